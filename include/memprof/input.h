@@ -1,0 +1,52 @@
+/* Input: bytes from a file, standard input or memory, handed out line by line.
+ *
+ * One pass, one window that slides over the bytes: nothing is kept. Lines end in LF or CRLF. */
+#ifndef MEMPROF_INPUT_H
+#define MEMPROF_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "memprof/diagnostics.h"
+#include "memprof/slice.h"
+
+/* How much of a file a reader may look at before it says whether the file is its own. */
+enum { MP_LOOK_AHEAD = 64 * 1024 };
+
+typedef struct mp_input mp_input;
+
+/* Called now and then while bytes are read. `total` is 0 where the size is not known. */
+typedef struct mp_progress {
+    void (*advance)(void *context, const char *path, uint64_t done, uint64_t total);
+    void *context;
+} mp_progress;
+
+/* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory. What the
+ * pointers refer to must outlive the input. `progress` may be NULL. */
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_progress *progress);
+
+/* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
+ * see that no reader depends on where a read happens to end. */
+mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
+                               mp_diagnostics *diagnostics);
+
+void mp_input_close(mp_input *input);
+
+/* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them. Valid until the next
+ * call for a line. */
+mp_slice mp_input_look_ahead(mp_input *input);
+
+/* The next line without its end; false at the end of the input. Valid until the next call. A line
+ * over 16 MiB is skipped with a diagnostic. */
+bool mp_input_line(mp_input *input, mp_slice *line);
+
+/* Whether the last line was closed by a newline: a torn file's last one often is not. */
+bool mp_input_line_closed(const mp_input *input);
+/* The number of the last line, from 1. */
+uint64_t mp_input_line_number(const mp_input *input);
+/* Bytes consumed so far, line ends included. */
+uint64_t mp_input_bytes(const mp_input *input);
+const char *mp_input_path(const mp_input *input);
+
+#endif

@@ -1,0 +1,236 @@
+/* The model: what all recordings of one run say, in flat arrays that refer to each other by id.
+ *
+ *   type ─┐
+ *   node ─┼─► lot ──► cohort (lot, born at a mark) ──► flow (cohort, mark): created, deleted, bytes
+ *   name ─┘    └─► lot of the owner
+ *
+ * A lot is the finest class of objects that the model tells apart: one allocation site (type, call
+ * tree node, line), one name, one owner's lot. Every grouping that a report makes is a coarsening
+ * of lots and cohorts. Flows are the ledger: what happened to a cohort between two marks. An object
+ * that dies is added to its flow and forgotten, so memory follows what is alive and the number of
+ * (cohort, mark) pairs touched, not the number of objects that ever lived.
+ *
+ * Whatever is asked of any two marks is a sum over flows: alive at `to` = all flows up to `to`;
+ * alive at `to` and born after `from` = those of them whose cohort was born later than `from`.
+ *
+ * Costs without objects (execution profiles) are in the model's mp_profile, on the same nodes.
+ *
+ * Every id is an index into one array of the model; index 0 is reserved and means "none". The model
+ * owns all that it refers to. Counts are objects, sizes bytes, times microseconds since the start
+ * of the session's recording. */
+#ifndef MEMPROF_MODEL_H
+#define MEMPROF_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mp_string_id {
+    uint32_t i;
+} mp_string_id;
+typedef struct mp_type_id {
+    uint32_t i;
+} mp_type_id;
+typedef struct mp_symbol_id {
+    uint32_t i;
+} mp_symbol_id;
+typedef struct mp_node_id {
+    uint32_t i;
+} mp_node_id;
+typedef struct mp_lot_id {
+    uint32_t i;
+} mp_lot_id;
+typedef struct mp_cohort_id {
+    uint32_t i;
+} mp_cohort_id;
+typedef struct mp_mark_id {
+    uint32_t i;
+} mp_mark_id;
+typedef struct mp_session_id {
+    uint32_t i;
+} mp_session_id;
+typedef struct mp_platform_id {
+    uint32_t i;
+} mp_platform_id;
+
+/* What a report must know of a type; everything else about it is its name. */
+typedef enum mp_type_class {
+    MP_TYPE_ORDINARY,
+    MP_TYPE_CODE,        /* named by source: procedures and classes of the application */
+    MP_TYPE_REUSABLE,    /* kept by the runtime on purpose, as code is; never a leak */
+    MP_TYPE_BUILT_IN,    /* an instance of a class of the runtime */
+    MP_TYPE_TEMP_TABLE,  /* may be declared and never instantiated */
+    MP_TYPE_WIDGET_POOL, /* owns what is created in it */
+    MP_TYPE_RAW_MEMORY,  /* MEMPTR, large object: bytes that the program manages itself */
+} mp_type_class;
+
+typedef struct mp_type {
+    mp_string_id name; /* none: used by number, never declared */
+    uint64_t number;   /* as in the file */
+    mp_type_class class;
+} mp_type;
+
+/* A name of the program: a source, class, method or other named thing. A file may refer to it
+ * before it says what it is; if it never does, `name` stays none. */
+typedef struct mp_symbol {
+    mp_string_id name;
+    uint32_t start_line; /* tells overloads apart; 0 for a whole source */
+    uint64_t number;     /* as in the file */
+} mp_symbol;
+
+/* A node of the call tree as a file gave it: `symbol`, called by `parent` at its line `line`. */
+typedef struct mp_node {
+    mp_node_id parent;
+    mp_symbol_id symbol;
+    uint32_t line;
+    bool defined;
+    uint64_t number; /* as in the file */
+} mp_node;
+
+typedef struct mp_lot {
+    mp_type_id type;
+    mp_node_id node;   /* where created; none: outside the program's code */
+    uint32_t line;     /* in the node's source */
+    mp_symbol_id name; /* of the object itself; none: it has none */
+    mp_lot_id
+        owner; /* of what the object is scoped to; MP_LOT_UNKNOWN: to something not recorded */
+    mp_session_id session;
+    uint16_t depth; /* owners above it */
+    bool reusable;  /* apart from what is live */
+    mp_cohort_id last_cohort;
+} mp_lot;
+
+/* The owner of an object whose owner was never seen. */
+enum { MP_LOT_UNKNOWN = 1 };
+
+typedef struct mp_cohort {
+    mp_lot_id lot;
+    mp_mark_id born;
+    mp_mark_id owner_born;    /* when what it is scoped to was born */
+    uint32_t last_flow;       /* the newest of its flows */
+    mp_cohort_id next_of_lot; /* older ones of the same lot */
+} mp_cohort;
+
+/* Numbers that belong together, with + and - by mp_cost_add. */
+typedef struct mp_cost {
+    int64_t created, deleted; /* objects */
+    int64_t moved;            /* objects that changed type: in minus out */
+    int64_t idle;             /* temp-tables not (yet) instantiated: change of their number */
+    int64_t created_bytes;    /* sizes at creation */
+    int64_t bytes;            /* change of the bytes alive */
+} mp_cost;
+
+typedef struct mp_flow {
+    mp_cohort_id cohort;
+    mp_mark_id mark;
+    mp_cost cost;
+} mp_flow;
+
+/* A named moment: a snapshot. */
+typedef struct mp_mark {
+    mp_session_id session;
+    uint32_t ordinal; /* from 1, among the whole marks of its session */
+    bool whole;       /* false: its end is missing, nothing may be concluded from it */
+    uint64_t sequence;
+    mp_string_id tag, request, request_api, propath;
+    int64_t time_us, request_start_us;
+    int64_t cpu_hundredths; /* percent of CPU, times 100 */
+    int64_t overhead_bytes;
+    uint64_t line; /* where in its file it starts */
+    /* What happened since the mark before, and what is alive, reusable objects apart. */
+    int64_t created_objects, deleted_objects, changed_objects;
+    int64_t live_objects, live_bytes;
+    int64_t reusable_objects, reusable_bytes;
+    int64_t platform_bytes;
+    bool has_platform;
+    int64_t stated_peak_objects, class_depth; /* as the file says */
+} mp_mark;
+
+/* One area of the runtime's own memory at a mark. */
+typedef struct mp_platform_sample {
+    mp_mark_id mark;
+    mp_platform_id platform;
+    int64_t bytes, block_bytes, pool_bytes;
+} mp_platform_sample;
+
+/* One recorded session, what the file says of it. Strings are none where it says nothing. */
+typedef struct mp_session {
+    mp_string_id uuid, start_time, session_id, application, description, instance;
+    mp_string_id openedge_version, user, date, directory, propath;
+    uint64_t process_id;
+    bool has_process_id, reusable_apart;
+    int64_t start_us; /* start_time as microseconds since 1970, UTC; 0: not known */
+    uint32_t marks;   /* whole ones */
+} mp_session;
+
+/* One file that was read. */
+typedef struct mp_input_summary {
+    const char *path;
+    const char *format; /* the reader's name */
+    uint32_t format_version;
+    uint64_t bytes, records;
+    bool complete;
+} mp_input_summary;
+
+/* A node of the sealed call tree: equal stacks of all recordings are one node, parents before their
+ * children. */
+typedef struct mp_tree_node {
+    uint32_t parent;     /* 0: a root */
+    mp_symbol_id symbol; /* none: the node was never defined; `node` tells its number */
+    uint32_t line;       /* of the call, in the parent */
+    mp_node_id node;     /* one node of the file that it stands for */
+} mp_tree_node;
+
+#define MP_LIST(type)                                                                              \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        uint32_t count; /* with the reserved element 0 */                                          \
+        size_t capacity;                                                                           \
+    }
+
+typedef struct mp_strings mp_strings;
+struct mp_profile;
+
+typedef struct mp_model {
+    mp_strings *strings;
+    MP_LIST(mp_type) types;
+    MP_LIST(mp_symbol) symbols;
+    MP_LIST(mp_node) nodes;
+    MP_LIST(mp_lot) lots;
+    MP_LIST(mp_cohort) cohorts;
+    MP_LIST(mp_flow) flows;
+    MP_LIST(mp_mark) marks;
+    MP_LIST(mp_session) sessions;
+    MP_LIST(mp_string_id) platforms;
+    MP_LIST(mp_platform_sample) platform_samples;
+    MP_LIST(mp_input_summary) inputs;
+    MP_LIST(mp_tree_node) tree; /* made by mp_model_seal */
+    uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_seal */
+    struct mp_profile *profile; /* NULL: no execution profile was read */
+    bool has_heap;              /* there are marks of a heap, even if all are empty */
+    struct mp_model_private *private;
+} mp_model;
+
+mp_model *mp_model_new(void);
+void mp_model_free(mp_model *model);
+
+/* The interned string; "" for none. Lives as long as the model. Always valid UTF-8. */
+const char *mp_model_text(const mp_model *model, mp_string_id id);
+
+static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
+{
+    return (mp_cost){a.created + b.created,
+                     a.deleted + b.deleted,
+                     a.moved + b.moved,
+                     a.idle + b.idle,
+                     a.created_bytes + b.created_bytes,
+                     a.bytes + b.bytes};
+}
+
+/* Objects that a cost leaves alive. */
+static inline int64_t mp_cost_live(mp_cost cost)
+{
+    return cost.created - cost.deleted + cost.moved;
+}
+
+#endif

@@ -1,0 +1,200 @@
+#include "input/fields.h"
+
+#include <string.h>
+
+static void skip_blanks(mp_fields *fields)
+{
+    while (fields->at < fields->end && (*fields->at == ' ' || *fields->at == '\t'))
+        fields->at++;
+}
+
+static bool at_field_end(const char *p, const char *end)
+{
+    return p == end || *p == ' ' || *p == '\t';
+}
+
+static bool nil(mp_fields *fields)
+{
+    if (fields->at < fields->end && *fields->at == '?' &&
+        at_field_end(fields->at + 1, fields->end)) {
+        fields->at++;
+        return true;
+    }
+    return false;
+}
+
+/* Digits up to `limit`; false without a digit or beyond the limit. */
+static bool digits(const char **at, const char *end, uint64_t limit, uint64_t *value)
+{
+    const char *p = *at;
+    uint64_t sum = 0;
+    unsigned digit;
+    for (; p < end && (digit = (unsigned)(*p - '0')) < 10; p++) {
+        if (sum > (limit - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    bool any = p > *at;
+    *at = p;
+    *value = sum;
+    return any;
+}
+
+bool mp_field_unsigned(mp_fields *fields, uint64_t *value)
+{
+    skip_blanks(fields);
+    *value = 0;
+    if (nil(fields))
+        return true;
+    const char *p = fields->at;
+    if (!digits(&p, fields->end, UINT64_MAX, value) || !at_field_end(p, fields->end))
+        return false;
+    fields->at = p;
+    return true;
+}
+
+bool mp_field_signed(mp_fields *fields, int64_t *value)
+{
+    skip_blanks(fields);
+    *value = 0;
+    if (nil(fields))
+        return true;
+    const char *p = fields->at;
+    bool negative = p < fields->end && *p == '-';
+    uint64_t magnitude;
+    p += negative;
+    if (!digits(&p, fields->end, INT64_MAX, &magnitude) || !at_field_end(p, fields->end))
+        return false;
+    *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    fields->at = p;
+    return true;
+}
+
+size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *p = fields->at, *end = fields->end;
+        if (p < end && *p == ' ')
+            p++;
+        const char *first = p;
+        uint64_t sum = 0;
+        unsigned digit;
+        while (p < end && (digit = (unsigned)(*p - '0')) < 10) {
+            sum = sum * 10 + digit;
+            p++;
+        }
+        /* 19 digits cannot overflow; everything unusual goes the slow way. */
+        if (p > first && p - first <= 19 && (p == end || *p == ' ')) {
+            fields->at = p;
+            values[i] = sum;
+            continue;
+        }
+        int64_t negative;
+        if (mp_field_unsigned(fields, &values[i]))
+            continue;
+        if (!mp_field_signed(fields, &negative))
+            return i;
+        values[i] = (uint64_t)negative;
+    }
+    return count;
+}
+
+bool mp_field_decimal(mp_fields *fields, int places, int64_t *value)
+{
+    skip_blanks(fields);
+    *value = 0;
+    if (nil(fields))
+        return true;
+    const char *p = fields->at;
+    bool negative = p < fields->end && *p == '-';
+    p += negative;
+    uint64_t whole = 0, limit = INT64_MAX / 10;
+    bool any = digits(&p, fields->end, limit, &whole);
+    bool point = p < fields->end && (*p == '.' || *p == ',');
+    unsigned first_dropped = 0;
+    bool more_dropped = false;
+    p += point;
+    for (int place = 0; place < places || (point && !at_field_end(p, fields->end)); place++) {
+        unsigned digit = 0;
+        if (point && !at_field_end(p, fields->end)) {
+            digit = (unsigned)(*p++ - '0');
+            if (digit > 9)
+                return false;
+            any = true;
+        }
+        if (place < places) {
+            if (whole > (limit - digit) / 10)
+                return false;
+            whole = whole * 10 + digit;
+        } else if (place == places) {
+            first_dropped = digit;
+        } else {
+            more_dropped |= digit != 0;
+        }
+    }
+    if (first_dropped > 5 || (first_dropped == 5 && (more_dropped || whole % 2)))
+        whole++;
+    if (!any || !at_field_end(p, fields->end))
+        return false;
+    *value = negative ? -(int64_t)whole : (int64_t)whole;
+    fields->at = p;
+    return true;
+}
+
+/* The text between two quotes that holds doubled ones. */
+static mp_slice undouble(mp_arena *scratch, const char *from, const char *to)
+{
+    char *out = mp_arena_alloc(scratch, (size_t)(to - from) + 1);
+    size_t length = 0;
+    for (const char *p = from; p < to; p++) {
+        out[length++] = *p;
+        if (*p == '"')
+            p++;
+    }
+    return (mp_slice){out, length};
+}
+
+bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text)
+{
+    skip_blanks(fields);
+    *text = (mp_slice){"", 0};
+    if (nil(fields))
+        return true;
+    const char *p = fields->at, *end = fields->end;
+    if (p == end)
+        return false;
+    if (*p != '"') {
+        while (!at_field_end(p, end))
+            p++;
+        *text = (mp_slice){fields->at, (size_t)(p - fields->at)};
+        fields->at = p;
+        return true;
+    }
+    bool doubled = false;
+    const char *from = ++p;
+    for (;; p += 2) {
+        p = memchr(p, '"', (size_t)(end - p));
+        if (!p)
+            return false;
+        if (p + 1 == end || p[1] != '"')
+            break;
+        doubled = true;
+    }
+    if (!at_field_end(p + 1, end))
+        return false;
+    *text = doubled ? undouble(scratch, from, p) : (mp_slice){from, (size_t)(p - from)};
+    fields->at = p + 1;
+    return true;
+}
+
+bool mp_fields_end(mp_fields *fields)
+{
+    skip_blanks(fields);
+    return fields->at == fields->end;
+}
+
+mp_slice mp_fields_rest(const mp_fields *fields)
+{
+    size_t length = (size_t)(fields->end - fields->at);
+    return (mp_slice){fields->at, length < 40 ? length : 40};
+}

@@ -1,0 +1,45 @@
+/* Fields: a cursor over one line of blank-separated numbers and quoted strings, as ABL's EXPORT
+ * writes them and IMPORT reads them.
+ *
+ * Every function returns false, and leaves the cursor at the offending field, where the field is
+ * not of its kind. "?" is nil: 0, or the empty string. */
+#ifndef MP_INPUT_FIELDS_H
+#define MP_INPUT_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "memprof/slice.h"
+#include "support/memory.h"
+
+typedef struct mp_fields {
+    const char *at, *end;
+} mp_fields;
+
+static inline mp_fields mp_fields_of(mp_slice line)
+{
+    return (mp_fields){line.at, line.at + line.length};
+}
+
+/* `count` whole numbers; the hot path of every reader. A negative number comes as two's complement.
+ * Returns how many were read: fewer than `count` where one is not a number of 64 bits. */
+size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count);
+
+bool mp_field_unsigned(mp_fields *fields, uint64_t *value);
+bool mp_field_signed(mp_fields *fields, int64_t *value);
+
+/* A decimal with at most `digits` digits behind its point, exact: 0.003155 with 6 is 3155. More
+ * digits are rounded to even. The point may be a comma. */
+bool mp_field_decimal(mp_fields *fields, int digits, int64_t *value);
+
+/* A quoted string, its doubled quotes made single, or a bare word. Borrows from the line or, where
+ * a quote was doubled, from `scratch`. */
+bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text);
+
+/* Nothing but blanks left. */
+bool mp_fields_end(mp_fields *fields);
+/* What stands at the cursor, cut to a length that fits a message. */
+mp_slice mp_fields_rest(const mp_fields *fields);
+
+#endif

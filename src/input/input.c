@@ -1,0 +1,206 @@
+/* The window: bytes[start, end) are read and not yet handed out.
+ *
+ *   0        start          end       capacity
+ *   |  spent  |  to hand out |  room   |
+ */
+#include "memprof/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/memory.h"
+
+enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
+
+struct mp_input {
+    const char *path;
+    mp_diagnostics *diagnostics;
+    mp_progress progress;
+    uint64_t total, consumed, line_number;
+    char *bytes;
+    size_t start, end, capacity;
+    bool line_closed, at_end;
+    int file; /* -1: memory */
+    const char *memory;
+    size_t memory_left, step;
+};
+
+static mp_input *input_new(const char *path, mp_diagnostics *diagnostics)
+{
+    mp_input *input = mp_alloc_zero(1, sizeof *input);
+    input->path = path;
+    input->diagnostics = diagnostics;
+    input->capacity = WINDOW;
+    input->bytes = mp_alloc(input->capacity);
+    input->file = -1;
+    return input;
+}
+
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_progress *progress)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) < 0) {
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s", strerror(errno));
+        if (file > STDIN_FILENO)
+            close(file);
+        return NULL;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        mp_diagnose(diagnostics, MP_DIAG_IS_DIRECTORY, path, 0,
+                    "is a directory, expected a recording: name the files in it");
+        if (!standard)
+            close(file);
+        return NULL;
+    }
+    mp_input *input = input_new(standard ? "(standard input)" : path, diagnostics);
+    input->file = file;
+    input->total = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+    if (progress)
+        input->progress = *progress;
+    return input;
+}
+
+mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
+                               mp_diagnostics *diagnostics)
+{
+    mp_input *input = input_new(path, diagnostics);
+    input->memory = bytes;
+    input->memory_left = length;
+    input->step = window;
+    input->total = length;
+    return input;
+}
+
+void mp_input_close(mp_input *input)
+{
+    if (!input)
+        return;
+    if (input->file > STDIN_FILENO)
+        close(input->file);
+    free(input->bytes);
+    free(input);
+}
+
+static size_t source_read(mp_input *input, char *into, size_t room)
+{
+    if (input->file < 0) {
+        size_t got = room < input->step ? room : input->step;
+        if (got > input->memory_left)
+            got = input->memory_left;
+        if (got)
+            memcpy(into, input->memory, got);
+        input->memory += got;
+        input->memory_left -= got;
+        return got;
+    }
+    for (;;) {
+        ssize_t got = read(input->file, into, room);
+        if (got >= 0)
+            return (size_t)got;
+        if (errno == EINTR)
+            continue;
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
+                    "cannot read on: %s", strerror(errno));
+        return 0;
+    }
+}
+
+/* Read once more behind what is there; false when nothing came. */
+static bool refill(mp_input *input)
+{
+    if (input->at_end)
+        return false;
+    if (input->start > 0) {
+        memmove(input->bytes, input->bytes + input->start, input->end - input->start);
+        input->end -= input->start;
+        input->start = 0;
+    }
+    mp_grow(&input->bytes, &input->capacity, input->end + input->capacity / 4, 1);
+    size_t got = source_read(input, input->bytes + input->end, input->capacity - input->end);
+    input->end += got;
+    input->at_end = got == 0;
+    if (input->progress.advance)
+        input->progress.advance(input->progress.context, input->path,
+                                input->consumed + input->end - input->start, input->total);
+    return got > 0;
+}
+
+mp_slice mp_input_look_ahead(mp_input *input)
+{
+    while (input->end - input->start < MP_LOOK_AHEAD && refill(input))
+        ;
+    size_t length = input->end - input->start;
+    return (mp_slice){input->bytes + input->start, length < MP_LOOK_AHEAD ? length : MP_LOOK_AHEAD};
+}
+
+/* Drop a line that does not fit in any sane window, up to and with its newline. */
+static void skip_long_line(mp_input *input)
+{
+    mp_diagnose(input->diagnostics, MP_DIAG_LONG_LINE, input->path, input->line_number + 1,
+                "line of more than %d MiB skipped, expected a recording in text lines",
+                LONGEST_LINE / (1024 * 1024));
+    for (;;) {
+        char *newline = memchr(input->bytes + input->start, '\n', input->end - input->start);
+        size_t spent = newline ? (size_t)(newline + 1 - (input->bytes + input->start))
+                               : input->end - input->start;
+        input->start += spent;
+        input->consumed += spent;
+        if (newline || !refill(input))
+            break;
+    }
+    input->line_number++;
+}
+
+bool mp_input_line(mp_input *input, mp_slice *line)
+{
+    size_t seen = 0; /* bytes already searched for a newline */
+    for (;;) {
+        char *from = input->bytes + input->start;
+        size_t length = input->end - input->start;
+        char *newline = memchr(from + seen, '\n', length - seen);
+        if (newline || (input->at_end && length)) {
+            size_t taken = newline ? (size_t)(newline - from) : length;
+            input->start += taken + (newline ? 1 : 0);
+            input->consumed += taken + (newline ? 1 : 0);
+            input->line_number++;
+            input->line_closed = newline != NULL;
+            if (taken && from[taken - 1] == '\r')
+                taken--;
+            *line = (mp_slice){from, taken};
+            return true;
+        }
+        seen = length;
+        if (length > LONGEST_LINE) {
+            skip_long_line(input);
+            seen = 0;
+        }
+        if (!refill(input) && input->start == input->end)
+            return false;
+    }
+}
+
+bool mp_input_line_closed(const mp_input *input)
+{
+    return input->line_closed;
+}
+
+uint64_t mp_input_line_number(const mp_input *input)
+{
+    return input->line_number;
+}
+
+uint64_t mp_input_bytes(const mp_input *input)
+{
+    return input->consumed;
+}
+
+const char *mp_input_path(const mp_input *input)
+{
+    return input->path;
+}

@@ -1,0 +1,68 @@
+/* A heap being replayed: births, changes and deaths of objects between marks.
+ *
+ * One mp_heap a session. A reader opens it, begins a mark, reports what happened, and ends the
+ * mark; what is reported between two ends belongs to the second one's mark. A mark that is begun
+ * and never ended stays not whole, and nothing is concluded from it; what it held counts for the
+ * next mark that is ended, if one comes. */
+#ifndef MP_MODEL_HEAP_H
+#define MP_MODEL_HEAP_H
+
+#include "memprof/diagnostics.h"
+#include "memprof/model.h"
+#include "model/live.h"
+
+typedef struct mp_birth {
+    uint64_t id;
+    int64_t bytes;
+    int64_t time_us;
+    uint64_t owner; /* id of the object it is scoped to; 0: none */
+    mp_type_id type;
+    mp_node_id node;
+    uint32_t line;
+    mp_symbol_id name;
+    bool idle;
+} mp_birth;
+
+typedef struct mp_pending {
+    mp_birth birth;
+    uint64_t line;
+    uint8_t state;
+} mp_pending;
+
+typedef struct mp_heap {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const char *path; /* of the file being read, for diagnostics; set by the reader */
+    mp_session_id session;
+    mp_mark_id mark; /* the open one, or none */
+    mp_live_set live;
+    int64_t live_objects, live_bytes, reusable_objects, reusable_bytes;
+    /* The owner of the last birth: objects of one owner come in runs. */
+    uint64_t last_owner;
+    mp_lot_id last_owner_lot;
+    mp_mark_id last_owner_born;
+    /* Births whose owner comes later in the same section. */
+    mp_pending *pending;
+    size_t pending_count, pending_capacity;
+} mp_heap;
+
+void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
+                  mp_diagnostics *diagnostics);
+void mp_heap_close(mp_heap *heap);
+
+/* Begin a mark, or go on with the one that was never ended. The caller fills in what the file says
+ * of it. Valid until the next mark begins. */
+mp_mark *mp_heap_begin(mp_heap *heap);
+/* End the open mark: it is whole. */
+mp_mark *mp_heap_end(mp_heap *heap);
+
+/* `line` is where it stands in the file. False if the id is alive already: nothing was done. */
+bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
+/* A new size, and perhaps type, of an object. False if it is not alive: nothing was done. */
+bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle);
+/* False if it is not alive. */
+bool mp_heap_death(mp_heap *heap, uint64_t id);
+/* All births of a section are in: find the owners of those that came before them. */
+void mp_heap_settle(mp_heap *heap);
+
+#endif

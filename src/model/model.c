@@ -1,0 +1,144 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/private.h"
+#include "support/text.h"
+
+mp_model *mp_model_new(void)
+{
+    mp_model *model = mp_alloc_zero(1, sizeof *model);
+    model->strings = mp_alloc_zero(1, sizeof *model->strings);
+    model->private = mp_alloc_zero(1, sizeof *model->private);
+    mp_model_intern_text(model, "");
+    /* Element 0 of every list is "none". */
+    (void)MP_ADD(&model->types);
+    (void)MP_ADD(&model->symbols);
+    (void)MP_ADD(&model->nodes);
+    (void)MP_ADD(&model->lots);
+    (void)MP_ADD(&model->cohorts);
+    (void)MP_ADD(&model->flows);
+    (void)MP_ADD(&model->marks);
+    (void)MP_ADD(&model->sessions);
+    (void)MP_ADD(&model->platforms);
+    (void)MP_ADD(&model->platform_samples);
+    (void)MP_ADD(&model->inputs);
+    (void)MP_ADD(&model->tree);
+    (void)MP_ADD(&model->lots); /* MP_LOT_UNKNOWN */
+    return model;
+}
+
+static void profile_free(mp_profile *profile)
+{
+    if (!profile)
+        return;
+    free(profile->modules.at);
+    free(profile->lines.at);
+    free(profile->calls.at);
+    free(profile->nodes.at);
+    free(profile->traces.at);
+    free(profile->coverage.at);
+    free(profile->coverage_lines.at);
+    free(profile->statistics.at);
+    free(profile->user_data.at);
+    free(profile);
+}
+
+void mp_model_free(mp_model *model)
+{
+    if (!model)
+        return;
+    mp_arena_free(&model->strings->arena);
+    mp_arena_free(&model->strings->scratch);
+    free(model->strings->texts);
+    free(model->strings->lengths);
+    mp_hash_index_free(&model->strings->index);
+    free(model->strings);
+    mp_hash_index_free(&model->private->lots);
+    free(model->private);
+    free(model->types.at);
+    free(model->symbols.at);
+    free(model->nodes.at);
+    free(model->lots.at);
+    free(model->cohorts.at);
+    free(model->flows.at);
+    free(model->marks.at);
+    free(model->sessions.at);
+    free(model->platforms.at);
+    free(model->platform_samples.at);
+    free(model->inputs.at);
+    free(model->tree.at);
+    free(model->tree_of);
+    profile_free(model->profile);
+    free(model);
+}
+
+mp_profile *mp_model_profile(mp_model *model)
+{
+    if (!model->profile) {
+        model->profile = mp_alloc_zero(1, sizeof *model->profile);
+        model->profile->stated_total_us = -1;
+        model->profile->elapsed_us = -1;
+        (void)MP_ADD(&model->profile->modules);
+        (void)MP_ADD(&model->profile->lines);
+        (void)MP_ADD(&model->profile->calls);
+        (void)MP_ADD(&model->profile->nodes);
+        (void)MP_ADD(&model->profile->traces);
+        (void)MP_ADD(&model->profile->coverage);
+        (void)MP_ADD(&model->profile->coverage_lines);
+        (void)MP_ADD(&model->profile->statistics);
+        (void)MP_ADD(&model->profile->user_data);
+    }
+    return model->profile;
+}
+
+typedef struct string_probe {
+    const mp_strings *strings;
+    mp_slice text;
+} string_probe;
+
+static bool same_string(const void *context, uint32_t value)
+{
+    const string_probe *probe = context;
+    return probe->strings->lengths[value] == probe->text.length &&
+           memcmp(probe->strings->texts[value], probe->text.at, probe->text.length) == 0;
+}
+
+mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
+{
+    mp_strings *strings = model->strings;
+    bool changed = false;
+    if (text.length == 0 && strings->count)
+        return (mp_string_id){0};
+    text = mp_utf8_from_bytes(&strings->scratch, text, &changed);
+    if (converted)
+        *converted |= changed;
+
+    string_probe probe = {strings, text};
+    uint64_t hash = mp_hash_bytes(text.at, text.length);
+    size_t place;
+    uint32_t found = mp_hash_index_find(&strings->index, hash, same_string, &probe, &place);
+    if (!found) {
+        found = strings->count++;
+        mp_grow(&strings->texts, &strings->texts_capacity, found + 1u, sizeof *strings->texts);
+        mp_grow(&strings->lengths, &strings->lengths_capacity, found + 1u,
+                sizeof *strings->lengths);
+        strings->texts[found] = mp_arena_copy(&strings->arena, text.at, text.length);
+        strings->lengths[found] = text.length;
+        if (found) /* the empty string is number 0 and never looked up */
+            mp_hash_index_set(&strings->index, place, hash, found);
+    }
+    if (changed)
+        mp_arena_free(&strings->scratch);
+    return (mp_string_id){found};
+}
+
+mp_string_id mp_model_intern_text(mp_model *model, const char *text)
+{
+    return mp_model_intern(model, mp_slice_of(text), NULL);
+}
+
+const char *mp_model_text(const mp_model *model, mp_string_id id)
+{
+    return model->strings->texts[id.i];
+}

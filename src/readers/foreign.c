@@ -1,0 +1,96 @@
+/* What a file that no reader knows may be: the first bytes of the formats that people mistake for a
+ * recording, from their public descriptions. */
+#include <string.h>
+
+#include "memprof/reader.h"
+#include "support/text.h"
+
+static const struct {
+    const char *bytes;
+    size_t length;
+    const char *kind;
+} signatures[] = {
+#define SIGNATURE(bytes, kind)                                                                     \
+    {                                                                                              \
+        bytes, sizeof bytes - 1, kind                                                              \
+    }
+    SIGNATURE("\x1f\x8b", "a gzip file (unpack it: zcat FILE | memprof analyze -)"),
+    SIGNATURE("\x28\xb5\x2f\xfd", "a zstd file (unpack it: zstdcat FILE | memprof analyze -)"),
+    SIGNATURE("\xfd"
+              "7zXZ",
+              "an xz file (unpack it: xzcat FILE | memprof analyze -)"),
+    SIGNATURE("BZh", "a bzip2 file (unpack it: bzcat FILE | memprof analyze -)"),
+    SIGNATURE("PK\x03\x04", "a zip file (unpack it first)"),
+    SIGNATURE("SQLite format 3", "an SQLite database"),
+    SIGNATURE("\x7f"
+              "ELF",
+              "an ELF program"),
+    SIGNATURE("MZ", "a Windows program"),
+    SIGNATURE("MDMP", "a Windows minidump"),
+    SIGNATURE("%PDF", "a PDF document"),
+    SIGNATURE("\x89PNG", "a PNG picture"),
+    SIGNATURE("JAVA PROFILE", "a Java heap dump (hprof)"),
+    SIGNATURE("PERFILE2", "a Linux perf recording"),
+    SIGNATURE("memray", "a memray recording"),
+    SIGNATURE("heap profile:", "a gperftools heap profile"),
+    SIGNATURE("# callgrind format", "a callgrind profile"),
+    SIGNATURE("desc:", "a massif profile"),
+    SIGNATURE("\xff\xfe", "UTF-16 text (convert it to UTF-8 first)"),
+    SIGNATURE("\xfe\xff", "UTF-16 text (convert it to UTF-8 first)"),
+    SIGNATURE("<?xml", "an XML document"),
+    SIGNATURE("<!DOCTYPE", "an HTML page"),
+    SIGNATURE("<html", "an HTML page"),
+    SIGNATURE("#!", "a script"),
+#undef SIGNATURE
+};
+
+/* heaptrack's text: a version line "v <hex> <n>", then records of one letter. */
+static bool is_heaptrack(mp_slice head)
+{
+    if (!mp_slice_starts(head, "v "))
+        return false;
+    const char *line = memchr(head.at, '\n', head.length);
+    size_t left = line ? (size_t)(head.at + head.length - line) : 0;
+    return left > 2 && strchr("xXsItcai+-", line[1]) && line[2] == ' ';
+}
+
+static bool is_binary(mp_slice head)
+{
+    size_t odd = 0;
+    for (size_t i = 0; i < head.length; i++) {
+        unsigned char byte = (unsigned char)head.at[i];
+        odd += byte == 0 || (byte < 32 && !strchr("\t\n\v\f\r\033", byte));
+    }
+    return odd * 20 > head.length;
+}
+
+/* The same number of commas, at least two, in the first two lines. */
+static bool is_csv(mp_slice head)
+{
+    size_t commas[2] = {0, 0}, line = 0;
+    for (size_t i = 0; i < head.length && line < 2; i++) {
+        if (head.at[i] == '\n')
+            line++;
+        else if (head.at[i] == ',' || head.at[i] == ';')
+            commas[line]++;
+    }
+    return line == 2 && commas[0] >= 2 && commas[0] == commas[1];
+}
+
+const char *mp_foreign_kind(mp_slice head)
+{
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+        if (head.length >= signatures[i].length &&
+            memcmp(head.at, signatures[i].bytes, signatures[i].length) == 0)
+            return signatures[i].kind;
+    if (is_heaptrack(head))
+        return "a heaptrack recording";
+    if (is_binary(head))
+        return "a binary file";
+    size_t i = 0;
+    while (i < head.length && strchr(" \t\r\n", head.at[i]) && head.at[i])
+        i++;
+    if (i < head.length && (head.at[i] == '{' || head.at[i] == '['))
+        return "a JSON document";
+    return is_csv(head) ? "a CSV table" : "a text file of another kind";
+}

@@ -1,0 +1,195 @@
+/* From paths to a sealed model: find each input's reader, order the inputs, read them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/reader.h"
+#include "model/build.h"
+#include "support/memory.h"
+#include "support/text.h"
+
+#define MP_READER(name) extern const mp_reader mp_reader_##name;
+#include "readers/readers.def"
+#undef MP_READER
+
+static const mp_reader *const table[] = {
+#define MP_READER(name) &mp_reader_##name,
+#include "readers/readers.def"
+#undef MP_READER
+};
+
+enum { READERS = sizeof table / sizeof *table };
+
+const mp_reader *const *mp_readers(size_t *count)
+{
+    *count = READERS;
+    return table;
+}
+
+const mp_reader *mp_reader_find(const char *name)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (mp_text_is(table[i]->name, name))
+            return table[i];
+    return NULL;
+}
+
+/* One input on its way: found, ordered, read. */
+typedef struct load_entry {
+    const char *path;
+    mp_input *input; /* open only while it is looked at or read; standard input stays open */
+    const mp_reader *reader;
+    mp_place place;
+    size_t given; /* as which of all paths */
+} load_entry;
+
+/* The surest reader. NULL after a diagnostic. */
+static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
+{
+    const mp_reader *best = NULL, *second = NULL;
+    mp_bid best_bid = MP_NOT_MINE;
+    for (size_t i = 0; i < READERS; i++) {
+        mp_bid bid = table[i]->probe(head);
+        if (bid > best_bid) {
+            best = table[i];
+            best_bid = bid;
+            second = NULL;
+        } else if (bid == best_bid && bid != MP_NOT_MINE) {
+            second = table[i];
+        }
+    }
+    if (second)
+        mp_diagnose(diagnostics, MP_DIAG_AMBIGUOUS_FORMAT, path, 1,
+                    "could be %s or %s, expected one of them to be sure: say which with "
+                    "--input-format",
+                    best->name, second->name);
+    else if (!best)
+        mp_diagnose(diagnostics, MP_DIAG_FOREIGN_FILE, path, 1,
+                    "looks like %s, expected a recording that memprof reads (see memprof formats)",
+                    mp_foreign_kind(head));
+    return second ? NULL : best;
+}
+
+static bool look_at(load_entry *entry, mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    entry->input = mp_input_open(entry->path, diagnostics, options->progress);
+    if (!entry->input)
+        return false;
+    mp_slice head = mp_input_look_ahead(entry->input);
+    const char *path = mp_input_path(entry->input);
+    if (head.length == 0)
+        mp_diagnose(diagnostics, MP_DIAG_EMPTY_FILE, path, 0,
+                    "is empty, expected a recording (OpenEdge 12.2.3 writes empty profiler files: "
+                    "use 12.2.4 or later)");
+    else
+        entry->reader =
+            options->format ? mp_reader_find(options->format) : choose(head, path, diagnostics);
+    if (entry->reader && entry->reader->place)
+        entry->reader->place(head, &entry->place);
+    return entry->reader != NULL;
+}
+
+/* Inputs of one recording stand where its first one was given, in the order of their sequence. */
+static int by_place(const void *left, const void *right)
+{
+    const load_entry *a = left, *b = right;
+    if (a->given != b->given)
+        return a->given < b->given ? -1 : 1;
+    return a->place.sequence < b->place.sequence ? -1 : a->place.sequence > b->place.sequence;
+}
+
+static void order(load_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (entries[i].place.group[0] && entries[i].reader == entries[j].reader &&
+                strcmp(entries[i].place.group, entries[j].place.group) == 0) {
+                entries[i].given = entries[j].given;
+                break;
+            }
+    /* Few files: insertion keeps equal ones in the order given, which qsort does not promise. */
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && by_place(&entries[j - 1], &entries[j]) > 0; j--) {
+            load_entry moved = entries[j];
+            entries[j] = entries[j - 1];
+            entries[j - 1] = moved;
+        }
+}
+
+static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagnostics *diagnostics,
+                       const mp_load_options *options)
+{
+    if (!entry->input)
+        entry->input = mp_input_open(entry->path, diagnostics, options->progress);
+    if (!entry->input)
+        return false;
+    mp_input_summary *summary = MP_ADD(&model->inputs);
+    summary->format = entry->reader->name;
+    summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(entry->input)));
+    uint32_t at = model->inputs.count - 1;
+    bool ok = entry->reader->read(state, entry->input, at);
+    model->inputs.at[at].bytes = mp_input_bytes(entry->input);
+    mp_input_close(entry->input);
+    entry->input = NULL;
+    return ok && mp_diagnostics_count(diagnostics, MP_DIAG_CANNOT_READ) == 0;
+}
+
+/* All entries of one reader, in order. */
+static bool read_all(const mp_reader *reader, load_entry *entries, size_t count, mp_model *model,
+                     mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    bool ok = true;
+    void *state = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].reader != reader)
+            continue;
+        if (!state)
+            state = reader->open(model, diagnostics, options);
+        ok &= read_entry(&entries[i], state, model, diagnostics, options);
+    }
+    if (state)
+        reader->close(state);
+    return ok;
+}
+
+static bool one_kind(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
+{
+    const load_entry *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!entries[i].reader)
+            continue;
+        if (first && first->reader->kind != entries[i].reader->kind) {
+            mp_diagnose(diagnostics, MP_DIAG_MIXED_INPUTS, entries[i].path, 0,
+                        "%s data beside %s data, expected inputs of one kind: run memprof once for "
+                        "each",
+                        entries[i].reader->name, first->reader->name);
+            return false;
+        }
+        first = first ? first : &entries[i];
+    }
+    return true;
+}
+
+bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
+             const mp_load_options *options)
+{
+    load_entry *entries = mp_alloc_zero(count, sizeof *entries);
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        entries[i] = (load_entry){.path = paths[i], .given = i};
+        ok &= look_at(&entries[i], diagnostics, options);
+        /* A file can be opened again; standard input cannot. */
+        if (entries[i].input && count > 1 && strcmp(paths[i], "-") != 0) {
+            mp_input_close(entries[i].input);
+            entries[i].input = NULL;
+        }
+    }
+    bool readable = one_kind(entries, count, diagnostics);
+    order(entries, count);
+    for (size_t i = 0; readable && i < READERS; i++)
+        ok &= read_all(table[i], entries, count, model, diagnostics, options);
+    for (size_t i = 0; i < count; i++)
+        mp_input_close(entries[i].input);
+    free(entries);
+    mp_model_seal(model, diagnostics);
+    return ok && readable;
+}

@@ -1,0 +1,391 @@
+/* OpenEdge memory-profiler recordings, versions 1 and 2: the layout of the file.
+ *
+ * Source: "OpenEdge Memory Profiler Recording Format", Progress Software, April 2025. A snapshot is
+ * 11 or 12 sections of rows, each closed by a line with a dot; columns are separated by a blank and
+ * are numbers or quoted strings. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/fields.h"
+#include "model/build.h"
+#include "readers/oemp_replay.h"
+#include "support/text.h"
+
+enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
+
+typedef void row_function(oemp_state *, const oemp_value *, uint64_t);
+typedef void numbers_function(oemp_state *, const uint64_t *, uint64_t);
+
+/* A column: its name in the format document behind a letter for its kind: n number, s string,
+ * p percentage with two decimals. */
+typedef struct oemp_section {
+    const char *name;
+    unsigned columns, columns_v1; /* 0: as `columns` */
+    row_function *row;            /* columns of any kind */
+    numbers_function *numbers;    /* numbers only */
+    void (*end)(oemp_state *);
+    const char *column[MOST_COLUMNS];
+} oemp_section;
+
+static const oemp_section header = {
+    "Header",
+    18,
+    15,
+    oemp_header,
+    NULL,
+    NULL,
+    {"nVersion", "nProcessId", "nSnapshotSeq", "sStartTime", "sSessionId", "sTag", "sRqId",
+     "sRecordingType", "nRequestStartTime", "sUUID", "sPROPATH", "nOverheadMem", "sAppName",
+     "sRequestAPI", "pCPU", "sOEVersion", "sPASOEInstanceAlias", "sDescription"}};
+static const oemp_section platform_catalogue = {
+    "PlatObjCatalog", 2, 0, oemp_platform_catalogue, NULL, NULL, {"sPlatObjName", "nPlatObjId"}};
+static const oemp_section type_catalogue = {
+    "AppObjCatalog", 2, 0, oemp_type_catalogue, NULL, NULL, {"sAppObjTypeName", "nAppObjTypeId"}};
+static const oemp_section built_in_catalogue = {
+    "BObjCatalog", 2, 0, oemp_built_in_catalogue, NULL, NULL, {"sBObjTypeName", "nBObjTypeId"}};
+static const oemp_section platform_data = {"PlatObjData",
+                                           4,
+                                           0,
+                                           oemp_platform_data,
+                                           NULL,
+                                           NULL,
+                                           {"nPlatObjId", "nMem", "nAbk", "nPoolAllocs"}};
+static const oemp_section source_names = {
+    "ABLNameList", 3, 0, oemp_source_name, NULL, NULL, {"nSrcNameId", "sSrcName", "nStartLine"}};
+static const oemp_section other_names = {"OtherNameList",     2, 0, oemp_other_name, NULL, NULL,
+                                         {"nNameId", "sName"}};
+static const oemp_section nodes = {"CallTreeNodes",
+                                   4,
+                                   0,
+                                   oemp_node,
+                                   NULL,
+                                   NULL,
+                                   {"nNodeId", "nSrcId", "nParentNodeId", "nParentLine"}};
+static const oemp_section objects = {"AppObjData",
+                                     16,
+                                     0,
+                                     NULL,
+                                     oemp_object,
+                                     oemp_objects_end,
+                                     {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs",
+                                      "nCreationTime", "nAppObjNodeId", "nSrcLine", "nSrcId",
+                                      "nunused", "nScopedTo", "nTempTableNum", "nNameId", "nunused",
+                                      "nBioTypId", "nunused"}};
+static const oemp_section changed_objects = {
+    "ChangedAppObjData",
+    6,
+    0,
+    NULL,
+    oemp_changed_object,
+    NULL,
+    {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nTempTableNum"}};
+static const oemp_section deleted_objects = {
+    "DeletedObjs", 2, 0, NULL, oemp_deleted_object, NULL, {"nAppObjId", "nDelTime"}};
+static const oemp_section trailer = {"Trailer",
+                                     11,
+                                     7,
+                                     oemp_trailer,
+                                     NULL,
+                                     NULL,
+                                     {"nRecordingTime", "nAppObjCnt", "nappMemTot", "nplatMemTot",
+                                      "nMaxAppObjs", "nMaxHier", "nunused", "nreuseObjCnt",
+                                      "nreuseMemTot", "sTag", "nSnapshotSeq"}};
+
+static const oemp_section *const version_1[MOST_SECTIONS + 1] = {
+    &header,       &platform_catalogue, &type_catalogue,  &built_in_catalogue,
+    &objects,      &platform_data,      &deleted_objects, &nodes,
+    &source_names, &other_names,        &trailer,         NULL};
+static const oemp_section *const version_2[MOST_SECTIONS + 1] = {&header,
+                                                                 &platform_catalogue,
+                                                                 &type_catalogue,
+                                                                 &built_in_catalogue,
+                                                                 &platform_data,
+                                                                 &source_names,
+                                                                 &other_names,
+                                                                 &nodes,
+                                                                 &objects,
+                                                                 &changed_objects,
+                                                                 &deleted_objects,
+                                                                 &trailer,
+                                                                 NULL};
+
+/* --- rows --- */
+
+/* Columns of one row by their kinds. Returns how many could be read, up to `columns`. */
+static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const oemp_section *section,
+                          unsigned columns, oemp_value *row)
+{
+    for (unsigned i = 0; i < columns; i++) {
+        int64_t decimal = 0;
+        bool ok;
+        switch (section->column[i][0]) {
+        case 's':
+            ok = mp_field_text(fields, scratch, &row[i].text);
+            break;
+        case 'p':
+            ok = mp_field_decimal(fields, 2, &decimal);
+            row[i].number = (uint64_t)decimal;
+            break;
+        default:
+            ok = mp_fields_numbers(fields, &row[i].number, 1) == 1;
+            break;
+        }
+        if (!ok)
+            return i;
+    }
+    return columns;
+}
+
+static const char *kind_of(const char *column)
+{
+    return column[0] == 's' ? "a quoted string" : column[0] == 'p' ? "a percentage" : "a number";
+}
+
+static unsigned columns_of(const oemp_section *section, unsigned version)
+{
+    return version == 1 && section->columns_v1 ? section->columns_v1 : section->columns;
+}
+
+/* Read a header row; false, with nothing said, if it is none. */
+static bool parse_header(mp_slice line, mp_arena *scratch, oemp_value *row)
+{
+    mp_fields fields = mp_fields_of(line);
+    unsigned wanted = header.columns;
+    if (parse_row(&fields, scratch, &header, 4, row) < 4 || row[3].text.length < 10 ||
+        row[3].text.at[4] != '-' || row[3].text.at[7] != '-')
+        return false;
+    wanted = columns_of(&header, row[0].number == 1 ? 1 : 2);
+    fields = mp_fields_of(line);
+    return parse_row(&fields, scratch, &header, wanted, row) == wanted && mp_fields_end(&fields);
+}
+
+/* --- one input --- */
+
+typedef struct oemp_cursor {
+    oemp_state *state;
+    mp_input *input;
+    const oemp_section *const *layout; /* NULL: between snapshots */
+    unsigned at;                       /* section of the layout */
+    unsigned version;
+    uint64_t records, whole, skipped_from, skipped;
+} oemp_cursor;
+
+/* Lines that belong to nothing were passed over: say so once for each run of them. */
+static void report_skipped(oemp_cursor *cursor)
+{
+    if (cursor->skipped)
+        mp_diagnose(cursor->state->diagnostics, MP_DIAG_SKIPPED_LINES, cursor->state->path,
+                    cursor->skipped_from,
+                    "%" PRIu64 " line%s skipped, expected the header of a snapshot",
+                    cursor->skipped, cursor->skipped == 1 ? "" : "s");
+    cursor->skipped = 0;
+}
+
+static bool begin_snapshot(oemp_cursor *cursor, mp_slice line)
+{
+    oemp_value row[MOST_COLUMNS] = {{0}};
+    uint64_t at = mp_input_line_number(cursor->input);
+    if (!parse_header(line, &cursor->state->scratch, row))
+        return false;
+    if (row[0].number != 1 && row[0].number != 2) {
+        mp_diagnose(cursor->state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, cursor->state->path,
+                    at, "recording of version %" PRIu64 ", expected 1 or 2", row[0].number);
+        return false;
+    }
+    report_skipped(cursor);
+    cursor->version = (unsigned)row[0].number;
+    cursor->layout = cursor->version == 1 ? version_1 : version_2;
+    cursor->at = 0;
+    cursor->records++;
+    oemp_header(cursor->state, row, at);
+    return true;
+}
+
+/* A row that does not fit its section: a header that starts the next snapshot early, or damage. */
+static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const mp_fields *fields)
+{
+    oemp_state *state = cursor->state;
+    const oemp_section *section = cursor->layout[cursor->at];
+    uint64_t at = mp_input_line_number(cursor->input);
+    uint64_t sequence = state->sequence;
+    if (begin_snapshot(cursor, line)) {
+        mp_diagnose(state->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->path, at,
+                    "snapshot %" PRIu64 " breaks off in section %s, expected its trailer: what was "
+                    "read of it counts for the next one",
+                    sequence, section->name);
+        return;
+    }
+    unsigned columns = columns_of(section, cursor->version);
+    mp_slice rest = mp_fields_rest(fields);
+    if (column == columns)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "%s row goes on with \"%.*s\", expected %u columns: row skipped", section->name,
+                    (int)rest.length, rest.at, columns);
+    else if (rest.length == 0)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "%s row ends after %u columns, expected %u: row skipped", section->name, column,
+                    columns);
+    else
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "%s row has \"%.*s\" in column %u (%s), expected %s: row skipped",
+                    section->name, (int)rest.length, rest.at, column + 1,
+                    section->column[column] + 1, kind_of(section->column[column]));
+}
+
+static void section_row(oemp_cursor *cursor, mp_slice line)
+{
+    const oemp_section *section = cursor->layout[cursor->at];
+    unsigned columns = columns_of(section, cursor->version), read;
+    mp_fields fields = mp_fields_of(line);
+    if (cursor->at == 0) { /* the header row itself is read: nothing more belongs there */
+        bad_row(cursor, line, columns, &fields);
+        return;
+    }
+    if (section->numbers) {
+        uint64_t row[MOST_COLUMNS];
+        read = (unsigned)mp_fields_numbers(&fields, row, columns);
+        if (read == columns && mp_fields_end(&fields)) {
+            cursor->records++;
+            section->numbers(cursor->state, row, mp_input_line_number(cursor->input));
+            return;
+        }
+    } else {
+        oemp_value row[MOST_COLUMNS] = {{0}};
+        read = parse_row(&fields, &cursor->state->scratch, section, columns, row);
+        if (read == columns && mp_fields_end(&fields)) {
+            cursor->records++;
+            section->row(cursor->state, row, mp_input_line_number(cursor->input));
+            mp_arena_free(&cursor->state->scratch);
+            return;
+        }
+    }
+    bad_row(cursor, line, read, &fields);
+}
+
+static void section_end(oemp_cursor *cursor)
+{
+    const oemp_section *section = cursor->layout[cursor->at++];
+    if (section->end)
+        section->end(cursor->state);
+    if (cursor->layout[cursor->at])
+        return;
+    cursor->layout = NULL;
+    cursor->whole++;
+    oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
+}
+
+static void between_snapshots(oemp_cursor *cursor, mp_slice line)
+{
+    if (line.length == 0)
+        return;
+    if (!begin_snapshot(cursor, line) && cursor->skipped++ == 0)
+        cursor->skipped_from = mp_input_line_number(cursor->input);
+    mp_arena_free(&cursor->state->scratch);
+}
+
+/* The input is over; say where it broke off. */
+static void end_of_input(oemp_cursor *cursor)
+{
+    oemp_state *state = cursor->state;
+    uint64_t line = mp_input_line_number(cursor->input);
+    report_skipped(cursor);
+    if (cursor->layout)
+        mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
+                    "recording ends in section %s of snapshot %" PRIu64
+                    ", expected its trailer: read up to the last whole snapshot",
+                    cursor->layout[cursor->at]->name, state->sequence);
+    if (cursor->whole == 0)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
+                    "no whole snapshot in it, expected at least one");
+    if (state->converted)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
+                    "has text that is not UTF-8: read as ISO 8859-1");
+}
+
+static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
+{
+    oemp_state *state = opaque;
+    oemp_cursor cursor = {.state = state, .input = input};
+    mp_slice line;
+    state->path = state->model->inputs.at[summary].path;
+    state->summary = summary;
+    state->converted = false;
+    while (mp_input_line(input, &line)) {
+        if (line.length == 1 && line.at[0] == '.' && cursor.layout)
+            section_end(&cursor);
+        else if (cursor.layout)
+            section_row(&cursor, line);
+        else
+            between_snapshots(&cursor, line);
+    }
+    mp_input_summary *sum = &state->model->inputs.at[summary];
+    sum->format_version = cursor.version;
+    sum->records = cursor.records;
+    sum->complete = !cursor.layout && cursor.whole > 0;
+    end_of_input(&cursor);
+    return cursor.whole > 0;
+}
+
+/* --- the reader --- */
+
+static mp_bid probe(mp_slice head)
+{
+    oemp_value row[MOST_COLUMNS] = {{0}};
+    mp_arena scratch = {0};
+    const char *newline = memchr(head.at, '\n', head.length);
+    size_t length = newline ? (size_t)(newline - head.at) : head.length;
+    mp_fields fields = mp_fields_of((mp_slice){head.at, length});
+    bool mine = parse_row(&fields, &scratch, &header, 4, row) == 4 && row[3].text.length >= 19 &&
+                row[3].text.at[4] == '-' && row[3].text.at[7] == '-' && row[3].text.at[10] == 'T';
+    mp_arena_free(&scratch);
+    return mine ? MP_MINE : MP_NOT_MINE;
+}
+
+static bool place(mp_slice head, mp_place *place)
+{
+    oemp_value row[MOST_COLUMNS] = {{0}};
+    mp_arena scratch = {0};
+    const char *newline = memchr(head.at, '\n', head.length);
+    size_t length = newline ? (size_t)(newline - head.at) : head.length;
+    mp_fields fields = mp_fields_of((mp_slice){head.at, length});
+    bool known = parse_row(&fields, &scratch, &header, 10, row) == 10 && row[9].text.length > 0;
+    if (known) {
+        snprintf(place->group, sizeof place->group, "%.*s", (int)row[9].text.length,
+                 row[9].text.at);
+        place->sequence = row[2].number;
+    }
+    mp_arena_free(&scratch);
+    return known;
+}
+
+static void *open_oemp(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    (void)options;
+    oemp_state *state = mp_alloc_zero(1, sizeof *state);
+    state->model = model;
+    state->diagnostics = diagnostics;
+    return state;
+}
+
+static void close_oemp(void *opaque)
+{
+    oemp_state *state = opaque;
+    oemp_finish(state);
+    mp_arena_free(&state->scratch);
+    free(state);
+}
+
+const mp_reader mp_reader_oemp = {
+    .name = "oemp",
+    .summary = "OpenEdge memory-profiler recording",
+    .endings = ".oemp",
+    .versions = "1, 2",
+    .kind = MP_HEAP,
+    .probe = probe,
+    .place = place,
+    .open = open_oemp,
+    .read = read_oemp,
+    .close = close_oemp,
+};

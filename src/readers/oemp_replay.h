@@ -1,0 +1,89 @@
+/* What the rows of an OpenEdge memory recording mean: ids are looked up, objects are replayed, and
+ * each snapshot is held against its own trailer. The tokens come from oemp.c. */
+#ifndef MP_READERS_OEMP_REPLAY_H
+#define MP_READERS_OEMP_REPLAY_H
+
+#include "memprof/reader.h"
+#include "model/heap.h"
+#include "support/index.h"
+#include "support/memory.h"
+
+/* One column of a row: a number (two's complement where negative) or a text. */
+typedef struct oemp_value {
+    uint64_t number;
+    mp_slice text;
+} oemp_value;
+
+/* A reference to an id that was not defined yet. */
+typedef struct oemp_reference {
+    mp_diagnostic_id kind; /* which diagnostic it is if no definition comes */
+    uint32_t target;
+    uint64_t number, line;
+    const char *path;
+} oemp_reference;
+
+/* One recording: everything that its UUID holds together. */
+typedef struct oemp_recording {
+    struct oemp_recording *next;
+    mp_string_id identity;
+    unsigned version;
+    mp_heap heap;
+    /* Ids of the file to ids of the model. */
+    mp_id_index types, sources, names, built_ins, nodes, platforms;
+    oemp_reference *references;
+    size_t reference_count, reference_capacity;
+    bool started;
+    uint64_t last_sequence;
+    int64_t last_time_us, most_live;
+    int64_t platform_bytes;
+    bool platform_seen;
+    mp_string_id last_tag;
+    uint32_t last_input; /* the input of its last whole snapshot */
+    uint64_t last_line;
+} oemp_recording;
+
+typedef struct oemp_state {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    oemp_recording *recordings;
+    mp_arena scratch; /* unescaped strings of the row at hand */
+    /* The input being read. */
+    const char *path;
+    uint32_t summary;
+    bool converted; /* a name was not UTF-8 */
+    /* The snapshot being read. */
+    oemp_recording *recording; /* NULL: none */
+    bool skip;                 /* it was read before: nothing of it counts */
+    mp_string_id tag;
+    uint64_t sequence, snapshot_line;
+} oemp_state;
+
+/* Rows by section. Each takes the row's columns in the order of the format document, and `line`,
+ * where the row stands. */
+void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_platform_catalogue(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_type_catalogue(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_built_in_catalogue(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_source_name(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_other_name(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line);
+void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line);
+
+/* The sections that hold most of a recording: all numbers. */
+void oemp_object(oemp_state *state, const uint64_t *row, uint64_t line);
+void oemp_changed_object(oemp_state *state, const uint64_t *row, uint64_t line);
+void oemp_deleted_object(oemp_state *state, const uint64_t *row, uint64_t line);
+
+/* The rows of the object section are all in. */
+void oemp_objects_end(oemp_state *state);
+/* The snapshot's last section is closed. */
+void oemp_snapshot_end(oemp_state *state, uint64_t line);
+
+/* All inputs are read: references that were never defined, recordings that end too early. */
+void oemp_finish(oemp_state *state);
+
+/* A request id, tag or name that stands for nothing: "", "?" or "??:??". */
+bool oemp_is_nil(mp_slice text);
+
+#endif

@@ -1,0 +1,95 @@
+#include "support/text.h"
+
+#include <string.h>
+#include <strings.h>
+
+mp_slice mp_slice_of(const char *text)
+{
+    return (mp_slice){text, strlen(text)};
+}
+
+bool mp_slice_equal(mp_slice a, mp_slice b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+}
+
+bool mp_slice_is(mp_slice a, const char *text)
+{
+    return strlen(text) == a.length && strncasecmp(a.at, text, a.length) == 0;
+}
+
+bool mp_slice_starts(mp_slice a, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return a.length >= length && memcmp(a.at, prefix, length) == 0;
+}
+
+mp_slice mp_slice_trim(mp_slice a)
+{
+    while (a.length && (a.at[0] == ' ' || a.at[0] == '\t')) {
+        a.at++;
+        a.length--;
+    }
+    while (a.length && (a.at[a.length - 1] == ' ' || a.at[a.length - 1] == '\t'))
+        a.length--;
+    return a;
+}
+
+bool mp_text_is(const char *a, const char *b)
+{
+    return strcasecmp(a, b) == 0;
+}
+
+/* The Unicode Standard, table 3-7: what may follow each first byte. */
+size_t mp_utf8_length(const char *p, const char *end)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t left = (size_t)(end - p);
+    if (left == 0)
+        return 0;
+    if (b[0] < 0x80)
+        return 1;
+    size_t length = b[0] >= 0xf0 ? 4 : b[0] >= 0xe0 ? 3 : 2;
+    if (b[0] < 0xc2 || b[0] > 0xf4 || left < length)
+        return 0;
+    unsigned low = b[0] == 0xe0 ? 0xa0 : b[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned high = b[0] == 0xed ? 0x9f : b[0] == 0xf4 ? 0x8f : 0xbf;
+    if (b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+bool mp_utf8_valid(mp_slice text)
+{
+    const char *end = text.at + text.length;
+    for (const char *p = text.at; p < end;) {
+        size_t length = mp_utf8_length(p, end);
+        if (length == 0)
+            return false;
+        p += length;
+    }
+    return true;
+}
+
+mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted)
+{
+    if (mp_utf8_valid(text))
+        return text;
+    char *out = mp_arena_alloc(arena, text.length * 2 + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char byte = (unsigned char)text.at[i];
+        if (byte < 0x80) {
+            out[length++] = (char)byte;
+        } else {
+            out[length++] = (char)(0xc0 | byte >> 6);
+            out[length++] = (char)(0x80 | (byte & 0x3f));
+        }
+    }
+    out[length] = '\0';
+    *converted = true;
+    return (mp_slice){out, length};
+}

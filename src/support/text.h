@@ -1,0 +1,28 @@
+/* Slices of bytes and what is asked of them: comparison, UTF-8. A slice borrows; it owns nothing.
+ */
+#ifndef MP_SUPPORT_TEXT_H
+#define MP_SUPPORT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "memprof/slice.h"
+#include "support/memory.h"
+
+mp_slice mp_slice_of(const char *text);
+bool mp_slice_equal(mp_slice a, mp_slice b);
+/* ASCII case ignored: format documents vary in the case of their own words. */
+bool mp_slice_is(mp_slice a, const char *text);
+bool mp_slice_starts(mp_slice a, const char *prefix);
+/* Without blanks and tabs at both ends. */
+mp_slice mp_slice_trim(mp_slice a);
+bool mp_text_is(const char *a, const char *b);
+
+/* Length of the valid UTF-8 sequence at `p` (1 to 4), or 0 where there is none. */
+size_t mp_utf8_length(const char *p, const char *end);
+bool mp_utf8_valid(mp_slice text);
+/* The text in UTF-8: itself where it is valid, else its bytes read as ISO 8859-1, in the arena. */
+mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted);
+
+#endif
