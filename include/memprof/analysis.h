@@ -1,0 +1,159 @@
+/* Analyses of a heap: windows between two snapshots, groupings, leaks, the call tree.
+ *
+ * All are arithmetic on the ledger of a sealed model (see model.h). A result owns its arrays and is
+ * released with its _free function; labels in it live as long as the result. Objects that the
+ * runtime keeps for reuse are left out of everything but the totals' own fields for them. */
+#ifndef MEMPROF_ANALYSIS_H
+#define MEMPROF_ANALYSIS_H
+
+#include "memprof/model.h"
+
+/* --- windows --- */
+
+/* From one snapshot to another of one session; none where the session has no whole snapshot. */
+typedef struct mp_range {
+    mp_mark_id from, to;
+} mp_range;
+
+/* One range for each session, by session id. */
+typedef struct mp_window {
+    const mp_model *model;
+    mp_range *ranges;
+} mp_window;
+
+/* Resolve what a user says of a snapshot: its sequence number, its tag (the first of that name; or
+ * tag#k, the k-th), "first", "last", "peak" (most bytes alive). NULL: `from` is the first snapshot,
+ * `to` the last _PreCleanUp if there is one, else the last. In every session that has snapshots.
+ * False with a message in `error` if there is no such snapshot or `from` is later than `to`. */
+bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
+                       char *error, size_t error_size);
+void mp_window_free(mp_window *window);
+
+/* Whether a mark is at or before the window's `from`, or `to`. */
+bool mp_window_before_from(const mp_window *window, mp_mark_id mark);
+bool mp_window_before_to(const mp_window *window, mp_mark_id mark);
+
+/* --- totals --- */
+
+typedef struct mp_totals {
+    int64_t live_objects, live_bytes; /* at `to` */
+    int64_t created_objects, created_bytes, deleted_objects;
+    int64_t peak_objects, peak_bytes; /* over all snapshots; of several sessions, added */
+    int64_t reusable_objects, reusable_bytes;
+    int64_t from_objects, from_bytes; /* alive at `from` */
+    bool has_reusable;                /* the format tells reusable objects apart */
+} mp_totals;
+
+mp_totals mp_totals_of(const mp_window *window);
+
+/* --- groupings --- */
+
+/* What cohorts have in common; equal keys are one group. */
+typedef struct mp_key {
+    uint64_t a, b;
+} mp_key;
+
+typedef struct mp_dimension {
+    const char *name;
+    const char *summary;
+    mp_key (*key)(const mp_model *model, const mp_cohort *cohort);
+    /* Writes the group's name; `cohort` is any of the group. Returns as snprintf does. */
+    int (*label)(const mp_model *model, const mp_cohort *cohort, char *text, size_t size);
+    bool of_lot; /* the key depends on the cohort's lot alone: inclusive bytes can be told */
+} mp_dimension;
+
+/* All dimensions; a new one is a row of the table in src/analysis/dimensions.c. */
+const mp_dimension *mp_dimensions(size_t *count);
+const mp_dimension *mp_dimension_find(const char *name);
+
+typedef struct mp_group {
+    const char *label;
+    mp_cohort_id example;    /* the first cohort of the group */
+    uint32_t node;           /* of the example, in model->tree */
+    mp_cost from, to;        /* all that happened up to the window's ends */
+    mp_cost leaked;          /* of cohorts born after `from`, up to `to` */
+    int64_t inclusive_bytes; /* alive at `to`, with all that is scoped to the group */
+    int64_t pool_objects;    /* leaked and scoped to the session's unnamed widget pool */
+    int64_t owned_by_leak;   /* leaked and scoped to what was born after `from` too */
+    uint32_t grew, moments;  /* snapshots at which `leaked` grew, out of so many */
+} mp_group;
+
+typedef struct mp_grouping {
+    mp_group *groups; /* those with anything in them */
+    uint32_t count;
+    bool has_scope;     /* objects have owners: inclusive_bytes means something */
+    uint32_t *group_of; /* of each cohort, its place in groups, + 1; void after a sort */
+    void *private;
+} mp_grouping;
+
+/* Group the window. Sums of every field but inclusive_bytes over all groups are the window's. */
+mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension);
+void mp_grouping_free(mp_grouping *grouping);
+
+/* Orders of groups; each is total, by label at last. */
+typedef int mp_group_order(const mp_group *a, const mp_group *b);
+mp_group_order mp_order_by_bytes;     /* alive at `to` */
+mp_group_order mp_order_by_objects;   /* alive at `to` */
+mp_group_order mp_order_by_inclusive; /* bytes alive at `to`, with what is scoped to them */
+mp_group_order mp_order_by_created;
+mp_group_order mp_order_by_deleted;
+mp_group_order mp_order_by_change;         /* of bytes, largest absolute value first */
+mp_group_order mp_order_by_change_objects; /* of objects, likewise */
+mp_group_order mp_order_by_label;
+void mp_grouping_sort(mp_grouping *grouping, mp_group_order *order);
+
+/* --- leaks --- */
+
+typedef struct mp_leak {
+    uint32_t rank; /* from 1, in the first order */
+    const char *type;
+    const char *name; /* NULL: none, or not the same for all */
+    bool names_differ;
+    mp_type_class class;
+    uint32_t node; /* place in model->tree; 0: outside the program's code */
+    uint32_t line; /* of creation */
+    mp_group group;
+} mp_leak;
+
+typedef struct mp_leaks {
+    mp_leak *at;
+    uint32_t count;
+    int64_t objects, bytes;
+    void *private;
+} mp_leaks;
+
+/* What was created after `from` and is alive at `to`, by allocation site; bytes descending, then
+ * objects descending, type, stack, line. */
+mp_leaks mp_leaks_find(const mp_window *window);
+void mp_leaks_free(mp_leaks *leaks);
+typedef int mp_leak_order(const mp_leak *a, const mp_leak *b);
+/* Another order of the same; ties keep the first order. */
+void mp_leaks_sort(mp_leaks *leaks, mp_leak_order *order);
+
+/* --- the call tree --- */
+
+/* The source of a tree node, "(session)" for 0, "<node 7>" if nothing is known of it. */
+int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size);
+/* The name of a symbol; "<name 12>" if it was never defined. Returns as snprintf does. */
+int mp_symbol_label(const mp_model *model, mp_symbol_id symbol, char *text, size_t size);
+int mp_type_label(const mp_model *model, mp_type_id type, char *text, size_t size);
+
+/* A walk along a stack, innermost frame first: start with the node and line of creation. */
+typedef struct mp_frame {
+    uint32_t node;
+    uint32_t line;
+} mp_frame;
+/* "name:line" of the frame. */
+int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size);
+/* The caller's frame; false at the root. */
+bool mp_frame_caller(const mp_model *model, mp_frame *frame);
+
+typedef struct mp_tree_cost {
+    int64_t own_objects, own_bytes;             /* created by the node itself, alive at `to` */
+    int64_t inclusive_objects, inclusive_bytes; /* with what it called */
+} mp_tree_cost;
+
+/* By place in model->tree; [0] is the session. Release with free(). */
+mp_tree_cost *mp_tree_costs(const mp_window *window);
+
+#endif

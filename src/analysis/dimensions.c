@@ -1,0 +1,201 @@
+/* What a heap can be grouped by: a row in the table at the end for each. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "memprof/analysis.h"
+#include "support/text.h"
+
+/* Keys of things without a name must not meet those of strings. */
+static const uint64_t nameless = (uint64_t)1 << 32;
+
+static const mp_lot *lot_of(const mp_model *model, const mp_cohort *cohort)
+{
+    return &model->lots.at[cohort->lot.i];
+}
+
+static uint64_t type_key(const mp_model *model, mp_type_id type)
+{
+    uint32_t name = model->types.at[type.i].name.i;
+    return name ? name : nameless | type.i;
+}
+
+static uint64_t symbol_key(const mp_model *model, mp_symbol_id symbol)
+{
+    uint32_t name = model->symbols.at[symbol.i].name.i;
+    return name ? name : symbol.i ? nameless | symbol.i : 0;
+}
+
+static uint32_t tree_of(const mp_model *model, const mp_lot *lot)
+{
+    return model->tree_of[lot->node.i];
+}
+
+static uint64_t source_key(const mp_model *model, uint32_t node)
+{
+    mp_symbol_id symbol = model->tree.at[node].symbol;
+    return symbol.i ? symbol_key(model, symbol) : node ? nameless << 1 | node : 0;
+}
+
+/* --- type --- */
+
+static mp_key by_type(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){type_key(model, lot_of(model, cohort)->type), 0};
+}
+
+static int type_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    return mp_type_label(model, lot_of(model, cohort)->type, text, size);
+}
+
+/* --- site: type, node, line --- */
+
+static mp_key by_site(const mp_model *model, const mp_cohort *cohort)
+{
+    const mp_lot *lot = lot_of(model, cohort);
+    return (mp_key){type_key(model, lot->type), (uint64_t)tree_of(model, lot) << 32 | lot->line};
+}
+
+static int site_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    const mp_lot *lot = lot_of(model, cohort);
+    char frame[1024], type[512];
+    mp_type_label(model, lot->type, type, sizeof type);
+    mp_frame_label(model, (mp_frame){tree_of(model, lot), lot->line}, frame, sizeof frame);
+    return snprintf(text, size, "%s at %s", type, frame);
+}
+
+/* --- source, line --- */
+
+static mp_key by_source(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){source_key(model, tree_of(model, lot_of(model, cohort))), 0};
+}
+
+static int source_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    return mp_tree_label(model, tree_of(model, lot_of(model, cohort)), text, size);
+}
+
+static mp_key by_line(const mp_model *model, const mp_cohort *cohort)
+{
+    const mp_lot *lot = lot_of(model, cohort);
+    return (mp_key){source_key(model, tree_of(model, lot)), lot->line};
+}
+
+static int line_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    const mp_lot *lot = lot_of(model, cohort);
+    return mp_frame_label(model, (mp_frame){tree_of(model, lot), lot->line}, text, size);
+}
+
+/* --- name --- */
+
+static mp_key by_name(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){symbol_key(model, lot_of(model, cohort)->name), 0};
+}
+
+static int name_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    const mp_lot *lot = lot_of(model, cohort);
+    if (!lot->name.i)
+        return snprintf(text, size, "(unnamed)");
+    return mp_symbol_label(model, lot->name, text, size);
+}
+
+/* --- node: the whole stack, without the line of creation --- */
+
+static mp_key by_node(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){tree_of(model, lot_of(model, cohort)), 0};
+}
+
+static int node_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    mp_frame frame = {tree_of(model, lot_of(model, cohort)), 0};
+    int used = mp_tree_label(model, frame.node, text, size);
+    while (used >= 0 && (size_t)used < size && mp_frame_caller(model, &frame)) {
+        used += snprintf(text + used, size - (size_t)used, " < ");
+        if ((size_t)used < size)
+            used += mp_frame_label(model, frame, text + used, size - (size_t)used);
+    }
+    return used;
+}
+
+/* --- scope: the owner's type and name --- */
+
+static mp_key by_scope(const mp_model *model, const mp_cohort *cohort)
+{
+    mp_lot_id owner = lot_of(model, cohort)->owner;
+    if (owner.i <= MP_LOT_UNKNOWN)
+        return (mp_key){0, owner.i};
+    const mp_lot *lot = &model->lots.at[owner.i];
+    return (mp_key){type_key(model, lot->type), symbol_key(model, lot->name)};
+}
+
+static int scope_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    mp_lot_id owner = lot_of(model, cohort)->owner;
+    char type[512], name[1024];
+    if (owner.i <= MP_LOT_UNKNOWN)
+        return snprintf(text, size, owner.i ? "(unknown)" : "(none)");
+    const mp_lot *lot = &model->lots.at[owner.i];
+    mp_type_label(model, lot->type, type, sizeof type);
+    if (lot->name.i)
+        mp_symbol_label(model, lot->name, name, sizeof name);
+    return snprintf(text, size, "%s %s", type, lot->name.i ? name : "(unnamed)");
+}
+
+/* --- request, api: of the snapshot in which an object first appears --- */
+
+static mp_key by_request(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){model->marks.at[cohort->born.i].request.i, 0};
+}
+
+static mp_key by_api(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){model->marks.at[cohort->born.i].request_api.i, 0};
+}
+
+static int or_none(const mp_model *model, mp_string_id id, char *text, size_t size)
+{
+    return snprintf(text, size, "%s", id.i ? mp_model_text(model, id) : "(none)");
+}
+
+static int request_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    return or_none(model, model->marks.at[cohort->born.i].request, text, size);
+}
+
+static int api_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    return or_none(model, model->marks.at[cohort->born.i].request_api, text, size);
+}
+
+static const mp_dimension dimensions[] = {
+    {"type", "type of object", by_type, type_text, true},
+    {"site", "allocation site: type, call-tree node and line", by_site, site_text, true},
+    {"source", "source that created it", by_source, source_text, true},
+    {"line", "line that created it", by_line, line_text, true},
+    {"name", "name of the object", by_name, name_text, true},
+    {"node", "call-tree node that created it: its whole stack", by_node, node_text, true},
+    {"scope", "object that it is scoped to, by type and name", by_scope, scope_text, true},
+    {"request", "request during which it appeared", by_request, request_text, false},
+    {"api", "API called by that request", by_api, api_text, false},
+};
+
+const mp_dimension *mp_dimensions(size_t *count)
+{
+    *count = sizeof dimensions / sizeof *dimensions;
+    return dimensions;
+}
+
+const mp_dimension *mp_dimension_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
+        if (mp_text_is(dimensions[i].name, name))
+            return &dimensions[i];
+    return NULL;
+}

@@ -1,0 +1,342 @@
+/* Groupings: every flow of the window is added to its cohort's group. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/analysis.h"
+#include "support/index.h"
+#include "support/memory.h"
+
+/* What is needed while groups are summed, and the arena that keeps their labels. */
+typedef struct workshop {
+    mp_arena labels;
+    const mp_window *window;
+    const mp_model *model;
+    const mp_dimension *dimension;
+    mp_key *keys; /* of groups, from 1 */
+    size_t keys_capacity;
+    mp_hash_index index;
+    mp_group *groups;
+    size_t capacity;
+    uint32_t count;     /* groups, from 1 */
+    uint32_t *group_of; /* cohort to group; 0: left out */
+} workshop;
+
+typedef struct key_probe {
+    const workshop *shop;
+    mp_key key;
+} key_probe;
+
+static bool same_key(const void *context, uint32_t value)
+{
+    const key_probe *probe = context;
+    const mp_key *key = &probe->shop->keys[value];
+    return key->a == probe->key.a && key->b == probe->key.b;
+}
+
+static uint32_t group_for(workshop *shop, uint32_t cohort_id)
+{
+    const mp_cohort *cohort = &shop->model->cohorts.at[cohort_id];
+    mp_key key = shop->dimension->key(shop->model, cohort);
+    key_probe probe = {shop, key};
+    uint64_t hash = mp_hash64(key.a + mp_hash64(key.b + 1));
+    size_t place;
+    uint32_t found = mp_hash_index_find(&shop->index, hash, same_key, &probe, &place);
+    if (!found) {
+        found = ++shop->count;
+        mp_grow(&shop->groups, &shop->capacity, found + 1u, sizeof *shop->groups);
+        mp_grow(&shop->keys, &shop->keys_capacity, found + 1u, sizeof *shop->keys);
+        const mp_lot *lot = &shop->model->lots.at[cohort->lot.i];
+        shop->groups[found] =
+            (mp_group){.example = {cohort_id}, .node = shop->model->tree_of[lot->node.i]};
+        shop->keys[found] = key;
+        mp_hash_index_set(&shop->index, place, hash, found);
+    }
+    return found;
+}
+
+static void assign_groups(workshop *shop)
+{
+    const mp_model *model = shop->model;
+    shop->group_of = mp_alloc_zero(model->cohorts.count, sizeof *shop->group_of);
+    for (uint32_t i = 1; i < model->cohorts.count; i++) {
+        const mp_cohort *cohort = &model->cohorts.at[i];
+        if (!model->lots.at[cohort->lot.i].reusable &&
+            mp_window_before_to(shop->window, cohort->born))
+            shop->group_of[i] = group_for(shop, i);
+    }
+}
+
+/* The pool that the session makes for itself: unnamed, in nothing, and by no code. */
+static bool is_session_pool(const mp_model *model, mp_lot_id owner)
+{
+    const mp_lot *lot = &model->lots.at[owner.i];
+    return owner.i > MP_LOT_UNKNOWN && !lot->name.i && !lot->owner.i && !lot->node.i &&
+           model->types.at[lot->type.i].class == MP_TYPE_WIDGET_POOL;
+}
+
+static void add_leaked(workshop *shop, mp_group *group, const mp_flow *flow)
+{
+    const mp_cohort *cohort = &shop->model->cohorts.at[flow->cohort.i];
+    const mp_lot *lot = &shop->model->lots.at[cohort->lot.i];
+    int64_t live = mp_cost_live(flow->cost);
+    group->leaked = mp_cost_add(group->leaked, flow->cost);
+    if (is_session_pool(shop->model, lot->owner))
+        group->pool_objects += live;
+    if (cohort->owner_born.i && !mp_window_before_from(shop->window, cohort->owner_born))
+        group->owned_by_leak += live;
+}
+
+static void add_flows(workshop *shop)
+{
+    const mp_model *model = shop->model;
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        uint32_t id = shop->group_of[flow->cohort.i];
+        if (!id || !mp_window_before_to(shop->window, flow->mark))
+            continue;
+        mp_group *group = &shop->groups[id];
+        group->to = mp_cost_add(group->to, flow->cost);
+        if (mp_window_before_from(shop->window, flow->mark))
+            group->from = mp_cost_add(group->from, flow->cost);
+        if (!mp_window_before_from(shop->window, model->cohorts.at[flow->cohort.i].born))
+            add_leaked(shop, group, flow);
+    }
+}
+
+/* --- at how many snapshots what leaks grew --- */
+
+static int by_group_then_mark(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return a[0] < b[0] ? -1 : a[0] > b[0];
+}
+
+static uint32_t moments_of(const mp_window *window, uint32_t session)
+{
+    const mp_mark *marks = window->model->marks.at;
+    return marks[window->ranges[session].to.i].ordinal -
+           marks[window->ranges[session].from.i].ordinal;
+}
+
+/* One (group, mark) after the other: did the group's leaked objects become more there? */
+static void count_growth(workshop *shop)
+{
+    const mp_model *model = shop->model;
+    uint64_t(*changes)[2] = mp_alloc((size_t)model->flows.count * sizeof *changes);
+    size_t count = 0;
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        uint32_t group = shop->group_of[flow->cohort.i];
+        if (!group || !mp_window_before_to(shop->window, flow->mark) ||
+            mp_window_before_from(shop->window, model->cohorts.at[flow->cohort.i].born))
+            continue;
+        changes[count][0] = (uint64_t)group << 32 | flow->mark.i;
+        changes[count++][1] = (uint64_t)mp_cost_live(flow->cost);
+    }
+    qsort(changes, count, sizeof *changes, by_group_then_mark);
+    uint64_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
+    for (size_t i = 0; i < count;) {
+        uint64_t pair = changes[i][0], group = pair >> 32;
+        uint32_t session = model->marks.at[(uint32_t)pair].session.i;
+        int64_t objects = 0;
+        for (; i < count && changes[i][0] == pair; i++)
+            objects += (int64_t)changes[i][1];
+        shop->groups[group].grew += objects > 0;
+        if (seen_session[session] != group) {
+            shop->groups[group].moments += moments_of(shop->window, session);
+            seen_session[session] = group;
+        }
+    }
+    free(seen_session);
+    free(changes);
+}
+
+/* --- inclusive bytes --- */
+
+static int64_t *bytes_of_lots(const workshop *shop)
+{
+    const mp_model *model = shop->model;
+    int64_t *bytes = mp_alloc_zero(model->lots.count, sizeof *bytes);
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        if (shop->group_of[flow->cohort.i] && mp_window_before_to(shop->window, flow->mark))
+            bytes[model->cohorts.at[flow->cohort.i].lot.i] += flow->cost.bytes;
+    }
+    return bytes;
+}
+
+/* A lot's bytes count once for each group that it or one of its owners is in. The owners of a lot
+ * are a path of at most 64 lots. */
+static bool add_inclusive(workshop *shop)
+{
+    const mp_model *model = shop->model;
+    int64_t *bytes = bytes_of_lots(shop);
+    uint32_t *group_of_lot = mp_alloc_zero(model->lots.count, sizeof *group_of_lot);
+    uint32_t *last_added = mp_alloc_zero((size_t)shop->count + 1, sizeof *last_added);
+    bool scoped = false;
+    for (uint32_t i = model->cohorts.count; i-- > 1;)
+        group_of_lot[model->cohorts.at[i].lot.i] = shop->group_of[i];
+    for (uint32_t i = MP_LOT_UNKNOWN + 1; i < model->lots.count; i++) {
+        scoped |= model->lots.at[i].owner.i != 0;
+        for (uint32_t lot = i; bytes[i] && lot; lot = model->lots.at[lot].owner.i) {
+            uint32_t group = group_of_lot[lot];
+            if (!group || last_added[group] == i)
+                continue;
+            last_added[group] = i;
+            shop->groups[group].inclusive_bytes += bytes[i];
+        }
+    }
+    free(last_added);
+    free(group_of_lot);
+    free(bytes);
+    return scoped;
+}
+
+/* --- the result --- */
+
+static bool is_empty(const mp_group *group)
+{
+    const mp_cost *cost = &group->to;
+    return !cost->created && !cost->deleted && !cost->moved && !cost->bytes;
+}
+
+static const char *label_of(workshop *shop, const mp_group *group)
+{
+    char text[4096];
+    const mp_cohort *cohort = &shop->model->cohorts.at[group->example.i];
+    int length = shop->dimension->label(shop->model, cohort, text, sizeof text);
+    size_t kept = (size_t)length < sizeof text ? (size_t)length : strlen(text);
+    return mp_arena_copy(&shop->labels, text, kept);
+}
+
+/* Close the gaps that empty groups leave; group_of then tells places in grouping->groups, + 1. */
+static void keep_full_groups(workshop *shop, mp_grouping *grouping)
+{
+    uint32_t *kept = mp_alloc_zero((size_t)shop->count + 1, sizeof *kept);
+    for (uint32_t i = 1; i <= shop->count; i++) {
+        if (is_empty(&shop->groups[i]))
+            continue;
+        shop->groups[i].label = label_of(shop, &shop->groups[i]);
+        grouping->groups[grouping->count++] = shop->groups[i];
+        kept[i] = grouping->count;
+    }
+    for (uint32_t i = 1; i < shop->model->cohorts.count; i++)
+        shop->group_of[i] = kept[shop->group_of[i]];
+    grouping->group_of = shop->group_of;
+    free(kept);
+}
+
+mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension)
+{
+    workshop *shop = mp_alloc_zero(1, sizeof *shop);
+    shop->window = window;
+    shop->model = window->model;
+    shop->dimension = dimension;
+    mp_grow(&shop->groups, &shop->capacity, 1, sizeof *shop->groups);
+    assign_groups(shop);
+    add_flows(shop);
+    count_growth(shop);
+    mp_grouping grouping = {.groups = shop->groups, .private = shop};
+    if (dimension->of_lot)
+        grouping.has_scope = add_inclusive(shop);
+    keep_full_groups(shop, &grouping);
+    free(shop->keys);
+    mp_hash_index_free(&shop->index);
+    return grouping;
+}
+
+void mp_grouping_free(mp_grouping *grouping)
+{
+    workshop *shop = grouping->private;
+    if (shop)
+        mp_arena_free(&shop->labels);
+    free(shop);
+    free(grouping->groups);
+    free(grouping->group_of);
+    *grouping = (mp_grouping){0};
+}
+
+/* --- orders --- */
+
+static int descending(int64_t a, int64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static int64_t change_bytes(const mp_group *group)
+{
+    return llabs(group->to.bytes - group->from.bytes);
+}
+
+static int64_t change_objects(const mp_group *group)
+{
+    return llabs(mp_cost_live(group->to) - mp_cost_live(group->from));
+}
+
+int mp_order_by_label(const mp_group *a, const mp_group *b)
+{
+    int order = strcmp(a->label, b->label);
+    if (!order) /* sites of one line that are called from different places */
+        order = a->node < b->node ? -1 : a->node > b->node;
+    return order ? order : a->example.i < b->example.i ? -1 : a->example.i > b->example.i;
+}
+
+int mp_order_by_bytes(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.bytes, b->to.bytes);
+    return order ? order : mp_order_by_label(a, b);
+}
+
+int mp_order_by_objects(const mp_group *a, const mp_group *b)
+{
+    int order = descending(mp_cost_live(a->to), mp_cost_live(b->to));
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_inclusive(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->inclusive_bytes, b->inclusive_bytes);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_created(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.created, b->to.created);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_deleted(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.deleted, b->to.deleted);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_change(const mp_group *a, const mp_group *b)
+{
+    int order = descending(change_bytes(a), change_bytes(b));
+    return order ? order : mp_order_by_label(a, b);
+}
+
+int mp_order_by_change_objects(const mp_group *a, const mp_group *b)
+{
+    int order = descending(change_objects(a), change_objects(b));
+    return order ? order : mp_order_by_change(a, b);
+}
+
+/* A pointer to a function does not fit a void pointer; a pointer to this does. */
+typedef struct order_context {
+    mp_group_order *order;
+} order_context;
+
+static int compare_groups(const void *a, const void *b, void *context)
+{
+    return ((order_context *)context)->order(a, b);
+}
+
+void mp_grouping_sort(mp_grouping *grouping, mp_group_order *order)
+{
+    order_context context = {order};
+    if (grouping->count)
+        qsort_r(grouping->groups, grouping->count, sizeof *grouping->groups, compare_groups,
+                &context);
+}

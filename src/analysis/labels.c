@@ -1,0 +1,49 @@
+/* What things of the model are called. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "memprof/analysis.h"
+
+int mp_symbol_label(const mp_model *model, mp_symbol_id id, char *text, size_t size)
+{
+    const mp_symbol *symbol = &model->symbols.at[id.i];
+    if (symbol->name.i)
+        return snprintf(text, size, "%s", mp_model_text(model, symbol->name));
+    return snprintf(text, size, "<name %" PRIu64 ">", symbol->number);
+}
+
+int mp_type_label(const mp_model *model, mp_type_id id, char *text, size_t size)
+{
+    const mp_type *type = &model->types.at[id.i];
+    if (type->name.i)
+        return snprintf(text, size, "%s", mp_model_text(model, type->name));
+    return snprintf(text, size, "<type %" PRIu64 ">", type->number);
+}
+
+int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size)
+{
+    const mp_tree_node *at = &model->tree.at[node];
+    if (node == 0)
+        return snprintf(text, size, "(session)");
+    if (at->symbol.i)
+        return mp_symbol_label(model, at->symbol, text, size);
+    return snprintf(text, size, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
+}
+
+int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size)
+{
+    int used = mp_tree_label(model, frame.node, text, size);
+    size_t length = (size_t)(used < 0 ? 0 : used);
+    int more = snprintf(length < size ? text + length : NULL, length < size ? size - length : 0,
+                        ":%" PRIu32, frame.line);
+    return used + more;
+}
+
+bool mp_frame_caller(const mp_model *model, mp_frame *frame)
+{
+    const mp_tree_node *at = &model->tree.at[frame->node];
+    if (frame->node == 0 || at->parent == 0)
+        return false;
+    *frame = (mp_frame){at->parent, at->line};
+    return true;
+}

@@ -1,0 +1,152 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/analysis.h"
+#include "support/memory.h"
+
+/* The name that all leaked objects of a leak share. */
+static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
+{
+    char text[4096] = "";
+    if (leak->names_differ)
+        return;
+    if (name.i)
+        mp_symbol_label(model, name, text, sizeof text);
+    if (!leak->name)
+        leak->name = mp_arena_copy(arena, text, strlen(text));
+    else if (strcmp(leak->name, text) != 0)
+        leak->names_differ = true;
+}
+
+/* Objects of each cohort that are alive at `to`. */
+static int64_t *live_of_cohorts(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    int64_t *live = mp_alloc_zero(model->cohorts.count, sizeof *live);
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        if (mp_window_before_to(window, flow->mark))
+            live[flow->cohort.i] += mp_cost_live(flow->cost);
+    }
+    return live;
+}
+
+static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak *leaks,
+                      const uint32_t *leak_of, mp_arena *arena)
+{
+    const mp_model *model = window->model;
+    int64_t *live = live_of_cohorts(window);
+    for (uint32_t i = 1; i < model->cohorts.count; i++) {
+        uint32_t group = sites->group_of[i];
+        const mp_cohort *cohort = &model->cohorts.at[i];
+        if (group && leak_of[group - 1] && live[i] && !mp_window_before_from(window, cohort->born))
+            add_name(model, &leaks[leak_of[group - 1] - 1], arena,
+                     model->lots.at[cohort->lot.i].name);
+    }
+    free(live);
+}
+
+static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
+{
+    char type[1024];
+    const mp_lot *lot = &model->lots.at[model->cohorts.at[group->example.i].lot.i];
+    mp_type_label(model, lot->type, type, sizeof type);
+    return (mp_leak){.type = mp_arena_copy(arena, type, strlen(type)),
+                     .class = model->types.at[lot->type.i].class,
+                     .node = model->tree_of[lot->node.i],
+                     .line = lot->line,
+                     .group = *group};
+}
+
+/* --- order --- */
+
+static int compare_stacks(const mp_model *model, mp_frame a, mp_frame b)
+{
+    for (;;) {
+        char left[1024], right[1024];
+        mp_frame_label(model, a, left, sizeof left);
+        mp_frame_label(model, b, right, sizeof right);
+        int order = strcmp(left, right);
+        if (order || (a.node == b.node && a.line == b.line))
+            return order;
+        bool more_a = mp_frame_caller(model, &a), more_b = mp_frame_caller(model, &b);
+        if (!more_a || !more_b)
+            return more_a - more_b;
+    }
+}
+
+static int contract_order(const void *left, const void *right, void *context)
+{
+    const mp_leak *a = left, *b = right;
+    int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
+    if (a->group.leaked.bytes != b->group.leaked.bytes)
+        return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
+    if (objects_a != objects_b)
+        return objects_a > objects_b ? -1 : 1;
+    int order = strcmp(a->type, b->type);
+    if (!order)
+        order = compare_stacks(context, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
+    if (!order)
+        order = a->line < b->line ? -1 : a->line > b->line;
+    return order ? order : a->node < b->node ? -1 : a->node > b->node;
+}
+
+mp_leaks mp_leaks_find(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_arena *arena = mp_alloc_zero(1, sizeof *arena);
+    mp_grouping sites = mp_group_by(window, mp_dimension_find("site"));
+    uint32_t *leak_of = mp_alloc_zero((size_t)sites.count + 1, sizeof *leak_of);
+    mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites.count + 1, sizeof *leaks.at),
+                      .private = arena};
+    for (uint32_t i = 0; i < sites.count; i++) {
+        const mp_group *group = &sites.groups[i];
+        if (mp_cost_live(group->leaked) <= 0)
+            continue;
+        leaks.at[leaks.count++] = leak_of_group(model, group, arena);
+        leak_of[i] = leaks.count;
+        leaks.objects += mp_cost_live(group->leaked);
+        leaks.bytes += group->leaked.bytes;
+    }
+    add_names(window, &sites, leaks.at, leak_of, arena);
+    for (uint32_t i = 0; i < leaks.count; i++) {
+        leaks.at[i].group.label = leaks.at[i].type; /* the grouping's labels go now */
+        if (leaks.at[i].names_differ || (leaks.at[i].name && !*leaks.at[i].name))
+            leaks.at[i].name = NULL;
+    }
+    if (leaks.count)
+        qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, (void *)(uintptr_t)model);
+    for (uint32_t i = 0; i < leaks.count; i++)
+        leaks.at[i].rank = i + 1;
+    free(leak_of);
+    mp_grouping_free(&sites);
+    return leaks;
+}
+
+void mp_leaks_free(mp_leaks *leaks)
+{
+    if (leaks->private)
+        mp_arena_free(leaks->private);
+    free(leaks->private);
+    free(leaks->at);
+    *leaks = (mp_leaks){0};
+}
+
+/* A pointer to a function does not fit a void pointer; a pointer to this does. */
+typedef struct leak_order {
+    mp_leak_order *order;
+} leak_order;
+
+static int compare_leaks(const void *left, const void *right, void *context)
+{
+    const mp_leak *a = left, *b = right;
+    int order = ((leak_order *)context)->order(a, b);
+    return order ? order : a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+void mp_leaks_sort(mp_leaks *leaks, mp_leak_order *order)
+{
+    leak_order context = {order};
+    if (leaks->count)
+        qsort_r(leaks->at, leaks->count, sizeof *leaks->at, compare_leaks, &context);
+}
