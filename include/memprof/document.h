@@ -1,0 +1,128 @@
+/* Documents: what a report says, as tables of typed cells, before anybody decides how it looks.
+ *
+ * A report fills a document; a renderer prints it. Column names are the names that programs rely on
+ * in JSON and CSV; titles are for people. The document owns its strings; what is passed in is
+ * copied. */
+#ifndef MEMPROF_DOCUMENT_H
+#define MEMPROF_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum mp_unit {
+    MP_TEXT,
+    MP_NUMBER, /* an id, a line: no unit, no grouping */
+    MP_COUNT,  /* so many of something */
+    MP_BYTES,
+    MP_TIME,    /* microseconds; for people as h:mm:ss.mmm */
+    MP_SECONDS, /* microseconds; printed as seconds with six decimals */
+    MP_AVERAGE, /* seconds, not whole microseconds */
+    MP_PERCENT,
+    MP_FLAG, /* true or false */
+    MP_LIST, /* of texts, the most important first */
+} mp_unit;
+
+enum {
+    MP_FOR_PEOPLE = 1,   /* not in JSON or CSV */
+    MP_FOR_PROGRAMS = 2, /* only in JSON and CSV */
+    MP_SIGNED = 4,       /* a change: with its sign */
+    MP_SHORTEN = 8,      /* may be shortened in the middle for people */
+    MP_SHRINKS = 16,     /* the first to be shortened */
+    MP_BELOW = 32,       /* a list that people read below its row, in one line */
+};
+
+typedef struct mp_column {
+    const char *name; /* static */
+    const char *title;
+    mp_unit unit;
+    unsigned flags;
+} mp_column;
+
+/* A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. */
+typedef struct mp_cell {
+    bool known;
+    int64_t number;    /* all units but text, percent and list; a flag is 0 or 1 */
+    double real;       /* percent, average */
+    const char *text;  /* text; of an empty list, what people read in its place, or NULL */
+    const char **list; /* list; `number` texts */
+} mp_cell;
+
+typedef enum mp_shape {
+    MP_ROWS,   /* an array of rows */
+    MP_RECORD, /* one row: an object */
+} mp_shape;
+
+typedef struct mp_table {
+    const char *name;  /* in JSON */
+    const char *title; /* for people; NULL: none */
+    mp_shape shape;
+    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS */
+    bool main;         /* the one that CSV prints */
+    size_t list_depth; /* how much of a list people see under its row; 0: only its first text */
+    const mp_column *columns; /* static */
+    size_t column_count;
+    mp_cell *cells; /* row after row */
+    size_t row_count, cell_capacity;
+    const char *empty;  /* what people read where there are no rows; NULL: nothing */
+    const char **lines; /* for people: above the rows */
+    size_t line_count, line_capacity;
+    const char *footer; /* for people: below the rows, such as how many more there are; or NULL */
+} mp_table;
+
+/* A limit that the user set, and what was measured. */
+typedef struct mp_limit {
+    const char *name;           /* of the option, without dashes */
+    const char *limit, *actual; /* for people */
+    int64_t limit_bytes, actual_bytes;
+    bool exceeded;
+    const char *message; /* one line that says what, by how much and the worst site */
+} mp_limit;
+
+typedef struct mp_document {
+    const char *command;
+    const char *title; /* for people: the first line */
+    mp_table *tables;
+    size_t table_count, table_capacity;
+    mp_limit *limits;
+    size_t limit_count, limit_capacity;
+    bool failed; /* what was asked does not hold: a limit exceeded, a violation found */
+    struct mp_arena *arena;
+} mp_document;
+
+mp_document *mp_document_new(const char *command);
+void mp_document_free(mp_document *document);
+
+/* A new table; valid until the next one is added. */
+mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
+                            mp_shape shape, const mp_column *columns, size_t column_count);
+#define MP_TABLE(document, name, title, shape, columns)                                            \
+    mp_document_table(document, name, title, shape, columns, sizeof(columns) / sizeof *(columns))
+/* The table of this name, or NULL. */
+const mp_table *mp_document_find(const mp_document *document, const char *name);
+
+/* A text that lives as long as the document, as by printf. */
+const char *mp_document_text(mp_document *document, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A line for people above the table's rows. */
+void mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void mp_document_limit(mp_document *document, mp_limit limit);
+
+/* A new row of unknown cells; valid until the next row of the table. */
+mp_cell *mp_table_row(mp_table *table);
+/* The place of a column; the name must be one of the table's. */
+size_t mp_table_column(const mp_table *table, const char *name);
+/* Set the cell of the table's last row. A NULL or empty text stays unknown. */
+void mp_set_number(mp_table *table, const char *column, int64_t number);
+/* Of a percentage or an average. */
+void mp_set_real(mp_table *table, const char *column, double real);
+void mp_set_text(mp_document *document, mp_table *table, const char *column, const char *text);
+/* `texts` and what it points to are copied. */
+void mp_set_list(mp_document *document, mp_table *table, const char *column,
+                 const char *const *texts, size_t count);
+/* A list without texts; people read `instead`. */
+void mp_set_empty_list(mp_document *document, mp_table *table, const char *column,
+                       const char *instead);
+
+#endif

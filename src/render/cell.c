@@ -1,0 +1,158 @@
+#include "render/cell.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "support/text.h"
+#include "support/units.h"
+
+const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const mp_cell *cell,
+                               const mp_style *style)
+{
+    char text[MP_UNIT_TEXT] = "";
+    bool with_sign = column->flags & MP_SIGNED;
+    if (!cell->known)
+        return "";
+    switch (column->unit) {
+    case MP_TEXT:
+        return mp_safe_text(arena, cell->text);
+    case MP_LIST:
+        return mp_safe_text(arena, cell->number ? cell->list[0] : cell->text ? cell->text : "");
+    case MP_FLAG:
+        return cell->number ? "yes" : "no";
+    case MP_NUMBER:
+        snprintf(text, sizeof text, "%" PRId64, cell->number);
+        break;
+    case MP_COUNT:
+        mp_format_count(text, cell->number, with_sign);
+        break;
+    case MP_BYTES:
+        mp_format_bytes(text, cell->number, style->exact_bytes, with_sign);
+        break;
+    case MP_TIME:
+        mp_format_time(text, cell->number);
+        break;
+    case MP_SECONDS:
+        mp_format_seconds(text, cell->number, with_sign);
+        break;
+    case MP_AVERAGE:
+        snprintf(text, sizeof text, "%.6f", cell->real);
+        break;
+    case MP_PERCENT:
+        mp_format_percent(text, cell->real, with_sign);
+        break;
+    }
+    return mp_arena_copy(arena, text, strlen(text));
+}
+
+const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell)
+{
+    char text[MP_UNIT_TEXT];
+    if (!cell->known)
+        return "";
+    switch (column->unit) {
+    case MP_TEXT:
+        return cell->text;
+    case MP_LIST: {
+        const char *joined = "";
+        for (int64_t i = 0; i < cell->number; i++)
+            joined = mp_arena_format(arena, "%s%s%s", joined, i ? " < " : "", cell->list[i]);
+        return joined;
+    }
+    case MP_FLAG:
+        return cell->number ? "true" : "false";
+    case MP_SECONDS:
+        mp_format_seconds(text, cell->number, false);
+        return mp_arena_copy(arena, text, strlen(text));
+    case MP_AVERAGE:
+        return mp_arena_format(arena, "%.9f", cell->real);
+    case MP_PERCENT:
+        return mp_arena_format(arena, "%.12g", cell->real);
+    default:
+        return mp_arena_format(arena, "%" PRId64, cell->number);
+    }
+}
+
+/* The character at `p`: its length in bytes and its columns, 0 columns for a control character. */
+static size_t character(const char *p, const char *end, int *columns)
+{
+    size_t length = mp_utf8_length(p, end);
+    wchar_t wide = 0;
+    mbstate_t state = {0};
+    *columns = 1;
+    if (length == 1)
+        *columns = (unsigned char)*p >= 32 && *p != 127;
+    else if (length && mbrtowc(&wide, p, length, &state) == length)
+        *columns = wcwidth(wide);
+    if (length == 2 && (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] < 0xa0)
+        *columns = 0; /* U+0080 to U+009F: control characters too */
+    if (*columns < 0)
+        *columns = 1;
+    return length ? length : 1;
+}
+
+/* ASCII's control characters, and U+0080 to U+009F. */
+static bool is_control(const char *p)
+{
+    unsigned char first = (unsigned char)*p;
+    return first < 32 || first == 127 || (first == 0xc2 && (unsigned char)p[1] < 0xa0);
+}
+
+const char *mp_safe_text(mp_arena *arena, const char *text)
+{
+    const char *end = text + strlen(text);
+    size_t controls = 0;
+    int columns;
+    for (const char *p = text; p < end; p += character(p, end, &columns))
+        controls += is_control(p);
+    if (!controls)
+        return text;
+    char *safe = mp_arena_alloc(arena, strlen(text) + controls * 8 + 1), *out = safe;
+    for (const char *p = text; p < end;) {
+        bool control = is_control(p);
+        for (size_t length = character(p, end, &columns); length; length--, p++) {
+            if (control)
+                out += sprintf(out, "\\x%02x", (unsigned char)*p);
+            else
+                *out++ = *p;
+        }
+    }
+    *out = '\0';
+    return safe;
+}
+
+size_t mp_text_width(const char *text)
+{
+    const char *end = text + strlen(text);
+    size_t width = 0;
+    int columns;
+    for (const char *p = text; p < end; width += (size_t)columns)
+        p += character(p, end, &columns);
+    return width;
+}
+
+const char *mp_shorten_middle(mp_arena *arena, const char *text, size_t width)
+{
+    static const char gap[] = "...";
+    const char *end = text + strlen(text);
+    size_t whole = mp_text_width(text);
+    if (whole <= width)
+        return text;
+    /* What tells names apart is mostly at their end: it gets the larger half. */
+    size_t kept = width > 3 ? width - 3 : 0;
+    size_t head = kept / 2, tail = kept - head, seen = 0;
+    const char *head_end = text, *tail_start = text;
+    int columns;
+    while (head_end < end) {
+        size_t length = character(head_end, end, &columns);
+        if (seen + (size_t)columns > head)
+            break;
+        seen += (size_t)columns;
+        head_end += length;
+    }
+    for (seen = whole; seen > tail && tail_start < end; seen -= (size_t)columns)
+        tail_start += character(tail_start, end, &columns);
+    return mp_arena_format(arena, "%.*s%s%s", (int)(head_end - text), text, gap, tail_start);
+}

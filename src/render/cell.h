@@ -1,0 +1,23 @@
+/* Cells as text, for renderers. */
+#ifndef MP_RENDER_CELL_H
+#define MP_RENDER_CELL_H
+
+#include "memprof/renderer.h"
+#include "support/memory.h"
+
+/* The cell as people read it; "" where it is not known. A list gives its first text. Lives in the
+ * arena or as long as the document. */
+const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const mp_cell *cell,
+                               const mp_style *style);
+/* The cell as programs read it: exact, without unit or grouping. A list is joined with " < ". */
+const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
+
+/* Text that does nothing to a terminal: control characters as \x1b. Returns `text` itself where it
+ * has none. */
+const char *mp_safe_text(mp_arena *arena, const char *text);
+/* Columns on a terminal; one for each character whose width is not known. */
+size_t mp_text_width(const char *text);
+/* At most `width` columns, shortened in the middle. */
+const char *mp_shorten_middle(mp_arena *arena, const char *text, size_t width);
+
+#endif

@@ -1,0 +1,66 @@
+/* CSV for spreadsheets and scripts: the document's main table, as RFC 4180 with LF line ends. */
+#include <string.h>
+
+#include "render/cell.h"
+
+static void put_field(FILE *file, const char *text, bool first)
+{
+    if (!first)
+        fputc(',', file);
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static const mp_table *main_table(const mp_document *document)
+{
+    for (size_t i = 0; i < document->table_count; i++)
+        if (document->tables[i].main)
+            return &document->tables[i];
+    return NULL;
+}
+
+static bool render_csv(const mp_document *document, const mp_diagnostics *diagnostics,
+                       const mp_style *style, FILE *file, const char **error)
+{
+    (void)diagnostics;
+    (void)style;
+    const mp_table *table = main_table(document);
+    mp_arena arena = {0};
+    if (!table) {
+        *error = "this report has no table to print as CSV, expected --format text or json";
+        return false;
+    }
+    bool first = true;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!(table->columns[i].flags & MP_FOR_PEOPLE)) {
+            put_field(file, table->columns[i].name, first);
+            first = false;
+        }
+    fputc('\n', file);
+    for (size_t row = 0; row < table->row_count; row++) {
+        first = true;
+        for (size_t i = 0; i < table->column_count; i++) {
+            const mp_column *column = &table->columns[i];
+            const mp_cell *cell = &table->cells[row * table->column_count + i];
+            if (column->flags & MP_FOR_PEOPLE)
+                continue;
+            put_field(file, mp_cell_for_programs(&arena, column, cell), first);
+            first = false;
+        }
+        fputc('\n', file);
+        mp_arena_free(&arena);
+    }
+    return true;
+}
+
+const mp_renderer mp_renderer_csv = {
+    .name = "csv", .summary = "the report's main table, exact", .render = render_csv};

@@ -1,0 +1,124 @@
+/* JSON for programs: one object, exact numbers, stable names (docs/manual.md has the contract). */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "render/cell.h"
+
+static struct json_object *cell_value(mp_arena *arena, const mp_column *column, const mp_cell *cell)
+{
+    struct json_object *list;
+    const char *text;
+    switch (column->unit) {
+    case MP_TEXT:
+        return json_object_new_string(cell->text);
+    case MP_LIST:
+        list = json_object_new_array();
+        for (int64_t i = 0; i < cell->number; i++)
+            json_object_array_add(list, json_object_new_string(cell->list[i]));
+        return list;
+    case MP_FLAG:
+        return json_object_new_boolean(cell->number != 0);
+    case MP_SECONDS:
+    case MP_AVERAGE:
+    case MP_PERCENT:
+        text = mp_cell_for_programs(arena, column, cell);
+        return json_object_new_double_s(
+            column->unit == MP_SECONDS ? (double)cell->number / 1e6 : cell->real, text);
+    default:
+        return json_object_new_int64(cell->number);
+    }
+}
+
+static struct json_object *row_object(mp_arena *arena, const mp_table *table, size_t row)
+{
+    struct json_object *object = json_object_new_object();
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_cell *cell = &table->cells[row * table->column_count + i];
+        if (cell->known && !(table->columns[i].flags & MP_FOR_PEOPLE))
+            json_object_object_add(object, table->columns[i].name,
+                                   cell_value(arena, &table->columns[i], cell));
+    }
+    return object;
+}
+
+static struct json_object *table_value(mp_arena *arena, const mp_table *table)
+{
+    if (table->shape == MP_RECORD)
+        return table->row_count ? row_object(arena, table, 0) : json_object_new_object();
+    struct json_object *rows = json_object_new_array_ext((int)table->row_count);
+    for (size_t row = 0; row < table->row_count; row++)
+        json_object_array_add(rows, row_object(arena, table, row));
+    return rows;
+}
+
+/* The kept diagnostics; the last kept of a code also counts those that were not kept. */
+static struct json_object *diagnostics_value(const mp_diagnostics *diagnostics)
+{
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
+    uint64_t seen[MP_DIAGNOSTIC_COUNT] = {0}, of_code[MP_DIAGNOSTIC_COUNT] = {0};
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < count; i++)
+        of_code[kept[i].id]++;
+    for (size_t i = 0; i < count; i++) {
+        mp_diagnostic_id id = kept[i].id;
+        struct json_object *object = json_object_new_object();
+        const char *severity = mp_severity_name(mp_diagnostic_severity(id));
+        uint64_t left = mp_diagnostics_count(diagnostics, id) - of_code[id];
+        bool last = ++seen[id] == of_code[id];
+        json_object_object_add(object, "severity", json_object_new_string(severity));
+        json_object_object_add(object, "code", json_object_new_string(mp_diagnostic_code(id)));
+        if (kept[i].path)
+            json_object_object_add(object, "path", json_object_new_string(kept[i].path));
+        if (kept[i].line)
+            json_object_object_add(object, "line", json_object_new_uint64(kept[i].line));
+        json_object_object_add(object, "message", json_object_new_string(kept[i].message));
+        json_object_object_add(object, "count", json_object_new_uint64(last ? 1 + left : 1));
+        json_object_array_add(list, object);
+    }
+    return list;
+}
+
+static struct json_object *limits_value(const mp_document *document)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < document->limit_count; i++) {
+        const mp_limit *limit = &document->limits[i];
+        struct json_object *object = json_object_new_object();
+        json_object_object_add(object, "name", json_object_new_string(limit->name));
+        json_object_object_add(object, "limit_bytes", json_object_new_int64(limit->limit_bytes));
+        json_object_object_add(object, "actual_bytes", json_object_new_int64(limit->actual_bytes));
+        json_object_object_add(object, "exceeded", json_object_new_boolean(limit->exceeded));
+        json_object_array_add(list, object);
+    }
+    return list;
+}
+
+static bool render_json(const mp_document *document, const mp_diagnostics *diagnostics,
+                        const mp_style *style, FILE *file, const char **error)
+{
+    (void)style;
+    (void)error;
+    mp_arena arena = {0};
+    struct json_object *root = json_object_new_object();
+    json_object_object_add(root, "schema", json_object_new_string("memprof-report/1"));
+    json_object_object_add(root, "command", json_object_new_string(document->command));
+    for (size_t i = 0; i < document->table_count; i++)
+        if (!(document->tables[i].flags & MP_FOR_PEOPLE))
+            json_object_object_add(root, document->tables[i].name,
+                                   table_value(&arena, &document->tables[i]));
+    if (document->limit_count)
+        json_object_object_add(root, "limits", limits_value(document));
+    json_object_object_add(root, "diagnostics", diagnostics_value(diagnostics));
+    fputs(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+                                                   JSON_C_TO_STRING_NOSLASHESCAPE),
+          file);
+    fputc('\n', file);
+    json_object_put(root);
+    mp_arena_free(&arena);
+    return true;
+}
+
+const mp_renderer mp_renderer_json = {
+    .name = "json", .summary = "one JSON object with everything, exact", .render = render_json};

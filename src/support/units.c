@@ -1,0 +1,116 @@
+#include "support/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *sign_of(int64_t number, bool with_sign)
+{
+    return number < 0 ? "-" : with_sign && number > 0 ? "+" : "";
+}
+
+/* Also right for the smallest number. */
+static uint64_t magnitude(int64_t number)
+{
+    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+}
+
+void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const char *sign = sign_of(bytes, with_sign);
+    uint64_t size = magnitude(bytes);
+    if (exact || size < 1024) {
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 "%s", sign, size, exact ? "" : " B");
+        return;
+    }
+    size_t unit = 0;
+    double scaled = (double)size;
+    /* 1023.95 KiB would be printed as 1024.0 KiB: it is 1.0 MiB. */
+    while (scaled >= 1023.95 && unit + 1 < sizeof units / sizeof *units) {
+        scaled /= 1024;
+        unit++;
+    }
+    snprintf(text, MP_UNIT_TEXT, "%s%.1f %s", sign, scaled, units[unit]);
+}
+
+void mp_format_count(char *text, int64_t count, bool with_sign)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, magnitude(count));
+    size_t used = (size_t)snprintf(text, MP_UNIT_TEXT, "%s", sign_of(count, with_sign));
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+}
+
+void mp_format_time(char *text, int64_t us)
+{
+    uint64_t ms = magnitude(us) / 1000;
+    snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ":%02u:%02u.%03u", sign_of(us, false), ms / 3600000,
+             (unsigned)(ms / 60000 % 60), (unsigned)(ms / 1000 % 60), (unsigned)(ms % 1000));
+}
+
+void mp_format_seconds(char *text, int64_t us, bool with_sign)
+{
+    uint64_t size = magnitude(us);
+    snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%06" PRIu64, sign_of(us, with_sign), size / 1000000,
+             size % 1000000);
+}
+
+void mp_format_percent(char *text, double percent, bool with_sign)
+{
+    snprintf(text, MP_UNIT_TEXT, with_sign ? "%+.1f" : "%.1f", percent);
+    if (strcmp(text, "-0.0") == 0 || strcmp(text, "+0.0") == 0)
+        snprintf(text, MP_UNIT_TEXT, "0.0");
+}
+
+static bool parse_number(const char *text, double *number, const char **rest)
+{
+    char *end;
+    if (*text < '0' || *text > '9') /* no sign, no "inf", no hexadecimal */
+        return false;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return false;
+    errno = 0;
+    *number = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    *rest = end;
+    return errno == 0 && isfinite(*number);
+}
+
+bool mp_parse_bytes(const char *text, int64_t *bytes)
+{
+    static const char letters[] = "KMGTPE";
+    double number, factor = 1;
+    const char *rest;
+    if (!parse_number(text, &number, &rest))
+        return false;
+    const char *letter = *rest ? strchr(letters, *rest & ~0x20) : NULL;
+    if (letter) {
+        for (const char *p = letters; p <= letter; p++)
+            factor *= 1024;
+        rest++;
+        rest += *rest == 'i' || *rest == 'I';
+    }
+    if (strcasecmp(rest, "") != 0 && strcasecmp(rest, "b") != 0)
+        return false;
+    if (number * factor >= (double)INT64_MAX)
+        return false;
+    *bytes = (int64_t)(number * factor);
+    return true;
+}
+
+bool mp_parse_percent(const char *text, double *percent)
+{
+    const char *rest;
+    return parse_number(text, percent, &rest) && strcmp(rest, "%") == 0;
+}

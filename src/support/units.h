@@ -1,0 +1,28 @@
+/* Units: the one place where numbers become text for people, and text of people numbers. */
+#ifndef MP_SUPPORT_UNITS_H
+#define MP_SUPPORT_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MP_UNIT_TEXT = 48 }; /* room for any number with its unit */
+
+/* "512 B", "1.5 KiB"; `exact`: "1536". Binary units, one decimal. */
+void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign);
+/* "1,234,567" */
+void mp_format_count(char *text, int64_t count, bool with_sign);
+/* Microseconds as "0:01:02.345" */
+void mp_format_time(char *text, int64_t us);
+/* Microseconds as seconds with six decimals: "0.003155" */
+void mp_format_seconds(char *text, int64_t us, bool with_sign);
+/* One decimal: "12.5" */
+void mp_format_percent(char *text, double percent, bool with_sign);
+
+/* "1536", "1.5KiB", "1.5 K", "2MB", "1G": 1024s in each case, as people who write MB mean it here.
+ */
+bool mp_parse_bytes(const char *text, int64_t *bytes);
+/* "10%" */
+bool mp_parse_percent(const char *text, double *percent);
+
+#endif
