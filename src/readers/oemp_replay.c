@@ -593,7 +593,7 @@ void oemp_finish(oemp_state *state)
         const char *tag = mp_model_text(state->model, recording->last_tag);
         if (recording->started && input->complete && !mp_text_is(tag, "_Exit")) {
             input->complete = false;
-            mp_diagnose(state->diagnostics, MP_DIAG_TORN, input->path, recording->last_line,
+            mp_diagnose(state->diagnostics, MP_DIAG_UNFINISHED, input->path, recording->last_line,
                         "recording ends with snapshot %" PRIu64
                         ", expected one tagged _Exit: the process was still running or was killed",
                         recording->last_sequence);

@@ -1,0 +1,29 @@
+/* libmemprof: everything that the command does.
+ *
+ *   mp_diagnostics *diagnostics = mp_diagnostics_new(5);
+ *   mp_model *model = mp_model_new();
+ *   mp_load(model, diagnostics, paths, count, &(mp_load_options){0});
+ *   mp_window window;
+ *   if (mp_window_resolve(model, NULL, NULL, &window, error, sizeof error)) {
+ *       mp_leaks leaks = mp_leaks_find(&window);
+ *       ...
+ *   }
+ */
+#ifndef MEMPROF_MEMPROF_H
+#define MEMPROF_MEMPROF_H
+
+#include "memprof/analysis.h"
+#include "memprof/analysis_profile.h"
+#include "memprof/diagnostics.h"
+#include "memprof/document.h"
+#include "memprof/input.h"
+#include "memprof/model.h"
+#include "memprof/profile.h"
+#include "memprof/reader.h"
+#include "memprof/renderer.h"
+#include "memprof/report.h"
+
+/* "0.1.0"; static. */
+const char *mp_version(void);
+
+#endif

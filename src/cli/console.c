@@ -1,0 +1,179 @@
+#include "cli/console.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/memory.h"
+#include "support/units.h"
+
+/* --- diagnostics --- */
+
+static bool is_printed(mp_diagnostic_id id, bool quiet, bool verbose, bool violations)
+{
+    mp_severity severity = mp_diagnostic_severity(id);
+    if (severity == MP_ERROR)
+        return true;
+    if (!violations && mp_diagnostic_is_violation(id))
+        return false;
+    return !quiet && (severity == MP_WARNING || verbose);
+}
+
+/* A message quotes the input: nothing of it may reach the terminal as a control sequence. */
+static void put_safe(const char *text)
+{
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte < 32 || byte == 127 || (byte == 0xc2 && (unsigned char)text[1] < 0xa0))
+            fprintf(stderr, "\\x%02x", byte);
+        else
+            fputc(byte, stderr);
+    }
+}
+
+void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool verbose,
+                         bool violations)
+{
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
+    uint64_t printed[MP_DIAGNOSTIC_COUNT] = {0};
+    for (size_t i = 0; i < count; i++) {
+        mp_diagnostic_id id = kept[i].id;
+        if (!is_printed(id, quiet, verbose, violations))
+            continue;
+        printed[id]++;
+        put_safe(kept[i].path ? kept[i].path : "memprof");
+        if (kept[i].line)
+            fprintf(stderr, ":%" PRIu64, kept[i].line);
+        fprintf(stderr, ": %s: ", mp_severity_name(mp_diagnostic_severity(id)));
+        put_safe(kept[i].message);
+        fprintf(stderr, " [%s]\n", mp_diagnostic_code(id));
+    }
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++) {
+        uint64_t all = mp_diagnostics_count(diagnostics, (mp_diagnostic_id)id);
+        char left[MP_UNIT_TEXT];
+        if (!printed[id] || all == printed[id])
+            continue;
+        mp_format_count(left, (int64_t)(all - printed[id]), false);
+        fprintf(stderr, "memprof: and %s more [%s]\n", left,
+                mp_diagnostic_code((mp_diagnostic_id)id));
+    }
+}
+
+/* --- progress --- */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void cli_progress_begin(cli_progress *progress, bool quiet)
+{
+    const char *terminal = getenv("TERM");
+    *progress = (cli_progress){.on = !quiet && isatty(STDERR_FILENO) && terminal &&
+                                     strcmp(terminal, "dumb") != 0,
+                               .started = now()};
+}
+
+void cli_progress_advance(void *context, const char *path, uint64_t done, uint64_t total)
+{
+    enum { BAR = 30 };
+    cli_progress *progress = context;
+    if (!progress->on)
+        return;
+    double time = now();
+    if (time - progress->started < 1 || time - progress->last < 0.1)
+        return;
+    char size[MP_UNIT_TEXT], bar[BAR + 1];
+    int full = total ? (int)((double)done * BAR / (double)total) : 0;
+    memset(bar, '-', BAR);
+    memset(bar, '#', (size_t)(full > BAR ? BAR : full));
+    bar[BAR] = '\0';
+    mp_format_bytes(size, (int64_t)done, false, false);
+    fprintf(stderr, "\r\033[K[%s] %s of ", bar, size);
+    put_safe(path);
+    progress->last = time;
+    progress->drawn = true;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    if (progress->drawn)
+        fputs("\r\033[K", stderr);
+}
+
+/* --- style --- */
+
+mp_style cli_style(const cli_options *options)
+{
+    enum { PIPE_WIDTH = 100, NARROWEST = 60 };
+    mp_style style = {.width = PIPE_WIDTH, .exact_bytes = options->exact_bytes};
+    struct winsize size;
+    bool terminal = !options->output && isatty(STDOUT_FILENO);
+    const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
+    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        style.width = size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
+    style.colour = options->colour == CLI_COLOUR_ALWAYS ||
+                   (options->colour == CLI_COLOUR_AUTO && terminal && !(no_colour && *no_colour) &&
+                    kind && strcmp(kind, "dumb") != 0);
+    return style;
+}
+
+/* --- output --- */
+
+static bool cannot_write(const char *path)
+{
+    fprintf(stderr, "%s: error: cannot write: %s\n", path ? path : "(standard output)",
+            strerror(errno));
+    return false;
+}
+
+bool cli_output_open(cli_output *output, const char *path)
+{
+    *output = (cli_output){.file = stdout, .path = path};
+    if (!path)
+        return true;
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        output->file = fopen(path, "w");
+        return output->file || cannot_write(path);
+    }
+    size_t size = strlen(path) + sizeof ".XXXXXX";
+    output->temporary = mp_alloc(size);
+    snprintf(output->temporary, size, "%s.XXXXXX", path);
+    int file = mkstemp(output->temporary);
+    output->file = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!output->file) {
+        free(output->temporary);
+        return cannot_write(path);
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(file, 0666 & ~mask) == 0 || cannot_write(path);
+}
+
+bool cli_output_close(cli_output *output, bool keep)
+{
+    bool ok = fflush(output->file) == 0 && !ferror(output->file);
+    if (output->file != stdout)
+        ok &= fclose(output->file) == 0;
+    if (output->temporary) {
+        if (ok && keep)
+            ok = rename(output->temporary, output->path) == 0;
+        if (!ok)
+            cannot_write(output->path);
+        if (!ok || !keep)
+            unlink(output->temporary);
+        free(output->temporary);
+    } else if (!ok) {
+        cannot_write(output->path);
+    }
+    return ok;
+}

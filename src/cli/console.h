@@ -1,0 +1,34 @@
+/* What goes to standard error and where the report goes. */
+#ifndef MP_CLI_CONSOLE_H
+#define MP_CLI_CONSOLE_H
+
+#include "cli/options.h"
+
+/* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
+ * only; `verbose`: notes too. `violations`: print those that a check would list. */
+void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool verbose,
+                         bool violations);
+
+/* A progress bar for work over a second, only on a terminal. */
+typedef struct cli_progress {
+    bool on, drawn;
+    double started, last;
+} cli_progress;
+void cli_progress_begin(cli_progress *progress, bool quiet);
+void cli_progress_advance(void *progress, const char *path, uint64_t done, uint64_t total);
+void cli_progress_end(cli_progress *progress);
+
+mp_style cli_style(const cli_options *options);
+
+/* Where the report goes: standard output, or a file that appears under its name only when it is
+ * whole. False after a message. */
+typedef struct cli_output {
+    FILE *file;
+    const char *path; /* NULL: standard output */
+    char *temporary;  /* NULL: written in place */
+} cli_output;
+bool cli_output_open(cli_output *output, const char *path);
+/* `keep`: false throws away what was written. False after a message if it could not be written. */
+bool cli_output_close(cli_output *output, bool keep);
+
+#endif

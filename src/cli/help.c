@@ -1,0 +1,47 @@
+#include <stdio.h>
+
+#include "cli/options.h"
+
+static void help_command(const cli_command *command)
+{
+    printf("Usage: memprof %s [OPTIONS]%s\n\n%s.\n", command->name,
+           command->report ? " FILE..." : "", command->summary);
+    if (command->details)
+        printf("%s\n", command->details);
+    printf("\nOptions:\n");
+    cli_help_options(command);
+    printf("\nExample:\n  memprof %s\n", command->example);
+}
+
+static void help_program(void)
+{
+    size_t count;
+    const mp_report *const *reports = mp_reports(&count);
+    printf("Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n"
+           "Answers from memory- and execution-profile recordings: what leaks, what is biggest,\n"
+           "what grows, and which code did it. \"-\" reads standard input.\n\n"
+           "Commands:\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
+    cli_command formats;
+    cli_command_find("formats", &formats);
+    printf("  %-10s  %s\n", formats.name, formats.summary);
+    printf(
+        "\nOptions of the default command, analyze (memprof COMMAND --help tells the others):\n");
+    cli_command first;
+    cli_command_find(reports[0]->name, &first);
+    cli_help_options(&first);
+    printf(
+        "\nExit status: 0 done; 1 a limit was exceeded or check found something; 2 wrong usage;\n"
+        "3 an input or the output could not be read or written.\n\n"
+        "Example:\n  memprof %s\n",
+        reports[0]->example);
+}
+
+void cli_help(const cli_options *options)
+{
+    if (options && options->command_named)
+        help_command(&options->command);
+    else
+        help_program();
+}

@@ -1,0 +1,331 @@
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support/memory.h"
+#include "support/text.h"
+#include "support/units.h"
+
+/* Options that every report takes. */
+enum { EVERY = 1u << 30, EVERY_COMMAND = 1u << 29 };
+
+typedef struct cli_option {
+    const char *name;
+    const char *argument; /* NULL: none */
+    const char *help;
+    unsigned honoured_with; /* any of these bits of the command */
+    bool (*set)(cli_options *options, const char *argument);
+} cli_option;
+
+static bool set_count(int64_t *place, const char *argument)
+{
+    char *end;
+    long long value = strtoll(argument, &end, 10);
+    if (*argument < '0' || *argument > '9' || *end || value > INT32_MAX)
+        return false;
+    *place = value;
+    return true;
+}
+
+static bool set_size(mp_ceiling *ceiling, const char *argument)
+{
+    ceiling->set = true;
+    ceiling->text = argument;
+    return mp_parse_bytes(argument, &ceiling->bytes);
+}
+
+static bool set_from(cli_options *options, const char *argument)
+{
+    options->view.from = argument;
+    return *argument != '\0';
+}
+
+static bool set_to(cli_options *options, const char *argument)
+{
+    options->view.to = argument;
+    return *argument != '\0';
+}
+
+static bool set_by(cli_options *options, const char *argument)
+{
+    options->view.by = argument;
+    return true;
+}
+
+static bool set_sort(cli_options *options, const char *argument)
+{
+    options->view.sort = argument;
+    return true;
+}
+
+static bool set_limit(cli_options *options, const char *argument)
+{
+    return set_count(&options->view.limit, argument);
+}
+
+static bool set_stack_depth(cli_options *options, const char *argument)
+{
+    return set_count(&options->view.stack_depth, argument);
+}
+
+static bool set_depth(cli_options *options, const char *argument)
+{
+    return set_count(&options->view.depth, argument);
+}
+
+static bool set_min_percent(cli_options *options, const char *argument)
+{
+    char *end;
+    double value = strtod(argument, &end);
+    if (*end == '%')
+        end++;
+    if (*argument < '0' || *argument > '9' || *end || !(value >= 0 && value <= 100))
+        return false;
+    options->view.min_percent = value;
+    return true;
+}
+
+static bool set_max_growth(cli_options *options, const char *argument)
+{
+    mp_ceiling *ceiling = &options->view.max_growth;
+    ceiling->is_percent = mp_parse_percent(argument, &ceiling->percent);
+    if (!ceiling->is_percent)
+        return set_size(ceiling, argument);
+    ceiling->set = true;
+    ceiling->text = argument;
+    return true;
+}
+
+static bool set_max_leaked(cli_options *options, const char *argument)
+{
+    return set_size(&options->view.max_leaked, argument);
+}
+
+static bool set_max_live(cli_options *options, const char *argument)
+{
+    return set_size(&options->view.max_live, argument);
+}
+
+static bool set_format(cli_options *options, const char *argument)
+{
+    options->renderer = mp_renderer_find(argument);
+    return options->renderer != NULL;
+}
+
+static bool set_output(cli_options *options, const char *argument)
+{
+    options->output = argument;
+    return *argument != '\0';
+}
+
+static bool set_input_format(cli_options *options, const char *argument)
+{
+    options->input_format = argument;
+    return mp_reader_find(argument) != NULL;
+}
+
+static bool set_source(cli_options *options, const char *argument)
+{
+    options->source_folders[options->source_folder_count++] = argument;
+    return *argument != '\0';
+}
+
+static bool set_colour(cli_options *options, const char *argument)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    for (int i = 0; i < 3; i++)
+        if (mp_text_is(argument, words[i])) {
+            options->colour = (cli_colour)i;
+            return true;
+        }
+    return false;
+}
+
+static bool set_bytes(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->exact_bytes = true;
+}
+
+static bool set_strict(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->strict = true;
+}
+
+static bool set_quiet(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->quiet = true;
+}
+
+static bool set_verbose(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->verbose = true;
+}
+
+static bool set_help(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->help = true;
+}
+
+static bool set_version(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->version = true;
+}
+
+static const cli_option table[] = {
+    {"from", "SNAPSHOT", "compare from this snapshot: number, tag, tag#k, first, last, peak",
+     MP_HONOURS_WINDOW, set_from},
+    {"to", "SNAPSHOT", "up to this one (default: the last _PreCleanUp, else the last)",
+     MP_HONOURS_WINDOW, set_to},
+    {"by", "WHAT", "group by this", MP_HONOURS_BY, set_by},
+    {"sort", "WHAT", "order by this", MP_HONOURS_SORT, set_sort},
+    {"limit", "N", "at most so many rows; 0: all", MP_HONOURS_LIMIT, set_limit},
+    {"stack-depth", "N", "callers shown below each leak", MP_HONOURS_STACK_DEPTH, set_stack_depth},
+    {"depth", "N", "so many levels of the tree; 0: all", MP_HONOURS_TREE, set_depth},
+    {"min-percent", "P", "leave out what is below this share (default 0.5)", MP_HONOURS_TREE,
+     set_min_percent},
+    {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more", MP_HONOURS_LIMITS,
+     set_max_growth},
+    {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", MP_HONOURS_LIMITS, set_max_leaked},
+    {"max-live", "SIZE", "exit with 1 if more bytes are alive", MP_HONOURS_LIMITS, set_max_live},
+    {"source", "DIR", "look for debug listings (.dbg) there; may be repeated", MP_HONOURS_SOURCES,
+     set_source},
+    {"input-format", "NAME", "do not find out, read as this format (see memprof formats)", EVERY,
+     set_input_format},
+    {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", EVERY, set_bytes},
+    {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", EVERY,
+     set_strict},
+    {"quiet", NULL, "no warnings and no progress on standard error", EVERY, set_quiet},
+    {"verbose", NULL, "more of each warning, and notes", EVERY, set_verbose},
+    {"format", "FORMAT", "text, json, csv, rpt or rpt-old", EVERY | EVERY_COMMAND, set_format},
+    {"output", "FILE", "write there instead of standard output", EVERY | EVERY_COMMAND, set_output},
+    {"color", "WHEN", "auto, always or never", EVERY | EVERY_COMMAND, set_colour},
+    {"help", NULL, "this help", EVERY | EVERY_COMMAND, set_help},
+    {"version", NULL, "the version", EVERY | EVERY_COMMAND, set_version},
+};
+
+enum { OPTIONS = sizeof table / sizeof *table };
+
+bool cli_command_find(const char *name, cli_command *command)
+{
+    const mp_report *report = mp_report_find(name);
+    if (report) {
+        *command = (cli_command){report->name,    report->summary, report->example,
+                                 report->details, report,          report->honours | EVERY};
+        return true;
+    }
+    *command = (cli_command){"formats",    "the formats that memprof reads", "formats", NULL, NULL,
+                             EVERY_COMMAND};
+    return strcmp(name, "formats") == 0;
+}
+
+void cli_help_options(const cli_command *command)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        char left[64];
+        if (!(table[i].honoured_with & command->honours))
+            continue;
+        snprintf(left, sizeof left, "--%s%s%s", table[i].name, table[i].argument ? " " : "",
+                 table[i].argument ? table[i].argument : "");
+        printf("  %-22s  %s\n", left, table[i].help);
+    }
+}
+
+static bool refuse(const char *format, const char *a, const char *b)
+{
+    fputs("memprof: ", stderr);
+    fprintf(stderr, format, a, b);
+    fputs("\nTry: memprof --help\n", stderr);
+    return false;
+}
+
+/* getopt's view of the table. */
+static void long_options(struct option *options)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        options[i] = (struct option){
+            table[i].name, table[i].argument ? required_argument : no_argument, NULL, 256 + i};
+    options[OPTIONS] = (struct option){0};
+}
+
+/* The command, if the first operand names one; else the default with all operands as files. */
+static bool take_command(cli_options *options, char **operands, int count)
+{
+    bool named = count > 0 && cli_command_find(operands[0], &options->command);
+    options->command_named = named;
+    if (!named) {
+        size_t reports;
+        const char *path = count > 0 ? operands[0] : "";
+        struct stat status;
+        cli_command_find(mp_reports(&reports)[0]->name, &options->command);
+        if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
+            return refuse("%s is neither a command nor a file%s", path, "");
+    }
+    options->path_count = (size_t)(count - named);
+    options->paths = mp_alloc((options->path_count + 1) * sizeof *options->paths);
+    for (size_t i = 0; i < options->path_count; i++)
+        options->paths[i] = operands[i + named];
+    return true;
+}
+
+static bool parse_options(int argc, char **argv, cli_options *options, bool *given)
+{
+    struct option known[OPTIONS + 1];
+    int found;
+    long_options(known);
+    opterr = 0;
+    while ((found = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
+        if (found == 'h') {
+            options->help = true;
+            continue;
+        }
+        if (found == ':')
+            return refuse("%s needs an argument%s", argv[optind - 1], "");
+        if (found < 256)
+            return refuse("%s is not an option of memprof, or stands for several%s",
+                          argv[optind - 1], "");
+        const cli_option *option = &table[found - 256];
+        given[found - 256] = true;
+        if (!option->set(options, optarg ? optarg : ""))
+            return refuse("--%s does not take \"%s\"", option->name, optarg);
+    }
+    return true;
+}
+
+bool cli_parse(int argc, char **argv, cli_options *options)
+{
+    bool given[OPTIONS] = {false};
+    size_t renderers;
+    *options =
+        (cli_options){.view = {.limit = -1, .stack_depth = -1, .depth = -1, .min_percent = -1}};
+    options->renderer = mp_renderers(&renderers)[0];
+    options->source_folders = mp_alloc((size_t)argc * sizeof *options->source_folders);
+    if (!parse_options(argc, argv, options, given) ||
+        !take_command(options, argv + optind, argc - optind))
+        return false;
+    if (options->help || options->version)
+        return true;
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (given[i] && !(table[i].honoured_with & options->command.honours))
+            return refuse("%s does not use --%s", options->command.name, table[i].name);
+    if (options->command.report && options->path_count == 0)
+        return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
+                      "");
+    if (!options->command.report && options->path_count)
+        return refuse("%s takes no file, and got %s", options->command.name, options->paths[0]);
+    return true;
+}
+
+void cli_options_free(cli_options *options)
+{
+    free(options->paths);
+    free(options->source_folders);
+}

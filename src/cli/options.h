@@ -1,0 +1,51 @@
+/* The command line: one table of options drives parsing, refusals and help. */
+#ifndef MP_CLI_OPTIONS_H
+#define MP_CLI_OPTIONS_H
+
+#include "memprof/memprof.h"
+
+typedef enum cli_colour {
+    CLI_COLOUR_AUTO,
+    CLI_COLOUR_ALWAYS,
+    CLI_COLOUR_NEVER,
+} cli_colour;
+
+/* A command: a report, or one that the command line answers itself. */
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    const char *example;
+    const char *details;
+    const mp_report *report; /* NULL: "formats" */
+    unsigned honours;
+} cli_command;
+
+typedef struct cli_options {
+    cli_command command;
+    bool command_named; /* not the default one */
+    const char **paths; /* points into argv */
+    size_t path_count;
+    mp_view view;
+    const mp_renderer *renderer;
+    const char *output, *input_format;
+    const char **source_folders;
+    size_t source_folder_count;
+    cli_colour colour;
+    bool exact_bytes, strict, quiet, verbose;
+    bool help, version;
+} cli_options;
+
+enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3 };
+
+/* False after a message on standard error: wrong usage. Release with cli_options_free. */
+bool cli_parse(int argc, char **argv, cli_options *options);
+void cli_options_free(cli_options *options);
+
+bool cli_command_find(const char *name, cli_command *command);
+
+/* Help for the program, or for the command if the user named one. */
+void cli_help(const cli_options *options);
+/* Print an option's line for each that the command honours. */
+void cli_help_options(const cli_command *command);
+
+#endif

@@ -1,0 +1,194 @@
+/* The default report: the answer first, then the tables it comes from. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "memprof/analysis_profile.h"
+#include "reports/sections.h"
+#include "support/units.h"
+
+static const mp_column answer_columns[] = {
+    {"leaks", "Leaks", MP_TEXT, 0},
+    {"worst", "Worst leak", MP_TEXT, MP_SHORTEN},
+    {"once", "Maybe a cache", MP_TEXT, MP_SHORTEN},
+    {"biggest", "Biggest", MP_TEXT, MP_SHORTEN},
+    {"growth", "Growth", MP_TEXT, MP_SHORTEN},
+    {"platform", "Platform", MP_TEXT, MP_SHORTEN},
+};
+
+static const char *bytes_text(mp_document *document, int64_t bytes, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_bytes(text, bytes, false, with_sign);
+    return mp_document_text(document, "%s", text);
+}
+
+static const char *count_text(mp_document *document, int64_t count)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_count(text, count, false);
+    return mp_document_text(document, "%s", text);
+}
+
+static const char *leak_text(mp_document *document, const mp_model *model, const mp_leak *leak)
+{
+    char site[2048];
+    mp_frame_label(model, (mp_frame){leak->node, leak->line}, site, sizeof site);
+    int64_t objects = mp_cost_live(leak->group.leaked);
+    return mp_document_text(document, "%s in %s x %s%s%s at %s",
+                            bytes_text(document, leak->group.leaked.bytes, false),
+                            count_text(document, objects), leak->type, leak->name ? " " : "",
+                            leak->name ? leak->name : "", site);
+}
+
+/* The largest leak that grew again and again; one that grew once may be a cache that filled. */
+static const mp_leak *largest(const mp_leaks *leaks, bool grew_once)
+{
+    for (uint32_t i = 0; i < leaks->count; i++)
+        if ((leaks->at[i].group.grew <= 1) == grew_once)
+            return &leaks->at[i];
+    return NULL;
+}
+
+static void answer_leaks(mp_document *document, mp_table *table, const mp_window *window,
+                         const mp_leaks *leaks)
+{
+    const mp_leak *steady = largest(leaks, false), *once = largest(leaks, true);
+    if (!leaks->count) {
+        mp_set_text(document, table, "leaks", "none");
+        return;
+    }
+    mp_set_text(document, table, "leaks",
+                mp_document_text(
+                    document, "%s in %s object%s from %" PRIu32 " site%s",
+                    bytes_text(document, leaks->bytes, false), count_text(document, leaks->objects),
+                    leaks->objects == 1 ? "" : "s", leaks->count, leaks->count == 1 ? "" : "s"));
+    if (steady)
+        mp_set_text(document, table, "worst",
+                    mp_document_text(document, "%s, grew at %" PRIu32 " of %" PRIu32 " snapshots",
+                                     leak_text(document, window->model, steady), steady->group.grew,
+                                     steady->group.moments));
+    if (once)
+        mp_set_text(document, table, "once",
+                    mp_document_text(document, "%s, grew only once",
+                                     leak_text(document, window->model, once)));
+}
+
+static void answer_groups(mp_document *document, mp_table *table, const mp_window *window)
+{
+    mp_totals totals = mp_totals_of(window);
+    mp_grouping types = mp_group_by(window, mp_dimension_find("type"));
+    int64_t delta = totals.live_bytes - totals.from_bytes;
+    char percent[MP_UNIT_TEXT] = "";
+    mp_grouping_sort(&types, mp_order_by_bytes);
+    if (types.count && totals.live_bytes) {
+        mp_format_percent(
+            percent, (double)types.groups[0].to.bytes * 100 / (double)totals.live_bytes, false);
+        mp_set_text(document, table, "biggest",
+                    mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
+                                     types.groups[0].label,
+                                     bytes_text(document, types.groups[0].to.bytes, false),
+                                     count_text(document, mp_cost_live(types.groups[0].to)),
+                                     mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
+                                     bytes_text(document, totals.live_bytes, false)));
+    }
+    mp_grouping_sort(&types, mp_order_by_change);
+    if (totals.from_bytes)
+        mp_format_percent(percent, (double)delta * 100 / (double)totals.from_bytes, true);
+    if (types.count)
+        mp_set_text(
+            document, table, "growth",
+            mp_document_text(
+                document, "%s from %s to %s%s%s%s, most by %s (%s)",
+                bytes_text(document, delta, true), bytes_text(document, totals.from_bytes, false),
+                bytes_text(document, totals.live_bytes, false), totals.from_bytes ? " (" : "",
+                totals.from_bytes ? percent : "", totals.from_bytes ? " %)" : "",
+                types.groups[0].label,
+                bytes_text(document, types.groups[0].to.bytes - types.groups[0].from.bytes, true)));
+    mp_grouping_free(&types);
+}
+
+/* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
+ */
+static void answer_platform(mp_document *document, mp_table *table, const mp_window *window)
+{
+    const mp_model *model = window->model;
+    int64_t from = 0, to = 0;
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        from += model->marks.at[window->ranges[i].from.i].platform_bytes;
+        to += model->marks.at[window->ranges[i].to.i].platform_bytes;
+    }
+    if (from || to)
+        mp_set_text(document, table, "platform",
+                    mp_document_text(document, "%s of the runtime's own memory, %s",
+                                     bytes_text(document, to, false),
+                                     bytes_text(document, to - from, true)));
+}
+
+static void section_answer(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+{
+    mp_table *table = MP_TABLE(document, "answer", NULL, MP_RECORD, answer_columns);
+    table->flags = MP_FOR_PEOPLE;
+    mp_table_row(table);
+    answer_leaks(document, table, window, leaks);
+    answer_groups(document, table, window);
+    answer_platform(document, table, window);
+}
+
+static bool run_heap(const mp_request *request, mp_document *document, const mp_window *window,
+                     mp_leaks *leaks, char *error, size_t size)
+{
+    const mp_view *view = &request->view;
+    size_t rows = mp_view_rows(view, MP_DEFAULT_ROWS);
+    mp_section_head(document, request);
+    section_answer(document, window, leaks);
+    mp_section_limits(document, window, leaks, view);
+    if (!mp_section_leaks(document, window, leaks, view, rows,
+                          view->stack_depth < 0 ? 2 : (size_t)view->stack_depth, error, size) ||
+        !mp_section_top(document, window, view, rows, error, size) ||
+        !mp_section_growth(document, window, view, rows, error, size))
+        return false;
+    mp_section_snapshots(document, window, rows);
+    mp_section_heap_totals(document, window, leaks, true);
+    mp_section_session(document, request, true);
+    return true;
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    const mp_model *model = request->model;
+    size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
+    mp_section_head(document, request);
+    mp_section_profile_totals(document, model, true);
+    if (!mp_section_profile_top(document, model, &request->view, rows, error, size))
+        return false;
+    document->tables[document->table_count - 1].main = true;
+    mp_section_methods(document, model, rows);
+    mp_section_session(document, request, true);
+    return true;
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    if (!request->model->has_heap && request->model->profile)
+        return run_profile(request, document, error, size);
+    if (!mp_request_window(request, "analyze", &window, error, size))
+        return false;
+    mp_leaks leaks = mp_leaks_find(&window);
+    bool ok = run_heap(request, document, &window, &leaks, error, size);
+    mp_leaks_free(&leaks);
+    mp_window_free(&window);
+    return ok;
+}
+
+const mp_report mp_report_analyze = {
+    .name = "analyze",
+    .summary = "the whole answer: leaks, biggest, growth, snapshots (the default)",
+    .example = "analyze samples/shop-v2.oemp",
+    .details =
+        "Each table has ten rows; --limit says otherwise. The other commands show one table\n"
+        "in full, with more options.",
+    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+               MP_HONOURS_SOURCES,
+    .run = run,
+};

@@ -1,0 +1,32 @@
+#include "reports/sections.h"
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    const mp_view *view = &request->view;
+    if (!mp_request_window(request, "growth", &window, error, size))
+        return false;
+    mp_leaks leaks = mp_leaks_find(&window);
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, &leaks, false);
+    mp_section_limits(document, &window, &leaks, view);
+    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, 20), error, size);
+    document->tables[document->table_count - 1].main = true;
+    mp_leaks_free(&leaks);
+    mp_window_free(&window);
+    return ok;
+}
+
+const mp_report mp_report_growth = {
+    .name = "growth",
+    .summary = "what grew or shrank between two snapshots",
+    .example = "growth samples/shop-v2.oemp --by source",
+    .details = "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
+               "_PreCleanUp if there is one, else the last); the largest change first.\n"
+               "--by: type, site, source, line, name, node, scope, request, api.\n"
+               "--sort: bytes, objects, key.",
+    .honours =
+        MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_LIMITS,
+    .run = run,
+};

@@ -1,0 +1,189 @@
+/* What every report says first: which inputs, which sessions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/profile.h"
+#include "reports/sections.h"
+#include "support/memory.h"
+#include "support/units.h"
+
+static const mp_column input_columns[] = {
+    {"path", "File", MP_TEXT, MP_SHORTEN},       {"format", "Format", MP_TEXT, 0},
+    {"format_version", "Version", MP_NUMBER, 0}, {"bytes", "Size", MP_BYTES, 0},
+    {"records", "Records", MP_COUNT, 0},         {"complete", "Complete", MP_FLAG, 0},
+};
+
+static void section_inputs(mp_document *document, const mp_model *model)
+{
+    mp_table *table = MP_TABLE(document, "inputs", "Inputs", MP_ROWS, input_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    for (uint32_t i = 1; i < model->inputs.count; i++) {
+        const mp_input_summary *input = &model->inputs.at[i];
+        mp_table_row(table);
+        mp_set_text(document, table, "path", input->path);
+        mp_set_text(document, table, "format", input->format);
+        if (input->format_version)
+            mp_set_number(table, "format_version", input->format_version);
+        mp_set_number(table, "bytes", (int64_t)input->bytes);
+        mp_set_number(table, "records", (int64_t)input->records);
+        mp_set_number(table, "complete", input->complete);
+    }
+}
+
+static int64_t span_us(const mp_model *model)
+{
+    int64_t last = 0;
+    for (uint32_t i = 1; i < model->marks.count; i++)
+        if (model->marks.at[i].whole && model->marks.at[i].time_us > last)
+            last = model->marks.at[i].time_us;
+    return last;
+}
+
+static const char *source_of(mp_document *document, const mp_model *model)
+{
+    uint32_t inputs = model->inputs.count - 1;
+    if (inputs == 1)
+        return model->inputs.at[1].path;
+    return mp_document_text(document, "%s and %" PRIu32 " more", model->inputs.at[1].path,
+                            inputs - 1);
+}
+
+void mp_section_head(mp_document *document, const mp_request *request)
+{
+    const mp_model *model = request->model;
+    const char *source = source_of(document, model);
+    uint32_t sessions = model->sessions.count - 1, marks = 0;
+    char time[MP_UNIT_TEXT];
+    section_inputs(document, model);
+    if (!model->has_heap) {
+        document->title =
+            mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
+        return;
+    }
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        marks += model->sessions.at[i].marks;
+    mp_format_time(time, span_us(model));
+    document->title = mp_document_text(
+        document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s", source,
+        sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "", marks,
+        marks == 1 ? "" : "s", time);
+}
+
+static const mp_column session_columns[] = {
+    {"uuid", "UUID", MP_TEXT, 0},
+    {"start_time", "Started", MP_TEXT, 0},
+    {"process_id", "Process", MP_NUMBER, 0},
+    {"session_id", "Session", MP_TEXT, 0},
+    {"application", "Application", MP_TEXT, MP_SHORTEN},
+    {"instance", "Instance", MP_TEXT, MP_SHORTEN},
+    {"description", "Description", MP_TEXT, MP_SHORTEN},
+    {"openedge_version", "OpenEdge", MP_TEXT, 0},
+    {"user", "User", MP_TEXT, 0},
+    {"date", "Date", MP_TEXT, 0},
+    {"directory", "Directory", MP_TEXT, MP_SHORTEN},
+    {"propath", "PROPATH", MP_TEXT, MP_SHORTEN},
+    {"snapshots", "Snapshots", MP_COUNT, 0},
+};
+
+static void session_row(mp_document *document, mp_table *table, const mp_model *model,
+                        const mp_session *session)
+{
+    const struct {
+        const char *column;
+        mp_string_id text;
+    } texts[] = {
+        {"uuid", session->uuid},
+        {"start_time", session->start_time},
+        {"session_id", session->session_id},
+        {"application", session->application},
+        {"instance", session->instance},
+        {"description", session->description},
+        {"openedge_version", session->openedge_version},
+        {"user", session->user},
+        {"date", session->date},
+        {"directory", session->directory},
+        {"propath", session->propath},
+    };
+    mp_table_row(table);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        mp_set_text(document, table, texts[i].column, mp_model_text(model, texts[i].text));
+    if (session->has_process_id)
+        mp_set_number(table, "process_id", (int64_t)session->process_id);
+    if (model->has_heap)
+        mp_set_number(table, "snapshots", session->marks);
+}
+
+void mp_section_session(mp_document *document, const mp_request *request, bool shown)
+{
+    const mp_model *model = request->model;
+    if (model->sessions.count < 2)
+        return;
+    mp_table *table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
+    table->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    session_row(document, table, model, &model->sessions.at[1]);
+    if (model->sessions.count == 2)
+        return;
+    table->flags = MP_FOR_PROGRAMS;
+    mp_table *all = MP_TABLE(document, "sessions", "Sessions", MP_ROWS, session_columns);
+    all->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        session_row(document, all, model, &model->sessions.at[i]);
+}
+
+size_t mp_view_rows(const mp_view *view, size_t own)
+{
+    return view->limit < 0 ? own : (size_t)view->limit;
+}
+
+void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
+{
+    if (all > table->row_count)
+        table->footer = mp_document_text(document, "and %zu more (--limit 0 shows all)",
+                                         all - table->row_count);
+}
+
+bool mp_request_window(const mp_request *request, const char *command, mp_window *window,
+                       char *error, size_t size)
+{
+    if (!request->model->has_heap) {
+        snprintf(error, size,
+                 "%s asks for a memory recording, and this is an execution profile: try top or "
+                 "tree",
+                 command);
+        return false;
+    }
+    return mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
+                             size);
+}
+
+const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
+{
+    const mp_model *model = window->model;
+    if (model->sessions.count != 2)
+        return from ? "the first snapshots" : "the last snapshots";
+    mp_mark_id id = from ? window->ranges[1].from : window->ranges[1].to;
+    const mp_mark *mark = &model->marks.at[id.i];
+    const char *tag = mp_model_text(model, mark->tag);
+    return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", mark->sequence,
+                            *tag ? " (" : "", tag, *tag ? ")" : "");
+}
+
+void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame)
+{
+    const char **frames = NULL;
+    size_t count = 0, capacity = 0;
+    if (!frame.node) { /* people read that no code did it; programs see an empty stack */
+        mp_set_empty_list(document, table, "stack", "(session)");
+        return;
+    }
+    do {
+        char text[4096];
+        mp_frame_label(model, frame, text, sizeof text);
+        mp_grow(&frames, &capacity, count + 1, sizeof *frames);
+        frames[count++] = mp_document_text(document, "%s", text);
+    } while (mp_frame_caller(model, &frame));
+    mp_set_list(document, table, "stack", frames, count);
+    free(frames);
+}

@@ -1,0 +1,204 @@
+/* Groups of a heap's objects: what is biggest, what grew. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/sections.h"
+#include "support/text.h"
+
+typedef struct named_order {
+    const char *name;
+    mp_group_order *order;
+} named_order;
+
+/* The dimension that the user asked for, or `own`. NULL with a message. */
+static const mp_dimension *dimension_of(const mp_view *view, const char *own, char *error,
+                                        size_t size)
+{
+    const mp_dimension *dimension = mp_dimension_find(view->by ? view->by : own);
+    if (dimension)
+        return dimension;
+    size_t count;
+    const mp_dimension *all = mp_dimensions(&count);
+    size_t used =
+        (size_t)snprintf(error, size, "--by %s: a memory recording is grouped by", view->by);
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(error + used, size - used, "%s %s", i ? "," : "", all[i].name);
+    return NULL;
+}
+
+static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_order *orders,
+                        size_t count, char *error, size_t size)
+{
+    if (!view->sort) {
+        mp_grouping_sort(grouping, orders[0].order);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (mp_text_is(orders[i].name, view->sort)) {
+            mp_grouping_sort(grouping, orders[i].order);
+            return true;
+        }
+    size_t used = (size_t)snprintf(error, size, "--sort %s: this report is sorted by", view->sort);
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(error + used, size - used, "%s %s", i ? "," : "", orders[i].name);
+    return false;
+}
+
+/* Sites of one line differ by their stack: programs get it too. */
+static void set_group_stack(mp_document *document, mp_table *table, const mp_model *model,
+                            const mp_group *group)
+{
+    const mp_lot *lot = &model->lots.at[model->cohorts.at[group->example.i].lot.i];
+    mp_set_stack(document, table, model, (mp_frame){group->node, lot->line});
+}
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+/* --- top --- */
+
+static const mp_column top_columns[] = {
+    {"rank", "#", MP_NUMBER, 0},
+    {"bytes", "Size", MP_BYTES, 0},
+    {"percent", "%", MP_PERCENT, 0},
+    {"inclusive_bytes", "With scoped", MP_BYTES, 0},
+    {"objects", "Objects", MP_COUNT, 0},
+    {"created_objects", "Created", MP_COUNT, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0},
+    {"key", "Group", MP_TEXT, MP_SHORTEN},
+    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+};
+
+static const named_order top_orders[] = {
+    {"bytes", mp_order_by_bytes},         {"objects", mp_order_by_objects},
+    {"inclusive", mp_order_by_inclusive}, {"created", mp_order_by_created},
+    {"deleted", mp_order_by_deleted},     {"key", mp_order_by_label},
+};
+
+static void top_row(mp_table *table, const mp_group *group, int64_t all_bytes, bool scope,
+                    mp_document *document)
+{
+    mp_table_row(table);
+    mp_set_number(table, "rank", (int64_t)table->row_count);
+    mp_set_text(document, table, "key", group->label);
+    mp_set_number(table, "objects", mp_cost_live(group->to));
+    mp_set_number(table, "bytes", group->to.bytes);
+    mp_set_real(table, "percent", share(group->to.bytes, all_bytes));
+    if (scope)
+        mp_set_number(table, "inclusive_bytes", group->inclusive_bytes);
+    mp_set_number(table, "created_objects", group->to.created);
+    mp_set_number(table, "deleted_objects", group->to.deleted);
+}
+
+static bool is_alive(const mp_group *group)
+{
+    return mp_cost_live(group->to) || group->to.bytes || group->inclusive_bytes;
+}
+
+bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
+                    size_t rows, char *error, size_t size)
+{
+    const mp_dimension *dimension = dimension_of(view, "type", error, size);
+    if (!dimension)
+        return false;
+    mp_grouping grouping = mp_group_by(window, dimension);
+    bool ok = sort_groups(&grouping, view, top_orders, sizeof top_orders / sizeof *top_orders,
+                          error, size);
+    mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
+    table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
+                                    mp_moment_text(document, window, false));
+    table->empty = "nothing is alive";
+    int64_t all_bytes = 0;
+    size_t alive = 0;
+    for (uint32_t i = 0; i < grouping.count; i++)
+        all_bytes += grouping.groups[i].to.bytes;
+    for (uint32_t i = 0; ok && i < grouping.count; i++) {
+        const mp_group *group = &grouping.groups[i];
+        if (!is_alive(group))
+            continue;
+        alive++;
+        if (rows && table->row_count == rows)
+            continue;
+        top_row(table, group, all_bytes, grouping.has_scope, document);
+        if (strcmp(dimension->name, "site") == 0)
+            set_group_stack(document, table, window->model, group);
+    }
+    mp_table_left_out(document, table, alive);
+    mp_grouping_free(&grouping);
+    return ok;
+}
+
+/* --- growth --- */
+
+static const mp_column growth_columns[] = {
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"delta_percent", "%", MP_PERCENT, MP_SIGNED},
+    {"from_bytes", "From", MP_BYTES, 0},
+    {"to_bytes", "To", MP_BYTES, 0},
+    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
+    {"from_objects", "From", MP_COUNT, 0},
+    {"to_objects", "To", MP_COUNT, 0},
+    {"key", "Group", MP_TEXT, MP_SHORTEN},
+    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+};
+
+static const named_order growth_orders[] = {
+    {"bytes", mp_order_by_change},
+    {"objects", mp_order_by_change_objects},
+    {"key", mp_order_by_label},
+};
+
+static void growth_row(mp_document *document, mp_table *table, const mp_group *group)
+{
+    int64_t from = mp_cost_live(group->from), to = mp_cost_live(group->to);
+    int64_t delta = group->to.bytes - group->from.bytes;
+    mp_table_row(table);
+    mp_set_text(document, table, "key", group->label);
+    mp_set_number(table, "from_objects", from);
+    mp_set_number(table, "to_objects", to);
+    mp_set_number(table, "delta_objects", to - from);
+    mp_set_number(table, "from_bytes", group->from.bytes);
+    mp_set_number(table, "to_bytes", group->to.bytes);
+    mp_set_number(table, "delta_bytes", delta);
+    if (group->from.bytes)
+        mp_set_real(table, "delta_percent", share(delta, group->from.bytes));
+}
+
+static bool has_changed(const mp_group *group)
+{
+    return mp_cost_live(group->to) != mp_cost_live(group->from) ||
+           group->to.bytes != group->from.bytes;
+}
+
+bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
+                       size_t rows, char *error, size_t size)
+{
+    const mp_dimension *dimension = dimension_of(view, "type", error, size);
+    if (!dimension)
+        return false;
+    mp_grouping grouping = mp_group_by(window, dimension);
+    bool ok = sort_groups(&grouping, view, growth_orders,
+                          sizeof growth_orders / sizeof *growth_orders, error, size);
+    mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
+    table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
+                                    mp_moment_text(document, window, true),
+                                    mp_moment_text(document, window, false));
+    table->empty = "nothing grew or shrank";
+    size_t changed = 0;
+    for (uint32_t i = 0; ok && i < grouping.count; i++) {
+        const mp_group *group = &grouping.groups[i];
+        if (!has_changed(group))
+            continue;
+        changed++;
+        if (rows && table->row_count == rows)
+            continue;
+        growth_row(document, table, group);
+        if (strcmp(dimension->name, "site") == 0)
+            set_group_stack(document, table, window->model, group);
+    }
+    mp_table_left_out(document, table, changed);
+    mp_grouping_free(&grouping);
+    return ok;
+}

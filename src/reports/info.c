@@ -1,0 +1,224 @@
+/* What an input is and holds, before any question is asked of it. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "memprof/analysis_profile.h"
+#include "reports/sections.h"
+#include "support/memory.h"
+
+static const mp_column content_columns[] = {
+    {"snapshots", "Snapshots", MP_COUNT, 0},
+    {"types", "Types", MP_COUNT, 0},
+    {"names", "Names", MP_COUNT, 0},
+    {"call_tree_nodes", "Call-tree nodes", MP_COUNT, 0},
+    {"platform_areas", "Platform areas", MP_COUNT, 0},
+    {"modules", "Modules", MP_COUNT, 0},
+    {"lines", "Lines", MP_COUNT, 0},
+    {"calls", "Call-graph rows", MP_COUNT, 0},
+    {"trace_rows", "Tracing rows", MP_COUNT, 0},
+    {"coverage_entities", "Coverage entities", MP_COUNT, 0},
+    {"statistics_rows", "Statistics rows", MP_COUNT, 0},
+    {"user_data_rows", "User data", MP_COUNT, 0},
+};
+
+static void section_contents(mp_document *document, const mp_model *model)
+{
+    mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, content_columns);
+    int64_t marks = 0;
+    mp_table_row(table);
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        marks += model->sessions.at[i].marks;
+    if (model->has_heap) {
+        mp_set_number(table, "snapshots", marks);
+        mp_set_number(table, "types", (int64_t)model->types.count - 1);
+        mp_set_number(table, "names", (int64_t)model->symbols.count - 1);
+        mp_set_number(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
+        mp_set_number(table, "platform_areas", (int64_t)model->platforms.count - 1);
+    }
+    const mp_profile *profile = model->profile;
+    if (!profile)
+        return;
+    mp_set_number(table, "modules", (int64_t)profile->modules.count - 1);
+    mp_set_number(table, "lines", (int64_t)profile->lines.count - 1);
+    mp_set_number(table, "calls", (int64_t)profile->calls.count - 1);
+    mp_set_number(table, "call_tree_nodes", (int64_t)profile->nodes.count - 1);
+    mp_set_number(table, "trace_rows", profile->trace_rows);
+    mp_set_number(table, "coverage_entities", (int64_t)profile->coverage.count - 1);
+    mp_set_number(table, "statistics_rows", (int64_t)profile->statistics.count - 1);
+    mp_set_number(table, "user_data_rows", (int64_t)profile->user_data.count - 1);
+}
+
+/* --- the runtime's own memory --- */
+
+static const mp_column platform_columns[] = {
+    {"area", "Platform area", MP_TEXT, MP_SHORTEN},
+    {"first_bytes", "First", MP_BYTES, 0},
+    {"peak_bytes", "Peak", MP_BYTES, 0},
+    {"last_bytes", "Last", MP_BYTES, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"last_block_bytes", "Blocks", MP_BYTES, MP_FOR_PROGRAMS},
+    {"last_pool_bytes", "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS},
+};
+
+/* One area over the snapshots; of several sessions, added up. */
+typedef struct platform_area {
+    mp_platform_id platform;
+    int64_t first, last, peak, blocks, pool;
+} platform_area;
+
+/* The samples of one area come in the order of their snapshots, session by session. */
+static platform_area area_of(const mp_model *model, uint32_t platform)
+{
+    platform_area area = {.platform = {platform}};
+    for (uint32_t session = 1; session < model->sessions.count; session++) {
+        const mp_platform_sample *first = NULL, *last = NULL;
+        int64_t peak = 0;
+        for (uint32_t i = 1; i < model->platform_samples.count; i++) {
+            const mp_platform_sample *sample = &model->platform_samples.at[i];
+            const mp_mark *mark = &model->marks.at[sample->mark.i];
+            if (sample->platform.i != platform || mark->session.i != session || !mark->whole)
+                continue;
+            first = first ? first : sample;
+            last = sample;
+            peak = sample->bytes > peak ? sample->bytes : peak;
+        }
+        if (!first)
+            continue;
+        area.first += first->bytes;
+        area.last += last->bytes;
+        area.peak += peak;
+        area.blocks += last->block_bytes;
+        area.pool += last->pool_bytes;
+    }
+    return area;
+}
+
+static int largest_first(const void *left, const void *right)
+{
+    const platform_area *a = left, *b = right;
+    if (a->last != b->last)
+        return a->last > b->last ? -1 : 1;
+    return a->platform.i < b->platform.i ? -1 : a->platform.i > b->platform.i;
+}
+
+static void section_platform(mp_document *document, const mp_model *model)
+{
+    uint32_t count = model->platforms.count;
+    platform_area *areas = mp_alloc_zero(count, sizeof *areas);
+    mp_table *table =
+        MP_TABLE(document, "platform", "The runtime's own memory", MP_ROWS, platform_columns);
+    for (uint32_t i = 0; i < count; i++)
+        areas[i] = area_of(model, i);
+    qsort(areas, count, sizeof *areas, largest_first);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!areas[i].platform.i && !areas[i].peak)
+            continue; /* everything is in the catalogue */
+        const char *name = mp_model_text(model, model->platforms.at[areas[i].platform.i]);
+        mp_table_row(table);
+        mp_set_text(document, table, "area", *name ? name : "(not in the catalogue)");
+        mp_set_number(table, "first_bytes", areas[i].first);
+        mp_set_number(table, "peak_bytes", areas[i].peak);
+        mp_set_number(table, "last_bytes", areas[i].last);
+        mp_set_number(table, "delta_bytes", areas[i].last - areas[i].first);
+        mp_set_number(table, "last_block_bytes", areas[i].blocks);
+        mp_set_number(table, "last_pool_bytes", areas[i].pool);
+    }
+    free(areas);
+}
+
+/* --- of an execution profile --- */
+
+static const mp_column coverage_columns[] = {
+    {"program", "Program", MP_TEXT, MP_SHORTEN},
+    {"executable_lines", "Executable lines", MP_COUNT, 0},
+    {"executed_lines", "Executed", MP_COUNT, 0},
+    {"percent", "%", MP_PERCENT, 0},
+};
+
+static void section_coverage(mp_document *document, const mp_model *model)
+{
+    mp_program_coverages programs = mp_profile_coverage_of(model);
+    mp_table *table = NULL;
+    if (programs.count)
+        table = MP_TABLE(document, "coverage", "Coverage", MP_ROWS, coverage_columns);
+    for (size_t i = 0; i < programs.count; i++) {
+        const mp_program_coverage *program = &programs.at[i];
+        mp_table_row(table);
+        mp_set_text(document, table, "program", mp_model_text(model, program->program));
+        mp_set_number(table, "executable_lines", (int64_t)program->executable);
+        mp_set_number(table, "executed_lines", (int64_t)program->executed);
+        if (program->executable)
+            mp_set_real(table, "percent",
+                        (double)program->executed * 100 / (double)program->executable);
+    }
+    free(programs.at);
+}
+
+static const mp_column user_data_columns[] = {
+    {"seconds", "Seconds", MP_SECONDS, 0},
+    {"text", "User data", MP_TEXT, MP_SHORTEN},
+};
+
+static const mp_column statistics_columns[] = {
+    {"row", "Statistics, as in the file", MP_TEXT, MP_SHORTEN},
+};
+
+static void section_texts(mp_document *document, const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    if (profile->user_data.count > 1) {
+        mp_table *table = MP_TABLE(document, "user_data", "User data", MP_ROWS, user_data_columns);
+        for (uint32_t i = 1; i < profile->user_data.count; i++) {
+            mp_table_row(table);
+            mp_set_number(table, "seconds", profile->user_data.at[i].time_us);
+            mp_set_text(document, table, "text",
+                        mp_model_text(model, profile->user_data.at[i].text));
+        }
+    }
+    if (profile->statistics.count > 1) {
+        mp_table *table =
+            MP_TABLE(document, "statistics", "Statistics", MP_ROWS, statistics_columns);
+        table->flags = MP_FOR_PROGRAMS;
+        for (uint32_t i = 1; i < profile->statistics.count; i++) {
+            mp_table_row(table);
+            mp_set_text(document, table, "row",
+                        mp_model_text(model, profile->statistics.at[i].text));
+        }
+    }
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    const mp_model *model = request->model;
+    mp_window window;
+    mp_section_head(document, request);
+    for (size_t i = 0; i < document->table_count; i++) { /* here people see the inputs too */
+        document->tables[i].flags = 0;
+        document->tables[i].main = true;
+    }
+    mp_section_session(document, request, true);
+    if (model->has_heap) {
+        if (!mp_request_window(request, "info", &window, error, size))
+            return false;
+        mp_section_heap_totals(document, &window, NULL, true);
+        mp_window_free(&window);
+    } else {
+        mp_section_profile_totals(document, model, true);
+    }
+    section_contents(document, model);
+    if (model->has_heap)
+        section_platform(document, model);
+    if (model->profile) {
+        section_coverage(document, model);
+        section_texts(document, model);
+    }
+    return true;
+}
+
+const mp_report mp_report_info = {
+    .name = "info",
+    .summary = "what the file says of itself: session, contents, platform memory",
+    .example = "info samples/shop-v2.oemp",
+    .honours = 0,
+    .run = run,
+};

@@ -1,0 +1,199 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/sections.h"
+#include "support/text.h"
+
+static const mp_column columns[] = {
+    {"rank", "#", MP_NUMBER, 0},
+    {"bytes", "Leaked", MP_BYTES, 0},
+    {"objects", "Objects", MP_COUNT, 0},
+    {"created_objects", "Created", MP_COUNT, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0},
+    {"growth", "Grew at", MP_TEXT, MP_FOR_PEOPLE},
+    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
+    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
+    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
+    {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
+    {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
+    {"stack", "Allocation site", MP_LIST, MP_SHORTEN},
+    {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"flags", "Flags", MP_LIST, MP_FOR_PROGRAMS},
+    {"hints", "Note", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"idle_objects", "Not instantiated", MP_COUNT, MP_FOR_PROGRAMS},
+    {"session_pool_objects", "In the session's pool", MP_COUNT, MP_FOR_PROGRAMS},
+    {"owner_leaked_objects", "Owner leaks", MP_COUNT, MP_FOR_PROGRAMS},
+};
+
+/* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */
+static const char *trend_of(const mp_group *group)
+{
+    if (group->grew <= 1)
+        return "once";
+    return group->grew == group->moments ? "every" : "repeated";
+}
+
+static const char *growth_text(mp_document *document, const mp_group *group)
+{
+    const char *trend = trend_of(group);
+    if (strcmp(trend, "every") == 0)
+        return "every snapshot";
+    if (strcmp(trend, "once") == 0)
+        return "once";
+    return mp_document_text(document, "%" PRIu32 " of %" PRIu32, group->grew, group->moments);
+}
+
+/* What a domain expert would point at, with a word for people for each. */
+static void set_flags(mp_document *document, mp_table *table, const mp_leak *leak)
+{
+    const mp_group *group = &leak->group;
+    const char *flags[4], *hints[4];
+    size_t count = 0;
+    const struct {
+        bool applies;
+        const char *flag, *hint;
+    } rules[] = {
+        {group->leaked.idle > 0, "temp-table-not-instantiated",
+         "temp-table declared and never instantiated"},
+        {group->pool_objects > 0, "session-widget-pool",
+         "in the session's unnamed widget pool, which lives as long as the session"},
+        {leak->class == MP_TYPE_RAW_MEMORY, "raw-memory",
+         "memory that only the program itself can free"},
+        {group->owned_by_leak > 0, "owner-leaked", "what it is scoped to leaks itself"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].applies) {
+            hints[count] = rules[i].hint;
+            flags[count++] = rules[i].flag;
+        }
+    if (count) {
+        mp_set_list(document, table, "flags", flags, count);
+        mp_set_list(document, table, "hints", hints, count);
+    }
+    if (group->leaked.idle > 0)
+        mp_set_number(table, "idle_objects", group->leaked.idle);
+    if (group->pool_objects > 0)
+        mp_set_number(table, "session_pool_objects", group->pool_objects);
+    if (group->owned_by_leak > 0)
+        mp_set_number(table, "owner_leaked_objects", group->owned_by_leak);
+}
+
+static void leak_row(mp_document *document, mp_table *table, const mp_model *model,
+                     const mp_leak *leak)
+{
+    const mp_group *group = &leak->group;
+    mp_table_row(table);
+    mp_set_number(table, "rank", (int64_t)table->row_count);
+    mp_set_number(table, "bytes", group->leaked.bytes);
+    mp_set_number(table, "objects", mp_cost_live(group->leaked));
+    mp_set_number(table, "created_objects", group->to.created);
+    mp_set_number(table, "deleted_objects", group->to.deleted);
+    mp_set_text(document, table, "growth", growth_text(document, group));
+    mp_set_number(table, "grew_snapshots", group->grew);
+    mp_set_number(table, "window_snapshots", group->moments);
+    mp_set_text(document, table, "trend", trend_of(group));
+    mp_set_text(document, table, "type", leak->type);
+    mp_set_text(document, table, "name", leak->name);
+    mp_set_text(document, table, "what",
+                mp_document_text(document, "%s %s", leak->type,
+                                 leak->name           ? leak->name
+                                 : leak->names_differ ? "(several names)"
+                                                      : ""));
+    mp_set_stack(document, table, model, (mp_frame){leak->node, leak->line});
+    mp_set_number(table, "line", leak->line);
+    set_flags(document, table, leak);
+}
+
+/* --- orders --- */
+
+static int by_objects(const mp_leak *a, const mp_leak *b)
+{
+    int64_t left = mp_cost_live(a->group.leaked), right = mp_cost_live(b->group.leaked);
+    return left > right ? -1 : left < right;
+}
+
+static int by_created(const mp_leak *a, const mp_leak *b)
+{
+    int64_t left = a->group.to.created, right = b->group.to.created;
+    return left > right ? -1 : left < right;
+}
+
+static int by_grew(const mp_leak *a, const mp_leak *b)
+{
+    return a->group.grew > b->group.grew ? -1 : a->group.grew < b->group.grew;
+}
+
+static int by_rank(const mp_leak *a, const mp_leak *b)
+{
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static const struct {
+    const char *name;
+    mp_leak_order *order;
+} orders[] = {
+    {"bytes", by_rank}, {"objects", by_objects}, {"created", by_created}, {"grew", by_grew}};
+
+static bool sort(mp_leaks *leaks, const char *name, char *error, size_t size)
+{
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (mp_text_is(orders[i].name, name)) {
+            mp_leaks_sort(leaks, orders[i].order);
+            return true;
+        }
+    snprintf(error, size, "--sort %s: leaks are sorted by bytes, objects, created or grew", name);
+    return false;
+}
+
+bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *leaks,
+                      const mp_view *view, size_t rows, size_t stack_depth, char *error,
+                      size_t size)
+{
+    if (view->sort && !sort(leaks, view->sort, error, size))
+        return false;
+    mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, columns);
+    table->title = mp_document_text(document, "Leaks: created after %s, alive at %s",
+                                    mp_moment_text(document, window, true),
+                                    mp_moment_text(document, window, false));
+    table->main = true;
+    table->list_depth = stack_depth;
+    table->empty = "none";
+    for (uint32_t i = 0; i < leaks->count && (!rows || i < rows); i++)
+        leak_row(document, table, window->model, &leaks->at[i]);
+    mp_table_left_out(document, table, leaks->count);
+    return true;
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    if (!mp_request_window(request, "leaks", &window, error, size))
+        return false;
+    mp_leaks leaks = mp_leaks_find(&window);
+    const mp_view *view = &request->view;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, &leaks, false);
+    mp_section_limits(document, &window, &leaks, view);
+    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, 20),
+                               view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error, size);
+    mp_leaks_free(&leaks);
+    mp_window_free(&window);
+    return ok;
+}
+
+const mp_report mp_report_leaks = {
+    .name = "leaks",
+    .summary = "what was created and never deleted, by allocation site",
+    .example = "leaks samples/shop-v2.oemp --stack-depth 3",
+    .details =
+        "A leak is what was created after the snapshot --from (the first) and is alive at the\n"
+        "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew at\" tells a\n"
+        "leak that grows at every snapshot from a cache that filled once.\n"
+        "--sort: bytes, objects, created, grew.",
+    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
+               MP_HONOURS_LIMITS,
+    .run = run,
+};

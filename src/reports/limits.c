@@ -1,0 +1,91 @@
+/* Limits: what CI holds a recording to. */
+#include <string.h>
+
+#include "reports/sections.h"
+#include "support/units.h"
+
+/* The site with the most of what is measured. */
+typedef int64_t group_measure(const mp_group *group);
+
+static int64_t live_bytes(const mp_group *group)
+{
+    return group->to.bytes;
+}
+
+static int64_t growth_bytes(const mp_group *group)
+{
+    return group->to.bytes - group->from.bytes;
+}
+
+static const char *worst_site(mp_document *document, const mp_window *window,
+                              group_measure *measure)
+{
+    mp_grouping sites = mp_group_by(window, mp_dimension_find("site"));
+    const mp_group *worst = NULL;
+    mp_grouping_sort(&sites, mp_order_by_label);
+    for (uint32_t i = 0; i < sites.count; i++)
+        if (!worst || measure(&sites.groups[i]) > measure(worst))
+            worst = &sites.groups[i];
+    const char *text = "";
+    if (worst) {
+        char bytes[MP_UNIT_TEXT];
+        mp_format_bytes(bytes, measure(worst), false, false);
+        text = mp_document_text(document, "; worst site: %s, %s", bytes, worst->label);
+    }
+    mp_grouping_free(&sites);
+    return text;
+}
+
+static const char *worst_leak(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+{
+    if (!leaks->count)
+        return "";
+    const mp_leak *leak = &leaks->at[0];
+    for (uint32_t i = 1; i < leaks->count; i++)
+        if (leaks->at[i].rank == 1)
+            leak = &leaks->at[i];
+    char bytes[MP_UNIT_TEXT], frame[1024];
+    mp_format_bytes(bytes, leak->group.leaked.bytes, false, false);
+    mp_frame_label(window->model, (mp_frame){leak->node, leak->line}, frame, sizeof frame);
+    return mp_document_text(document, "; worst site: %s, %s%s%s at %s", bytes, leak->type,
+                            leak->name ? " " : "", leak->name ? leak->name : "", frame);
+}
+
+static void hold(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t limit,
+                 int64_t actual, const char *what, const char *worst)
+{
+    char shown[MP_UNIT_TEXT], over[MP_UNIT_TEXT];
+    mp_format_bytes(shown, actual, false, false);
+    mp_format_bytes(over, actual - limit, false, false);
+    bool exceeded = actual > limit;
+    document->failed |= exceeded;
+    mp_document_limit(document, (mp_limit){.name = name,
+                                           .limit = ceiling->text,
+                                           .actual = mp_document_text(document, "%s", shown),
+                                           .limit_bytes = limit,
+                                           .actual_bytes = actual,
+                                           .exceeded = exceeded,
+                                           .message = mp_document_text(
+                                               document, "--%s %s exceeded: %s %s, %s over%s", name,
+                                               ceiling->text, shown, what, over, worst)});
+}
+
+void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
+                       const mp_view *view)
+{
+    mp_totals totals = mp_totals_of(window);
+    if (view->max_leaked.set)
+        hold(document, "max-leaked", &view->max_leaked, view->max_leaked.bytes, leaks->bytes,
+             "leaked", worst_leak(document, window, leaks));
+    if (view->max_live.set)
+        hold(document, "max-live", &view->max_live, view->max_live.bytes, totals.live_bytes,
+             "alive", worst_site(document, window, live_bytes));
+    if (view->max_growth.set) {
+        const mp_ceiling *ceiling = &view->max_growth;
+        int64_t limit = ceiling->is_percent
+                            ? (int64_t)((double)totals.from_bytes * ceiling->percent / 100)
+                            : ceiling->bytes;
+        hold(document, "max-growth", ceiling, limit, totals.live_bytes - totals.from_bytes, "grown",
+             worst_site(document, window, growth_bytes));
+    }
+}

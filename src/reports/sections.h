@@ -1,0 +1,50 @@
+/* Sections: the tables that reports are put together from. */
+#ifndef MP_REPORTS_SECTIONS_H
+#define MP_REPORTS_SECTIONS_H
+
+#include "memprof/analysis.h"
+#include "memprof/report.h"
+
+enum { MP_DEFAULT_ROWS = 10 };
+
+/* The document's first line for people, and the tables that every report has for programs: inputs,
+ * session, totals. A heap's totals are those of the window. `shown`: people see them too. */
+void mp_section_head(mp_document *document, const mp_request *request);
+void mp_section_session(mp_document *document, const mp_request *request, bool shown);
+void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
+                            bool shown);
+
+/* A heap's tables. `rows`: at most so many; 0: all. */
+void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
+bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *leaks,
+                      const mp_view *view, size_t rows, size_t stack_depth, char *error,
+                      size_t size);
+bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
+                    size_t rows, char *error, size_t size);
+bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
+                       size_t rows, char *error, size_t size);
+
+/* Hold the window against the limits that the user set. */
+void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
+                       const mp_view *view);
+
+/* The column "stack" of the last row: "name:line", innermost frame first. */
+void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame);
+
+/* Tables of an execution profile: the hottest lines, methods or programs (view->by), totals. */
+void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
+bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
+                            size_t rows, char *error, size_t size);
+void mp_section_methods(mp_document *document, const mp_model *model, size_t rows);
+
+/* "snapshot 7 (_PreCleanUp)"; of several sessions, "the last snapshots". */
+const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
+
+/* The window that the view asks for. False with a message. Refuses what is not a heap. */
+bool mp_request_window(const mp_request *request, const char *command, mp_window *window,
+                       char *error, size_t size);
+size_t mp_view_rows(const mp_view *view, size_t own);
+/* "and 12 more: --limit 0 shows all" where rows were left out. */
+void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
+
+#endif

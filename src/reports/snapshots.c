@@ -1,0 +1,148 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "reports/sections.h"
+#include "support/memory.h"
+
+static const mp_column columns[] = {
+    {"session_id", "Session", MP_TEXT, MP_SHRINKS},
+    {"sequence", "Snapshot", MP_NUMBER, 0},
+    {"tag", "Tag", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"time_us", "Time", MP_TIME, 0},
+    {"created_objects", "Created", MP_COUNT, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0},
+    {"changed_objects", "Changed", MP_COUNT, 0},
+    {"live_objects", "Alive", MP_COUNT, 0},
+    {"live_bytes", "Size", MP_BYTES, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"platform_bytes", "Platform", MP_BYTES, 0},
+    {"overhead_bytes", "Overhead", MP_BYTES, MP_FOR_PROGRAMS},
+    {"cpu_percent", "CPU %", MP_PERCENT, MP_FOR_PROGRAMS},
+    {"reusable_objects", "Reusable", MP_COUNT, MP_FOR_PROGRAMS},
+    {"reusable_bytes", "Reusable size", MP_BYTES, MP_FOR_PROGRAMS},
+    {"request", "Request", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"request_api", "API", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"request_start_us", "Request start", MP_TIME, MP_FOR_PROGRAMS},
+    {"propath", "PROPATH", MP_TEXT, MP_FOR_PROGRAMS},
+    {"class_depth", "Class depth", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"stated_peak_objects", "Stated peak", MP_COUNT, MP_FOR_PROGRAMS},
+    {"role", "", MP_TEXT, 0},
+};
+
+static const char *role_of(const mp_window *window, uint32_t mark, uint32_t peak)
+{
+    const mp_range *range = &window->ranges[window->model->marks.at[mark].session.i];
+    if (mark == range->from.i)
+        return "from";
+    if (mark == range->to.i)
+        return "to";
+    return mark == peak ? "peak" : NULL;
+}
+
+static void fill(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
+                 int64_t before, const char *role)
+{
+    const mp_model *model = window->model;
+    const mp_mark *mark = &model->marks.at[at];
+    const mp_session *session = &model->sessions.at[mark->session.i];
+    mp_table_row(table);
+    if (model->sessions.count > 2)
+        mp_set_text(document, table, "session_id", mp_model_text(model, session->session_id));
+    mp_set_number(table, "sequence", (int64_t)mark->sequence);
+    mp_set_text(document, table, "tag", mp_model_text(model, mark->tag));
+    mp_set_number(table, "time_us", mark->time_us);
+    mp_set_number(table, "created_objects", mark->created_objects);
+    mp_set_number(table, "deleted_objects", mark->deleted_objects);
+    mp_set_number(table, "changed_objects", mark->changed_objects);
+    mp_set_number(table, "live_objects", mark->live_objects);
+    mp_set_number(table, "live_bytes", mark->live_bytes);
+    mp_set_number(table, "delta_bytes", mark->live_bytes - before);
+    if (mark->has_platform)
+        mp_set_number(table, "platform_bytes", mark->platform_bytes);
+    if (mark->overhead_bytes)
+        mp_set_number(table, "overhead_bytes", mark->overhead_bytes);
+    mp_set_real(table, "cpu_percent", (double)mark->cpu_hundredths / 100);
+    if (session->reusable_apart) {
+        mp_set_number(table, "reusable_objects", mark->reusable_objects);
+        mp_set_number(table, "reusable_bytes", mark->reusable_bytes);
+    }
+    mp_set_text(document, table, "request", mp_model_text(model, mark->request));
+    mp_set_text(document, table, "request_api", mp_model_text(model, mark->request_api));
+    if (mark->request.i)
+        mp_set_number(table, "request_start_us", mark->request_start_us);
+    mp_set_text(document, table, "propath", mp_model_text(model, mark->propath));
+    mp_set_number(table, "class_depth", mark->class_depth);
+    mp_set_number(table, "stated_peak_objects", mark->stated_peak_objects);
+    mp_set_text(document, table, "role", role);
+}
+
+/* Whole marks, session after session, as they follow each other. */
+static uint32_t *marks_in_order(const mp_model *model, size_t *count)
+{
+    uint32_t *order = mp_alloc(model->marks.count * sizeof *order);
+    *count = 0;
+    for (uint32_t session = 1; session < model->sessions.count; session++)
+        for (uint32_t i = 1; i < model->marks.count; i++)
+            if (model->marks.at[i].whole && model->marks.at[i].session.i == session)
+                order[(*count)++] = i;
+    return order;
+}
+
+static uint32_t peak_of(const mp_model *model, uint32_t session)
+{
+    uint32_t peak = 0;
+    for (uint32_t i = 1; i < model->marks.count; i++)
+        if (model->marks.at[i].whole && model->marks.at[i].session.i == session &&
+            (!peak || model->marks.at[i].live_bytes > model->marks.at[peak].live_bytes))
+            peak = i;
+    return peak;
+}
+
+void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
+{
+    const mp_model *model = window->model;
+    size_t count;
+    uint32_t *order = marks_in_order(model, &count), session = 0, peak = 0;
+    mp_table *table = MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
+    int64_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        const mp_mark *mark = &model->marks.at[order[i]];
+        if (mark->session.i != session) {
+            session = mark->session.i;
+            before = 0;
+            peak = peak_of(model, session);
+        }
+        /* Where not all are shown, the last ones are: that is where things went wrong. */
+        if (!rows || i + rows >= count)
+            fill(document, table, window, order[i], before, role_of(window, order[i], peak));
+        before = mark->live_bytes;
+    }
+    if (table->row_count < count)
+        table->footer = mp_document_text(document, "and %zu before these (--limit 0 shows all)",
+                                         count - table->row_count);
+    free(order);
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    if (!mp_request_window(request, "snapshots", &window, error, size))
+        return false;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, NULL, false);
+    mp_section_snapshots(document, &window, mp_view_rows(&request->view, 0));
+    document->tables[document->table_count - 1].main = true;
+    mp_window_free(&window);
+    return true;
+}
+
+const mp_report mp_report_snapshots = {
+    .name = "snapshots",
+    .summary = "every snapshot: created, deleted, alive, sizes, request",
+    .example = "snapshots samples/shop-v2.oemp",
+    .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
+               "compare (from, to) and the one with the most bytes alive (peak).",
+    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
+    .run = run,
+};

@@ -1,0 +1,45 @@
+#include "reports/sections.h"
+
+static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    const mp_view *view = &request->view;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->model, false);
+    bool ok =
+        mp_section_profile_top(document, request->model, view, mp_view_rows(view, 20), error, size);
+    document->tables[document->table_count - 1].main = true;
+    return ok;
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    const mp_view *view = &request->view;
+    if (!request->model->has_heap && request->model->profile)
+        return run_profile(request, document, error, size);
+    if (!mp_request_window(request, "top", &window, error, size))
+        return false;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, NULL, false);
+    bool ok = mp_section_top(document, &window, view, mp_view_rows(view, 20), error, size);
+    document->tables[document->table_count - 1].main = true;
+    mp_window_free(&window);
+    return ok;
+}
+
+const mp_report mp_report_top = {
+    .name = "top",
+    .summary = "what is biggest in memory; the hottest lines of an execution profile",
+    .example = "top samples/shop-v2.oemp --by source",
+    .details = "Memory: what is alive at the snapshot --to (the last _PreCleanUp if there is one,\n"
+               "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
+               "--by: type, site, source, line, name, node, scope, request, api.\n"
+               "--sort: bytes, objects, inclusive, created, deleted, key.\n"
+               "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
+               "average, calls. --format rpt writes ProTop's own layout.",
+    .honours =
+        MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
+    .run = run,
+};

@@ -1,0 +1,264 @@
+/* The call tree with what each node costs, alone and with what it called. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/analysis_profile.h"
+#include "reports/sections.h"
+#include "support/memory.h"
+#include "support/units.h"
+
+enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
+
+static const mp_column heap_columns[] = {
+    {"inclusive_bytes", "With callees", MP_BYTES, 0},
+    {"percent", "%", MP_PERCENT, 0},
+    {"own_bytes", "Own", MP_BYTES, 0},
+    {"inclusive_objects", "Objects", MP_COUNT, 0},
+    {"own_objects", "Own objects", MP_COUNT, 0},
+    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"key", "Source", MP_TEXT, MP_FOR_PROGRAMS},
+    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+};
+
+static const mp_column profile_columns[] = {
+    {"inclusive_seconds", "With callees", MP_SECONDS, 0},
+    {"percent", "%", MP_PERCENT, 0},
+    {"own_seconds", "Own", MP_SECONDS, 0},
+    {"calls", "Calls", MP_COUNT, 0},
+    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"key", "Module", MP_TEXT, MP_FOR_PROGRAMS},
+    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+};
+
+/* A tree of any costs: what a walk needs of each node. Node 0 stands above the roots. */
+typedef struct tree_walk {
+    mp_document *document;
+    const mp_model *model;
+    mp_table *table;
+    uint32_t count;
+    uint32_t *first_child, *next_sibling; /* the largest first */
+    int64_t *inclusive;
+    int64_t all;
+    size_t rows, passed;
+    uint32_t most_depth; /* 0: any */
+    double min_percent;
+    void (*costs)(struct tree_walk *walk, uint32_t node);
+    const void *context;
+} tree_walk;
+
+typedef struct by_cost {
+    int64_t cost;
+    const char *name;
+    uint32_t line, node;
+} by_cost;
+
+/* The largest last, as siblings are pushed to the front of their list one by one. */
+static int smallest_first(const void *left, const void *right)
+{
+    const by_cost *a = left, *b = right;
+    if (a->cost != b->cost)
+        return a->cost < b->cost ? -1 : 1;
+    int order = strcmp(b->name, a->name);
+    if (!order)
+        order = a->line > b->line ? -1 : a->line < b->line;
+    return order ? order : a->node > b->node ? -1 : a->node < b->node;
+}
+
+static void link_children(tree_walk *walk)
+{
+    mp_arena names = {0};
+    by_cost *order = mp_alloc_zero(walk->count, sizeof *order);
+    walk->first_child = mp_alloc_zero(walk->count, sizeof *walk->first_child);
+    walk->next_sibling = mp_alloc_zero(walk->count, sizeof *walk->next_sibling);
+    for (uint32_t i = 1; i < walk->count; i++) {
+        char name[1024];
+        mp_tree_label(walk->model, i, name, sizeof name);
+        order[i] = (by_cost){walk->inclusive[i], mp_arena_copy(&names, name, strlen(name)),
+                             walk->model->tree.at[i].line, i};
+    }
+    if (walk->count > 1)
+        qsort(order + 1, walk->count - 1, sizeof *order, smallest_first);
+    for (uint32_t i = 1; i < walk->count; i++) {
+        uint32_t node = order[i].node, parent = walk->model->tree.at[node].parent;
+        walk->next_sibling[node] = walk->first_child[parent];
+        walk->first_child[parent] = node;
+    }
+    free(order);
+    mp_arena_free(&names);
+}
+
+static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
+{
+    const mp_tree_node *at = &walk->model->tree.at[node];
+    char name[4096];
+    int indent = (int)(depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT) * 2;
+    walk->passed++;
+    if (walk->rows && walk->table->row_count == walk->rows)
+        return;
+    mp_tree_label(walk->model, node, name, sizeof name);
+    mp_table_row(walk->table);
+    mp_set_number(walk->table, "depth", depth);
+    mp_set_text(walk->document, walk->table, "key", name);
+    if (at->parent)
+        mp_set_number(walk->table, "line", (int32_t)at->line);
+    mp_set_text(walk->document, walk->table, "node",
+                at->parent && at->line
+                    ? mp_document_text(walk->document, "%*s%s  (line %" PRId32 ")", indent, "",
+                                       name, (int32_t)at->line)
+                    : mp_document_text(walk->document, "%*s%s", indent, "", name));
+    mp_set_real(walk->table, "percent",
+                walk->all ? (double)walk->inclusive[node] * 100 / (double)walk->all : 0);
+    walk->costs(walk, node);
+}
+
+static bool is_shown(const tree_walk *walk, uint32_t node, uint32_t depth)
+{
+    bool deep = walk->most_depth && depth >= walk->most_depth;
+    return !deep && (double)walk->inclusive[node] * 100 >= walk->min_percent * (double)walk->all;
+}
+
+/* Parents first, the largest child first; a chain of a million calls needs no stack. */
+static void walk_tree(tree_walk *walk)
+{
+    uint32_t node = walk->first_child[0], depth = 0;
+    while (node) {
+        bool shown = is_shown(walk, node, depth);
+        if (shown)
+            put_node(walk, node, depth);
+        if (shown && walk->first_child[node]) {
+            node = walk->first_child[node];
+            depth++;
+            continue;
+        }
+        while (node && !walk->next_sibling[node]) {
+            node = walk->model->tree.at[node].parent;
+            depth--;
+        }
+        if (node)
+            node = walk->next_sibling[node];
+    }
+}
+
+static void begin(tree_walk *walk, const mp_view *view)
+{
+    walk->rows = mp_view_rows(view, DEFAULT_TREE_ROWS);
+    walk->most_depth = view->depth > 0 ? (uint32_t)view->depth : 0;
+    walk->min_percent = view->min_percent < 0 ? 0.5 : view->min_percent;
+    walk->table->main = true;
+    if (walk->min_percent > 0)
+        mp_table_line(walk->document, walk->table,
+                      "without what is below %.12g %% of the whole (--min-percent)",
+                      walk->min_percent);
+    link_children(walk);
+    walk_tree(walk);
+    mp_table_left_out(walk->document, walk->table, walk->passed);
+    free(walk->first_child);
+    free(walk->next_sibling);
+    free(walk->inclusive);
+}
+
+/* --- of a heap --- */
+
+static void heap_costs(tree_walk *walk, uint32_t node)
+{
+    const mp_tree_cost *cost = (const mp_tree_cost *)walk->context + node;
+    mp_set_number(walk->table, "inclusive_bytes", cost->inclusive_bytes);
+    mp_set_number(walk->table, "own_bytes", cost->own_bytes);
+    mp_set_number(walk->table, "inclusive_objects", cost->inclusive_objects);
+    mp_set_number(walk->table, "own_objects", cost->own_objects);
+}
+
+static void run_heap(const mp_request *request, mp_document *document, const mp_window *window)
+{
+    const mp_model *model = request->model;
+    mp_tree_cost *costs = mp_tree_costs(window);
+    mp_section_heap_totals(document, window, NULL, false);
+    tree_walk walk = {.document = document,
+                      .model = model,
+                      .count = model->tree.count,
+                      .all = costs[0].inclusive_bytes,
+                      .costs = heap_costs,
+                      .context = costs};
+    walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
+    walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
+                                         mp_moment_text(document, window, false));
+    walk.table->empty = "no code has anything alive";
+    if (costs[0].own_objects || costs[0].own_bytes) {
+        char bytes[MP_UNIT_TEXT];
+        mp_format_bytes(bytes, costs[0].own_bytes, false, false);
+        mp_table_line(document, walk.table, "outside the program's code: %s in %" PRId64 " objects",
+                      bytes, costs[0].own_objects);
+    }
+    walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
+    for (uint32_t i = 1; i < walk.count; i++)
+        walk.inclusive[i] = costs[i].inclusive_bytes;
+    begin(&walk, &request->view);
+    free(costs);
+}
+
+/* --- of an execution profile --- */
+
+static void profile_costs(tree_walk *walk, uint32_t node)
+{
+    const mp_call_node *cost = &((const mp_call_tree *)walk->context)->nodes[node];
+    mp_set_number(walk->table, "inclusive_seconds", cost->inclusive_us);
+    mp_set_number(walk->table, "own_seconds", cost->own_us);
+    mp_set_number(walk->table, "calls", cost->calls);
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_call_tree tree = mp_profile_call_tree(request->model);
+    if (!tree.count) {
+        snprintf(error, size,
+                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
+                 "this one has not: try top --by method");
+        return false;
+    }
+    mp_section_profile_totals(document, request->model, false);
+    tree_walk walk = {.document = document,
+                      .model = request->model,
+                      .count = tree.count,
+                      .costs = profile_costs,
+                      .context = &tree};
+    walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
+    walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
+    for (uint32_t i = 1; i < walk.count; i++) {
+        walk.inclusive[i] = tree.nodes[i].inclusive_us;
+        if (!tree.nodes[i].parent)
+            walk.all += tree.nodes[i].inclusive_us;
+    }
+    begin(&walk, &request->view);
+    mp_call_tree_free(&tree);
+    return true;
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    bool profile = !request->model->has_heap && request->model->profile;
+    if (!profile && !mp_request_window(request, "tree", &window, error, size))
+        return false;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    if (profile)
+        return run_profile(request, document, error, size);
+    run_heap(request, document, &window);
+    mp_window_free(&window);
+    return true;
+}
+
+const mp_report mp_report_tree = {
+    .name = "tree",
+    .summary = "the call tree with inclusive and own cost, largest first",
+    .example = "tree samples/shop-v2.oemp --depth 4",
+    .details =
+        "Memory: bytes alive at the snapshot --to, by the call-tree node that created them.\n"
+        "Execution profiles: seconds (versions 3 and 4 have a call tree).",
+    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
+    .run = run,
+};
