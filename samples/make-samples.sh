@@ -1,0 +1,43 @@
+#!/bin/sh
+# Regenerates every sample: make-samples.sh GENERATOR [DIR]
+# This is the only list of the commands that make them.
+set -eu
+
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+    echo "usage: $0 GENERATOR [DIR]" >&2
+    exit 2
+fi
+generator=$1
+dir=${2:-$(dirname "$0")}
+mkdir -p "$dir/answers" "$dir/src/shop"
+
+# name, then the generator's arguments: the recording and its known answer
+make() {
+    name=$1
+    shift
+    "$generator" "$@" --answer "$dir/answers/$name.json" -o "$dir/$name"
+}
+
+make shop-v1.oemp oemp --version 1
+make shop-v2.oemp oemp --version 2
+make shop-reusable-v2.oemp oemp --version 2 --reusable --crlf
+make shop-latin1-v1.oemp oemp --version 1 --latin1 --objects 240 --snapshots 6
+make shop-running-v2.oemp oemp --version 2 --no-exit
+make shop-agent-AS1.oemp oemp --version 2 --session AS-1
+make shop-agent-AS2.oemp oemp --version 2 --session AS-2
+
+# One recording in two files: together they are shop-v2.oemp, and its answer is theirs.
+"$generator" oemp --version 2 --last-sequence 4 -o "$dir/shop-part1.oemp"
+"$generator" oemp --version 2 --first-sequence 5 -o "$dir/shop-part2.oemp"
+
+make shop-v1.prf prf --version 1
+make shop-old-modules-v1.prf prf --version 1 --old-modules --crlf
+make shop-v2.prf prf --version 2
+make shop-v3.prf prf --version 3
+make shop-v4.prf prf --version 4
+
+# Reports of shop-v4.prf, and the debug listing that its source lines come from.
+"$generator" rpt --layout old -o "$dir/shop-old.rpt"
+"$generator" rpt --layout new -o "$dir/shop-new.rpt"
+"$generator" rpt --layout new --decimal-comma -o "$dir/shop-comma.rpt"
+"$generator" dbg -o "$dir/src/shop/placeOrder.dbg"
