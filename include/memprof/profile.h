@@ -1,5 +1,9 @@
 /* Execution profiles: costs without objects. Times are exact whole microseconds, as the files give
- * six decimals of a second. */
+ * six decimals of a second.
+ *
+ * One file may hold several profiles: each is a session with modules of its own, number 0 among
+ * them, which stands for the session itself. The readers see to it that whatever is added up of
+ * these counts and times fits into 64 bits. */
 #ifndef MEMPROF_PROFILE_H
 #define MEMPROF_PROFILE_H
 
@@ -14,8 +18,8 @@ typedef struct mp_module {
     mp_session_id session;
     uint64_t number; /* as in the file; 0 is the session itself */
     bool defined;
-    mp_string_id name;    /* as in the file */
-    mp_string_id program; /* the unit */
+    mp_string_id name;    /* as in the file; none: used and never defined */
+    mp_string_id program; /* the unit; "<module 7>" of what was never defined */
     mp_string_id method;  /* the entry; none: the unit's main block */
     mp_string_id listing; /* debug listing, as the file says */
     mp_string_id signature;
@@ -23,13 +27,23 @@ typedef struct mp_module {
     uint64_t crc; /* of the compiled unit; 0: an internal entry */
 } mp_module;
 
+/* What a report could not print ("?"), to be left out and not taken for 0. */
+enum {
+    MP_UNKNOWN_LINE = 1,
+    MP_UNKNOWN_EXECUTIONS = 2,
+    MP_UNKNOWN_EXCLUSIVE = 4,
+    MP_UNKNOWN_AVERAGE = 8,
+    MP_UNKNOWN_CUMULATIVE = 16, /* reports never have it */
+};
+
 /* One line of one module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection. */
 typedef struct mp_profile_line {
     mp_module_id module;
     int32_t line;
     int64_t executions;
     int64_t exclusive_us, cumulative_us;
-    bool rounded; /* from a report: average_us is what it prints, times are rounded */
+    unsigned unknown; /* MP_UNKNOWN_...: which of the numbers are 0 for want of a better one */
+    bool rounded;     /* from a report: average_us is what it prints, times are rounded */
     int64_t average_us;
     mp_string_id code; /* source text, where the input or a debug listing has it */
 } mp_profile_line;
@@ -42,7 +56,8 @@ typedef struct mp_profile_call {
     int64_t count;
 } mp_profile_call;
 
-/* A node of the recorded call tree: `node` tells its parent, frame and line. */
+/* A node of the recorded call tree: `node` tells its parent, frame and line. The root is the
+ * session. A line may be negative; in mp_node and mp_tree_node it stands as two's complement. */
 typedef struct mp_profile_node {
     mp_node_id node;
     mp_module_id module;
@@ -82,8 +97,9 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_text) statistics; /* raw rows, time 0 */
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;
-    int64_t stated_total_us; /* TotTime of the header, or the report's session total; -1: unknown */
-    int64_t elapsed_us;      /* wall clock, from a report; -1: unknown */
+    /* Summed over all sessions that say it; -1: none does. */
+    int64_t stated_total_us; /* TotTime of the header, or the report's session total */
+    int64_t elapsed_us;      /* wall clock, from a report */
     bool from_report;        /* at most 20 lines, rounded: not the whole profile */
 } mp_profile;
 

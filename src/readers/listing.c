@@ -1,0 +1,222 @@
+/* Debug listings, as COMPILE ... DEBUG-LIST writes them: the source with all includes and
+ * preprocessor references expanded, hence with the line numbers that the profiler records.
+ *
+ *            12         RUN proc1.
+ *
+ * Every line starts with its number, right-aligned in a margin of 12 characters; there are no
+ * headings and no pages. The margin's width is not documented, so it is not relied on: a line is
+ * blanks, a number and the source text, and the text is taken without the blanks around it. Lines
+ * without a number are passed over; of two with the same number the first counts.
+ *
+ * Where a listing is looked for, in each folder in turn, for the program `dir\test.p`:
+ * `dir/test.dbg`, then `test.dbg`; for the class `pkg.sub.Name`: `pkg/sub/Name.dbg`,
+ * `pkg.sub.Name.dbg`, then `Name.dbg`. A drive, leading separators, `.` and `..` are left out of
+ * recorded paths, so that none leads out of the folder. */
+#include "readers/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "input/fields.h"
+#include "model/build.h"
+#include "support/index.h"
+#include "support/text.h"
+
+/* No file system has longer paths. */
+enum { LONGEST_PATH = 4096 };
+
+/* The profile's lines that want a text: by (program, line), chained where there are several. */
+typedef struct wanted_lines {
+    mp_id_index index; /* to the first of a chain in profile->lines */
+    uint32_t *next;    /* parallel to profile->lines */
+    mp_id_index programs;
+} wanted_lines;
+
+static uint64_t line_key(mp_string_id program, uint32_t line)
+{
+    return (uint64_t)program.i << 32 | line;
+}
+
+/* The program of a line that a listing may explain; none for all others. */
+static mp_string_id program_of(const mp_profile *profile, const mp_profile_line *line)
+{
+    const mp_module *module = &profile->modules.at[line->module.i];
+    bool wanted = module->defined && module->number != 0 && line->line > 0 && !line->code.i &&
+                  !line->rounded; /* a report cuts the names of programs */
+    return wanted ? module->program : (mp_string_id){0};
+}
+
+static wanted_lines collect(const mp_profile *profile)
+{
+    wanted_lines wanted = {.next = mp_alloc_zero(profile->lines.count, sizeof *wanted.next)};
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        mp_string_id program = program_of(profile, line);
+        if (!program.i)
+            continue;
+        uint32_t *first = mp_id_index_put(&wanted.index, line_key(program, (uint32_t)line->line));
+        wanted.next[i] = *first;
+        *first = i;
+    }
+    return wanted;
+}
+
+/* --- where a listing may be --- */
+
+static bool is_separator(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+/* A recorded path without what would lead out of a folder; separators become slashes. */
+static mp_slice relative_path(mp_arena *arena, mp_slice recorded)
+{
+    char *path = mp_arena_alloc(arena, recorded.length + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < recorded.length;) {
+        size_t from = i;
+        while (i < recorded.length && !is_separator(recorded.at[i]))
+            i++;
+        mp_slice part = {recorded.at + from, i - from};
+        i += i < recorded.length;
+        if (from == 0 && part.length == 2 && part.at[1] == ':')
+            continue;
+        if (part.length == 0 || mp_slice_is(part, ".") || mp_slice_is(part, ".."))
+            continue;
+        if (length)
+            path[length++] = '/';
+        memcpy(path + length, part.at, part.length);
+        length += part.length;
+    }
+    return (mp_slice){path, length};
+}
+
+/* Without the ending of a source or r-code; *ended tells whether there was one. */
+static mp_slice without_ending(mp_slice path, bool *ended)
+{
+    static const char *const endings[] = {".p", ".w", ".r", ".cls"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t length = strlen(endings[i]);
+        if (path.length > length &&
+            mp_slice_is((mp_slice){path.at + path.length - length, length}, endings[i])) {
+            *ended = true;
+            return (mp_slice){path.at, path.length - length};
+        }
+    }
+    *ended = false;
+    return path;
+}
+
+static mp_slice base_of(mp_slice path, char separator)
+{
+    for (size_t i = path.length; i-- > 0;)
+        if (path.at[i] == separator)
+            return (mp_slice){path.at + i + 1, path.length - i - 1};
+    return path;
+}
+
+/* "folder/name.dbg" if it is a file; NULL if not. */
+static const char *file_at(mp_arena *arena, const char *folder, mp_slice name)
+{
+    struct stat status;
+    if (name.length == 0 || name.length + strlen(folder) > LONGEST_PATH)
+        return NULL;
+    const char *path = mp_arena_format(arena, "%s/%.*s.dbg", folder, (int)name.length, name.at);
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? path : NULL;
+}
+
+/* Dots between the parts of a class name become slashes. Dots beside a separator or another dot
+ * do not: no name of a folder may come of them that was not recorded. */
+static mp_slice class_path(mp_arena *arena, mp_slice name)
+{
+    char *path = mp_arena_copy(arena, name.at, name.length);
+    for (size_t i = 1; i + 1 < name.length; i++)
+        if (name.at[i] == '.' && !strchr("./", name.at[i - 1]) && !strchr("./", name.at[i + 1]))
+            path[i] = '/';
+    return (mp_slice){path, name.length};
+}
+
+static const char *find_listing(mp_arena *arena, const mp_load_options *options, mp_slice program)
+{
+    bool ended;
+    mp_slice path = without_ending(relative_path(arena, program), &ended);
+    mp_slice class_name = ended ? path : class_path(arena, path);
+    mp_slice names[] = {class_name, path, base_of(class_name, '/'), base_of(path, '/')};
+    for (size_t i = 0; i < options->source_folder_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const char *found = file_at(arena, options->source_folders[i], names[k]);
+            if (found)
+                return found;
+        }
+    return NULL;
+}
+
+/* --- reading one --- */
+
+static void set_code(mp_model *model, const wanted_lines *wanted, mp_string_id program,
+                     uint64_t number, mp_slice text)
+{
+    if (number == 0 || number > INT32_MAX)
+        return;
+    uint32_t at = mp_id_index_get(&wanted->index, line_key(program, (uint32_t)number));
+    if (!at || model->profile->lines.at[at].code.i)
+        return;
+    mp_string_id code = mp_model_intern(model, text, NULL);
+    for (; at; at = wanted->next[at])
+        model->profile->lines.at[at].code = code;
+}
+
+static void read_listing(mp_model *model, mp_diagnostics *diagnostics, const wanted_lines *wanted,
+                         mp_string_id program, const char *path)
+{
+    mp_slice line;
+    mp_input *input = mp_input_open(path, diagnostics, NULL);
+    while (input && mp_input_line(input, &line)) {
+        size_t at = 0;
+        uint64_t number = 0;
+        while (at < line.length && (line.at[at] == ' ' || line.at[at] == '\t'))
+            at++;
+        for (; at < line.length && line.at[at] >= '0' && line.at[at] <= '9'; at++)
+            number = number > INT32_MAX ? number : number * 10 + (uint64_t)(line.at[at] - '0');
+        if (at == line.length || line.at[at] == ' ' || line.at[at] == '\t')
+            set_code(model, wanted, program, number,
+                     mp_slice_trim((mp_slice){line.at + at, line.length - at}));
+    }
+    mp_input_close(input);
+}
+
+static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
+                         const mp_load_options *options, wanted_lines *wanted, mp_string_id program)
+{
+    mp_arena arena = {0};
+    const char *name = mp_model_text(model, program);
+    const char *listing = find_listing(&arena, options, mp_slice_of(name));
+    if (listing)
+        read_listing(model, diagnostics, wanted, program, listing);
+    else
+        mp_diagnose(diagnostics, MP_DIAG_NO_SOURCE, NULL, 0,
+                    "no debug listing of %s, expected its .dbg file in a source folder", name);
+    mp_arena_free(&arena);
+}
+
+void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    mp_profile *profile = model->profile;
+    if (!profile || !options || options->source_folder_count == 0)
+        return;
+    wanted_lines wanted = collect(profile);
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        mp_string_id program = program_of(profile, &profile->lines.at[i]);
+        if (!program.i)
+            continue;
+        uint32_t *seen = mp_id_index_put(&wanted.programs, program.i);
+        if (*seen)
+            continue;
+        *seen = 1;
+        fill_program(model, diagnostics, options, &wanted, program);
+    }
+    mp_id_index_free(&wanted.index);
+    mp_id_index_free(&wanted.programs);
+    free(wanted.next);
+}

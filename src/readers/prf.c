@@ -1,0 +1,445 @@
+/* OpenEdge execution-profiler data, versions 1 to 4: the layout of the file.
+ *
+ * Source: real recordings of OpenEdge 11 to 12; the format has no public specification. A profile
+ * is a description line and sections of rows, each closed by a line with a dot; columns are
+ * separated by a blank and are numbers or quoted strings. A file may hold several profiles. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/fields.h"
+#include "model/build.h"
+#include "readers/listing.h"
+#include "readers/prf_rows.h"
+#include "support/text.h"
+
+enum { MOST_COLUMNS = 8, MOST_SECTIONS = 12, CHILD_COUNT = 6, CHILD_SUM = 7 };
+
+/* A column: its name behind a letter for its kind: i id, l line, n count, t seconds that are
+ * added up, w a moment in seconds, s string. */
+typedef struct prf_section {
+    const char *name;
+    prf_part part;
+    unsigned required, columns; /* those beyond the required ones may be missing */
+    void (*row)(prf_state *, const prf_value *, uint64_t);
+    void (*end)(prf_state *);
+    const char *column[MOST_COLUMNS];
+} prf_section;
+
+static const prf_section description = {"description", PRF_DESCRIPTION, 0, 0, NULL, NULL, {NULL}};
+/* The start line and the signature came with 11.7.4, under the same version number. */
+static const prf_section modules = {
+    "modules",
+    PRF_MODULES,
+    4,
+    6,
+    prf_module,
+    prf_modules_end,
+    {"imodule id", "sname", "slisting file", "iCRC", "lstart line", "ssignature"}};
+static const prf_section calls = {"call graph",
+                                  PRF_CALLS,
+                                  4,
+                                  4,
+                                  prf_call,
+                                  NULL,
+                                  {"icaller id", "lcaller line", "icallee id", "ncount"}};
+static const prf_section lines = {
+    "line summary",
+    PRF_LINES,
+    5,
+    5,
+    prf_line,
+    NULL,
+    {"imodule id", "lline", "nexecutions", "texclusive seconds", "tcumulative seconds"}};
+static const prf_section trace = {"tracing",
+                                  PRF_TRACE,
+                                  4,
+                                  4,
+                                  prf_trace,
+                                  NULL,
+                                  {"imodule id", "lline", "texclusive seconds", "wstart seconds"}};
+static const prf_section coverage = {
+    "coverage", PRF_COVERAGE, 3, 3, prf_entity, NULL, {"imodule id", "sentity", "nlines"}};
+/* What stands below each row of the coverage, up to a dot of its own. */
+static const prf_section entity = {"coverage",      PRF_COVERAGE,   1,        1,
+                                   prf_entity_line, prf_entity_end, {"lline"}};
+/* Statistics: kept as they are. */
+static const prf_section operations = {
+    "statistics (operations)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
+static const prf_section counters = {
+    "statistics (counters)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
+static const prf_section tables = {"statistics (tables)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
+static const prf_section startup = {
+    "statistics (start-up parameters)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
+static const prf_section nodes = {
+    "call tree",
+    PRF_NODES,
+    6,
+    6,
+    prf_node,
+    NULL,
+    {"inode id", "iparent node", "imodule id", "lcaller line", "ncalls", "tcumulative seconds"}};
+static const prf_section user_data = {"user data", PRF_USER_DATA,        2, 2, prf_user_data,
+                                      NULL,        {"wseconds", "stext"}};
+
+static const prf_section *const layouts[5][MOST_SECTIONS + 1] = {
+    {NULL},
+    {&description, &modules, &calls, &lines, &trace, &coverage, &user_data, NULL},
+    {&description, &modules, &calls, &lines, &trace, &coverage, &operations, &counters, &tables,
+     &startup, &user_data, NULL},
+    {&description, &modules, &calls, &lines, &trace, &coverage, &nodes, &user_data, NULL},
+    {&description, &modules, &calls, &lines, &trace, &coverage, &operations, &counters, &tables,
+     &startup, &nodes, &user_data, NULL}};
+
+/* --- rows --- */
+
+typedef struct prf_cursor {
+    prf_state *state;
+    mp_input *input;
+    const prf_section *const *layout; /* NULL: between profiles */
+    bool in_entity;                   /* among the lines of a coverage entity */
+    bool cut;                         /* the last line has no end */
+    bool foreign;                     /* skipping a profile of an unknown version */
+    unsigned version;                 /* of the first profile */
+    uint64_t records, rows, profiles, whole, skipped_from, skipped;
+} prf_cursor;
+
+static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_value *value)
+{
+    mp_fields before = *fields;
+    bool ok;
+    switch (kind) {
+    case 's':
+        return mp_field_text(fields, scratch, &value->text);
+    case 'i':
+        return mp_field_unsigned(fields, &value->number);
+    case 'l':
+        ok = mp_field_signed(fields, &value->amount) && value->amount >= INT32_MIN &&
+             value->amount <= INT32_MAX;
+        break;
+    case 'n':
+        ok = mp_field_signed(fields, &value->amount) && value->amount >= 0;
+        break;
+    default:
+        ok = mp_field_decimal(fields, 6, &value->amount);
+        break;
+    }
+    if (!ok)
+        *fields = before; /* at the field that is not of its kind */
+    return ok;
+}
+
+/* Columns of one row by their kinds. Returns how many could be read. */
+static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const prf_section *section,
+                          prf_value *row)
+{
+    for (unsigned i = 0; i < section->columns; i++) {
+        if (i >= section->required && mp_fields_end(fields))
+            return section->columns;
+        if (!parse_column(fields, scratch, section->column[i][0], &row[i]))
+            return i;
+    }
+    if (section != &nodes)
+        return section->columns;
+    while (!mp_fields_end(fields)) {
+        uint64_t child;
+        if (!mp_field_unsigned(fields, &child))
+            break;
+        row[CHILD_COUNT].number++;
+        row[CHILD_SUM].number += child;
+    }
+    return section->columns;
+}
+
+/* Whether the row's amounts still fit into what can be added up without an overflow. */
+static bool affords(prf_state *state, const prf_section *section, const prf_value *row)
+{
+    int64_t left = INT64_MAX / 4 - state->volume;
+    for (unsigned i = 0; i < section->columns; i++) {
+        if (section->column[i][0] != 'n' && section->column[i][0] != 't')
+            continue;
+        int64_t size = row[i].amount < 0 ? -row[i].amount : row[i].amount;
+        if (size > left)
+            return false;
+        left -= size;
+    }
+    state->volume = INT64_MAX / 4 - left;
+    return true;
+}
+
+static const char *kind_of(char kind)
+{
+    switch (kind) {
+    case 's':
+        return "a quoted string";
+    case 'i':
+        return "a number from 0";
+    case 'l':
+        return "a line number";
+    case 'n':
+        return "a count";
+    default:
+        return "seconds";
+    }
+}
+
+static const prf_section *section_of(const prf_cursor *cursor)
+{
+    return cursor->in_entity ? &entity : *cursor->layout;
+}
+
+static void bad_row(prf_cursor *cursor, unsigned column, const mp_fields *fields)
+{
+    prf_state *state = cursor->state;
+    const prf_section *section = section_of(cursor);
+    uint64_t at = mp_input_line_number(cursor->input);
+    mp_slice rest = mp_slice_trim(mp_fields_rest(fields));
+    state->unsound |= section->part;
+    if (section->columns == 0)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "\"%.*s\" stands behind the description, expected a dot: row skipped",
+                    (int)rest.length, rest.at);
+    else if (column == section->columns)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "%s row goes on with \"%.*s\", expected %s: row skipped", section->name,
+                    (int)rest.length, rest.at,
+                    section == &nodes ? "ids of nodes only" : "no more columns");
+    else if (rest.length == 0)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "%s row ends after %u columns, expected at least %u: row skipped",
+                    section->name, column, section->required);
+    else
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "%s row has \"%.*s\" in column %u (%s), expected %s: row skipped",
+                    section->name, (int)rest.length, rest.at, column + 1,
+                    section->column[column] + 1, kind_of(section->column[column][0]));
+}
+
+static void section_row(prf_cursor *cursor, mp_slice line)
+{
+    prf_state *state = cursor->state;
+    const prf_section *section = section_of(cursor);
+    mp_fields fields = mp_fields_of(line);
+    if (section->part == PRF_STATISTICS) {
+        cursor->records++;
+        cursor->rows++;
+        prf_statistic(state, line);
+        return;
+    }
+    prf_value row[MOST_COLUMNS] = {{0}};
+    unsigned read = parse_row(&fields, &state->scratch, section, row);
+    if (read < section->columns || section->columns == 0 || !mp_fields_end(&fields)) {
+        bad_row(cursor, read, &fields);
+    } else if (!affords(state, section, row)) {
+        state->unsound |= section->part;
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path,
+                    mp_input_line_number(cursor->input),
+                    "%s row has amounts that 64 bits cannot add up, expected those of a "
+                    "recording: row skipped",
+                    section->name);
+    } else {
+        cursor->records++;
+        cursor->rows++;
+        section->row(state, row, mp_input_line_number(cursor->input));
+        cursor->in_entity |= section == &coverage;
+    }
+    mp_arena_free(&state->scratch);
+}
+
+/* --- profiles --- */
+
+/* Lines that belong to nothing were passed over: say so once for each run of them. */
+static void report_skipped(prf_cursor *cursor)
+{
+    if (cursor->skipped)
+        mp_diagnose(cursor->state->diagnostics, MP_DIAG_SKIPPED_LINES, cursor->state->path,
+                    cursor->skipped_from,
+                    "%" PRIu64 " line%s skipped, expected the description of a profile",
+                    cursor->skipped, cursor->skipped == 1 ? "" : "s");
+    cursor->skipped = 0;
+}
+
+/* The profile breaks off in the section at hand; this one and those after it prove nothing. */
+static void abandon_profile(prf_cursor *cursor)
+{
+    prf_state *state = cursor->state;
+    uint64_t at = mp_input_line_number(cursor->input);
+    const char *name = (*cursor->layout)->name;
+    mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, at,
+                "profile ends in section %s%s, expected the dots that close it: read up to here",
+                name, cursor->cut ? " with a row that is cut off" : "");
+    for (; *cursor->layout; cursor->layout++)
+        state->unsound |= (*cursor->layout)->part;
+    cursor->layout = NULL;
+    cursor->in_entity = false;
+    prf_session_end(state);
+}
+
+static void section_end(prf_cursor *cursor)
+{
+    const prf_section *section = section_of(cursor);
+    if (section->end)
+        section->end(cursor->state);
+    if (cursor->in_entity) {
+        cursor->in_entity = false;
+        return;
+    }
+    if (*++cursor->layout)
+        return;
+    cursor->layout = NULL;
+    cursor->whole++;
+    prf_session_end(cursor->state);
+}
+
+/* Cheap enough to ask of every line: a description that comes too early tells a torn profile that
+ * another one was appended to. */
+static bool looks_like_header(mp_slice line)
+{
+    return line.length > 20 && line.at[1] == ' ' && line.at[4] == '/' && line.at[7] == '/';
+}
+
+/* Start the profile that the line describes; false if it describes none. */
+static bool begin_profile(prf_cursor *cursor, mp_slice line)
+{
+    prf_state *state = cursor->state;
+    uint64_t at = mp_input_line_number(cursor->input);
+    prf_header header;
+    if (!prf_header_parse(line, &state->scratch, &header))
+        return false;
+    if (cursor->layout)
+        abandon_profile(cursor);
+    report_skipped(cursor);
+    cursor->profiles++;
+    cursor->foreign = header.version < 1 || header.version > 4;
+    if (cursor->foreign) {
+        mp_diagnose(state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, state->path, at,
+                    "profile of version %" PRIu64 ", expected 1 to 4", header.version);
+        return true;
+    }
+    cursor->records++;
+    if (!cursor->version)
+        cursor->version = (unsigned)header.version;
+    cursor->layout = layouts[header.version];
+    prf_session_begin(state, &header, at);
+    return true;
+}
+
+static void one_line(prf_cursor *cursor, mp_slice line)
+{
+    mp_slice trimmed = mp_slice_trim(line);
+    bool dot = trimmed.length == 1 && trimmed.at[0] == '.';
+    if (trimmed.length == 0)
+        return;
+    if (!cursor->layout || looks_like_header(line)) {
+        bool begun = begin_profile(cursor, line);
+        mp_arena_free(&cursor->state->scratch);
+        if (begun)
+            return;
+    }
+    if (cursor->layout && dot)
+        section_end(cursor);
+    else if (cursor->layout)
+        section_row(cursor, line);
+    else if (!cursor->foreign && cursor->skipped++ == 0)
+        cursor->skipped_from = mp_input_line_number(cursor->input);
+}
+
+/* A row without a line end may be cut inside a number; only the dot is not. */
+static bool is_cut(const prf_cursor *cursor, mp_slice line)
+{
+    mp_slice trimmed = mp_slice_trim(line);
+    return !mp_input_line_closed(cursor->input) && trimmed.length > 0 &&
+           !(trimmed.length == 1 && trimmed.at[0] == '.');
+}
+
+/* The input is over; say where it broke off. */
+static void end_of_input(prf_cursor *cursor)
+{
+    prf_state *state = cursor->state;
+    uint64_t line = mp_input_line_number(cursor->input);
+    report_skipped(cursor);
+    if (cursor->layout)
+        abandon_profile(cursor);
+    else if (cursor->cut && !cursor->foreign)
+        mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
+                    "the last line is cut off, expected a line end: left out");
+    if (state->converted)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
+                    "has text that is not UTF-8: read as ISO 8859-1");
+}
+
+static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
+{
+    prf_state *state = opaque;
+    prf_cursor cursor = {.state = state, .input = input};
+    mp_slice line;
+    state->path = state->model->inputs.at[summary].path;
+    state->converted = false;
+    while (mp_input_line(input, &line)) {
+        cursor.cut = is_cut(&cursor, line);
+        if (!cursor.cut)
+            one_line(&cursor, line);
+    }
+    end_of_input(&cursor);
+
+    mp_input_summary *sum = &state->model->inputs.at[summary];
+    sum->format_version = cursor.version;
+    sum->records = cursor.records;
+    sum->complete = !cursor.cut && cursor.whole > 0 && cursor.whole == cursor.profiles;
+    bool usable = cursor.rows > 0 || cursor.whole > 0;
+    if (!usable && !cursor.foreign)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path,
+                    mp_input_line_number(input),
+                    "no row of a profile in it, expected at least one");
+    return usable;
+}
+
+/* --- the reader --- */
+
+static mp_bid probe(mp_slice head)
+{
+    const char *newline = memchr(head.at, '\n', head.length);
+    size_t length = newline ? (size_t)(newline - head.at) : head.length;
+    prf_header header;
+    mp_arena scratch = {0};
+    if (length && head.at[length - 1] == '\r')
+        length--;
+    bool mine = prf_header_parse((mp_slice){head.at, length}, &scratch, &header);
+    mp_arena_free(&scratch);
+    return mine ? MP_MINE : MP_NOT_MINE;
+}
+
+static void *open_prf(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    prf_state *state = mp_alloc_zero(1, sizeof *state);
+    state->model = model;
+    state->profile = mp_model_profile(model);
+    state->diagnostics = diagnostics;
+    state->options = options;
+    return state;
+}
+
+static void close_prf(void *opaque)
+{
+    prf_state *state = opaque;
+    mp_listing_fill(state->model, state->diagnostics, state->options);
+    free(state->lines.at);
+    free(state->calls.at);
+    free(state->traces.at);
+    free(state->tree.at);
+    mp_arena_free(&state->scratch);
+    free(state);
+}
+
+const mp_reader mp_reader_prf = {
+    .name = "prf",
+    .summary = "OpenEdge execution-profiler data",
+    .endings = ".prf .prof .out",
+    .versions = "1 to 4",
+    .kind = MP_EXECUTION,
+    .probe = probe,
+    .place = NULL,
+    .open = open_prf,
+    .read = read_prf,
+    .close = close_prf,
+};

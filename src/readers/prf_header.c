@@ -1,0 +1,98 @@
+/* What follows the user on the description line resembles JSON and breaks its rules: raw
+ * backslashes before a closing quote, a key twice, a nested object without its first quote. Known
+ * keys are therefore looked for by name, and nothing else of it is read. */
+#include "readers/prf_header.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "input/fields.h"
+#include "support/text.h"
+
+/* Whether the text has the digits ('9') and signs of the pattern. */
+static bool has_shape(mp_slice text, const char *pattern)
+{
+    if (text.length != strlen(pattern))
+        return false;
+    for (size_t i = 0; i < text.length; i++)
+        if (pattern[i] == '9' ? !isdigit((unsigned char)text.at[i]) : text.at[i] != pattern[i])
+            return false;
+    return true;
+}
+
+bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header)
+{
+    if (mp_slice_starts(line, "\xef\xbb\xbf"))
+        line = (mp_slice){line.at + 3, line.length - 3};
+    mp_fields fields = mp_fields_of(line);
+    if (!mp_field_unsigned(&fields, &header->version) ||
+        !mp_field_text(&fields, scratch, &header->date) || !has_shape(header->date, "99/99/9999") ||
+        !mp_field_text(&fields, scratch, &header->description) ||
+        !mp_field_text(&fields, scratch, &header->time) || !has_shape(header->time, "99:99:99") ||
+        !mp_field_text(&fields, scratch, &header->user))
+        return false;
+    header->extra = (mp_slice){fields.at, (size_t)(fields.end - fields.at)};
+    return true;
+}
+
+/* What stands behind `"key":`, from `from` on; empty if the key is not there any more. */
+static mp_slice behind_key(mp_slice from, const char *key)
+{
+    size_t length = strlen(key);
+    const char *end = from.at + from.length;
+    for (const char *p = from.at; p < end; p++) {
+        p = memchr(p, '"', (size_t)(end - p));
+        if (!p || (size_t)(end - p) < length + 3)
+            break;
+        if (memcmp(p + 1, key, length) == 0 && p[length + 1] == '"' && p[length + 2] == ':') {
+            p += length + 3;
+            while (p < end && *p == ' ')
+                p++;
+            return (mp_slice){p, (size_t)(end - p)};
+        }
+    }
+    return (mp_slice){end, 0};
+}
+
+int64_t prf_header_total(mp_slice extra)
+{
+    mp_slice value = behind_key(extra, "TotTime");
+    if (value.length && value.at[0] == '"')
+        value = (mp_slice){value.at + 1, value.length - 1};
+    size_t length = 0;
+    bool point = false;
+    for (; length < value.length; length++) {
+        char c = value.at[length];
+        /* A comma is the decimal sign only between digits: elsewhere the next key follows. */
+        bool comma =
+            c == ',' && length + 1 < value.length && isdigit((unsigned char)value.at[length + 1]);
+        if (!point && (c == '.' || comma))
+            point = true;
+        else if (!isdigit((unsigned char)c))
+            break;
+    }
+    if (length < value.length && (value.at[length] == 'e' || value.at[length] == 'E'))
+        return -1;
+    mp_fields fields = mp_fields_of((mp_slice){value.at, length});
+    int64_t total;
+    return length && mp_field_decimal(&fields, 6, &total) ? total : -1;
+}
+
+mp_slice prf_header_text(mp_slice extra, const char *key)
+{
+    mp_slice found = {"", 0};
+    mp_slice rest = behind_key(extra, key);
+    while (rest.length) {
+        if (rest.at[0] == '"') {
+            const char *from = rest.at + 1, *end = rest.at + rest.length, *p = from;
+            /* A backslash protects nothing here: a quote closes where a comma or brace follows. */
+            while ((p = memchr(p, '"', (size_t)(end - p))) && p + 1 < end && p[1] != ',' &&
+                   p[1] != '}')
+                p++;
+            if (p && p > from)
+                found = (mp_slice){from, (size_t)(p - from)};
+        }
+        rest = behind_key(rest, key);
+    }
+    return found;
+}

@@ -1,0 +1,103 @@
+/* Program and method out of the name of a module.
+ *
+ *   file.p                          a unit (CRC <> 0: the whole name, blanks included)
+ *   entity file.p                   an internal procedure, function or trigger of it
+ *   Class                           a unit
+ *   method Class                    a method
+ *   method Defining Runtime         since 12.1; the lines are those of the defining class
+ *   ~Class Class                    a destructor
+ *
+ * Without a CRC the first word is the entity. What follows is matched against the known units,
+ * whose names may hold blanks: all of it; else the longest beginning that is a unit; else what is
+ * in front of an ending that is a unit. If no unit is known, it is a path as a whole, or the first
+ * of two classes. */
+#include <string.h>
+
+#include "model/build.h"
+#include "readers/prf_rows.h"
+#include "support/text.h"
+
+/* Beyond this, a name with many blanks is no name: it is not taken apart. */
+enum { LONGEST_NAME = 4096 };
+
+typedef struct unit_probe {
+    const mp_model *model;
+    mp_slice name;
+} unit_probe;
+
+static bool same_unit(const void *context, uint32_t value)
+{
+    const unit_probe *probe = context;
+    const mp_module *module = &probe->model->profile->modules.at[value];
+    return mp_slice_equal(mp_slice_of(mp_model_text(probe->model, module->name)), probe->name);
+}
+
+static bool is_unit(const mp_model *model, mp_hash_index *units, mp_slice name)
+{
+    unit_probe probe = {model, name};
+    size_t place;
+    return mp_hash_index_find(units, mp_hash_bytes(name.at, name.length), same_unit, &probe,
+                              &place) != 0;
+}
+
+static void add_unit(const mp_model *model, mp_hash_index *units, uint32_t module)
+{
+    mp_slice name = mp_slice_of(mp_model_text(model, model->profile->modules.at[module].name));
+    unit_probe probe = {model, name};
+    size_t place;
+    uint64_t hash = mp_hash_bytes(name.at, name.length);
+    if (!mp_hash_index_find(units, hash, same_unit, &probe, &place))
+        mp_hash_index_set(units, place, hash, module);
+}
+
+static bool is_path(mp_slice text)
+{
+    if (text.length >= 2 && text.at[text.length - 2] == '.' &&
+        (text.at[text.length - 1] == 'p' || text.at[text.length - 1] == 'w'))
+        return true;
+    return memchr(text.at, '/', text.length) || memchr(text.at, '\\', text.length) ||
+           memchr(text.at, ':', text.length);
+}
+
+/* The unit in what follows the entity. */
+static mp_slice unit_in(const mp_model *model, mp_hash_index *units, mp_slice rest)
+{
+    if (rest.length > LONGEST_NAME || is_unit(model, units, rest))
+        return rest;
+    for (size_t i = rest.length; i-- > 0;)
+        if (rest.at[i] == ' ' && is_unit(model, units, (mp_slice){rest.at, i}))
+            return (mp_slice){rest.at, i};
+    for (size_t i = rest.length; i-- > 0;)
+        if (rest.at[i] == ' ' &&
+            is_unit(model, units, (mp_slice){rest.at + i + 1, rest.length - i - 1}))
+            return (mp_slice){rest.at, i};
+    const char *blank = memchr(rest.at, ' ', rest.length);
+    if (!blank || is_path(rest))
+        return rest;
+    return (mp_slice){rest.at, (size_t)(blank - rest.at)};
+}
+
+void prf_split_names(mp_model *model, uint32_t first)
+{
+    mp_profile *profile = model->profile;
+    mp_hash_index units = {0};
+    for (uint32_t i = first; i < profile->modules.count; i++)
+        if (profile->modules.at[i].crc)
+            add_unit(model, &units, i);
+    for (uint32_t i = first; i < profile->modules.count; i++) {
+        mp_module *module = &profile->modules.at[i];
+        mp_slice name = mp_slice_of(mp_model_text(model, module->name));
+        const char *blank = memchr(name.at, ' ', name.length);
+        if (module->number == 0)
+            continue;
+        if (module->crc || !blank || blank + 1 == name.at + name.length) {
+            module->program = module->name;
+            continue;
+        }
+        mp_slice method = {name.at, (size_t)(blank - name.at)};
+        mp_slice rest = {blank + 1, name.length - method.length - 1};
+        module->program = mp_model_intern(model, unit_in(model, &units, rest), NULL);
+        module->method = mp_model_intern(model, method, NULL);
+    }
+    mp_hash_index_free(&units);
+}

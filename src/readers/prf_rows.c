@@ -1,0 +1,324 @@
+#include "readers/prf_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "support/text.h"
+
+static mp_string_id intern(prf_state *state, mp_slice text)
+{
+    return mp_model_intern(state->model, text, &state->converted);
+}
+
+static uint32_t start_line_of(int64_t line)
+{
+    return line < 0 ? 0 : (uint32_t)line; /* a row's lines fit into 32 bits with a sign */
+}
+
+static prf_place *place_add(prf_places *places, uint64_t line)
+{
+    mp_grow(&places->at, &places->capacity, places->count + 1, sizeof *places->at);
+    places->at[places->count] = (prf_place){.line = line};
+    return &places->at[places->count++];
+}
+
+/* --- a profile begins --- */
+
+static void places_begin(prf_places *places, uint32_t first)
+{
+    places->count = 0;
+    places->first = first;
+}
+
+static void fill_session(prf_state *state, const prf_header *header)
+{
+    char stamp[32];
+    snprintf(stamp, sizeof stamp, "%.10s %.8s", header->date.at, header->time.at);
+    mp_session *session = &state->model->sessions.at[state->session.i];
+    session->description = intern(state, header->description);
+    session->user = intern(state, header->user);
+    session->date = mp_model_intern_text(state->model, stamp);
+    if (header->version < 3)
+        return;
+    session->directory = intern(state, prf_header_text(header->extra, "Directory"));
+    session->propath = intern(state, prf_header_text(header->extra, "Propath"));
+    state->total_us = prf_header_total(header->extra);
+    if (state->total_us >= 0 && state->total_us <= INT64_MAX / 4 - state->volume) {
+        state->volume += state->total_us;
+        state->profile->stated_total_us =
+            (state->profile->stated_total_us < 0 ? 0 : state->profile->stated_total_us) +
+            state->total_us;
+    }
+}
+
+void prf_session_begin(prf_state *state, const prf_header *header, uint64_t line)
+{
+    mp_profile *profile = state->profile;
+    (void)MP_ADD(&state->model->sessions);
+    state->session = (mp_session_id){state->model->sessions.count - 1};
+    state->header_line = line;
+    state->total_us = -1;
+    state->unsound = 0;
+    state->names_split = false;
+    state->version = (unsigned)header->version;
+    state->first_module = profile->modules.count;
+    state->first_model_node = state->model->nodes.count;
+    places_begin(&state->lines, profile->lines.count);
+    places_begin(&state->calls, profile->calls.count);
+    places_begin(&state->traces, profile->traces.count);
+    places_begin(&state->tree, profile->nodes.count);
+    fill_session(state, header);
+
+    mp_string_id name = mp_model_intern_text(state->model, "session");
+    *MP_ADD(&profile->modules) =
+        (mp_module){.session = state->session, .defined = true, .name = name, .program = name};
+    *mp_id_index_put(&state->modules, 0) = profile->modules.count - 1;
+}
+
+/* --- modules --- */
+
+static void redefined(prf_state *state, const char *what, uint64_t number, uint64_t line)
+{
+    mp_diagnose(state->diagnostics, MP_DIAG_REDEFINED, state->path, line,
+                "%s %" PRIu64 " is defined a second time, expected one row for each: the first "
+                "one stays",
+                what, number);
+}
+
+void prf_module(prf_state *state, const prf_value *row, uint64_t line)
+{
+    if (row[0].number == 0) {
+        state->unsound |= PRF_MODULES;
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
+                    "module 0 is the session itself, expected a number from 1: row skipped");
+        return;
+    }
+    uint32_t *place = mp_id_index_put(&state->modules, row[0].number);
+    if (*place) {
+        redefined(state, "module", row[0].number, line);
+        return;
+    }
+    *MP_ADD(&state->profile->modules) = (mp_module){.session = state->session,
+                                                    .number = row[0].number,
+                                                    .defined = true,
+                                                    .name = intern(state, row[1].text),
+                                                    .listing = intern(state, row[2].text),
+                                                    .crc = row[3].number,
+                                                    .start_line = start_line_of(row[4].amount),
+                                                    .signature = intern(state, row[5].text)};
+    *place = state->profile->modules.count - 1;
+}
+
+void prf_modules_end(prf_state *state)
+{
+    if (!state->names_split)
+        prf_split_names(state->model, state->first_module);
+    state->names_split = true;
+}
+
+/* The module of a row: 0 is the session, and one that nobody defined is made up. */
+static mp_module_id module_of(prf_state *state, uint64_t number, uint64_t line)
+{
+    uint32_t *place = mp_id_index_put(&state->modules, number);
+    if (!*place) {
+        char name[40];
+        snprintf(name, sizeof name, "<module %" PRIu64 ">", number);
+        *MP_ADD(&state->profile->modules) =
+            (mp_module){.session = state->session,
+                        .number = number,
+                        .program = mp_model_intern_text(state->model, name)};
+        *place = state->profile->modules.count - 1;
+        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_MODULE, state->path, line,
+                    "module %" PRIu64 " is used here, expected it among the modules", number);
+    }
+    return (mp_module_id){*place};
+}
+
+/* --- call graph, lines, trace, coverage --- */
+
+void prf_call(prf_state *state, const prf_value *row, uint64_t line)
+{
+    mp_module_id caller = module_of(state, row[0].number, line);
+    mp_module_id callee = module_of(state, row[2].number, line);
+    *MP_ADD(&state->profile->calls) = (mp_profile_call){
+        .caller = caller, .line = (int32_t)row[1].amount, .callee = callee, .count = row[3].amount};
+    place_add(&state->calls, line);
+}
+
+void prf_line(prf_state *state, const prf_value *row, uint64_t line)
+{
+    mp_module_id module = module_of(state, row[0].number, line);
+    *MP_ADD(&state->profile->lines) = (mp_profile_line){.module = module,
+                                                        .line = (int32_t)row[1].amount,
+                                                        .executions = row[2].amount,
+                                                        .exclusive_us = row[3].amount,
+                                                        .cumulative_us = row[4].amount};
+    place_add(&state->lines, line);
+}
+
+void prf_trace(prf_state *state, const prf_value *row, uint64_t line)
+{
+    mp_profile *profile = state->profile;
+    mp_module_id module = module_of(state, row[0].number, line);
+    int32_t traced = (int32_t)row[1].amount;
+    uint32_t *place = mp_id_index_put(&state->traced, (uint64_t)module.i << 32 | (uint32_t)traced);
+    if (!*place) {
+        *MP_ADD(&profile->traces) =
+            (mp_profile_trace){.module = module, .line = traced, .first_start_us = row[3].amount};
+        *place = profile->traces.count - 1;
+        place_add(&state->traces, line);
+    }
+    mp_profile_trace *trace = &profile->traces.at[*place];
+    trace->executions++;
+    trace->exclusive_us += row[2].amount;
+    if (row[3].amount < trace->first_start_us)
+        trace->first_start_us = row[3].amount;
+    profile->trace_rows++;
+}
+
+void prf_entity(prf_state *state, const prf_value *row, uint64_t line)
+{
+    mp_module_id module = module_of(state, row[0].number, line);
+    *MP_ADD(&state->profile->coverage) =
+        (mp_profile_coverage){.module = module,
+                              .entity = intern(state, row[1].text),
+                              .first = state->profile->coverage_lines.count};
+    state->entity_line = line;
+    state->entity_wants = (uint64_t)row[2].amount;
+}
+
+void prf_entity_line(prf_state *state, const prf_value *row, uint64_t line)
+{
+    (void)line;
+    *MP_ADD(&state->profile->coverage_lines) = (int32_t)row[0].amount;
+    state->profile->coverage.at[state->profile->coverage.count - 1].count++;
+}
+
+void prf_entity_end(prf_state *state)
+{
+    const mp_profile_coverage *entity =
+        &state->profile->coverage.at[state->profile->coverage.count - 1];
+    if (entity->count == state->entity_wants)
+        return;
+    state->unsound |= PRF_COVERAGE;
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, state->entity_line,
+                "coverage of \"%s\" promises %" PRIu64 " lines, expected as many to follow, and "
+                "there are %" PRIu32,
+                mp_model_text(state->model, entity->entity), state->entity_wants, entity->count);
+}
+
+/* --- call-tree nodes --- */
+
+static mp_node_id node_of(prf_state *state, uint64_t number)
+{
+    uint32_t *place = mp_id_index_put(&state->nodes, number);
+    if (!*place) {
+        *MP_ADD(&state->model->nodes) = (mp_node){.number = number};
+        *place = state->model->nodes.count - 1;
+    }
+    return (mp_node_id){*place};
+}
+
+void prf_node(prf_state *state, const prf_value *row, uint64_t line)
+{
+    uint64_t number = row[0].number, parent_number = row[1].number;
+    mp_node_id id = node_of(state, number), parent = {0};
+    if (state->model->nodes.at[id.i].defined) {
+        state->unsound |= PRF_NODES;
+        redefined(state, "call-tree node", number, line);
+        return;
+    }
+    if (number != 0) /* node 0 is the session, and calls itself its parent */
+        parent = node_of(state, parent_number);
+    if (number == 0 ? parent_number != 0 : parent_number >= number)
+        mp_diagnose(state->diagnostics, MP_DIAG_PARENT_ORDER, state->path, line,
+                    "call-tree node %" PRIu64 " has node %" PRIu64
+                    " as its caller, expected one with a smaller number",
+                    number, parent_number);
+    mp_module_id module = module_of(state, row[2].number, line);
+    mp_node *node = &state->model->nodes.at[id.i];
+    node->parent = parent;
+    node->line = (uint32_t)(int32_t)row[3].amount;
+    node->defined = true;
+    *MP_ADD(&state->profile->nodes) = (mp_profile_node){.node = id,
+                                                        .module = module,
+                                                        .parent = parent,
+                                                        .line = (int32_t)row[3].amount,
+                                                        .calls = row[4].amount,
+                                                        .cumulative_us = row[5].amount};
+    prf_place *place = place_add(&state->tree, line);
+    place->children = row[6].number;
+    place->child_sum = row[7].number;
+    if (parent.i && !state->model->nodes.at[parent.i].defined)
+        place->awaited = parent;
+}
+
+/* --- texts --- */
+
+void prf_user_data(prf_state *state, const prf_value *row, uint64_t line)
+{
+    (void)line;
+    *MP_ADD(&state->profile->user_data) = (mp_profile_text){
+        .session = state->session, .time_us = row[0].amount, .text = intern(state, row[1].text)};
+}
+
+void prf_statistic(prf_state *state, mp_slice line)
+{
+    *MP_ADD(&state->profile->statistics) =
+        (mp_profile_text){.session = state->session, .text = intern(state, mp_slice_trim(line))};
+}
+
+/* --- a profile ends --- */
+
+/* One symbol for each module that has a frame in the tree, named as the file names the module. */
+static void name_frames(prf_state *state)
+{
+    mp_profile *profile = state->profile;
+    uint32_t first = state->first_module;
+    uint32_t *symbols = mp_alloc_zero(profile->modules.count - first, sizeof *symbols);
+    for (uint32_t i = state->tree.first; i < profile->nodes.count; i++) {
+        const mp_profile_node *node = &profile->nodes.at[i];
+        const mp_module *module = &profile->modules.at[node->module.i];
+        uint32_t *symbol = &symbols[node->module.i - first];
+        if (!*symbol) {
+            *MP_ADD(&state->model->symbols) =
+                (mp_symbol){.name = module->name.i ? module->name : module->program,
+                            .start_line = module->start_line,
+                            .number = module->number};
+            *symbol = state->model->symbols.count - 1;
+        }
+        state->model->nodes.at[node->node.i].symbol = (mp_symbol_id){*symbol};
+    }
+    free(symbols);
+}
+
+/* Parents that no row defined, at the rows that name them. Where rows were skipped or the file ends
+ * early, the definition may have been among what is missing. */
+static void report_awaited(prf_state *state)
+{
+    if (state->unsound & PRF_NODES)
+        return;
+    for (size_t i = 0; i < state->tree.count; i++) {
+        mp_node_id awaited = state->tree.at[i].awaited;
+        if (!awaited.i || state->model->nodes.at[awaited.i].defined)
+            continue;
+        state->unsound |= PRF_NODES;
+        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_NODE, state->path, state->tree.at[i].line,
+                    "call-tree node %" PRIu64 " is the caller here, expected it among the nodes",
+                    state->model->nodes.at[awaited.i].number);
+    }
+}
+
+void prf_session_end(prf_state *state)
+{
+    prf_modules_end(state); /* if the file ends among them */
+    name_frames(state);
+    report_awaited(state);
+    prf_verify(state);
+    mp_id_index_free(&state->modules);
+    mp_id_index_free(&state->nodes);
+    mp_id_index_free(&state->traced);
+}

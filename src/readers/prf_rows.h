@@ -1,0 +1,97 @@
+/* What the rows of an execution profile mean: ids are looked up, traces folded, nodes linked, and
+ * the whole is held against itself. The tokens come from prf.c. */
+#ifndef MP_READERS_PRF_ROWS_H
+#define MP_READERS_PRF_ROWS_H
+
+#include "memprof/profile.h"
+#include "memprof/reader.h"
+#include "readers/prf_header.h"
+#include "support/index.h"
+#include "support/memory.h"
+
+/* One column of a row: `number` for ids, `amount` for lines, counts and microseconds. */
+typedef struct prf_value {
+    uint64_t number;
+    int64_t amount;
+    mp_slice text;
+} prf_value;
+
+/* The sections, as bits: which of a profile are not to be relied on. */
+typedef enum prf_part {
+    PRF_DESCRIPTION = 1,
+    PRF_MODULES = 2,
+    PRF_CALLS = 4,
+    PRF_LINES = 8,
+    PRF_TRACE = 16,
+    PRF_COVERAGE = 32,
+    PRF_STATISTICS = 64,
+    PRF_NODES = 128,
+    PRF_USER_DATA = 256,
+} prf_part;
+
+/* Where in the file a row of the model stands; of a node also what it says of its children. */
+typedef struct prf_place {
+    uint64_t line;
+    uint64_t children, child_sum;
+    mp_node_id awaited; /* a parent that was not defined yet */
+} prf_place;
+
+/* Places of the rows of one list, from the first one of the profile being read. */
+typedef struct prf_places {
+    prf_place *at;
+    size_t count, capacity;
+    uint32_t first; /* which element of the model's list at[0] is about */
+} prf_places;
+
+typedef struct prf_state {
+    mp_model *model;
+    mp_profile *profile;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    mp_arena scratch; /* unescaped strings of the row at hand */
+    int64_t volume;   /* all counts and times so far; kept far from overflow */
+    /* The input being read. */
+    const char *path;
+    bool converted; /* a name was not UTF-8 */
+    /* The profile being read. */
+    mp_session_id session;
+    uint64_t header_line;
+    int64_t total_us; /* TotTime; -1: not said */
+    unsigned unsound; /* sections with bad rows, or that were never closed */
+    unsigned version;
+    bool names_split;
+    uint32_t first_module, first_model_node;
+    mp_id_index modules, nodes, traced; /* ids of the file; (module, line) */
+    prf_places lines, calls, traces, tree;
+    uint64_t entity_line, entity_wants; /* of the coverage entity being read */
+} prf_state;
+
+/* A profile begins; `line` is where its description stands. */
+void prf_session_begin(prf_state *state, const prf_header *header, uint64_t line);
+
+/* Rows by section, each with the columns in the order of the table in prf.c. */
+void prf_module(prf_state *state, const prf_value *row, uint64_t line);
+void prf_call(prf_state *state, const prf_value *row, uint64_t line);
+void prf_line(prf_state *state, const prf_value *row, uint64_t line);
+void prf_trace(prf_state *state, const prf_value *row, uint64_t line);
+void prf_entity(prf_state *state, const prf_value *row, uint64_t line);
+void prf_entity_line(prf_state *state, const prf_value *row, uint64_t line);
+void prf_node(prf_state *state, const prf_value *row, uint64_t line);
+void prf_user_data(prf_state *state, const prf_value *row, uint64_t line);
+void prf_statistic(prf_state *state, mp_slice line);
+
+/* The modules are all in: split their names. */
+void prf_modules_end(prf_state *state);
+/* The lines of an entity are all in. */
+void prf_entity_end(prf_state *state);
+/* The profile is over, whole or not: what was read of it is linked and verified. */
+void prf_session_end(prf_state *state);
+
+/* Hold the profile against itself (prf_verify.c). */
+void prf_verify(prf_state *state);
+
+/* Program and method of every module from `first` on, which are the modules of one profile
+ * (prf_names.c). */
+void prf_split_names(mp_model *model, uint32_t first);
+
+#endif

@@ -1,0 +1,331 @@
+/* What an execution profile promises of itself. The files round every time to a microsecond, so
+ * a sum of n rows may be off by half a microsecond a row, and by one for what it is held against.
+ *
+ * A check needs whole sections: where rows were skipped or the file ends early, nothing is
+ * concluded from what is left. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/build.h"
+#include "readers/prf_rows.h"
+
+typedef struct module_sum {
+    int64_t exclusive_us, called_us; /* its own rows; the nodes that its nodes call */
+    int64_t entry_us;                /* cumulative time of its line 0 */
+    int64_t summands;
+    uint64_t entry_row; /* 0: it has no line 0 */
+} module_sum;
+
+static bool sound(const prf_state *state, unsigned parts)
+{
+    return (state->unsound & parts) == 0;
+}
+
+static bool within(int64_t a, int64_t b, int64_t summands)
+{
+    int64_t off = a < b ? b - a : a - b;
+    return off <= 1 + summands / 2;
+}
+
+/* Microseconds as the file writes them. */
+typedef struct seconds_text {
+    char text[32];
+} seconds_text;
+
+static seconds_text seconds(int64_t us)
+{
+    seconds_text out;
+    int64_t size = us < 0 ? -us : us;
+    snprintf(out.text, sizeof out.text, "%s%" PRId64 ".%06" PRId64, us < 0 ? "-" : "",
+             size / 1000000, size % 1000000);
+    return out;
+}
+
+static const mp_module *module_at(const prf_state *state, mp_module_id id)
+{
+    return &state->profile->modules.at[id.i];
+}
+
+/* --- totals --- */
+
+static void total_differs(prf_state *state, uint64_t line, const char *what, int64_t found,
+                          const char *of, int64_t expected)
+{
+    mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_TOTAL, state->path, line,
+                "%s %s seconds, expected %s, which is %s", what, seconds(found).text, of,
+                seconds(expected).text);
+}
+
+static void check_total(prf_state *state)
+{
+    const mp_profile *profile = state->profile;
+    int64_t exclusive = 0, session_us = 0, rows = (int64_t)state->lines.count;
+    uint64_t session_row = 0;
+    for (size_t i = 0; i < state->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        exclusive += line->exclusive_us;
+        if (line->line == 0 && module_at(state, line->module)->number == 0) {
+            session_us += line->cumulative_us;
+            session_row = state->lines.at[i].line;
+        }
+    }
+    if (session_row && !within(exclusive, session_us, rows))
+        total_differs(state, session_row, "exclusive times add up to", exclusive,
+                      "the cumulative time of row 0 0", session_us);
+    if (state->total_us < 0)
+        return;
+    if (session_row && !within(session_us, state->total_us, 0))
+        total_differs(state, state->header_line, "row 0 0 has a cumulative time of", session_us,
+                      "TotTime", state->total_us);
+    if (!session_row && rows && !within(exclusive, state->total_us, rows))
+        total_differs(state, state->header_line, "exclusive times add up to", exclusive, "TotTime",
+                      state->total_us);
+}
+
+/* --- nodes --- */
+
+/* For each node of the file, from state->first_model_node on, its place among the profile's nodes;
+ * 0 for what no row defined. The caller frees it. */
+static uint32_t *profile_nodes(const prf_state *state)
+{
+    const mp_profile *profile = state->profile;
+    uint32_t count = state->model->nodes.count - state->first_model_node;
+    uint32_t *of = mp_alloc_zero(count, sizeof *of);
+    for (uint32_t i = state->tree.first; i < profile->nodes.count; i++)
+        of[profile->nodes.at[i].node.i - state->first_model_node] = i;
+    return of;
+}
+
+/* The row of the caller's node; NULL for the root and where the caller was never defined. */
+static const mp_profile_node *caller_of(const prf_state *state, const uint32_t *node_of,
+                                        const mp_profile_node *node)
+{
+    uint32_t at = node->parent.i ? node_of[node->parent.i - state->first_model_node] : 0;
+    return at ? &state->profile->nodes.at[at] : NULL;
+}
+
+static module_sum *sum_modules(const prf_state *state, const uint32_t *node_of)
+{
+    const mp_profile *profile = state->profile;
+    uint32_t first = state->first_module;
+    module_sum *sums = mp_alloc_zero(profile->modules.count - first, sizeof *sums);
+    for (size_t i = 0; i < state->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        module_sum *sum = &sums[line->module.i - first];
+        sum->exclusive_us += line->exclusive_us;
+        sum->summands++;
+        if (line->line == 0) {
+            sum->entry_us += line->cumulative_us;
+            sum->entry_row = state->lines.at[i].line;
+        }
+    }
+    for (uint32_t i = state->tree.first; i < profile->nodes.count; i++) {
+        const mp_profile_node *node = &profile->nodes.at[i];
+        const mp_profile_node *caller = caller_of(state, node_of, node);
+        if (!caller)
+            continue;
+        sums[caller->module.i - first].called_us += node->cumulative_us;
+        sums[caller->module.i - first].summands++;
+    }
+    return sums;
+}
+
+static void check_modules(prf_state *state, const module_sum *sums)
+{
+    for (uint32_t i = state->first_module; i < state->profile->modules.count; i++) {
+        const module_sum *sum = &sums[i - state->first_module];
+        int64_t found = sum->exclusive_us + sum->called_us;
+        if (sum->entry_row && !within(found, sum->entry_us, sum->summands))
+            mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_MODULE_TIME, state->path,
+                        sum->entry_row,
+                        "module %" PRIu64
+                        " spent %s seconds in its lines and %s in what it called, expected the "
+                        "cumulative time of its line 0, which is %s",
+                        state->profile->modules.at[i].number, seconds(sum->exclusive_us).text,
+                        seconds(sum->called_us).text, seconds(sum->entry_us).text);
+    }
+}
+
+/* Each node's list of children against the nodes that name it as their caller. */
+static void check_children(prf_state *state, const uint32_t *node_of)
+{
+    const mp_profile *profile = state->profile;
+    prf_place *real = mp_alloc_zero(state->tree.count, sizeof *real);
+    for (size_t i = 0; i < state->tree.count; i++) {
+        const mp_profile_node *node = &profile->nodes.at[state->tree.first + i];
+        if (!caller_of(state, node_of, node))
+            continue;
+        prf_place *of =
+            &real[node_of[node->parent.i - state->first_model_node] - state->tree.first];
+        of->children++;
+        of->child_sum += state->model->nodes.at[node->node.i].number;
+    }
+    for (size_t i = 0; i < state->tree.count; i++) {
+        const prf_place *listed = &state->tree.at[i];
+        mp_node_id node = profile->nodes.at[state->tree.first + i].node;
+        if (listed->children != real[i].children || listed->child_sum != real[i].child_sum)
+            mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, listed->line,
+                        "call-tree node %" PRIu64 " lists %" PRIu64
+                        " children, expected the %" PRIu64 " nodes that name it as their caller",
+                        state->model->nodes.at[node.i].number, listed->children, real[i].children);
+    }
+    free(real);
+}
+
+/* --- call graph against nodes --- */
+
+typedef struct call_edge {
+    mp_module_id caller, callee;
+    int32_t line;
+    int64_t graph, nodes; /* calls as either section has them */
+    uint64_t row;
+} call_edge;
+
+typedef struct call_edges {
+    call_edge *at; /* from 1 */
+    size_t count, capacity;
+    mp_hash_index index;
+    call_edge wanted;
+} call_edges;
+
+static bool same_edge(const void *context, uint32_t value)
+{
+    const call_edges *edges = context;
+    const call_edge *a = &edges->at[value], *b = &edges->wanted;
+    return a->caller.i == b->caller.i && a->callee.i == b->callee.i && a->line == b->line;
+}
+
+/* The edge, made if it is new. Valid until the next call. */
+static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, mp_module_id callee)
+{
+    edges->wanted = (call_edge){.caller = caller, .callee = callee, .line = line};
+    uint64_t hash = mp_hash64(((uint64_t)caller.i << 32 | callee.i) + mp_hash64((uint32_t)line));
+    size_t place;
+    uint32_t found = mp_hash_index_find(&edges->index, hash, same_edge, edges, &place);
+    if (!found) {
+        found = edges->count ? (uint32_t)edges->count : 1;
+        edges->count = (size_t)found + 1;
+        mp_grow(&edges->at, &edges->capacity, edges->count, sizeof *edges->at);
+        edges->at[found] = edges->wanted;
+        mp_hash_index_set(&edges->index, place, hash, found);
+    }
+    return &edges->at[found];
+}
+
+static void collect_edges(const prf_state *state, const uint32_t *node_of, call_edges *edges)
+{
+    const mp_profile *profile = state->profile;
+    for (size_t i = 0; i < state->calls.count; i++) {
+        const mp_profile_call *call = &profile->calls.at[state->calls.first + i];
+        call_edge *edge = edge_of(edges, call->caller, call->line, call->callee);
+        edge->graph += call->count;
+        if (!edge->row)
+            edge->row = state->calls.at[i].line;
+    }
+    for (size_t i = 0; i < state->tree.count; i++) {
+        const mp_profile_node *node = &profile->nodes.at[state->tree.first + i];
+        const mp_profile_node *caller = caller_of(state, node_of, node);
+        if (!caller)
+            continue;
+        call_edge *edge = edge_of(edges, caller->module, node->line, node->module);
+        edge->nodes += node->calls;
+        if (!edge->row)
+            edge->row = state->tree.at[i].line;
+    }
+}
+
+/* A recording that is switched on mid-run finds frames on the stack. Their modules have no line 0.
+ * The nodes link these frames as they were called, at a line 0 that nobody saw; section 3 hangs
+ * them all under the session. Exactly that case is no contradiction: the calls of such an edge are
+ * carried over to the session's. */
+static void carry_to_session(const prf_state *state, const module_sum *sums, call_edges *edges)
+{
+    mp_module_id session = {mp_id_index_get(&state->modules, 0)};
+    for (size_t i = 1; i < edges->count; i++) {
+        call_edge edge = edges->at[i];
+        if (edge.line != 0 || edge.caller.i == session.i || edge.nodes <= edge.graph ||
+            sums[edge.caller.i - state->first_module].entry_row)
+            continue;
+        call_edge *carried = edge_of(edges, session, 0, edge.callee);
+        int64_t missing = carried->graph - carried->nodes, over = edge.nodes - edge.graph;
+        int64_t moved = missing < over ? missing : over;
+        if (moved <= 0)
+            continue;
+        carried->nodes += moved;
+        edges->at[i].nodes -= moved;
+    }
+}
+
+static void check_call_graph(prf_state *state, const uint32_t *node_of, const module_sum *sums)
+{
+    call_edges edges = {0};
+    collect_edges(state, node_of, &edges);
+    carry_to_session(state, sums, &edges);
+    for (size_t i = 1; i < edges.count; i++) {
+        const call_edge *edge = &edges.at[i];
+        if (edge->graph != edge->nodes)
+            mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, edge->row,
+                        "module %" PRIu64 " line %" PRId32 " calls module %" PRIu64 " %" PRId64
+                        " times in the call graph, expected the %" PRId64 " of the call tree",
+                        module_at(state, edge->caller)->number, edge->line,
+                        module_at(state, edge->callee)->number, edge->graph, edge->nodes);
+    }
+    mp_hash_index_free(&edges.index);
+    free(edges.at);
+}
+
+/* --- trace against lines --- */
+
+/* A trace may be partial, but never more than the summary. */
+static void check_trace(prf_state *state)
+{
+    const mp_profile *profile = state->profile;
+    int64_t *executions = mp_alloc_zero(state->traces.count, sizeof *executions);
+    bool *summed = mp_alloc_zero(state->traces.count, sizeof *summed);
+    for (size_t i = 0; i < state->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        uint32_t trace =
+            mp_id_index_get(&state->traced, (uint64_t)line->module.i << 32 | (uint32_t)line->line);
+        if (trace) {
+            executions[trace - state->traces.first] += line->executions;
+            summed[trace - state->traces.first] = true;
+        }
+    }
+    for (size_t i = 0; i < state->traces.count; i++) {
+        const mp_profile_trace *trace = &profile->traces.at[state->traces.first + i];
+        uint64_t number = module_at(state, trace->module)->number;
+        if (!summed[i])
+            mp_diagnose(
+                state->diagnostics, MP_DIAG_PROFILE_TRACE, state->path, state->traces.at[i].line,
+                "module %" PRIu64 " line %" PRId32 " is traced, expected it in the line summary",
+                number, trace->line);
+        else if (trace->executions > executions[i])
+            mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_TRACE, state->path,
+                        state->traces.at[i].line,
+                        "module %" PRIu64 " line %" PRId32 " is traced %" PRId64
+                        " times, expected at most the %" PRId64 " executions of the line summary",
+                        number, trace->line, trace->executions, executions[i]);
+    }
+    free(executions);
+    free(summed);
+}
+
+void prf_verify(prf_state *state)
+{
+    if (sound(state, PRF_LINES))
+        check_total(state);
+    if (sound(state, PRF_LINES | PRF_TRACE))
+        check_trace(state);
+    if (state->version < 3 || !sound(state, PRF_NODES))
+        return;
+    uint32_t *node_of = profile_nodes(state);
+    module_sum *sums = sum_modules(state, node_of);
+    check_children(state, node_of);
+    if (sound(state, PRF_LINES))
+        check_modules(state, sums);
+    if (sound(state, PRF_LINES | PRF_CALLS))
+        check_call_graph(state, node_of, sums);
+    free(sums);
+    free(node_of);
+}

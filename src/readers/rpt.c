@@ -1,0 +1,442 @@
+/* ProTop execution-profiler reports: the 20 lines of a profile that took most time.
+ *
+ * Source: the layout that ProTop documents for its zprofiler. Two frames are printed, each centred:
+ *
+ *   Profiler: Top 20 Results
+ *   Description: <text> [hh:mm:ss]
+ *   Session Total Execution Time hh:mm:ss
+ *   ...
+ *   Program/Class                  Line  Time          Avg Time      Calls      IP/Method ...
+ *   ------------------------------ ----- ------------- ------------- ---------- ------------ ...
+ *
+ * How far a frame is indented depends on its width, so the row of dashes tells where the columns
+ * are, counted in characters. An older layout ends with one column of 40, Internal
+ * Procedure/Method; the newer one has IP/Method (20) and Code (50). Text is cut to its column, and
+ * a number that does not fit prints as question marks: it is unknown, not 0. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "input/fields.h"
+#include "memprof/profile.h"
+#include "memprof/reader.h"
+#include "model/build.h"
+#include "support/index.h"
+#include "support/text.h"
+
+enum { PROGRAM, LINE, TIME, AVERAGE, CALLS, METHOD, CODE, MOST_COLUMNS };
+enum { OLDER_COLUMNS = 6, NUMBER_CELL = 40 };
+
+static const char ruler[] = "------------------------------ ----- -------------";
+static const char title[] = "Profiler: Top";
+
+typedef struct rpt_column {
+    size_t from, to; /* characters, `to` excluded */
+} rpt_column;
+
+typedef struct rpt_state {
+    mp_model *model;
+    mp_profile *profile;
+    mp_diagnostics *diagnostics;
+    int64_t volume; /* all counts and times so far; kept far from overflow */
+    /* The input being read. */
+    const char *path;
+    bool converted;
+    mp_session_id session;
+    mp_id_index modules; /* (program, method) */
+    uint64_t last_number;
+    rpt_column columns[MOST_COLUMNS];
+    unsigned column_count; /* 0: the row of dashes is still to come */
+    bool titled, ruled;
+    uint64_t records;
+} rpt_state;
+
+/* --- cells --- */
+
+/* The bytes of characters [from, to); what is not UTF-8 has a character a byte. */
+static mp_slice cell_of(mp_slice line, rpt_column column)
+{
+    const char *end = line.at + line.length, *p = line.at, *start = end;
+    for (size_t at = 0; p < end && at < column.to; at++) {
+        if (at == column.from)
+            start = p;
+        size_t length = mp_utf8_length(p, end);
+        p += length ? length : 1;
+    }
+    return start < p ? mp_slice_trim((mp_slice){start, (size_t)(p - start)}) : (mp_slice){end, 0};
+}
+
+/* Each run of dashes is a column. */
+static bool read_ruler(rpt_state *state, mp_slice line)
+{
+    rpt_column columns[MOST_COLUMNS];
+    unsigned count = 0;
+    if (!mp_slice_starts(mp_slice_trim(line), ruler))
+        return false;
+    for (size_t i = 0; i < line.length && count < MOST_COLUMNS;) {
+        size_t from = i;
+        while (i < line.length && line.at[i] == '-')
+            i++;
+        if (i > from)
+            columns[count++] = (rpt_column){from, i};
+        else
+            i++;
+    }
+    if (count < OLDER_COLUMNS)
+        return false;
+    memcpy(state->columns, columns, count * sizeof *columns);
+    state->column_count = count;
+    state->ruled = true;
+    return true;
+}
+
+static bool is_unknown(mp_slice cell)
+{
+    for (size_t i = 0; i < cell.length; i++)
+        if (cell.at[i] != '?')
+            return false;
+    return cell.length > 0;
+}
+
+/* Whether the sign at `i` keeps a group of three digits apart from those before it. */
+static bool is_group_sign(mp_slice cell, size_t i)
+{
+    size_t digits = 0;
+    while (i + 1 + digits < cell.length && cell.at[i + 1 + digits] >= '0' &&
+           cell.at[i + 1 + digits] <= '9')
+        digits++;
+    return i > 0 && digits == 3;
+}
+
+/* A number with `digits` decimals, its decimal sign a point or comma. Groups of three may be kept
+ * apart by the other sign; a number without decimals has none but such groups. An empty cell is a
+ * suppressed zero. */
+static bool parse_number(mp_slice cell, int digits, int64_t *value)
+{
+    char text[NUMBER_CELL];
+    size_t length = 0;
+    const char *sign = NULL; /* the decimal one */
+    *value = 0;
+    if (cell.length >= sizeof text)
+        return false;
+    for (size_t i = 0; digits > 0 && i < cell.length; i++)
+        if (cell.at[i] == '.' || cell.at[i] == ',')
+            sign = &cell.at[i];
+    for (size_t i = 0; i < cell.length; i++)
+        if (&cell.at[i] == sign || (cell.at[i] != '.' && cell.at[i] != ','))
+            text[length++] = cell.at[i];
+        else if (!is_group_sign(cell, i))
+            return false;
+    mp_fields fields = mp_fields_of((mp_slice){text, length});
+    return cell.length == 0 || (mp_field_decimal(&fields, digits, value) && mp_fields_end(&fields));
+}
+
+/* "hh:mm:ss" at the start of the text, the hours as long as they are; microseconds, -1 if none. */
+static int64_t parse_clock(mp_slice text)
+{
+    int64_t parts[3] = {0};
+    size_t at = 0;
+    for (int i = 0; i < 3; i++) {
+        size_t from = at;
+        for (; at < text.length && text.at[at] >= '0' && text.at[at] <= '9'; at++)
+            if ((parts[i] = parts[i] * 10 + (text.at[at] - '0')) > 1000000)
+                return -1;
+        if (at == from || (i < 2 && (at == text.length || text.at[at++] != ':')))
+            return -1;
+    }
+    return ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1000000;
+}
+
+/* --- the frame at the top --- */
+
+static void add_known(int64_t *sum, int64_t us)
+{
+    if (us >= 0)
+        *sum = (*sum < 0 ? 0 : *sum) + us;
+}
+
+/* What stands behind `words` at the start of a line, a colon apart. */
+static bool behind(mp_slice line, const char *words, mp_slice *rest)
+{
+    line = mp_slice_trim(line);
+    if (!mp_slice_starts(line, words))
+        return false;
+    size_t length = strlen(words);
+    *rest = (mp_slice){line.at + length, line.length - length};
+    if (rest->length && rest->at[0] == ':')
+        *rest = (mp_slice){rest->at + 1, rest->length - 1};
+    *rest = mp_slice_trim(*rest);
+    return true;
+}
+
+/* "<text> [hh:mm:ss]": the elapsed time may be cut off, and brackets may be in the text. */
+static void read_description(rpt_state *state, mp_slice text)
+{
+    size_t open = text.length;
+    while (open > 0 && text.at[open - 1] != '[')
+        open--;
+    if (open > 0 && text.at[text.length - 1] == ']') {
+        int64_t elapsed = parse_clock((mp_slice){text.at + open, text.length - open - 1});
+        add_known(&state->profile->elapsed_us, elapsed);
+        if (elapsed >= 0)
+            text = mp_slice_trim((mp_slice){text.at, open - 1});
+    }
+    state->model->sessions.at[state->session.i].description =
+        mp_model_intern(state->model, text, &state->converted);
+}
+
+static void top_line(rpt_state *state, mp_slice line, uint64_t at)
+{
+    mp_slice rest;
+    if (behind(line, "Description", &rest)) {
+        read_description(state, rest);
+    } else if (behind(line, "Session Total Execution Time", &rest)) {
+        int64_t total = parse_clock(rest);
+        add_known(&state->profile->stated_total_us, total);
+        if (total < 0 && !is_unknown(rest))
+            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                        "session total is \"%.*s\", expected hh:mm:ss: left out",
+                        (int)(rest.length < 40 ? rest.length : 40), rest.at);
+    }
+}
+
+/* --- rows --- */
+
+static mp_module_id module_of(rpt_state *state, mp_slice program, mp_slice method)
+{
+    mp_string_id unit = mp_model_intern(state->model, program, &state->converted);
+    mp_string_id entry = mp_model_intern(state->model, method, &state->converted);
+    uint32_t *place = mp_id_index_put(&state->modules, (uint64_t)unit.i << 32 | entry.i);
+    if (!*place) {
+        *MP_ADD(&state->profile->modules) = (mp_module){.session = state->session,
+                                                        .number = ++state->last_number,
+                                                        .defined = true,
+                                                        .name = unit,
+                                                        .program = unit,
+                                                        .method = entry};
+        *place = state->profile->modules.count - 1;
+    }
+    return (mp_module_id){*place};
+}
+
+/* The number of a cell; false after a diagnostic. */
+static bool number_cell(rpt_state *state, mp_slice line, unsigned column, int64_t *value,
+                        unsigned *unknown, uint64_t at)
+{
+    static const struct {
+        const char *name, *kind;
+        int digits;
+        unsigned unknown;
+        bool negative;
+    } cells[] = {[LINE] = {"Line", "a line number", 0, MP_UNKNOWN_LINE, true},
+                 [TIME] = {"Time", "seconds", 6, MP_UNKNOWN_EXCLUSIVE, true},
+                 [AVERAGE] = {"Avg Time", "seconds", 6, MP_UNKNOWN_AVERAGE, true},
+                 [CALLS] = {"Calls", "a count", 0, MP_UNKNOWN_EXECUTIONS, false}};
+    mp_slice cell = cell_of(line, state->columns[column]);
+    if (is_unknown(cell)) {
+        *value = 0;
+        *unknown |= cells[column].unknown;
+        return true;
+    }
+    bool ok = parse_number(cell, cells[column].digits, value) &&
+              (cells[column].negative || *value >= 0) &&
+              (column != LINE || (*value >= INT32_MIN && *value <= INT32_MAX));
+    if (!ok)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "row has \"%.*s\" in column %s, expected %s: row skipped",
+                    (int)(cell.length < 40 ? cell.length : 40), cell.at, cells[column].name,
+                    cells[column].kind);
+    return ok;
+}
+
+static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t at)
+{
+    int64_t size = exclusive < 0 ? -exclusive : exclusive, left = INT64_MAX / 4 - state->volume;
+    bool ok = size <= left && calls <= left - size;
+    if (ok)
+        state->volume += size + calls;
+    else
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "row has amounts that 64 bits cannot add up, expected those of a recording: "
+                    "row skipped");
+    return ok;
+}
+
+static void read_row(rpt_state *state, mp_slice line, uint64_t at)
+{
+    mp_slice program = cell_of(line, state->columns[PROGRAM]), code = {"", 0};
+    int64_t number, exclusive, average, calls;
+    unsigned unknown = MP_UNKNOWN_CUMULATIVE;
+    if (program.length == 0) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "row has no program, expected one below the first dashes: row skipped");
+        return;
+    }
+    if (!number_cell(state, line, LINE, &number, &unknown, at) ||
+        !number_cell(state, line, TIME, &exclusive, &unknown, at) ||
+        !number_cell(state, line, AVERAGE, &average, &unknown, at) ||
+        !number_cell(state, line, CALLS, &calls, &unknown, at) ||
+        !affords(state, calls, exclusive, at))
+        return;
+    if (state->column_count > CODE)
+        code = cell_of(line, state->columns[CODE]);
+    mp_module_id module = module_of(state, program, cell_of(line, state->columns[METHOD]));
+    *MP_ADD(&state->profile->lines) =
+        (mp_profile_line){.module = module,
+                          .line = (int32_t)number,
+                          .executions = calls,
+                          .exclusive_us = exclusive,
+                          .unknown = unknown,
+                          .rounded = true,
+                          .average_us = average,
+                          .code = mp_model_intern(state->model, code, &state->converted)};
+    state->records++;
+}
+
+static void begin_session(rpt_state *state)
+{
+    (void)MP_ADD(&state->model->sessions);
+    state->session = (mp_session_id){state->model->sessions.count - 1};
+    state->last_number = 0;
+    state->column_count = 0;
+    mp_id_index_free(&state->modules);
+}
+
+static void one_line(rpt_state *state, mp_slice line, uint64_t at)
+{
+    mp_slice trimmed = mp_slice_trim(line);
+    if (trimmed.length == 0 || read_ruler(state, line))
+        return;
+    if (mp_slice_starts(trimmed, title)) {
+        if (state->titled) /* reports one behind the other */
+            begin_session(state);
+        state->titled = true;
+    } else if (state->column_count == 0) {
+        top_line(state, line, at);
+    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* headings come again on a page */
+        read_row(state, line, at);
+    }
+}
+
+/* --- one input --- */
+
+/* The report leaves most of the profile out; the data it was made of may be at hand. */
+static void note_profile_beside(rpt_state *state)
+{
+    size_t length = strlen(state->path);
+    struct stat status;
+    if (length < 4 || !mp_text_is(state->path + length - 4, ".rpt"))
+        return;
+    mp_arena arena = {0};
+    char *beside = mp_arena_copy(&arena, state->path, length);
+    memcpy(beside + length - 3, "prf", 3);
+    if (stat(beside, &status) == 0 && S_ISREG(status.st_mode))
+        mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_BESIDE, state->path, 0,
+                    "the profile that it was made of lies beside it: read %s instead", beside);
+    mp_arena_free(&arena);
+}
+
+static void begin_input(rpt_state *state, uint32_t summary)
+{
+    state->path = state->model->inputs.at[summary].path;
+    state->converted = false;
+    state->titled = state->ruled = false;
+    state->records = 0;
+    begin_session(state);
+}
+
+/* Say what the report lacks. Returns whether it is of use. */
+static bool end_input(rpt_state *state, bool cut, uint64_t line)
+{
+    if (cut)
+        mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
+                    "the last line is cut off, expected a line end: left out");
+    if (state->converted)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
+                    "has text that is not UTF-8: read as ISO 8859-1");
+    if (!state->ruled) {
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
+                    "no row of dashes with at least %d columns in it, expected the one above the "
+                    "report's lines",
+                    OLDER_COLUMNS);
+        return false;
+    }
+    state->profile->from_report = true;
+    mp_diagnose(state->diagnostics, MP_DIAG_REPORT_ROUNDED, state->path, 0,
+                "a report has at most 20 lines, and its times are rounded: the .prf holds all");
+    note_profile_beside(state);
+    return true;
+}
+
+static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
+{
+    rpt_state *state = opaque;
+    mp_slice line;
+    bool cut = false;
+    begin_input(state, summary);
+    while (mp_input_line(input, &line)) {
+        cut = !mp_input_line_closed(input) && mp_slice_trim(line).length > 0;
+        if (!cut)
+            one_line(state, line, mp_input_line_number(input));
+    }
+    bool usable = end_input(state, cut, mp_input_line_number(input));
+    mp_input_summary *sum = &state->model->inputs.at[summary];
+    sum->format_version = state->column_count > CODE ? 2 : 1;
+    sum->records = state->records;
+    sum->complete = usable && !cut;
+    mp_id_index_free(&state->modules);
+    return usable;
+}
+
+/* --- the reader --- */
+
+/* The title comes first, and the dashes are below: a text that quotes a report has neither so. */
+static mp_bid probe(mp_slice head)
+{
+    const char *end = head.at + head.length, *p = head.at;
+    bool titled = false;
+    while (p < end) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        mp_slice line = {p, (size_t)((newline ? newline : end) - p)};
+        if (line.length && line.at[line.length - 1] == '\r')
+            line.length--;
+        line = mp_slice_trim(line);
+        if (line.length && !titled && !mp_slice_starts(line, title))
+            return MP_NOT_MINE;
+        titled |= line.length > 0;
+        if (mp_slice_starts(line, ruler))
+            return MP_MINE;
+        p = newline ? newline + 1 : end;
+    }
+    return MP_NOT_MINE;
+}
+
+static void *open_rpt(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    (void)options;
+    rpt_state *state = mp_alloc_zero(1, sizeof *state);
+    state->model = model;
+    state->profile = mp_model_profile(model);
+    state->diagnostics = diagnostics;
+    return state;
+}
+
+static void close_rpt(void *opaque)
+{
+    free(opaque);
+}
+
+const mp_reader mp_reader_rpt = {
+    .name = "rpt",
+    .summary = "ProTop execution-profiler report",
+    .endings = ".rpt",
+    .versions = "older, newer",
+    .kind = MP_EXECUTION,
+    .probe = probe,
+    .place = NULL,
+    .open = open_rpt,
+    .read = read_rpt,
+    .close = close_rpt,
+};

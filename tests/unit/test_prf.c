@@ -1,0 +1,333 @@
+/* Execution profiles: every section and column, names, versions. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/profile.h"
+#include "support/memory_reader.h"
+#include "support/small_profile.h"
+
+#define DUMPED_MODULES                                                                             \
+    "module 1:0 \"session\" session|| 0 0 \"\" \"\"\n"                                             \
+    "module 1:1 \"main.p\" main.p|| 48949 0 \"main.dbg\" \"\"\n"                                   \
+    "module 1:2 \"proc main.p\" main.p|proc| 0 38 \"\" \"PROCEDURE proc,,\"\n"                     \
+    "module 1:3 \"run Base Derived\" Base|run| 0 10 \"\" \"\"\n"                                   \
+    "module 1:9223372036854775808 \"Base\" Base|| 77 0 \"\" \"\"\n"
+#define DUMPED_ROWS                                                                                \
+    "line 0:0 1 0 1000\nline 1:0 1 100 1000\nline 1:3 2 200 900\nline 2:0 2 300 700\n"             \
+    "line 2:40 1 50 350\nline 2:-1 2 50 50\nline 3:0 1 250 300\nline 3:11 1 50 50\n"               \
+    "call 0:0 > 1 1\ncall 1:3 > 2 2\ncall 2:40 > 3 1\n"                                            \
+    "trace 2:40 1 50 500000\ntrace 3:11 1 50 400000\ntrace 2:0 2 300 440000\ntraced 4\n"           \
+    "coverage 1 \"proc\" 40 41\ncoverage 1 \"\" 3\n"
+#define DUMPED_STATISTICS                                                                          \
+    "statistic 1 10135 1 \"EXPRESSN STMT \"\nstatistic 1    0.0    6.0\nstatistic 0 5 0 0\n"       \
+    "statistic 1  1\nstatistic 0 0 \"-q\"\n"
+#define DUMPED_NODES                                                                               \
+    "node 0 < none session:0 1 1000\nnode 1 < 0 main.p:0 1 1000\n"                                 \
+    "node 3 < 2 run Base Derived:40 1 300\nnode 2 < 1 proc main.p:3 2 700\n"
+#define DUMPED_USER_DATA "user 749720 User \"data\"\n"
+#define DUMPED_SESSION(more) "session My \"quoted\" run|09/10/2021 16:59:51|joe|" more "\n"
+
+#define NAME "test.prf"
+
+extern const mp_reader mp_reader_prf;
+
+/* --- the model as text --- */
+
+static uint64_t number_of(const mp_profile *profile, mp_module_id id)
+{
+    return profile->modules.at[id.i].number;
+}
+
+static void dump_rows(const mp_model *model, FILE *out)
+{
+    const mp_profile *p = model->profile;
+    for (uint32_t i = 1; i < p->lines.count; i++)
+        fprintf(out, "line %" PRIu64 ":%d %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                number_of(p, p->lines.at[i].module), p->lines.at[i].line, p->lines.at[i].executions,
+                p->lines.at[i].exclusive_us, p->lines.at[i].cumulative_us);
+    for (uint32_t i = 1; i < p->calls.count; i++)
+        fprintf(out, "call %" PRIu64 ":%d > %" PRIu64 " %" PRId64 "\n",
+                number_of(p, p->calls.at[i].caller), p->calls.at[i].line,
+                number_of(p, p->calls.at[i].callee), p->calls.at[i].count);
+    for (uint32_t i = 1; i < p->traces.count; i++)
+        fprintf(out, "trace %" PRIu64 ":%d %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                number_of(p, p->traces.at[i].module), p->traces.at[i].line,
+                p->traces.at[i].executions, p->traces.at[i].exclusive_us,
+                p->traces.at[i].first_start_us);
+    if (p->trace_rows)
+        fprintf(out, "traced %" PRId64 "\n", p->trace_rows);
+    for (uint32_t i = 1; i < p->coverage.count; i++) {
+        fprintf(out, "coverage %" PRIu64 " \"%s\"", number_of(p, p->coverage.at[i].module),
+                mp_model_text(model, p->coverage.at[i].entity));
+        for (uint32_t k = 0; k < p->coverage.at[i].count; k++)
+            fprintf(out, " %d", p->coverage_lines.at[p->coverage.at[i].first + k]);
+        fprintf(out, "\n");
+    }
+}
+
+static void dump_nodes(const mp_model *model, FILE *out)
+{
+    const mp_profile *p = model->profile;
+    for (uint32_t i = 1; i < p->nodes.count; i++) {
+        const mp_profile_node *node = &p->nodes.at[i];
+        const mp_node *of = &model->nodes.at[node->node.i];
+        char parent[32] = "none";
+        assert_int_equal(of->parent.i, node->parent.i);
+        assert_int_equal((int32_t)of->line, node->line);
+        if (of->parent.i)
+            snprintf(parent, sizeof parent, "%" PRIu64, model->nodes.at[of->parent.i].number);
+        fprintf(out, "node %" PRIu64 " < %s %s:%d %" PRId64 " %" PRId64 "\n", of->number, parent,
+                mp_model_text(model, model->symbols.at[of->symbol.i].name), node->line, node->calls,
+                node->cumulative_us);
+    }
+}
+
+static char *dump(const mp_model *model)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const mp_profile *p = model->profile;
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        const mp_session *s = &model->sessions.at[i];
+        fprintf(out, "session %s|%s|%s|%s|%s\n", mp_model_text(model, s->description),
+                mp_model_text(model, s->date), mp_model_text(model, s->user),
+                mp_model_text(model, s->directory), mp_model_text(model, s->propath));
+    }
+    for (uint32_t i = 1; i < p->modules.count; i++) {
+        const mp_module *m = &p->modules.at[i];
+        fprintf(out,
+                "module %" PRIu32 ":%" PRIu64 " \"%s\" %s|%s| %" PRIu64 " %" PRIu32
+                " \"%s\" \"%s\"%s\n",
+                m->session.i, m->number, mp_model_text(model, m->name),
+                mp_model_text(model, m->program), mp_model_text(model, m->method), m->crc,
+                m->start_line, mp_model_text(model, m->listing), mp_model_text(model, m->signature),
+                m->defined ? "" : " undefined");
+    }
+    dump_rows(model, out);
+    for (uint32_t i = 1; i < p->statistics.count; i++)
+        fprintf(out, "statistic %s\n", mp_model_text(model, p->statistics.at[i].text));
+    dump_nodes(model, out);
+    for (uint32_t i = 1; i < p->user_data.count; i++)
+        fprintf(out, "user %" PRId64 " %s\n", p->user_data.at[i].time_us,
+                mp_model_text(model, p->user_data.at[i].text));
+    fclose(out);
+    return text;
+}
+
+/* --- reading --- */
+
+/* A text with every line ended by CRLF. The caller frees it. */
+static char *with_crlf(const char *text)
+{
+    char *out = malloc(strlen(text) * 2 + 1), *to = out;
+    for (; *text; *to++ = *text++)
+        if (*text == '\n')
+            *to++ = '\r';
+    *to = '\0';
+    return out;
+}
+
+static void check_good(const char *text, const char *expected, unsigned version, uint64_t records)
+{
+    static const size_t windows[] = {1, 64 * 1024};
+    for (size_t i = 0; i < 2; i++) {
+        reading r = read_text(&mp_reader_prf, NAME, text, windows[i]);
+        char *dumped = dump(r.model);
+        const mp_input_summary *input = &r.model->inputs.at[1];
+        assert_true(r.ok);
+        assert_string_equal(dumped, expected);
+        assert_int_equal(count_diagnostics(r.diagnostics), 0);
+        assert_int_equal(input->format_version, version);
+        assert_int_equal(input->records, records);
+        assert_int_equal(input->bytes, strlen(text));
+        assert_true(input->complete);
+        free(dumped);
+        reading_free(&r);
+    }
+}
+
+static void every_version_is_read(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *expected;
+        unsigned version;
+        uint64_t records;
+    } cases[] = {
+        {VERSION_1, DUMPED_SESSION("|") DUMPED_MODULES DUMPED_ROWS DUMPED_USER_DATA, 1, 26},
+        {VERSION_2,
+         DUMPED_SESSION("|") DUMPED_MODULES DUMPED_ROWS DUMPED_STATISTICS DUMPED_USER_DATA, 2, 31},
+        {VERSION_3,
+         DUMPED_SESSION("C:\\w\\|a,b") DUMPED_MODULES DUMPED_ROWS DUMPED_NODES DUMPED_USER_DATA, 3,
+         30},
+        {VERSION_4,
+         DUMPED_SESSION("C:\\w\\|a,b")
+             DUMPED_MODULES DUMPED_ROWS DUMPED_STATISTICS DUMPED_NODES DUMPED_USER_DATA,
+         4, 35},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *crlf = with_crlf(cases[i].text);
+        check_good(cases[i].text, cases[i].expected, cases[i].version, cases[i].records);
+        check_good(crlf, cases[i].expected, cases[i].version, cases[i].records);
+        free(crlf);
+    }
+}
+
+static void blank_lines_and_a_byte_order_mark_do_no_harm(void **unused)
+{
+    (void)unused;
+    check_good("\xef\xbb\xbf" VERSION_1 "\n\n  \n",
+               DUMPED_SESSION("|") DUMPED_MODULES DUMPED_ROWS DUMPED_USER_DATA, 1, 26);
+}
+
+static void profiles_in_one_file_are_sessions(void **unused)
+{
+    (void)unused;
+    static const char text[] = VERSION_3 VERSION_1;
+    reading r = read_text(&mp_reader_prf, NAME, text, 64);
+    assert_true(r.ok);
+    assert_int_equal(r.model->sessions.count, 3);
+    assert_int_equal(r.model->profile->modules.count, 1 + 2 * 5);
+    assert_int_equal(r.model->profile->modules.at[1].session.i, 1);
+    assert_int_equal(r.model->profile->modules.at[6].session.i, 2);
+    assert_int_equal(r.model->profile->lines.at[9].module.i, 6);
+    assert_int_equal(r.model->profile->stated_total_us, 1000);
+    assert_int_equal(count_diagnostics(r.diagnostics), 0);
+    assert_true(r.model->inputs.at[1].complete);
+    reading_free(&r);
+}
+
+static void total_time_is_found_in_what_is_no_json(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *extra;
+        int64_t total;
+    } cases[] = {
+        {"{\"TotTime\":0.001000}", 1000},
+        {"{\"TotTime\": 0.001}", 1000},
+        {"{\"TotTime\":\"0.001000\"}", 1000},
+        {"{\"TotTime\":0,001000,\"B\":1}", 1000},
+        {"{\"StmtCnt\":1,\"TotTime\":1e-3}", -1},
+        {"{\"TotTime\":}", -1},
+        {"{\"TotTime\"", -1},
+        {"{}", -1},
+        {"", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = replaced(VERSION_3, &EXTRA[1], cases[i].extra);
+        reading r = read_text(&mp_reader_prf, NAME, text, 64 * 1024);
+        assert_int_equal(r.model->profile->stated_total_us, cases[i].total);
+        assert_int_equal(count_diagnostics(r.diagnostics), 0);
+        reading_free(&r);
+        free(text);
+    }
+}
+
+/* --- names --- */
+
+static void names_are_split(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *units[3]; /* names with a CRC */
+        const char *name, *program, *method;
+    } cases[] = {
+        {{"a.p"}, "proc a.p", "a.p", "proc"},
+        {{"dir x/a b.p"}, "proc dir x/a b.p", "dir x/a b.p", "proc"},
+        {{NULL}, "proc dir x/a b.p", "dir x/a b.p", "proc"},
+        {{NULL}, "proc C:\\a b", "C:\\a b", "proc"},
+        {{"pkg.Cls"}, "run pkg.Cls", "pkg.Cls", "run"},
+        {{"Base"}, "run Base Derived", "Base", "run"},
+        {{"Derived"}, "run Base Derived", "Base", "run"},
+        {{"Base", "Derived"}, "run Base Derived", "Base", "run"},
+        {{NULL}, "run Base Derived", "Base", "run"},
+        {{"Cls"}, "~Cls Cls", "Cls", "~Cls"},
+        {{"a b", "a"}, "m a b c", "a b", "m"},
+        {{NULL}, "alone", "alone", ""},
+        {{NULL}, "proc ", "proc ", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        int length = sprintf(text, "%s1 \"%s\" \"\" 0\n", HEADER("1", ""), cases[i].name);
+        for (int k = 0; k < 3 && cases[i].units[k]; k++)
+            length += sprintf(text + length, "%d \"%s\" \"\" 7\n", k + 2, cases[i].units[k]);
+        sprintf(text + length, ".\n.\n.\n.\n.\n.\n");
+        reading r = read_text(&mp_reader_prf, NAME, text, 64 * 1024);
+        const mp_module *module = &r.model->profile->modules.at[2];
+        assert_string_equal(mp_model_text(r.model, module->program), cases[i].program);
+        assert_string_equal(mp_model_text(r.model, module->method), cases[i].method);
+        assert_int_equal(count_diagnostics(r.diagnostics), 0);
+        for (int k = 0; k < 3 && cases[i].units[k]; k++)
+            assert_string_equal(mp_model_text(r.model, module[k + 1].program), cases[i].units[k]);
+        reading_free(&r);
+    }
+}
+
+/* --- versions and probing --- */
+
+static void other_versions_are_refused(void **unused)
+{
+    (void)unused;
+    static const char alone[] = HEADER("5", "") MODULES,
+                      first[] = HEADER("0", "") MODULES VERSION_1;
+    reading r = read_text(&mp_reader_prf, NAME, alone, 64);
+    assert_false(r.ok);
+    assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_UNSUPPORTED_VERSION));
+    assert_int_equal(count_diagnostics(r.diagnostics), 1);
+    reading_free(&r);
+    r = read_text(&mp_reader_prf, NAME, first, 64);
+    assert_true(r.ok);
+    assert_int_equal(count_diagnostics(r.diagnostics), 1);
+    assert_false(r.model->inputs.at[1].complete);
+    reading_free(&r);
+}
+
+static void the_probe_knows_its_own(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *head;
+        mp_bid bid;
+    } cases[] = {
+        {VERSION_1, MP_MINE},
+        {VERSION_4, MP_MINE},
+        {"3 09/10/2021 \"d\" 16:59:51 \"\" {", MP_MINE},
+        {"\xef\xbb\xbf"
+         "3 09/10/2021 \"d\" 16:59:51 \"\"\r\n",
+         MP_MINE},
+        {"9 09/10/2021 \"d\" 16:59:51 \"\"\n", MP_MINE}, /* and then refused by its version */
+        {"3 2021-09-10 \"d\" 16:59:51 \"\"\n", MP_NOT_MINE},
+        {"3 09/10/2021 \"d\" 165951 \"\"\n", MP_NOT_MINE},
+        {"3 09/10/2021 \"d 16:59:51", MP_NOT_MINE},
+        {"2 8616 1 \"2022-02-01T08:01:39.967+05:00\"\n", MP_NOT_MINE},
+        {"# README\n", MP_NOT_MINE},
+        {"\n", MP_NOT_MINE},
+        {"", MP_NOT_MINE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_reader_prf.probe((mp_slice){cases[i].head, strlen(cases[i].head)}),
+                         cases[i].bid);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_version_is_read),
+        cmocka_unit_test(blank_lines_and_a_byte_order_mark_do_no_harm),
+        cmocka_unit_test(profiles_in_one_file_are_sessions),
+        cmocka_unit_test(total_time_is_found_in_what_is_no_json),
+        cmocka_unit_test(names_are_split),
+        cmocka_unit_test(other_versions_are_refused),
+        cmocka_unit_test(the_probe_knows_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
