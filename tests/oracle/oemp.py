@@ -1,0 +1,510 @@
+#!/usr/bin/env python3
+"""A naive replay of OpenEdge memory-profiler recordings, to hold against the analyzer.
+
+    oemp.py [--from N] [--to N] [--by DIMENSION] FILE...
+
+Every object that is alive is kept, and the whole state is copied at every snapshot. Slow, and
+simple enough to be checked by reading. Prints one JSON object: totals, snapshots, leaks, top and
+growth as the report contract defines them, and beside them the recordings one by one.
+"""
+
+import argparse
+import functools
+import json
+import re
+import sys
+from typing import NamedTuple
+
+from rows import (fields_of, integer, is_end_of_section, lines_of, nil_or, utf8)
+
+SECTIONS = {
+    1: ["header", "platform_types", "types", "builtins", "objects", "platform", "deleted",
+        "nodes", "sources", "names", "trailer"],
+    2: ["header", "platform_types", "types", "builtins", "platform", "sources", "names", "nodes",
+        "objects", "changed", "deleted", "trailer"],
+}
+# Three bare words, then a quoted one: no row but a header looks like this.
+HEADER_ROW = re.compile(rb'\s*\d+\s+\S+\s+\d+\s+"')
+
+NAMED_BY_SOURCE = {"procedure", "ooabl obj", "ooabl static obj", "reusable obj"}
+DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "request", "api"]
+
+
+class Object(NamedTuple):
+    """The latest that is known of an object, and the index of the snapshot that showed it first."""
+    id: int
+    type: int
+    bytes: int
+    node: int
+    line: int
+    source: int
+    owner: int
+    name: int
+    builtin: int
+    first: int
+
+
+class Event(NamedTuple):
+    """A creation or a deletion; `object` is as it was at that moment."""
+    snapshot: int
+    kind: str
+    object: Object
+
+
+class Snapshot:
+    """One snapshot of the file: its header's values and the rows of all its sections."""
+
+    def __init__(self, header):
+        fields = fields_of(header)
+        if len(fields) < 15:
+            raise ValueError("short header")
+        self.version = 1 if integer(fields[0]) <= 1 else 2
+        self.sequence = integer(fields[2])
+        self.tag = fields[5]
+        self.request = nil_or(fields[6])
+        self.uuid = fields[9]
+        self.api = nil_or(fields[13])
+        self.rows = {name: [] for name in SECTIONS[self.version]}
+
+    def is_whole(self):
+        """There is a trailer, and in version 2 it repeats the header's tag and number."""
+        try:
+            trailer = self.rows["trailer"][0]
+            self.time = integer(trailer[0])
+            self.platform_total = integer(trailer[3])
+            return self.version == 1 or (trailer[9] == self.tag
+                                         and integer(trailer[10]) == self.sequence)
+        except (IndexError, ValueError):
+            return False
+
+
+# ---------------------------------------------------------------- reading
+
+def read_snapshots(path):
+    """The whole snapshots of a file, in its order, and whether nothing was left over or torn.
+
+    A line is a row: strings do not run over line ends. A snapshot counts when the `.` after its
+    trailer is there. Where a header turns up inside a snapshot, that snapshot was torn, and
+    reading starts anew.
+    """
+    snapshots, current, section, complete = [], None, 0, True
+    for line in lines_of(path)[0]:
+        if HEADER_ROW.match(line):
+            complete = complete and current is None
+            try:
+                current, section = Snapshot(line), 0
+            except ValueError:
+                current, complete = None, False
+        elif current is None:
+            complete = complete and not line.strip()
+        elif is_end_of_section(line):
+            section += 1
+            if section == len(SECTIONS[current.version]):
+                if current.is_whole():
+                    snapshots.append(current)
+                else:
+                    complete = False
+                current = None
+        elif section > 0 and line.strip():
+            current.rows[SECTIONS[current.version][section]].append(fields_of(line))
+    return snapshots, complete and current is None
+
+
+def join_recordings(paths):
+    """Snapshots of all files by UUID (in order of appearance), each recording in order of its
+    sequence numbers. Of two snapshots with one number the first read stays."""
+    recordings, complete = {}, True
+    for path in paths:
+        snapshots, whole = read_snapshots(path)
+        complete = complete and whole
+        for snapshot in snapshots:
+            recordings.setdefault(snapshot.uuid, {}).setdefault(snapshot.sequence, snapshot)
+    ordered = [[by_number[n] for n in sorted(by_number)] for by_number in recordings.values()]
+    return ordered, complete
+
+
+def good_rows(rows, convert):
+    """convert(row) of each row; a row that is too short or holds a bad number is passed over."""
+    for row in rows:
+        try:
+            yield convert(row)
+        except (IndexError, ValueError):
+            pass
+
+
+# ---------------------------------------------------------------- replay
+
+class Recording:
+    """The replay of one recording. `states[i]` is the copy of all that lives at snapshot i,
+    `seen[i]` the copy of the last known state of every object that there ever was."""
+
+    def __init__(self, snapshots):
+        self.snapshots = snapshots
+        self.version = snapshots[0].version
+        self.types, self.builtins, self.sources, self.names, self.nodes = {}, {}, {}, {}, {}
+        self.live, self.ever = {}, {}
+        self.states, self.seen, self.events, self.changed = [], [], [], []
+        for snapshot in snapshots:
+            self.read_tables(snapshot)
+        for index, snapshot in enumerate(snapshots):
+            self.replay(index, snapshot)
+
+    def read_tables(self, snapshot):
+        rows = snapshot.rows
+        self.types.update(good_rows(rows["types"], lambda r: (integer(r[1]), r[0])))
+        self.builtins.update(good_rows(rows["builtins"], lambda r: (integer(r[1]), r[0])))
+        self.sources.update(good_rows(rows["sources"], lambda r: (integer(r[0]), r[1])))
+        self.names.update(good_rows(rows["names"], lambda r: (integer(r[0]), r[1])))
+        self.nodes.update(good_rows(rows["nodes"], lambda r: (integer(r[0]), (
+            integer(r[1]), integer(r[2]), integer(r[3])))))
+
+    def replay(self, index, snapshot):
+        changed = set()
+        for new in good_rows(snapshot.rows["objects"], lambda r: object_of(r, index)):
+            old = self.live.get(new.id)
+            if old is None:
+                self.put(new)
+                self.note(index, "created", new)
+            else:
+                self.put(new._replace(first=old.first))
+                changed.add(new.id)
+        for id_, type_, bytes_ in good_rows(snapshot.rows.get("changed", []), change_of):
+            if id_ in self.live:
+                self.put(self.live[id_]._replace(type=type_, bytes=bytes_))
+                changed.add(id_)
+        for id_ in good_rows(snapshot.rows["deleted"], lambda r: integer(r[0])):
+            if id_ in self.live:
+                self.note(index, "deleted", self.live.pop(id_))
+        self.changed.append(len(changed))
+        self.states.append(dict(self.live))
+        self.seen.append(dict(self.ever))
+
+    def put(self, thing):
+        self.live[thing.id] = self.ever[thing.id] = thing
+
+    def note(self, index, kind, thing):
+        """Reusable objects are neither created nor deleted: the AVM keeps them on purpose."""
+        if not self.is_reusable(thing):
+            self.events.append(Event(index, kind, thing))
+
+    # ------------------------------------------------------------ meaning
+
+    def type_name(self, thing):
+        return self.types.get(thing.type, f"<type {thing.type}>")
+
+    def is_reusable(self, thing):
+        """Version 1 knows no difference: there they are ordinary objects."""
+        return self.version > 1 and self.type_name(thing).lower() == "reusable obj"
+
+    def object_name(self, thing):
+        """Procedures and ABL classes are named by their source, others by their own name;
+        a built-in object without one bears the name of its class."""
+        kind = self.type_name(thing).lower()
+        if kind in NAMED_BY_SOURCE:
+            return nil_or(self.sources.get(thing.source, ""))
+        if thing.name != 0:
+            return nil_or(self.names.get(thing.name, ""))
+        if kind == "oo builtin":
+            return nil_or(self.builtins.get(thing.builtin, ""))
+        return None
+
+    def source_name(self, source):
+        return self.sources.get(source, "(session)" if source == 0 else f"<source {source}>")
+
+    def creator(self, thing):
+        """The ABL source whose code made the object."""
+        node = self.nodes.get(thing.node)
+        return "(session)" if node is None else self.source_name(node[0])
+
+    def stack(self, thing):
+        """"name:line", innermost first: the creating source with the line of creation, then each
+        caller with the line of its call. Empty without a node."""
+        frames, node, line, passed = [], thing.node, thing.line, set()
+        while node in self.nodes and node not in passed:
+            passed.add(node)
+            source, parent, parent_line = self.nodes[node]
+            frames.append(f"{self.source_name(source)}:{line}")
+            node, line = parent, parent_line
+        return tuple(frames)
+
+    def site(self, thing):
+        """Sites are compared by meaning, so that equal ones of several recordings are one."""
+        return (self.type_name(thing), self.stack(thing), thing.line)
+
+    def owner_key(self, thing, index):
+        if thing.owner == 0:
+            return "(none)"
+        owner = self.seen[index].get(thing.owner)
+        if owner is None:
+            return "(unknown)"
+        return f"{self.type_name(owner)} {self.object_name(owner) or '(unnamed)'}"
+
+    def group(self, thing, by, index):
+        """(identity of the group, its key). Only sites have more identity than their key."""
+        born = self.snapshots[thing.first]
+        line = f"{self.creator(thing)}:{thing.line}"
+        if by == "site":
+            return self.site(thing), f"{self.type_name(thing)} at {line}"
+        key = {
+            "type": lambda: self.type_name(thing),
+            "source": lambda: self.creator(thing),
+            "line": lambda: line,
+            "name": lambda: self.object_name(thing) or "(unnamed)",
+            "node": lambda: " < ".join(self.stack(thing)) or "(session)",
+            "scope": lambda: self.owner_key(thing, index),
+            "request": lambda: born.request or "(none)",
+            "api": lambda: born.api or "(none)",
+        }[by]()
+        return key, key
+
+    # ------------------------------------------------------------ moments
+
+    def index_of(self, sequence):
+        for index, snapshot in enumerate(self.snapshots):
+            if snapshot.sequence == sequence:
+                return index
+        raise LookupError(f"no snapshot {sequence} in recording {self.snapshots[0].uuid}")
+
+    def choose(self, first, last):
+        """from: the first snapshot; to: the last _PreCleanUp if there is one, else the last."""
+        self.start = 0 if first is None else self.index_of(first)
+        clean = [i for i, s in enumerate(self.snapshots) if s.tag.lower() == "_precleanup"]
+        self.end = (clean or [len(self.snapshots) - 1])[-1]
+        if last is not None:
+            self.end = self.index_of(last)
+
+    def ordinary(self, index):
+        return [o for o in self.states[index].values() if not self.is_reusable(o)]
+
+    def reusable(self, index):
+        return [o for o in self.states[index].values() if self.is_reusable(o)]
+
+    @functools.cache
+    def scoped(self, index):
+        """owner -> the objects that are scoped to it."""
+        scoped = {}
+        for thing in self.states[index].values():
+            scoped.setdefault(thing.owner, []).append(thing.id)
+        return scoped
+
+    def events_of(self, kind, last):
+        return [e.object for e in self.events if e.kind == kind and e.snapshot <= last]
+
+    def events_at(self, kind, index):
+        return [e.object for e in self.events if e.kind == kind and e.snapshot == index]
+
+
+def object_of(row, index):
+    return Object(id=integer(row[0]), type=integer(row[1]), bytes=integer(row[2]),
+                  node=integer(row[6]), line=integer(row[7]), source=integer(row[8]),
+                  owner=integer(row[10]), name=integer(row[12]), builtin=integer(row[14]),
+                  first=index)
+
+
+def change_of(row):
+    return integer(row[0]), integer(row[1]), integer(row[2])
+
+
+# ---------------------------------------------------------------- answers
+
+def size(objects):
+    return sum(o.bytes for o in objects)
+
+
+def totals_of(recording):
+    """Live, created and deleted at (up to) the end; peaks over the whole recording."""
+    live = recording.ordinary(recording.end)
+    created = recording.events_of("created", recording.end)
+    every = [recording.ordinary(i) for i in range(len(recording.snapshots))]
+    totals = {
+        "live_objects": len(live),
+        "live_bytes": size(live),
+        "created_objects": len(created),
+        "created_bytes": size(created),
+        "deleted_objects": len(recording.events_of("deleted", recording.end)),
+        "peak_objects": max(len(objects) for objects in every),
+        "peak_bytes": max(size(objects) for objects in every),
+    }
+    if recording.version > 1:
+        kept = recording.reusable(recording.end)
+        totals |= {"reusable_objects": len(kept), "reusable_bytes": size(kept)}
+    return totals
+
+
+def sum_of(many):
+    """Recordings are sessions of their own: their figures are added, peaks too."""
+    total = {}
+    for totals in many:
+        for name, value in totals.items():
+            total[name] = total.get(name, 0) + value
+    return total
+
+
+def snapshots_of(recording):
+    rows, before = [], 0
+    for index, snapshot in enumerate(recording.snapshots):
+        live = recording.ordinary(index)
+        platform = list(good_rows(snapshot.rows["platform"], lambda r: integer(r[1])))
+        row = {
+            "sequence": snapshot.sequence,
+            "tag": snapshot.tag,
+            "time_us": snapshot.time,
+            "created_objects": len(recording.events_at("created", index)),
+            "deleted_objects": len(recording.events_at("deleted", index)),
+            "changed_objects": recording.changed[index],
+            "live_objects": len(live),
+            "live_bytes": size(live),
+            "delta_bytes": size(live) - before,
+            "platform_bytes": sum(platform) if platform else snapshot.platform_total,
+        }
+        if recording.version > 1:
+            kept = recording.reusable(index)
+            row |= {"reusable_objects": len(kept), "reusable_bytes": size(kept)}
+        if snapshot.request is not None:
+            row["request"] = snapshot.request
+        rows.append(row)
+        before = size(live)
+    return rows
+
+
+def leaks_of(recordings):
+    """Alive at the end, first seen after the start, not reusable; one row a site."""
+    objects, names, created, deleted = {}, {}, {}, {}
+    for recording in recordings:
+        for thing in recording.ordinary(recording.end):
+            if thing.first > recording.start:
+                site = recording.site(thing)
+                objects.setdefault(site, []).append(thing)
+                names.setdefault(site, set()).add(recording.object_name(thing))
+        for count, kind in ((created, "created"), (deleted, "deleted")):
+            for thing in recording.events_of(kind, recording.end):
+                site = recording.site(thing)
+                count[site] = count.get(site, 0) + 1
+    rows = []
+    for site in sorted(objects, key=lambda s: leak_order(s, objects[s])):
+        type_, stack, line = site
+        row = {"rank": len(rows) + 1, "type": type_, "objects": len(objects[site]),
+               "bytes": size(objects[site]), "created_objects": created.get(site, 0),
+               "deleted_objects": deleted.get(site, 0), "stack": list(stack), "line": line}
+        if len(names[site]) == 1 and None not in names[site]:
+            row["name"] = next(iter(names[site]))
+        rows.append(row)
+    return rows
+
+
+def leak_order(site, objects):
+    type_, stack, line = site
+    return (-size(objects), -len(objects), utf8(type_), [utf8(frame) for frame in stack], line)
+
+
+def identity_order(identity):
+    """Decides between groups with one key, which only sites can have: by type, stack, line."""
+    if isinstance(identity, str):
+        return ()
+    type_, stack, line = identity
+    return (utf8(type_), [utf8(frame) for frame in stack], line)
+
+
+def with_scoped(recording, index, members):
+    """The members and all that is scoped to them, directly or not, each once. The way may lead
+    through reusable objects, but their own bytes do not count."""
+    live, scoped = recording.states[index], recording.scoped(index)
+    reached, waiting = set(), [o.id for o in members]
+    while waiting:
+        id_ = waiting.pop()
+        if id_ not in reached:
+            reached.add(id_)
+            waiting += scoped.get(id_, [])
+    return [live[id_] for id_ in reached if not recording.is_reusable(live[id_])]
+
+
+def grouped(recordings, by, moment):
+    """identity -> (key, list of (recording, its objects)) at recording.start or recording.end."""
+    groups = {}
+    for recording in recordings:
+        index = getattr(recording, moment)
+        for thing in recording.ordinary(index):
+            identity, key = recording.group(thing, by, index)
+            _, members = groups.setdefault(identity, (key, {}))
+            members.setdefault(id(recording), (recording, []))[1].append(thing)
+    return {identity: (key, list(members.values())) for identity, (key, members) in groups.items()}
+
+
+def count_of(groups, identity):
+    """(objects, bytes) of a group; of one that is not there, nothing."""
+    _, members = groups.get(identity, ("", []))
+    return (sum(len(objects) for _, objects in members),
+            sum(size(objects) for _, objects in members))
+
+
+def top_of(recordings, by):
+    groups = grouped(recordings, by, "end")
+    total = sum(count_of(groups, identity)[1] for identity in groups)
+    order = sorted(groups, key=lambda i: (-count_of(groups, i)[1], utf8(groups[i][0]),
+                                          identity_order(i)))
+    rows = []
+    for identity in order:
+        key, members = groups[identity]
+        objects, bytes_ = count_of(groups, identity)
+        rows.append({
+            "rank": len(rows) + 1, "key": key, "objects": objects, "bytes": bytes_,
+            "percent": bytes_ / total * 100 if total else 0.0,
+            "inclusive_bytes": sum(size(with_scoped(r, r.end, o)) for r, o in members),
+        })
+    return rows
+
+
+def growth_of(recordings, by):
+    """The groups that differ between the two snapshots, in objects or in bytes."""
+    before, after = grouped(recordings, by, "start"), grouped(recordings, by, "end")
+    rows = []
+    for identity in before.keys() | after.keys():
+        key = (after.get(identity) or before.get(identity))[0]
+        from_objects, from_bytes = count_of(before, identity)
+        to_objects, to_bytes = count_of(after, identity)
+        if (from_objects, from_bytes) == (to_objects, to_bytes):
+            continue
+        row = {"key": key, "from_objects": from_objects, "to_objects": to_objects,
+               "delta_objects": to_objects - from_objects, "from_bytes": from_bytes,
+               "to_bytes": to_bytes, "delta_bytes": to_bytes - from_bytes}
+        if from_bytes != 0:
+            row["delta_percent"] = (to_bytes - from_bytes) / from_bytes * 100
+        rows.append((-abs(to_bytes - from_bytes), utf8(key), identity_order(identity), row))
+    return [row for *_, row in sorted(rows, key=lambda r: r[:3])]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="naive replay of .oemp recordings")
+    parser.add_argument("--from", type=int, dest="first", metavar="N", help="sequence number")
+    parser.add_argument("--to", type=int, dest="last", metavar="N", help="sequence number")
+    parser.add_argument("--by", choices=DIMENSIONS, default="type")
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    options = parser.parse_args()
+
+    try:
+        joined, complete = join_recordings(options.files)
+        if not joined:
+            raise OSError("no whole snapshot")
+        recordings = [Recording(snapshots) for snapshots in joined]
+        for recording in recordings:
+            recording.choose(options.first, options.last)
+    except (LookupError, OSError) as problem:
+        print(f"oemp.py: {problem}", file=sys.stderr)
+        return 3 if isinstance(problem, OSError) else 2
+    json.dump({
+        "complete": complete,
+        "recordings": [{"uuid": r.snapshots[0].uuid, "from": r.snapshots[r.start].sequence,
+                        "to": r.snapshots[r.end].sequence, "totals": totals_of(r)}
+                       for r in recordings],
+        "totals": sum_of(totals_of(r) for r in recordings),
+        "snapshots": [row for r in recordings for row in snapshots_of(r)],
+        "leaks": leaks_of(recordings),
+        "top": top_of(recordings, options.by),
+        "growth": growth_of(recordings, options.by),
+    }, sys.stdout, indent=1)
+    print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

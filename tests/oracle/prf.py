@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""A naive reading of OpenEdge execution profiles, to hold against the analyzer.
+
+    prf.py FILE
+
+Prints one JSON object: version, totals and top as the report contract defines them (top holds
+all lines), and `invariants`: what a recording promises of itself and this one does not keep.
+Times are added as decimal numbers, hence exactly.
+"""
+
+import json
+import re
+import sys
+from decimal import Decimal
+
+from rows import fields_of, integer, is_end_of_section, lines_of, text_of, utf8
+
+SESSION = 0
+HALF_MICROSECOND = Decimal("0.0000005")
+# Four fields and a quoted user; what follows resembles JSON, but is none, and may hold anything.
+HEADER = re.compile(r'\s*(\d+)\s+(\S+)\s+("(?:[^"]|"")*"|\S+)\s+(\S+)\s+("(?:[^"]|"")*"|\S+)(.*)$')
+TOTAL_TIME = re.compile(r'"TotTime"\s*:\s*"?(-?[0-9]*[.,]?[0-9]+)')
+
+
+class Profile:
+    """One recording: `rows[section]` are lists of fields."""
+
+    def __init__(self, header):
+        match = HEADER.match(text_of(header))
+        if match is None or not 1 <= int(match[1]) <= 4:
+            raise ValueError("not an execution profile")
+        self.version = int(match[1])
+        total = TOTAL_TIME.search(match[6])
+        self.total_time = decimal(total[1]) if total and self.has_nodes() else None
+        self.rows = {}
+
+    def has_statistics(self):
+        return self.version in (2, 4)
+
+    def has_nodes(self):
+        return self.version >= 3
+
+
+def decimal(text):
+    if not re.fullmatch(r"-?[0-9]*[.,]?[0-9]+", text):
+        raise ValueError(f"no number: {text}")
+    return Decimal(text.replace(",", "."))
+
+
+# ---------------------------------------------------------------- reading
+
+class Reader:
+    """Lines of a file, section by section. The end of the file ends every section. A row without
+    a line end was torn, perhaps within a number: it does not count."""
+
+    def __init__(self, path):
+        self.lines, ended = lines_of(path)
+        self.at, self.torn = 0, False
+        if not ended and not is_end_of_section(self.lines[-1]):
+            self.lines.pop()
+            self.torn = True
+
+    def next(self):
+        """The next line that is not blank, None at the end of a section or of the file."""
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            self.at += 1
+            if is_end_of_section(line):
+                return None
+            if line.strip():
+                return line
+        self.torn = True
+        return None
+
+    def section(self):
+        rows = []
+        while (line := self.next()) is not None:
+            rows.append(fields_of(line))
+        return rows
+
+    def coverage(self):
+        """Sub-sections, each a row `module "entity" n` and n lines up to its own `.`; where a
+        `.` stands in place of such a row, the section ends."""
+        rows = []
+        while (line := self.next()) is not None:
+            rows.append(fields_of(line))
+            self.section()
+        return rows
+
+    def at_end(self):
+        return not any(line.strip() for line in self.lines[self.at:])
+
+
+def read_profile(reader):
+    profile = Profile(reader.next() or b"")
+    reader.section()
+    names = ["modules", "calls", "lines", "trace", "coverage"]
+    names += ["operations", "counters", "tables", "startup"] if profile.has_statistics() else []
+    names += ["nodes"] if profile.has_nodes() else []
+    for name in names + ["user"]:
+        profile.rows[name] = reader.coverage() if name == "coverage" else reader.section()
+    return profile
+
+
+def read_profiles(path):
+    reader, profiles = Reader(path), []
+    while not reader.at_end():
+        profiles.append(read_profile(reader))
+    return profiles, not reader.torn
+
+
+def good_rows(rows, convert):
+    """convert(row) of each row; a row that is too short or holds a bad number is passed over."""
+    good = []
+    for row in rows:
+        try:
+            good.append(convert(row))
+        except (IndexError, ValueError, ArithmeticError):
+            pass
+    return good
+
+
+def module_of(row):
+    """Before 11.7.4 a row ends after the CRC; then there is no start line to tell."""
+    return integer(row[0]), (row[1], integer(row[3]), integer(row[4]) if len(row) > 4 else None)
+
+
+def line_of(row):
+    return integer(row[0]), integer(row[1]), integer(row[2]), decimal(row[3]), decimal(row[4])
+
+
+def call_of(row):
+    return (integer(row[0]), integer(row[1]), integer(row[2])), integer(row[3])
+
+
+def node_of(row):
+    """node: (parent, module, caller's line, calls, cumulative seconds, child nodes)"""
+    return integer(row[0]), (integer(row[1]), integer(row[2]), integer(row[3]), integer(row[4]),
+                             decimal(row[5]), [integer(child) for child in row[6:]])
+
+
+class Tables:
+    """The rows of a profile as numbers."""
+
+    def __init__(self, profile):
+        self.total_time = profile.total_time
+        self.modules = dict(good_rows(profile.rows["modules"], module_of))
+        self.lines = good_rows(profile.rows["lines"], line_of)
+        self.calls = good_rows(profile.rows["calls"], call_of)
+        self.node_rows = good_rows(profile.rows.get("nodes", []), node_of)
+        self.nodes = dict(self.node_rows)
+        self.has_nodes = profile.has_nodes()
+        self.units = {name for name, crc, _ in self.modules.values() if crc != 0}
+
+    def program_and_method(self, module):
+        """With a CRC the whole name is a compiled unit. Else its first word is the entity and the
+        rest names the unit, which may hold blanks; since 12.1 a method has the class that defines
+        it and then the class of the object: the lines are those of the defining class."""
+        if module not in self.modules:
+            return f"<module {module}>", ""
+        name, crc, _ = self.modules[module]
+        method, _, rest = name.partition(" ")
+        if crc != 0 or rest == "":
+            return name, ""
+        return self.unit_in(rest), method
+
+    def unit_in(self, rest):
+        """The unit in `rest`: all of it if it is a known unit; else what two names may stand
+        there, the first or the second one known; else its first word if all words could be class
+        names, and all of it if not."""
+        words = rest.split(" ")
+        pairs = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(len(words) - 1, 0, -1)]
+        if rest in self.units:
+            return rest
+        for defining, _ in pairs:
+            if defining in self.units:
+                return defining
+        for defining, running in pairs:
+            if running in self.units:
+                return defining
+        is_path = re.search(r"[/\\:]|\.[pw]$", rest)
+        return rest if is_path else words[0]
+
+
+# ---------------------------------------------------------------- answers
+
+def totals_of(tables):
+    """The session itself (module 0) is no module: its row is left out."""
+    lines = [row for row in tables.lines if row[0] != SESSION]
+    return {"seconds": sum((row[3] for row in lines), Decimal(0)),
+            "calls": sum(row[2] for row in lines if row[1] == 0),
+            "modules": len([module for module in tables.modules if module != SESSION])}
+
+
+def top_rows(tables):
+    rows = []
+    for module, line, calls, seconds, _ in tables.lines:
+        if module == SESSION:
+            continue
+        program, method = tables.program_and_method(module)
+        start_line = tables.modules.get(module, ("", 0, None))[2]
+        rows.append((seconds, program, method, line, start_line, calls))
+    return rows
+
+
+def top_order(row):
+    seconds, program, method, line, start_line, calls = row
+    return (-seconds, utf8(program), utf8(method), line, start_line or 0, -calls)
+
+
+def top_of(rows, total):
+    """Slowest line first. What a row does not know is left out: the method of a unit's own code,
+    the start line in old recordings and of whole units, the average of what was never called."""
+    top = []
+    for seconds, program, method, line, start_line, calls in sorted(rows, key=top_order):
+        row = {"rank": len(top) + 1, "program": program, "line": line, "seconds": float(seconds),
+               "calls": calls, "percent": float(seconds / total * 100) if total else 0.0}
+        if method:
+            row["method"] = method
+            if start_line is not None:
+                row["start_line"] = start_line
+        if calls:
+            row["average_seconds"] = float(seconds / calls)
+        top.append(row)
+    return top
+
+
+# ---------------------------------------------------------------- invariants
+
+def violation(name, where, expected, found, tolerance=0):
+    """None while the two agree, else what to print of them."""
+    if abs(expected - found) <= tolerance:
+        return None
+    if isinstance(expected, Decimal):
+        return {"invariant": name, "where": where, "expected": float(expected),
+                "found": float(found), "difference": float(found - expected),
+                "tolerance": float(tolerance)}
+    return {"invariant": name, "where": where, "expected": expected, "found": found}
+
+
+def check_total(tables):
+    """All exclusive times = cumulative time of row `0 0` = TotTime, each row being rounded."""
+    found = sum((row[3] for row in tables.lines), Decimal(0))
+    slack = HALF_MICROSECOND * (len(tables.lines) + 1)
+    for row in tables.lines:
+        if row[:2] == (SESSION, 0):
+            yield violation("exclusive times = cumulative time of 0 0", "0 0", row[4], found, slack)
+    if tables.total_time is not None:
+        yield violation("exclusive times = TotTime", "header", tables.total_time, found, slack)
+        for row in tables.lines:
+            if row[:2] == (SESSION, 0):
+                yield violation("cumulative time of 0 0 = TotTime", "header", tables.total_time,
+                                row[4], 2 * HALF_MICROSECOND)
+
+
+def check_modules(tables):
+    """A module's exclusive times and the cumulative times of the nodes that it calls make up the
+    cumulative time of its line 0. A module without a line 0 promises nothing."""
+    for module in sorted({row[0] for row in tables.lines}):
+        own = [row for row in tables.lines if row[0] == module]
+        entry = [row[4] for row in own if row[1] == 0]
+        called = [node[4] for id_, node in tables.nodes.items()
+                  if id_ != node[0] and tables.nodes.get(node[0], (0, None))[1] == module
+                  and not is_root(id_, node)]
+        if entry:
+            found = sum((row[3] for row in own), Decimal(0)) + sum(called, Decimal(0))
+            yield violation("exclusive + called = cumulative", f"module {module}", sum(entry),
+                            found, HALF_MICROSECOND * (len(own) + len(called) + 1))
+
+
+def is_root(id_, node):
+    """The session's node is its own parent's id, 0."""
+    return id_ == 0 and node[0] == 0
+
+
+def check_entries(tables):
+    """The nodes of a module have the calls and the cumulative time of its line 0."""
+    for module, line, calls, _, cumulative in tables.lines:
+        nodes = [node for node in tables.nodes.values() if node[1] == module]
+        if line == 0:
+            where = f"module {module}"
+            yield violation("calls of nodes = executions of line 0", where, calls,
+                            sum(node[3] for node in nodes))
+            yield violation("cumulative of nodes = cumulative of line 0", where, cumulative,
+                            sum((node[4] for node in nodes), Decimal(0)),
+                            HALF_MICROSECOND * (len(nodes) + 1))
+
+
+def check_call_graph(tables):
+    """Nodes added up by (caller, line, callee) are the call graph, and the other way round."""
+    graph, unfolded = {}, {}
+    for edge, count in tables.calls:
+        graph[edge] = graph.get(edge, 0) + count
+    for id_, (parent, module, line, calls, _, _) in tables.nodes.items():
+        if not is_root(id_, tables.nodes[id_]):
+            caller = tables.nodes[parent][1] if parent in tables.nodes else -1
+            unfolded[caller, line, module] = unfolded.get((caller, line, module), 0) + calls
+    for edge in sorted(graph.keys() | unfolded.keys()):
+        yield violation("nodes = call graph", "caller %d line %d callee %d" % edge,
+                        graph.get(edge, 0), unfolded.get(edge, 0))
+
+
+def check_nodes(tables):
+    """A parent comes before its child by number; a node's list of children is the truth."""
+    children = {}
+    for id_, node in tables.nodes.items():
+        if not is_root(id_, node):
+            children.setdefault(node[0], []).append(id_)
+            if node[0] not in tables.nodes:
+                yield {"invariant": "parent exists", "where": f"node {id_}", "found": node[0]}
+            elif node[0] >= id_:
+                yield {"invariant": "parent < node", "where": f"node {id_}", "found": node[0]}
+    for id_, node in tables.nodes.items():
+        listed, real = sorted(node[5]), sorted(children.get(id_, []))
+        if listed != real:
+            yield {"invariant": "listed children = children", "where": f"node {id_}",
+                   "expected": real, "found": listed}
+    if len(tables.nodes) != len(tables.node_rows):
+        yield {"invariant": "one row a node", "where": "nodes", "expected": len(tables.nodes),
+               "found": len(tables.node_rows)}
+
+
+def check_callees(tables):
+    """Calls of a module in the call graph = executions of its line 0."""
+    entered = {row[0]: row[2] for row in tables.lines if row[1] == 0 and row[0] != SESSION}
+    for module in sorted(entered.keys() | {edge[2] for edge, _ in tables.calls}):
+        called = sum(count for edge, count in tables.calls if edge[2] == module)
+        if module in entered:
+            yield violation("calls in call graph = executions of line 0", f"module {module}",
+                            entered[module], called)
+        else:
+            yield {"invariant": "a called module has a line 0", "where": f"module {module}",
+                   "found": called}
+
+
+def invariants_of(tables):
+    """The violated ones. Call-tree checks only where the format has a call tree."""
+    checks = [check_total, check_callees]
+    if tables.has_nodes:
+        checks += [check_modules, check_entries, check_call_graph, check_nodes]
+    return [broken for check in checks for broken in check(tables) if broken is not None]
+
+
+def main():
+    if len(sys.argv) != 2:
+        print("usage: prf.py FILE", file=sys.stderr)
+        return 2
+    try:
+        profiles, complete = read_profiles(sys.argv[1])
+    except (OSError, ValueError) as problem:
+        print(f"prf.py: {sys.argv[1]}: {problem}", file=sys.stderr)
+        return 3
+    if not profiles:
+        print(f"prf.py: {sys.argv[1]}: empty file (OpenEdge 12.2.3 writes such)", file=sys.stderr)
+        return 3
+    many = [Tables(profile) for profile in profiles]
+    each = [totals_of(tables) for tables in many]
+    total = {name: sum(totals[name] for totals in each) for name in each[0]}
+    json.dump({
+        "version": profiles[0].version,
+        "complete": complete,
+        "totals": total | {"seconds": float(total["seconds"])},
+        "top": top_of([row for tables in many for row in top_rows(tables)], total["seconds"]),
+        "invariants": [broken for tables in many for broken in invariants_of(tables)],
+    }, sys.stdout, indent=1)
+    print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
