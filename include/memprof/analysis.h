@@ -75,7 +75,7 @@ typedef struct mp_group {
     int64_t inclusive_bytes; /* alive at `to`, with all that is scoped to the group */
     int64_t pool_objects;    /* leaked and scoped to the session's unnamed widget pool */
     int64_t owned_by_leak;   /* leaked and scoped to what was born after `from` too */
-    uint32_t grew, moments;  /* snapshots at which `leaked` grew, out of so many */
+    uint32_t grew, moments;  /* snapshots at which `leaked` grew, of those that created anything */
 } mp_group;
 
 typedef struct mp_grouping {

@@ -86,7 +86,8 @@ typedef struct mp_document {
     size_t table_count, table_capacity;
     mp_limit *limits;
     size_t limit_count, limit_capacity;
-    bool failed; /* what was asked does not hold: a limit exceeded, a violation found */
+    bool exact_bytes; /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;      /* what was asked does not hold: a limit exceeded, a violation found */
     struct mp_arena *arena;
 } mp_document;
 

@@ -102,6 +102,8 @@ typedef struct mp_lot {
 
 /* The owner of an object whose owner was never seen. */
 enum { MP_LOT_UNKNOWN = 1 };
+/* The cohort of an object whose owner is still looked for; nothing is counted in it. */
+enum { MP_COHORT_PENDING = 1 };
 
 typedef struct mp_cohort {
     mp_lot_id lot;
@@ -109,6 +111,7 @@ typedef struct mp_cohort {
     mp_mark_id owner_born;    /* when what it is scoped to was born */
     uint32_t last_flow;       /* the newest of its flows */
     mp_cohort_id next_of_lot; /* older ones of the same lot */
+    bool reusable;            /* as its lot */
 } mp_cohort;
 
 /* Numbers that belong together, with + and - by mp_cost_add. */

@@ -8,9 +8,8 @@
 #include "memprof/document.h"
 
 typedef struct mp_style {
-    unsigned width;   /* columns of a line for people */
-    bool colour;      /* escape sequences */
-    bool exact_bytes; /* sizes for people as bytes, not KiB, MiB, GiB */
+    unsigned width; /* columns of a line for people */
+    bool colour;    /* escape sequences */
 } mp_style;
 
 typedef struct mp_renderer {

@@ -111,11 +111,17 @@ static int by_group_then_mark(const void *left, const void *right)
     return a[0] < b[0] ? -1 : a[0] > b[0];
 }
 
+/* Snapshots of the window at which anything was created: where nothing was, a site had no chance to
+ * grow, as at the clean-up that ends a session. */
 static uint32_t moments_of(const mp_window *window, uint32_t session)
 {
-    const mp_mark *marks = window->model->marks.at;
-    return marks[window->ranges[session].to.i].ordinal -
-           marks[window->ranges[session].from.i].ordinal;
+    const mp_range *range = &window->ranges[session];
+    uint32_t count = 0;
+    for (uint32_t i = range->from.i + 1; i <= range->to.i; i++) {
+        const mp_mark *mark = &window->model->marks.at[i];
+        count += mark->session.i == session && mark->created_objects > 0;
+    }
+    return count;
 }
 
 /* One (group, mark) after the other: did the group's leaked objects become more there? */
@@ -135,6 +141,9 @@ static void count_growth(workshop *shop)
     }
     qsort(changes, count, sizeof *changes, by_group_then_mark);
     uint64_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
+    uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        moments[i] = moments_of(shop->window, i);
     for (size_t i = 0; i < count;) {
         uint64_t pair = changes[i][0], group = pair >> 32;
         uint32_t session = model->marks.at[(uint32_t)pair].session.i;
@@ -143,10 +152,11 @@ static void count_growth(workshop *shop)
             objects += (int64_t)changes[i][1];
         shop->groups[group].grew += objects > 0;
         if (seen_session[session] != group) {
-            shop->groups[group].moments += moments_of(shop->window, session);
+            shop->groups[group].moments += moments[session];
             seen_session[session] = group;
         }
     }
+    free(moments);
     free(seen_session);
     free(changes);
 }

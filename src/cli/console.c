@@ -114,7 +114,7 @@ void cli_progress_end(cli_progress *progress)
 mp_style cli_style(const cli_options *options)
 {
     enum { PIPE_WIDTH = 100, NARROWEST = 60 };
-    mp_style style = {.width = PIPE_WIDTH, .exact_bytes = options->exact_bytes};
+    mp_style style = {.width = PIPE_WIDTH};
     struct winsize size;
     bool terminal = !options->output && isatty(STDOUT_FILENO);
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");

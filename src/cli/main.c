@@ -93,6 +93,7 @@ static int report(const cli_options *options, const mp_model *model,
     char error[1024] = "";
     mp_request request = {.model = model, .diagnostics = diagnostics, .view = options->view};
     mp_document *document = mp_document_new(options->command.name);
+    document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
     if (options->command.report->run(&request, document, error, sizeof error)) {
         status = put_document(options, document, diagnostics);

@@ -1,9 +1,4 @@
-/* The window: bytes[start, end) are read and not yet handed out.
- *
- *   0        start          end       capacity
- *   |  spent  |  to hand out |  room   |
- */
-#include "memprof/input.h"
+#include "input/window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,25 +11,12 @@
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 
-struct mp_input {
-    const char *path;
-    mp_diagnostics *diagnostics;
-    mp_progress progress;
-    uint64_t total, consumed, line_number;
-    char *bytes;
-    size_t start, end, capacity;
-    bool line_closed, at_end;
-    int file; /* -1: memory */
-    const char *memory;
-    size_t memory_left, step;
-};
-
 static mp_input *input_new(const char *path, mp_diagnostics *diagnostics)
 {
     mp_input *input = mp_alloc_zero(1, sizeof *input);
     input->path = path;
     input->diagnostics = diagnostics;
-    input->capacity = WINDOW;
+    input->capacity = WINDOW + MP_WINDOW_SLACK;
     input->bytes = mp_alloc(input->capacity);
     input->file = -1;
     return input;
@@ -121,8 +103,9 @@ static bool refill(mp_input *input)
         input->end -= input->start;
         input->start = 0;
     }
-    mp_grow(&input->bytes, &input->capacity, input->end + input->capacity / 4, 1);
-    size_t got = source_read(input, input->bytes + input->end, input->capacity - input->end);
+    mp_grow(&input->bytes, &input->capacity, input->end + input->capacity / 4 + MP_WINDOW_SLACK, 1);
+    size_t room = input->capacity - MP_WINDOW_SLACK - input->end;
+    size_t got = source_read(input, input->bytes + input->end, room);
     input->end += got;
     input->at_end = got == 0;
     if (input->progress.advance)

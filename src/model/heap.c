@@ -25,6 +25,7 @@ void mp_heap_close(mp_heap *heap)
 {
     mp_live_free(&heap->live);
     free(heap->pending);
+    free(heap->origins);
     *heap = (mp_heap){0};
 }
 
@@ -45,17 +46,29 @@ mp_mark *mp_heap_end(mp_heap *heap)
     mp_mark *mark = &heap->model->marks.at[heap->mark.i];
     mark->whole = true;
     mark->ordinal = ++heap->model->sessions.at[heap->session.i].marks;
+    mark->created_objects = heap->created;
+    mark->deleted_objects = heap->deleted;
+    mark->changed_objects = heap->changed;
     mark->live_objects = heap->live_objects;
     mark->live_bytes = heap->live_bytes;
     mark->reusable_objects = heap->reusable_objects;
     mark->reusable_bytes = heap->reusable_bytes;
     heap->mark.i = 0;
+    heap->created = heap->deleted = heap->changed = 0;
     return mark;
 }
 
-static void count(mp_heap *heap, const mp_lot *lot, int64_t objects, int64_t bytes)
+uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin)
 {
-    if (lot->reusable) {
+    heap->origin_count++;
+    mp_grow(&heap->origins, &heap->origin_capacity, heap->origin_count + 1, sizeof *heap->origins);
+    heap->origins[heap->origin_count] = (mp_heap_origin_entry){.origin = origin};
+    return (uint32_t)heap->origin_count;
+}
+
+static void count(mp_heap *heap, bool reusable, int64_t objects, int64_t bytes)
+{
+    if (reusable) {
         heap->reusable_objects += objects;
         heap->reusable_bytes += bytes;
     } else {
@@ -80,80 +93,98 @@ static bool is_reusable(const mp_heap *heap, mp_type_id type)
            heap->model->types.at[type.i].class == MP_TYPE_REUSABLE;
 }
 
-/* The object's owner is known: give it its lot and cohort, and enter it in the ledger. */
-static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, mp_lot_id owner,
-                  mp_mark_id owner_born)
+/* The owner that is told apart: `owner` itself, unless it is too deep. */
+static mp_lot_id shallow(mp_heap *heap, mp_lot_id owner)
 {
-    mp_model *model = heap->model;
-    if (model->lots.at[owner.i].depth >= DEEPEST_SCOPE) {
-        mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
-                    "object %" PRIu64 " is scoped more than %d deep: it counts for the owners "
-                    "above that",
-                    birth->id, DEEPEST_SCOPE);
-        owner = model->lots.at[owner.i].owner;
-    }
-    mp_lot key = {.type = birth->type,
-                  .node = birth->node,
-                  .line = birth->line,
-                  .name = birth->name,
-                  .owner = owner,
+    if (heap->model->lots.at[owner.i].depth < DEEPEST_SCOPE)
+        return owner;
+    mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
+                "objects are scoped more than %d deep: those below count for the owners above that",
+                DEEPEST_SCOPE);
+    return heap->model->lots.at[owner.i].owner;
+}
+
+/* The cohort of a birth at the open mark, also as the origin's next guess. */
+static mp_cohort_id cohort_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner)
+{
+    const mp_origin *origin = &entry->origin;
+    mp_lot key = {.type = origin->type,
+                  .node = origin->node,
+                  .line = origin->line,
+                  .name = origin->name,
+                  .owner = shallow(heap, owner.lot),
                   .session = heap->session,
-                  .reusable = is_reusable(heap, birth->type)};
-    mp_lot_id lot = mp_model_lot(model, &key);
-    mp_cohort_id cohort = mp_model_cohort(model, lot, heap->mark, owner_born);
+                  .reusable = is_reusable(heap, origin->type)};
+    mp_lot_id lot = mp_model_lot(heap->model, &key);
+    entry->owner = owner;
+    entry->mark = heap->mark;
+    entry->cohort = mp_model_cohort(heap->model, lot, heap->mark, owner.born);
+    return entry->cohort;
+}
+
+/* The object's owner is known: give it its cohort, and enter it in the ledger. */
+static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, mp_owner owner)
+{
+    mp_heap_origin_entry *entry = &heap->origins[birth->origin];
+    bool same = entry->mark.i == heap->mark.i && entry->owner.lot.i == owner.lot.i &&
+                entry->owner.born.i == owner.born.i;
+    mp_cohort_id cohort = same ? entry->cohort : cohort_of(heap, entry, owner);
+    bool reusable = heap->model->cohorts.at[cohort.i].reusable;
     object->cohort = cohort.i & INT32_MAX;
 
-    mp_cost *cost = mp_model_flow(model, cohort, heap->mark);
+    mp_cost *cost = mp_model_flow(heap->model, cohort, heap->mark);
     cost->created++;
     cost->idle += birth->idle;
     cost->created_bytes += birth->bytes;
     cost->bytes += birth->bytes;
-    count(heap, &key, 1, birth->bytes);
-    if (!key.reusable)
-        model->marks.at[heap->mark.i].created_objects++;
+    count(heap, reusable, 1, birth->bytes);
+    heap->created += !reusable;
 }
 
-/* What `id` is scoped to; false if it is alive but itself still waiting for its owner, or unknown.
- */
+/* Find what `id` is; false if it is not alive, or itself still waiting for its owner. */
 static bool find_owner(mp_heap *heap, uint64_t id)
 {
-    if (id == heap->last_owner && id)
+    if (id == heap->last_owner_id && id)
         return true;
     const mp_live_object *object = mp_live_find(&heap->live, id);
-    if (!object || !object->cohort)
+    if (!object || object->cohort == MP_COHORT_PENDING)
         return false;
     const mp_cohort *cohort = &heap->model->cohorts.at[object->cohort];
-    heap->last_owner = id;
-    heap->last_owner_lot = cohort->lot;
-    heap->last_owner_born = cohort->born;
+    heap->last_owner_id = id;
+    heap->last_owner = (mp_owner){cohort->lot, cohort->born};
     return true;
 }
 
-bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
+/* The size that is counted: 0, with a diagnostic, for one that no sum could hold. */
+static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
-    bool is_new;
-    mp_live_object *object = mp_live_put(&heap->live, birth->id, &is_new);
-    if (!is_new)
+    if (reserve(heap, birth->bytes))
+        return birth->bytes;
+    mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
+                "object %" PRIu64 " of %" PRId64 " bytes: more than any memory holds, counted "
+                "as 0",
+                birth->id, birth->bytes);
+    return 0;
+}
+
+bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
+{
+    if (mp_live_may_have(&heap->live, given->id) && mp_live_find(&heap->live, given->id))
         return false;
-    bool fits = reserve(heap, birth->bytes);
-    if (!fits)
-        mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
-                    "object %" PRIu64 " of %" PRId64 " bytes: more than any memory holds, counted "
-                    "as 0",
-                    birth->id, birth->bytes);
-    object->born_us = birth->time_us;
-    object->bytes = fits ? birth->bytes : 0;
-    object->idle = birth->idle;
-    mp_birth kept = *birth;
-    kept.bytes = object->bytes;
-    if (!birth->owner) {
-        enter(heap, object, &kept, (mp_lot_id){0}, (mp_mark_id){0});
-    } else if (find_owner(heap, birth->owner)) {
-        enter(heap, object, &kept, heap->last_owner_lot, heap->last_owner_born);
+    mp_birth birth = *given;
+    birth.bytes = counted_bytes(heap, given, line);
+    bool known = !birth.owner || find_owner(heap, birth.owner);
+    mp_live_object *object = mp_live_add(&heap->live, birth.id, MP_COHORT_PENDING);
+    mp_live_set_bytes(&heap->live, object, birth.bytes);
+    object->idle = birth.idle;
+    if (!birth.owner) {
+        enter(heap, object, &birth, (mp_owner){{0}, {0}});
+    } else if (known) {
+        enter(heap, object, &birth, heap->last_owner);
     } else {
         mp_grow(&heap->pending, &heap->pending_capacity, heap->pending_count + 1,
                 sizeof *heap->pending);
-        heap->pending[heap->pending_count++] = (mp_pending){.birth = kept, .line = line};
+        heap->pending[heap->pending_count++] = (mp_pending){.birth = birth, .line = line};
     }
     return true;
 }
@@ -166,12 +197,12 @@ static void settle_one(mp_heap *heap, mp_pending *pending)
 {
     mp_live_object *object = mp_live_find(&heap->live, pending->birth.id);
     if (find_owner(heap, pending->birth.owner)) {
-        enter(heap, object, &pending->birth, heap->last_owner_lot, heap->last_owner_born);
+        enter(heap, object, &pending->birth, heap->last_owner);
     } else {
         mp_diagnose(heap->diagnostics, MP_DIAG_UNKNOWN_OWNER, heap->path, pending->line,
                     "object %" PRIu64 " is scoped to object %" PRIu64 ", which is not alive here",
                     pending->birth.id, pending->birth.owner);
-        enter(heap, object, &pending->birth, (mp_lot_id){MP_LOT_UNKNOWN}, (mp_mark_id){0});
+        enter(heap, object, &pending->birth, (mp_owner){{MP_LOT_UNKNOWN}, {0}});
     }
     pending->state = SETTLED;
 }
@@ -195,10 +226,8 @@ static void settle_chain(mp_heap *heap, const mp_id_index *by_id, uint32_t first
         settle_one(heap, &heap->pending[way[--length] - 1]);
 }
 
-void mp_heap_settle(mp_heap *heap)
+void mp_heap_settle_pending(mp_heap *heap)
 {
-    if (!heap->pending_count)
-        return;
     mp_id_index by_id = {0};
     uint32_t *way = mp_alloc(heap->pending_count * sizeof *way);
     for (size_t i = 0; i < heap->pending_count; i++)
@@ -218,11 +247,12 @@ static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
     mp_model *model = heap->model;
     mp_cohort from = model->cohorts.at[object->cohort];
     mp_lot key = model->lots.at[from.lot.i];
+    int64_t bytes = mp_live_bytes(&heap->live, object);
     mp_cost *cost = mp_model_flow(model, (mp_cohort_id){object->cohort}, heap->mark);
     cost->moved--;
     cost->idle -= object->idle;
-    cost->bytes -= object->bytes;
-    count(heap, &key, -1, -object->bytes);
+    cost->bytes -= bytes;
+    count(heap, key.reusable, -1, -bytes);
 
     key.type = type;
     key.reusable = is_reusable(heap, type);
@@ -231,56 +261,52 @@ static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
     cost = mp_model_flow(model, cohort, heap->mark);
     cost->moved++;
     cost->idle += object->idle;
-    cost->bytes += object->bytes;
-    count(heap, &key, 1, object->bytes);
+    cost->bytes += bytes;
+    count(heap, key.reusable, 1, bytes);
     object->cohort = cohort.i & INT32_MAX;
-    if (heap->last_owner == object->id)
-        heap->last_owner = 0;
+    if (heap->last_owner_id == object->id)
+        heap->last_owner_id = 0;
 }
 
 bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle)
 {
+    mp_heap_settle(heap);
+    const mp_model *model = heap->model;
     mp_live_object *object = mp_live_find(&heap->live, id);
     if (!object)
         return false;
-    if (!object->cohort)
-        mp_heap_settle(heap);
-    mp_model *model = heap->model;
-    const mp_lot *lot = &model->lots.at[model->cohorts.at[object->cohort].lot.i];
-    if (type.i && lot->type.i != type.i) {
+    if (type.i && model->lots.at[model->cohorts.at[object->cohort].lot.i].type.i != type.i)
         retype(heap, object, type);
-        lot = &model->lots.at[model->cohorts.at[object->cohort].lot.i];
-    }
-    int64_t delta = bytes - object->bytes;
+    bool reusable = model->cohorts.at[object->cohort].reusable;
+    int64_t before = mp_live_bytes(&heap->live, object), delta = bytes - before;
     if (!reserve(heap, delta))
         delta = 0;
-    mp_cost *cost = mp_model_flow(model, (mp_cohort_id){object->cohort}, heap->mark);
+    mp_cost *cost = mp_model_flow(heap->model, (mp_cohort_id){object->cohort}, heap->mark);
     cost->idle += (int64_t)idle - object->idle;
     cost->bytes += delta;
-    count(heap, lot, 0, delta);
-    object->bytes += delta;
+    count(heap, reusable, 0, delta);
+    mp_live_set_bytes(&heap->live, object, before + delta);
     object->idle = idle;
-    if (!lot->reusable)
-        model->marks.at[heap->mark.i].changed_objects++;
+    heap->changed += !reusable;
     return true;
 }
 
 bool mp_heap_death(mp_heap *heap, uint64_t id)
 {
     mp_heap_settle(heap);
-    mp_live_object object;
-    if (!mp_live_take(&heap->live, id, &object))
+    mp_live_object *object = mp_live_find(&heap->live, id);
+    if (!object)
         return false;
-    if (heap->last_owner == id)
-        heap->last_owner = 0;
-    mp_model *model = heap->model;
-    const mp_lot *lot = &model->lots.at[model->cohorts.at[object.cohort].lot.i];
-    mp_cost *cost = mp_model_flow(model, (mp_cohort_id){object.cohort}, heap->mark);
+    if (heap->last_owner_id == id)
+        heap->last_owner_id = 0;
+    bool reusable = heap->model->cohorts.at[object->cohort].reusable;
+    int64_t bytes = mp_live_bytes(&heap->live, object);
+    mp_cost *cost = mp_model_flow(heap->model, (mp_cohort_id){object->cohort}, heap->mark);
     cost->deleted++;
-    cost->idle -= object.idle;
-    cost->bytes -= object.bytes;
-    count(heap, lot, -1, -object.bytes);
-    if (!lot->reusable)
-        model->marks.at[heap->mark.i].deleted_objects++;
+    cost->idle -= object->idle;
+    cost->bytes -= bytes;
+    count(heap, reusable, -1, -bytes);
+    heap->deleted += !reusable;
+    mp_live_remove(&heap->live, object);
     return true;
 }

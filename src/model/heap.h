@@ -11,15 +11,19 @@
 #include "memprof/model.h"
 #include "model/live.h"
 
-typedef struct mp_birth {
-    uint64_t id;
-    int64_t bytes;
-    int64_t time_us;
-    uint64_t owner; /* id of the object it is scoped to; 0: none */
+/* What objects of one allocation site and one name have in common. */
+typedef struct mp_origin {
     mp_type_id type;
     mp_node_id node;
     uint32_t line;
     mp_symbol_id name;
+} mp_origin;
+
+typedef struct mp_birth {
+    uint64_t id;
+    int64_t bytes;
+    uint64_t owner;  /* id of the object it is scoped to; 0: none */
+    uint32_t origin; /* by mp_heap_origin */
     bool idle;
 } mp_birth;
 
@@ -29,6 +33,20 @@ typedef struct mp_pending {
     uint8_t state;
 } mp_pending;
 
+/* An owner as its children need it. */
+typedef struct mp_owner {
+    mp_lot_id lot;
+    mp_mark_id born;
+} mp_owner;
+
+/* An origin, and the cohort of its last birth: the next one mostly belongs to it too. */
+typedef struct mp_heap_origin_entry {
+    mp_origin origin;
+    mp_owner owner;
+    mp_mark_id mark;
+    mp_cohort_id cohort;
+} mp_heap_origin_entry;
+
 typedef struct mp_heap {
     mp_model *model;
     mp_diagnostics *diagnostics;
@@ -36,11 +54,12 @@ typedef struct mp_heap {
     mp_session_id session;
     mp_mark_id mark; /* the open one, or none */
     mp_live_set live;
+    int64_t created, deleted, changed; /* since the last mark that was ended */
     int64_t live_objects, live_bytes, reusable_objects, reusable_bytes;
-    /* The owner of the last birth: objects of one owner come in runs. */
-    uint64_t last_owner;
-    mp_lot_id last_owner_lot;
-    mp_mark_id last_owner_born;
+    mp_heap_origin_entry *origins; /* from 1 */
+    size_t origin_count, origin_capacity;
+    uint64_t last_owner_id; /* objects of one owner come in runs */
+    mp_owner last_owner;
     /* Births whose owner comes later in the same section. */
     mp_pending *pending;
     size_t pending_count, pending_capacity;
@@ -56,6 +75,15 @@ mp_mark *mp_heap_begin(mp_heap *heap);
 /* End the open mark: it is whole. */
 mp_mark *mp_heap_end(mp_heap *heap);
 
+/* A number, from 1, for births to refer to. Each call makes a new one: ask once for each origin. */
+uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
+
+/* Fetch what a birth, change or death of this id will touch, some work ahead of it. */
+static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
+{
+    mp_live_prefetch(&heap->live, id);
+}
+
 /* `line` is where it stands in the file. False if the id is alive already: nothing was done. */
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
 /* A new size, and perhaps type, of an object. False if it is not alive: nothing was done. */
@@ -63,6 +91,11 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
 /* False if it is not alive. */
 bool mp_heap_death(mp_heap *heap, uint64_t id);
 /* All births of a section are in: find the owners of those that came before them. */
-void mp_heap_settle(mp_heap *heap);
+void mp_heap_settle_pending(mp_heap *heap);
+static inline void mp_heap_settle(mp_heap *heap)
+{
+    if (heap->pending_count)
+        mp_heap_settle_pending(heap);
+}
 
 #endif

@@ -49,8 +49,11 @@ mp_cohort_id mp_model_cohort(mp_model *model, mp_lot_id lot_id, mp_mark_id born,
         if (cohort->born.i == born.i && cohort->owner_born.i == owner_born.i)
             return id;
     }
-    *MP_ADD(&model->cohorts) = (mp_cohort){
-        .lot = lot_id, .born = born, .owner_born = owner_born, .next_of_lot = lot->last_cohort};
+    *MP_ADD(&model->cohorts) = (mp_cohort){.lot = lot_id,
+                                           .born = born,
+                                           .owner_born = owner_born,
+                                           .next_of_lot = lot->last_cohort,
+                                           .reusable = lot->reusable};
     return lot->last_cohort = (mp_cohort_id){model->cohorts.count - 1};
 }
 

@@ -2,145 +2,150 @@
 
 #include <stdlib.h>
 
-#include "support/index.h"
 #include "support/memory.h"
 
-enum { BUCKET = 16, FIRST_BUCKETS = 64, STUCK = 255 };
+enum { COLUMNS = 16, FIRST_ROWS = 64, STUCK = 255 };
 
-/* Where a key goes: its bucket, its own place there, and a tag that is never 0. */
-typedef struct spot {
-    size_t bucket;
-    unsigned place;
-    uint8_t tag;
-} spot;
-
-static spot spot_of(const mp_live_set *set, uint64_t id)
+/* Grown by half, not doubled: 32 to 48 bytes for each object. */
+static size_t next_size(size_t rows)
 {
-    uint64_t hash = mp_hash64(id / BUCKET);
-    unsigned place = (unsigned)(id % BUCKET);
-    return (spot){(size_t)hash & set->mask, place, (uint8_t)((hash >> 56 | 0x80) ^ place)};
+    return rows ? rows + rows / 2 : FIRST_ROWS;
 }
 
-/* The place of `id` in `bucket`, or -1. */
-static int place_in(const mp_live_set *set, const spot *at, size_t bucket, uint64_t id)
+static bool is_full(const mp_live_set *set)
 {
-    const uint8_t *tags = set->tags + bucket * BUCKET;
-    const uint32_t *places = set->places + bucket * BUCKET;
-    if (tags[at->place] == at->tag && set->objects[places[at->place] - 1].id == id)
-        return (int)at->place;
-    for (int i = 0; i < BUCKET; i++)
-        if (tags[i] == at->tag && set->objects[places[i] - 1].id == id)
-            return i;
-    return -1;
+    return set->count * 2 >= set->rows * COLUMNS;
 }
 
-/* Index + 1 into set->places, or 0. */
-static size_t search(const mp_live_set *set, uint64_t id)
+/* A row for the block, and a column that differs for each id of it. Ids that all end in the same
+ * bits, as addresses do, must not share a column: the block's hash turns it. */
+static inline size_t home_of(size_t rows, uint64_t id, unsigned *column)
 {
-    if (!set->places)
-        return 0;
-    spot at = spot_of(set, id);
-    for (size_t tried = 0, bucket = at.bucket; tried <= set->mask; tried++) {
-        int place = place_in(set, &at, bucket, id);
-        if (place >= 0)
-            return bucket * BUCKET + (size_t)place + 1;
-        if (!set->overflows[bucket])
-            return 0;
-        bucket = (bucket + 1) & set->mask;
-    }
-    return 0;
+    uint64_t hash = mp_hash64(id / COLUMNS);
+    *column = (unsigned)((id ^ hash) % COLUMNS);
+    return (size_t)((hash >> 32) * rows >> 32);
 }
 
-/* Enter an id that is not there; there is room. */
-static void enter(mp_live_set *set, uint64_t id, uint32_t object)
+static inline size_t next_row(const mp_live_set *set, size_t row)
 {
-    spot at = spot_of(set, id);
-    for (size_t bucket = at.bucket;; bucket = (bucket + 1) & set->mask) {
-        uint8_t *tags = set->tags + bucket * BUCKET;
-        int place = tags[at.place] ? -1 : (int)at.place;
-        for (int i = 0; place < 0 && i < BUCKET; i++)
-            if (!tags[i])
-                place = i;
-        if (place >= 0) {
-            tags[place] = at.tag;
-            set->places[bucket * BUCKET + (size_t)place] = object + 1;
-            return;
-        }
-        if (set->overflows[bucket] < STUCK)
-            set->overflows[bucket]++;
-    }
-}
-
-static void grow(mp_live_set *set)
-{
-    size_t old_places = set->places ? (set->mask + 1) * BUCKET : 0;
-    uint32_t *places = set->places;
-    size_t buckets = old_places ? (set->mask + 1) * 2 : FIRST_BUCKETS;
-    free(set->tags);
-    free(set->overflows);
-    set->mask = buckets - 1;
-    set->places = mp_alloc_zero(buckets * BUCKET, sizeof *set->places);
-    set->tags = mp_alloc_zero(buckets, BUCKET);
-    set->overflows = mp_alloc_zero(buckets, 1);
-    for (size_t i = 0; i < old_places; i++)
-        if (places[i])
-            enter(set, set->objects[places[i] - 1].id, places[i] - 1);
-    free(places);
+    return row + 1 == set->rows ? 0 : row + 1;
 }
 
 mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
 {
-    size_t found = search(set, id);
-    return found ? &set->objects[set->places[found - 1] - 1] : NULL;
-}
-
-mp_live_object *mp_live_put(mp_live_set *set, uint64_t id, bool *is_new)
-{
-    mp_live_object *object = mp_live_find(set, id);
-    *is_new = !object;
-    if (object)
-        return object;
-    if (!set->places || (set->count + 1) * 10 > (set->mask + 1) * BUCKET * 7)
-        grow(set);
-    uint32_t at;
-    if (set->first_free) {
-        at = set->first_free - 1;
-        set->first_free = set->objects[at].next_free;
-    } else {
-        at = (uint32_t)set->used++;
-        mp_grow(&set->objects, &set->capacity, set->used, sizeof *set->objects);
+    unsigned column;
+    if (!set->rows)
+        return NULL;
+    size_t row = home_of(set->rows, id, &column);
+    for (size_t tried = 0; tried < set->rows; tried++) {
+        mp_live_object *object = &set->places[row * COLUMNS + column];
+        if (object->id == id && object->cohort)
+            return object;
+        if (!set->passed[row])
+            return NULL;
+        row = next_row(set, row);
     }
-    set->count++;
-    set->objects[at] = (mp_live_object){.id = id};
-    enter(set, id, at);
-    return &set->objects[at];
+    return NULL;
 }
 
-bool mp_live_take(mp_live_set *set, uint64_t id, mp_live_object *object)
+void mp_live_prefetch(const mp_live_set *set, uint64_t id)
 {
-    size_t found = search(set, id);
-    if (!found)
-        return false;
-    size_t place = found - 1;
-    uint32_t at = set->places[place] - 1;
-    *object = set->objects[at];
-    set->objects[at].next_free = set->first_free;
-    set->first_free = at + 1;
-    set->tags[place] = 0;
-    set->places[place] = 0;
+    unsigned column;
+    size_t row = home_of(set->rows, id, &column);
+    if (set->rows)
+        __builtin_prefetch(&set->places[row * COLUMNS + column], 1);
+}
+
+/* A place for an id that is not there, or NULL where its whole column is taken. */
+static mp_live_object *enter(mp_live_set *set, uint64_t id)
+{
+    unsigned column;
+    size_t row = home_of(set->rows, id, &column);
+    for (size_t tried = 0; tried < set->rows; tried++) {
+        mp_live_object *object = &set->places[row * COLUMNS + column];
+        if (!object->cohort)
+            return object;
+        if (set->passed[row] < STUCK)
+            set->passed[row]++;
+        row = next_row(set, row);
+    }
+    return NULL;
+}
+
+static void grow(mp_live_set *set)
+{
+    mp_live_object *old = set->places;
+    size_t places = set->rows * COLUMNS;
+    bool placed;
+    do {
+        free(set->places == old ? NULL : set->places);
+        free(set->passed);
+        set->rows = next_size(set->rows);
+        set->places = mp_alloc_zero(set->rows * COLUMNS, sizeof *set->places);
+        set->passed = mp_alloc_zero(set->rows, 1);
+        placed = true;
+        for (size_t i = 0; placed && i < places; i++) {
+            mp_live_object *place = old[i].cohort ? enter(set, old[i].id) : NULL;
+            if (place)
+                *place = old[i];
+            else
+                placed = !old[i].cohort;
+        }
+    } while (!placed);
+    free(old);
+}
+
+mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t cohort)
+{
+    mp_live_object *object;
+    if (!set->rows || is_full(set))
+        grow(set);
+    while (!(object = enter(set, id)))
+        grow(set);
+    *object = (mp_live_object){.id = id, .cohort = cohort & INT32_MAX};
+    set->count++;
+    if (id > set->largest)
+        set->largest = id;
+    return object;
+}
+
+void mp_live_remove(mp_live_set *set, mp_live_object *object)
+{
+    unsigned column;
+    size_t found = (size_t)(object - set->places) / COLUMNS;
+    for (size_t row = home_of(set->rows, object->id, &column); row != found;
+         row = next_row(set, row))
+        if (set->passed[row] < STUCK)
+            set->passed[row]--;
+    object->cohort = 0;
     set->count--;
-    for (size_t bucket = spot_of(set, id).bucket; bucket != place / BUCKET;
-         bucket = (bucket + 1) & set->mask)
-        if (set->overflows[bucket] < STUCK)
-            set->overflows[bucket]--;
-    return true;
+}
+
+int64_t mp_live_bytes(const mp_live_set *set, const mp_live_object *object)
+{
+    if (object->size != UINT32_MAX)
+        return object->size;
+    return set->large[mp_id_index_get(&set->large_index, object->id) - 1];
+}
+
+void mp_live_set_bytes(mp_live_set *set, mp_live_object *object, int64_t bytes)
+{
+    object->size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    if (object->size != UINT32_MAX)
+        return;
+    uint32_t *place = mp_id_index_put(&set->large_index, object->id);
+    if (!*place) {
+        mp_grow(&set->large, &set->large_capacity, set->large_count + 1, sizeof *set->large);
+        *place = (uint32_t)++set->large_count;
+    }
+    set->large[*place - 1] = bytes;
 }
 
 void mp_live_free(mp_live_set *set)
 {
-    free(set->objects);
     free(set->places);
-    free(set->tags);
-    free(set->overflows);
+    free(set->passed);
+    free(set->large);
+    mp_id_index_free(&set->large_index);
     *set = (mp_live_set){0};
 }

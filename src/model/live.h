@@ -1,42 +1,57 @@
-/* The live set: what is alive now, 32 bytes an object and about 10 for its place in the index.
+/* The live set: what is alive now, 16 bytes an object in a table that is a third to half full.
  *
- * The index is made of buckets of 16 places. The block of ids [16k, 16k + 15] hashes to one bucket,
- * each id to its own place in it, so ids that follow each other, as a recorder hands them out, lie
- * in one cache line. An id whose bucket is full goes to the next one, and the bucket counts it as
- * overflow: a search ends at the first bucket without any, and a deletion leaves no grave behind.
- */
+ * Recorders count ids up, and objects of one age die together; so ids that follow each other should
+ * lie together. The table is made of rows of 16 places. The block of ids [16k, 16k + 15] hashes to
+ * one row, and each id of it has a column of its own there:
+ *
+ *              column 0  1  2 ... 15
+ *   row h(k)          .  a  b      .      an id whose place is taken goes down its column to the
+ *   row h(k) + 1      .  c  .      .      next row, and the row counts it as passed
+ *
+ * A search goes down the column until it finds the id or a row that nobody passed. A deletion
+ * clears the place and uncounts, so no graves are left behind. */
 #ifndef MP_MODEL_LIVE_H
 #define MP_MODEL_LIVE_H
 
 #include <stdbool.h>
 
 #include "memprof/model.h"
+#include "support/index.h"
 
 typedef struct mp_live_object {
-    uint64_t id; /* as in the file */
-    int64_t born_us;
-    int64_t bytes;
-    uint32_t cohort : 31; /* 0: not known yet */
+    uint64_t id;          /* as in the file */
+    uint32_t size;        /* bytes; larger ones are kept apart, see mp_live_bytes */
+    uint32_t cohort : 31; /* 0: the place is empty */
     uint32_t idle : 1;    /* a temp-table that is not instantiated */
-    uint32_t next_free;
 } mp_live_object;
 
 typedef struct mp_live_set {
-    mp_live_object *objects;
-    size_t used, capacity, count;
-    uint32_t first_free; /* place + 1 */
-    uint32_t *places;    /* of objects, + 1 */
-    uint8_t *tags;       /* of places; 0: empty */
-    uint8_t *overflows;  /* of buckets; 255 sticks */
-    size_t mask;         /* buckets - 1 */
+    mp_live_object *places;
+    uint8_t *passed; /* of rows; 255 sticks */
+    size_t rows, count;
+    uint64_t largest; /* id ever entered */
+    /* Objects of 4 GiB and more: id to place in `large`. */
+    mp_id_index large_index;
+    int64_t *large;
+    size_t large_count, large_capacity;
 } mp_live_set;
 
-/* NULL where there is none. Pointers are valid until the next mp_live_put. */
+/* NULL where there is none. Pointers are valid until the next mp_live_add. */
 mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id);
-/* The object of this id, cleared and *is_new set if it was not there. */
-mp_live_object *mp_live_put(mp_live_set *set, uint64_t id, bool *is_new);
-/* Remove it; what it was goes to *object. False where there is none. */
-bool mp_live_take(mp_live_set *set, uint64_t id, mp_live_object *object);
+/* Add an id that is not there. `cohort` is not 0. */
+mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t cohort);
+/* Whether the id may be there at all; cheaper than to look. */
+static inline bool mp_live_may_have(const mp_live_set *set, uint64_t id)
+{
+    return id <= set->largest;
+}
+/* Remove what mp_live_find found. */
+void mp_live_remove(mp_live_set *set, mp_live_object *object);
+
+void mp_live_prefetch(const mp_live_set *set, uint64_t id);
+
+int64_t mp_live_bytes(const mp_live_set *set, const mp_live_object *object);
+void mp_live_set_bytes(mp_live_set *set, mp_live_object *object, int64_t bytes);
 void mp_live_free(mp_live_set *set);
 
 #endif

@@ -24,7 +24,8 @@ mp_model *mp_model_new(void)
     (void)MP_ADD(&model->platform_samples);
     (void)MP_ADD(&model->inputs);
     (void)MP_ADD(&model->tree);
-    (void)MP_ADD(&model->lots); /* MP_LOT_UNKNOWN */
+    (void)MP_ADD(&model->lots);    /* MP_LOT_UNKNOWN */
+    (void)MP_ADD(&model->cohorts); /* MP_COHORT_PENDING */
     return model;
 }
 

@@ -50,7 +50,7 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
 
 void mp_model_seal(mp_model *model, mp_diagnostics *diagnostics)
 {
-    enum { ON_THE_WAY = UINT32_MAX };
+    const uint32_t on_the_way = UINT32_MAX;
     mp_hash_index index = {0};
     uint32_t nodes = model->nodes.count;
     uint32_t *way = mp_alloc_zero((size_t)nodes + 1, sizeof *way);
@@ -59,12 +59,12 @@ void mp_model_seal(mp_model *model, mp_diagnostics *diagnostics)
         size_t length = 0;
         uint32_t at = first;
         while (at && !model->tree_of[at]) {
-            model->tree_of[at] = ON_THE_WAY;
+            model->tree_of[at] = on_the_way;
             way[length++] = at;
             at = model->nodes.at[at].parent.i;
         }
         uint32_t parent = model->tree_of[at];
-        if (parent == ON_THE_WAY) {
+        if (parent == on_the_way) {
             mp_diagnose(diagnostics, MP_DIAG_NODE_CYCLE, NULL, 0,
                         "call-tree node %" PRIu64 " is its own caller: cut there",
                         model->nodes.at[at].number);

@@ -9,89 +9,128 @@
 #include <string.h>
 
 #include "input/fields.h"
+#include "input/numbers.h"
 #include "model/build.h"
 #include "readers/oemp_replay.h"
 #include "support/text.h"
 
-enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
+enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12, BATCH = 64 };
 
 typedef void row_function(oemp_state *, const oemp_value *, uint64_t);
-typedef void numbers_function(oemp_state *, const uint64_t *, uint64_t);
+typedef void numbers_function(oemp_state *, const oemp_numbers *, size_t, uint64_t);
 
 /* A column: its name in the format document behind a letter for its kind: n number, s string,
  * p percentage with two decimals. */
 typedef struct oemp_section {
     const char *name;
-    unsigned columns, columns_v1; /* 0: as `columns` */
-    row_function *row;            /* columns of any kind */
-    numbers_function *numbers;    /* numbers only */
+    unsigned columns, columns_v1;               /* 0: as `columns` */
+    row_function *row;                          /* columns of any kind */
+    numbers_function *numbers;                  /* numbers only */
+    size_t (*read)(mp_input *, oemp_numbers *); /* a batch of them */
     void (*end)(oemp_state *);
     const char *column[MOST_COLUMNS];
 } oemp_section;
 
+/* The long sections are read without a look at each line first, in batches, so that what their rows
+ * will touch can be fetched ahead. One function for each, so that the compiler knows the columns.
+ */
+#define READ_BATCH(name, columns, wanted)                                                          \
+    static size_t name(mp_input *input, oemp_numbers *rows)                                        \
+    {                                                                                              \
+        size_t count = 0;                                                                          \
+        while (count < BATCH && mp_input_numbers(input, columns, wanted, rows[count].at))          \
+            count++;                                                                               \
+        return count;                                                                              \
+    }
+READ_BATCH(read_objects, 16, OEMP_OBJECT_COLUMNS)
+READ_BATCH(read_changed_objects, 6, OEMP_CHANGED_COLUMNS)
+READ_BATCH(read_deleted_objects, 2, OEMP_DELETED_COLUMNS)
+#undef READ_BATCH
+
 static const oemp_section header = {
-    "Header",
-    18,
-    15,
-    oemp_header,
-    NULL,
-    NULL,
-    {"nVersion", "nProcessId", "nSnapshotSeq", "sStartTime", "sSessionId", "sTag", "sRqId",
-     "sRecordingType", "nRequestStartTime", "sUUID", "sPROPATH", "nOverheadMem", "sAppName",
-     "sRequestAPI", "pCPU", "sOEVersion", "sPASOEInstanceAlias", "sDescription"}};
+    .name = "Header",
+    .columns = 18,
+    .columns_v1 = 15,
+    .row = oemp_header,
+    .column = {"nVersion", "nProcessId", "nSnapshotSeq", "sStartTime", "sSessionId", "sTag",
+               "sRqId", "sRecordingType", "nRequestStartTime", "sUUID", "sPROPATH", "nOverheadMem",
+               "sAppName", "sRequestAPI", "pCPU", "sOEVersion", "sPASOEInstanceAlias",
+               "sDescription"},
+};
 static const oemp_section platform_catalogue = {
-    "PlatObjCatalog", 2, 0, oemp_platform_catalogue, NULL, NULL, {"sPlatObjName", "nPlatObjId"}};
+    .name = "PlatObjCatalog",
+    .columns = 2,
+    .row = oemp_platform_catalogue,
+    .column = {"sPlatObjName", "nPlatObjId"},
+};
 static const oemp_section type_catalogue = {
-    "AppObjCatalog", 2, 0, oemp_type_catalogue, NULL, NULL, {"sAppObjTypeName", "nAppObjTypeId"}};
+    .name = "AppObjCatalog",
+    .columns = 2,
+    .row = oemp_type_catalogue,
+    .column = {"sAppObjTypeName", "nAppObjTypeId"},
+};
 static const oemp_section built_in_catalogue = {
-    "BObjCatalog", 2, 0, oemp_built_in_catalogue, NULL, NULL, {"sBObjTypeName", "nBObjTypeId"}};
-static const oemp_section platform_data = {"PlatObjData",
-                                           4,
-                                           0,
-                                           oemp_platform_data,
-                                           NULL,
-                                           NULL,
-                                           {"nPlatObjId", "nMem", "nAbk", "nPoolAllocs"}};
+    .name = "BObjCatalog",
+    .columns = 2,
+    .row = oemp_built_in_catalogue,
+    .column = {"sBObjTypeName", "nBObjTypeId"},
+};
+static const oemp_section platform_data = {
+    .name = "PlatObjData",
+    .columns = 4,
+    .row = oemp_platform_data,
+    .column = {"nPlatObjId", "nMem", "nAbk", "nPoolAllocs"},
+};
 static const oemp_section source_names = {
-    "ABLNameList", 3, 0, oemp_source_name, NULL, NULL, {"nSrcNameId", "sSrcName", "nStartLine"}};
-static const oemp_section other_names = {"OtherNameList",     2, 0, oemp_other_name, NULL, NULL,
-                                         {"nNameId", "sName"}};
-static const oemp_section nodes = {"CallTreeNodes",
-                                   4,
-                                   0,
-                                   oemp_node,
-                                   NULL,
-                                   NULL,
-                                   {"nNodeId", "nSrcId", "nParentNodeId", "nParentLine"}};
-static const oemp_section objects = {"AppObjData",
-                                     16,
-                                     0,
-                                     NULL,
-                                     oemp_object,
-                                     oemp_objects_end,
-                                     {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs",
-                                      "nCreationTime", "nAppObjNodeId", "nSrcLine", "nSrcId",
-                                      "nunused", "nScopedTo", "nTempTableNum", "nNameId", "nunused",
-                                      "nBioTypId", "nunused"}};
+    .name = "ABLNameList",
+    .columns = 3,
+    .row = oemp_source_name,
+    .column = {"nSrcNameId", "sSrcName", "nStartLine"},
+};
+static const oemp_section other_names = {
+    .name = "OtherNameList",
+    .columns = 2,
+    .row = oemp_other_name,
+    .column = {"nNameId", "sName"},
+};
+static const oemp_section nodes = {
+    .name = "CallTreeNodes",
+    .columns = 4,
+    .row = oemp_node,
+    .column = {"nNodeId", "nSrcId", "nParentNodeId", "nParentLine"},
+};
+static const oemp_section objects = {
+    .name = "AppObjData",
+    .columns = 16,
+    .numbers = oemp_objects,
+    .read = read_objects,
+    .end = oemp_objects_end,
+    .column = {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nCreationTime",
+               "nAppObjNodeId", "nSrcLine", "nSrcId", "nunused", "nScopedTo", "nTempTableNum",
+               "nNameId", "nunused", "nBioTypId", "nunused"},
+};
 static const oemp_section changed_objects = {
-    "ChangedAppObjData",
-    6,
-    0,
-    NULL,
-    oemp_changed_object,
-    NULL,
-    {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nTempTableNum"}};
+    .name = "ChangedAppObjData",
+    .columns = 6,
+    .numbers = oemp_changed_objects,
+    .read = read_changed_objects,
+    .column = {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nTempTableNum"},
+};
 static const oemp_section deleted_objects = {
-    "DeletedObjs", 2, 0, NULL, oemp_deleted_object, NULL, {"nAppObjId", "nDelTime"}};
-static const oemp_section trailer = {"Trailer",
-                                     11,
-                                     7,
-                                     oemp_trailer,
-                                     NULL,
-                                     NULL,
-                                     {"nRecordingTime", "nAppObjCnt", "nappMemTot", "nplatMemTot",
-                                      "nMaxAppObjs", "nMaxHier", "nunused", "nreuseObjCnt",
-                                      "nreuseMemTot", "sTag", "nSnapshotSeq"}};
+    .name = "DeletedObjs",
+    .columns = 2,
+    .numbers = oemp_deleted_objects,
+    .read = read_deleted_objects,
+    .column = {"nAppObjId", "nDelTime"},
+};
+static const oemp_section trailer = {
+    .name = "Trailer",
+    .columns = 11,
+    .columns_v1 = 7,
+    .row = oemp_trailer,
+    .column = {"nRecordingTime", "nAppObjCnt", "nappMemTot", "nplatMemTot", "nMaxAppObjs",
+               "nMaxHier", "nunused", "nreuseObjCnt", "nreuseMemTot", "sTag", "nSnapshotSeq"},
+};
 
 static const oemp_section *const version_1[MOST_SECTIONS + 1] = {
     &header,       &platform_catalogue, &type_catalogue,  &built_in_catalogue,
@@ -244,11 +283,11 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
         return;
     }
     if (section->numbers) {
-        uint64_t row[MOST_COLUMNS];
-        read = (unsigned)mp_fields_numbers(&fields, row, columns);
+        oemp_numbers row;
+        read = (unsigned)mp_fields_numbers(&fields, row.at, columns);
         if (read == columns && mp_fields_end(&fields)) {
             cursor->records++;
-            section->numbers(cursor->state, row, mp_input_line_number(cursor->input));
+            section->numbers(cursor->state, &row, 1, mp_input_line_number(cursor->input));
             return;
         }
     } else {
@@ -262,6 +301,23 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
         }
     }
     bad_row(cursor, line, read, &fields);
+}
+
+/* While one batch is replayed, what the next one will touch is on its way from memory. */
+static void number_rows(oemp_cursor *cursor)
+{
+    const oemp_section *section = cursor->layout[cursor->at];
+    uint64_t line = mp_input_line_number(cursor->input) + 1;
+    oemp_numbers rows[2][BATCH];
+    size_t count = section->read(cursor->input, rows[0]);
+    for (unsigned turn = 0; count; turn ^= 1) {
+        size_t next = count == BATCH ? section->read(cursor->input, rows[turn ^ 1]) : 0;
+        oemp_fetch(cursor->state, rows[turn ^ 1], next);
+        section->numbers(cursor->state, rows[turn], count, line);
+        cursor->records += count;
+        line += count;
+        count = next;
+    }
 }
 
 static void section_end(oemp_cursor *cursor)
@@ -312,7 +368,11 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     state->path = state->model->inputs.at[summary].path;
     state->summary = summary;
     state->converted = false;
-    while (mp_input_line(input, &line)) {
+    for (;;) {
+        if (cursor.layout && cursor.layout[cursor.at]->numbers)
+            number_rows(&cursor);
+        if (!mp_input_line(input, &line))
+            break;
         if (line.length == 1 && line.at[0] == '.' && cursor.layout)
             section_end(&cursor);
         else if (cursor.layout)

@@ -126,8 +126,8 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     oemp_recording *recording = recording_of(state, row, line);
     state->recording = recording;
     state->skip = false;
+    state->latest_us = 0;
     state->sequence = row[2].number;
-    state->snapshot_line = line;
     state->tag = intern(state, row[5].text);
     recording->heap.path = state->path;
     if (recording->started)
@@ -373,10 +373,6 @@ void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line)
 
 /* --- objects --- */
 
-enum { ID, TYPE, MEM, ABK, POOL, CREATED, NODE, LINE, SOURCE, UNUSED_J, SCOPE, TABLE, NAME };
-enum { BUILT_IN = 14 };
-enum { CHANGED_TABLE = 5 };
-
 /* The document's rule for an object's name: code by its source; anything else by its own name, if
  * it has one; a built-in without one by its class. */
 static mp_symbol_id name_of(oemp_state *state, mp_type_class class, const uint64_t *row,
@@ -384,12 +380,12 @@ static mp_symbol_id name_of(oemp_state *state, mp_type_class class, const uint64
 {
     oemp_recording *recording = state->recording;
     bool code = class == MP_TYPE_CODE || class == MP_TYPE_REUSABLE;
-    if (!code && row[NAME])
-        return symbol_of(state, &recording->names, row[NAME], line);
-    if (class == MP_TYPE_BUILT_IN && row[BUILT_IN])
-        return symbol_of(state, &recording->built_ins, row[BUILT_IN], line);
-    if (row[SOURCE])
-        return symbol_of(state, &recording->sources, row[SOURCE], line);
+    if (!code && row[OEMP_NAME])
+        return symbol_of(state, &recording->names, row[OEMP_NAME], line);
+    if (class == MP_TYPE_BUILT_IN && row[OEMP_BUILT_IN])
+        return symbol_of(state, &recording->built_ins, row[OEMP_BUILT_IN], line);
+    if (row[OEMP_SOURCE])
+        return symbol_of(state, &recording->sources, row[OEMP_SOURCE], line);
     return (mp_symbol_id){0};
 }
 
@@ -403,50 +399,126 @@ static bool good_size(oemp_state *state, uint64_t id, uint64_t bytes, uint64_t l
     return false;
 }
 
-static bool idle_of(const oemp_state *state, mp_type_id type, uint64_t table)
+static bool same_origin(const void *context, uint32_t value)
 {
-    return table == 0 && state->model->types.at[type.i].class == MP_TYPE_TEMP_TABLE;
+    const oemp_origin *const *probe = context;
+    const oemp_origin *a = &probe[0][value], *b = probe[1];
+    return a->node == b->node && a->line == b->line && a->type == b->type &&
+           a->source == b->source && a->name == b->name && a->built_in == b->built_in;
 }
 
-void oemp_object(oemp_state *state, const uint64_t *row, uint64_t line)
+/* An origin that was not met before: look its ids up. */
+static void add_origin(oemp_state *state, const oemp_origin *found, const uint64_t *row,
+                       uint64_t line)
 {
-    if (state->skip || !good_size(state, row[ID], row[MEM], line))
+    oemp_recording *recording = state->recording;
+    mp_origin origin = {.type = type_of(state, row[OEMP_TYPE], line),
+                        .node = node_of(state, row[OEMP_NODE], line),
+                        .line = line_of(row[OEMP_LINE])};
+    mp_type_class class = state->model->types.at[origin.type.i].class;
+    origin.name = name_of(state, class, row, line);
+    uint32_t number = mp_heap_origin(&recording->heap, origin);
+    mp_grow(&recording->origins, &recording->origin_capacity, number + 1u,
+            sizeof *recording->origins);
+    recording->origins[number] = *found;
+    recording->origins[number].type_id = origin.type;
+    recording->origins[number].class = class;
+}
+
+/* The number of the row's origin. */
+static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    oemp_origin wanted = {.type = row[OEMP_TYPE],
+                          .node = row[OEMP_NODE],
+                          .line = row[OEMP_LINE],
+                          .source = row[OEMP_SOURCE],
+                          .name = row[OEMP_NAME],
+                          .built_in = row[OEMP_BUILT_IN]};
+    uint64_t hash = mp_hash64((wanted.node << 32 ^ wanted.line << 12 ^ wanted.type) +
+                              (wanted.source << 40 ^ wanted.name << 20 ^ wanted.built_in) *
+                                  0x9e3779b97f4a7c15u);
+    const oemp_origin *probe[2] = {recording->origins, &wanted};
+    size_t place;
+    uint32_t found = mp_hash_index_find(&recording->origin_index, hash, same_origin,
+                                        (const void *)probe, &place);
+    if (!found) {
+        add_origin(state, &wanted, row, line);
+        found = (uint32_t)recording->heap.origin_count;
+        mp_hash_index_set(&recording->origin_index, place, hash, found);
+    }
+    return found;
+}
+
+static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
         return;
-    mp_heap *heap = &state->recording->heap;
-    mp_birth birth = {.id = row[ID],
-                      .bytes = (int64_t)row[MEM],
-                      .time_us = (int64_t)row[CREATED],
-                      .owner = row[SCOPE],
-                      .line = line_of(row[LINE])};
-    birth.type = type_of(state, row[TYPE], line);
-    birth.node = node_of(state, row[NODE], line);
-    birth.name = name_of(state, state->model->types.at[birth.type.i].class, row, line);
-    birth.idle = idle_of(state, birth.type, row[TABLE]);
-    if (mp_heap_birth(heap, &birth, line))
+    mp_birth birth = {.id = row[OEMP_ID],
+                      .bytes = (int64_t)row[OEMP_MEM],
+                      .owner = row[OEMP_SCOPE],
+                      .origin = origin_of(state, row, line)};
+    const oemp_origin *origin = &recording->origins[birth.origin];
+    birth.idle = row[OEMP_TABLE] == 0 && origin->class == MP_TYPE_TEMP_TABLE;
+    if ((int64_t)row[OEMP_CREATED] > state->latest_us)
+        state->latest_us = (int64_t)row[OEMP_CREATED];
+    if (mp_heap_birth(&recording->heap, &birth, line))
         return;
     /* Version 1 writes changed objects among the new ones. */
-    if (state->recording->version >= 2)
+    if (recording->version >= 2)
         mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
-                    "object %" PRIu64 " is created but alive already: taken as a change", row[ID]);
-    mp_heap_change(heap, row[ID], birth.type, birth.bytes, birth.idle);
+                    "object %" PRIu64 " is created but alive already: taken as a change",
+                    row[OEMP_ID]);
+    mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle);
 }
 
-void oemp_changed_object(oemp_state *state, const uint64_t *row, uint64_t line)
+void oemp_fetch(const oemp_state *state, const oemp_numbers *rows, size_t count)
 {
-    if (state->skip || !good_size(state, row[ID], row[MEM], line))
+    for (size_t i = 0; i < count; i++)
+        mp_heap_prefetch(&state->recording->heap, rows[i].at[OEMP_ID]);
+}
+
+void oemp_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line)
+{
+    if (state->skip)
         return;
-    mp_type_id type = type_of(state, row[TYPE], line);
-    if (!mp_heap_change(&state->recording->heap, row[ID], type, (int64_t)row[MEM],
-                        idle_of(state, type, row[CHANGED_TABLE])))
-        mp_diagnose(state->diagnostics, MP_DIAG_CHANGE_UNKNOWN, state->path, line,
-                    "object %" PRIu64 " is changed but not alive: row skipped", row[ID]);
+    for (size_t i = 0; i < count; i++)
+        object_row(state, rows[i].at, line + i);
 }
 
-void oemp_deleted_object(oemp_state *state, const uint64_t *row, uint64_t line)
+static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
 {
-    if (!state->skip && !mp_heap_death(&state->recording->heap, row[0]))
-        mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line,
-                    "object %" PRIu64 " is deleted but not alive: row skipped", row[0]);
+    if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
+        return;
+    mp_type_id type = type_of(state, row[OEMP_TYPE], line);
+    bool idle =
+        row[OEMP_CHANGED_TABLE] == 0 && state->model->types.at[type.i].class == MP_TYPE_TEMP_TABLE;
+    if (!mp_heap_change(&state->recording->heap, row[OEMP_ID], type, (int64_t)row[OEMP_MEM], idle))
+        mp_diagnose(state->diagnostics, MP_DIAG_CHANGE_UNKNOWN, state->path, line,
+                    "object %" PRIu64 " is changed but not alive: row skipped", row[OEMP_ID]);
+}
+
+void oemp_changed_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line)
+{
+    if (state->skip)
+        return;
+    for (size_t i = 0; i < count; i++)
+        changed_row(state, rows[i].at, line + i);
+}
+
+void oemp_deleted_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line)
+{
+    if (state->skip)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *row = rows[i].at;
+        if ((int64_t)row[OEMP_DELETED_TIME] > state->latest_us)
+            state->latest_us = (int64_t)row[OEMP_DELETED_TIME];
+        if (!mp_heap_death(&state->recording->heap, row[OEMP_ID]))
+            mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line + i,
+                        "object %" PRIu64 " is deleted but not alive: row skipped", row[OEMP_ID]);
+    }
 }
 
 void oemp_objects_end(oemp_state *state)
@@ -501,6 +573,11 @@ static void hold_trailer(oemp_state *state, const oemp_value *row, uint64_t line
         mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
                     "snapshot %" PRIu64 " is of %" PRIu64 " us, expected a time after %" PRId64,
                     state->sequence, row[TIME].number, recording->last_time_us);
+    if ((int64_t)row[TIME].number < state->latest_us)
+        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
+                    "snapshot %" PRIu64 " is of %" PRIu64
+                    " us and has an object created or deleted at %" PRId64 " us, after it",
+                    state->sequence, row[TIME].number, state->latest_us);
     if (recording->version < 2)
         return;
     hold(state, MP_DIAG_TRAILER_REUSABLE, line, "reusable objects", row[REUSE_COUNT].number,
@@ -580,6 +657,8 @@ static void recording_free(oemp_recording *recording)
     mp_id_index_free(&recording->built_ins);
     mp_id_index_free(&recording->nodes);
     mp_id_index_free(&recording->platforms);
+    mp_hash_index_free(&recording->origin_index);
+    free(recording->origins);
     free(recording->references);
     free(recording);
 }

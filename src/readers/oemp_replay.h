@@ -22,6 +22,13 @@ typedef struct oemp_reference {
     const char *path;
 } oemp_reference;
 
+/* The columns that tell origins apart, as the file has them, and what follows from them. */
+typedef struct oemp_origin {
+    uint64_t type, node, line, source, name, built_in;
+    mp_type_id type_id;
+    mp_type_class class;
+} oemp_origin;
+
 /* One recording: everything that its UUID holds together. */
 typedef struct oemp_recording {
     struct oemp_recording *next;
@@ -30,6 +37,9 @@ typedef struct oemp_recording {
     mp_heap heap;
     /* Ids of the file to ids of the model. */
     mp_id_index types, sources, names, built_ins, nodes, platforms;
+    oemp_origin *origins; /* by the heap's number for them, from 1 */
+    size_t origin_capacity;
+    mp_hash_index origin_index;
     oemp_reference *references;
     size_t reference_count, reference_capacity;
     bool started;
@@ -55,7 +65,8 @@ typedef struct oemp_state {
     oemp_recording *recording; /* NULL: none */
     bool skip;                 /* it was read before: nothing of it counts */
     mp_string_id tag;
-    uint64_t sequence, snapshot_line;
+    uint64_t sequence;
+    int64_t latest_us; /* of all creations and deletions in it */
 } oemp_state;
 
 /* Rows by section. Each takes the row's columns in the order of the format document, and `line`,
@@ -70,10 +81,41 @@ void oemp_other_name(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line);
 
-/* The sections that hold most of a recording: all numbers. */
-void oemp_object(oemp_state *state, const uint64_t *row, uint64_t line);
-void oemp_changed_object(oemp_state *state, const uint64_t *row, uint64_t line);
-void oemp_deleted_object(oemp_state *state, const uint64_t *row, uint64_t line);
+/* The sections that hold most of a recording: all numbers. Columns that are not in the bit sets
+ * below
+ * ("internal use only", or unused) may hold anything. */
+enum {
+    OEMP_ID,
+    OEMP_TYPE,
+    OEMP_MEM,
+    OEMP_CREATED = 5,
+    OEMP_NODE,
+    OEMP_LINE,
+    OEMP_SOURCE,
+    OEMP_SCOPE = 10,
+    OEMP_TABLE,
+    OEMP_NAME,
+    OEMP_BUILT_IN = 14,
+};
+enum { OEMP_CHANGED_TABLE = 5 };
+enum { OEMP_DELETED_TIME = 1 };
+enum {
+    OEMP_OBJECT_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CREATED |
+                          1 << OEMP_NODE | 1 << OEMP_LINE | 1 << OEMP_SOURCE | 1 << OEMP_SCOPE |
+                          1 << OEMP_TABLE | 1 << OEMP_NAME | 1 << OEMP_BUILT_IN,
+    OEMP_CHANGED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CHANGED_TABLE,
+    OEMP_DELETED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_DELETED_TIME,
+};
+typedef struct oemp_numbers {
+    uint64_t at[16];
+} oemp_numbers;
+
+/* Rows that are to come soon: fetch what they will touch. */
+void oemp_fetch(const oemp_state *state, const oemp_numbers *rows, size_t count);
+/* `count` rows that follow each other from `line` on. */
+void oemp_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line);
+void oemp_changed_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line);
+void oemp_deleted_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line);
 
 /* The rows of the object section are all in. */
 void oemp_objects_end(oemp_state *state);

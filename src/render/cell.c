@@ -9,7 +9,7 @@
 #include "support/units.h"
 
 const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const mp_cell *cell,
-                               const mp_style *style)
+                               bool exact_bytes)
 {
     char text[MP_UNIT_TEXT] = "";
     bool with_sign = column->flags & MP_SIGNED;
@@ -29,7 +29,7 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
         mp_format_count(text, cell->number, with_sign);
         break;
     case MP_BYTES:
-        mp_format_bytes(text, cell->number, style->exact_bytes, with_sign);
+        mp_format_bytes(text, cell->number, exact_bytes, with_sign);
         break;
     case MP_TIME:
         mp_format_time(text, cell->number);

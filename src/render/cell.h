@@ -8,7 +8,7 @@
 /* The cell as people read it; "" where it is not known. A list gives its first text. Lives in the
  * arena or as long as the document. */
 const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const mp_cell *cell,
-                               const mp_style *style);
+                               bool exact_bytes);
 /* The cell as programs read it: exact, without unit or grouping. A list is joined with " < ". */
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
 

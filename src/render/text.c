@@ -11,6 +11,7 @@ enum { NARROWEST = 16, GAP = 2 };
 typedef struct text_out {
     FILE *file;
     const mp_style *style;
+    bool exact_bytes;
     mp_arena arena; /* the cells of one table */
 } text_out;
 
@@ -35,7 +36,8 @@ static void put_record(text_out *out, const mp_table *table)
         const mp_column *column = &table->columns[i];
         if (!table->cells[i].known || (column->flags & MP_FOR_PROGRAMS))
             continue;
-        const char *value = mp_cell_for_people(&out->arena, column, &table->cells[i], out->style);
+        const char *value =
+            mp_cell_for_people(&out->arena, column, &table->cells[i], out->exact_bytes);
         size_t room =
             out->style->width > widest + 4 + NARROWEST ? out->style->width - widest - 4 : NARROWEST;
         if (column->flags & MP_SHORTEN)
@@ -70,7 +72,7 @@ static text_layout lay_out(text_out *out, const mp_table *table)
         layout.widths[i] = mp_text_width(column->title);
         for (size_t row = 0; row < table->row_count; row++) {
             const mp_cell *cell = &table->cells[row * table->column_count + layout.columns[i]];
-            const char *text = mp_cell_for_people(&out->arena, column, cell, out->style);
+            const char *text = mp_cell_for_people(&out->arena, column, cell, out->exact_bytes);
             size_t width = mp_text_width(text);
             layout.texts[row * layout.count + i] = text;
             layout.widths[i] = width > layout.widths[i] ? width : layout.widths[i];
@@ -224,7 +226,7 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
 {
     (void)diagnostics; /* people read them on standard error */
     (void)error;
-    text_out out = {.file = file, .style = style};
+    text_out out = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
     bool first = true;
     if (document->title) {
         put_bold(&out, mp_safe_text(&out.arena, document->title));

@@ -7,37 +7,30 @@
 #include "support/units.h"
 
 static const mp_column answer_columns[] = {
-    {"leaks", "Leaks", MP_TEXT, 0},
-    {"worst", "Worst leak", MP_TEXT, MP_SHORTEN},
-    {"once", "Maybe a cache", MP_TEXT, MP_SHORTEN},
-    {"biggest", "Biggest", MP_TEXT, MP_SHORTEN},
-    {"growth", "Growth", MP_TEXT, MP_SHORTEN},
-    {"platform", "Platform", MP_TEXT, MP_SHORTEN},
+    {"leaks", "Leaks", MP_TEXT, 0},     {"worst", "Worst leak", MP_TEXT, 0},
+    {"worst_site", "  at", MP_TEXT, 0}, {"once", "Maybe a cache", MP_TEXT, 0},
+    {"once_site", "  at", MP_TEXT, 0},  {"biggest", "Biggest", MP_TEXT, 0},
+    {"growth", "Growth", MP_TEXT, 0},   {"platform", "Platform", MP_TEXT, 0},
 };
 
-static const char *bytes_text(mp_document *document, int64_t bytes, bool with_sign)
-{
-    char text[MP_UNIT_TEXT];
-    mp_format_bytes(text, bytes, false, with_sign);
-    return mp_document_text(document, "%s", text);
-}
-
-static const char *count_text(mp_document *document, int64_t count)
-{
-    char text[MP_UNIT_TEXT];
-    mp_format_count(text, count, false);
-    return mp_document_text(document, "%s", text);
-}
-
-static const char *leak_text(mp_document *document, const mp_model *model, const mp_leak *leak)
+static void answer_leak(mp_document *document, mp_table *table, const mp_model *model,
+                        const mp_leak *leak, const char *what, const char *where)
 {
     char site[2048];
+    const mp_group *group = &leak->group;
+    bool always = group->grew > 1 && group->grew == group->moments;
+    const char *grew = group->grew <= 1 ? "only once"
+                       : always
+                           ? "at every snapshot"
+                           : mp_document_text(document, "at %" PRIu32 " of %" PRIu32 " snapshots",
+                                              group->grew, group->moments);
+    mp_set_text(document, table, what,
+                mp_document_text(document, "%s in %s x %s%s%s, grew %s",
+                                 mp_bytes_text(document, group->leaked.bytes, false),
+                                 mp_count_text(document, mp_cost_live(group->leaked)), leak->type,
+                                 leak->name ? " " : "", leak->name ? leak->name : "", grew));
     mp_frame_label(model, (mp_frame){leak->node, leak->line}, site, sizeof site);
-    int64_t objects = mp_cost_live(leak->group.leaked);
-    return mp_document_text(document, "%s in %s x %s%s%s at %s",
-                            bytes_text(document, leak->group.leaked.bytes, false),
-                            count_text(document, objects), leak->type, leak->name ? " " : "",
-                            leak->name ? leak->name : "", site);
+    mp_set_text(document, table, where, site);
 }
 
 /* The largest leak that grew again and again; one that grew once may be a cache that filled. */
@@ -58,19 +51,15 @@ static void answer_leaks(mp_document *document, mp_table *table, const mp_window
         return;
     }
     mp_set_text(document, table, "leaks",
-                mp_document_text(
-                    document, "%s in %s object%s from %" PRIu32 " site%s",
-                    bytes_text(document, leaks->bytes, false), count_text(document, leaks->objects),
-                    leaks->objects == 1 ? "" : "s", leaks->count, leaks->count == 1 ? "" : "s"));
+                mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
+                                 mp_bytes_text(document, leaks->bytes, false),
+                                 mp_count_text(document, leaks->objects),
+                                 leaks->objects == 1 ? "" : "s", leaks->count,
+                                 leaks->count == 1 ? "" : "s"));
     if (steady)
-        mp_set_text(document, table, "worst",
-                    mp_document_text(document, "%s, grew at %" PRIu32 " of %" PRIu32 " snapshots",
-                                     leak_text(document, window->model, steady), steady->group.grew,
-                                     steady->group.moments));
+        answer_leak(document, table, window->model, steady, "worst", "worst_site");
     if (once)
-        mp_set_text(document, table, "once",
-                    mp_document_text(document, "%s, grew only once",
-                                     leak_text(document, window->model, once)));
+        answer_leak(document, table, window->model, once, "once", "once_site");
 }
 
 static void answer_groups(mp_document *document, mp_table *table, const mp_window *window)
@@ -86,10 +75,10 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
         mp_set_text(document, table, "biggest",
                     mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
                                      types.groups[0].label,
-                                     bytes_text(document, types.groups[0].to.bytes, false),
-                                     count_text(document, mp_cost_live(types.groups[0].to)),
+                                     mp_bytes_text(document, types.groups[0].to.bytes, false),
+                                     mp_count_text(document, mp_cost_live(types.groups[0].to)),
                                      mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
-                                     bytes_text(document, totals.live_bytes, false)));
+                                     mp_bytes_text(document, totals.live_bytes, false)));
     }
     mp_grouping_sort(&types, mp_order_by_change);
     if (totals.from_bytes)
@@ -97,13 +86,15 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
     if (types.count)
         mp_set_text(
             document, table, "growth",
-            mp_document_text(
-                document, "%s from %s to %s%s%s%s, most by %s (%s)",
-                bytes_text(document, delta, true), bytes_text(document, totals.from_bytes, false),
-                bytes_text(document, totals.live_bytes, false), totals.from_bytes ? " (" : "",
-                totals.from_bytes ? percent : "", totals.from_bytes ? " %)" : "",
-                types.groups[0].label,
-                bytes_text(document, types.groups[0].to.bytes - types.groups[0].from.bytes, true)));
+            mp_document_text(document, "%s from %s to %s%s%s%s, most by %s (%s)",
+                             mp_bytes_text(document, delta, true),
+                             mp_bytes_text(document, totals.from_bytes, false),
+                             mp_bytes_text(document, totals.live_bytes, false),
+                             totals.from_bytes ? " (" : "", totals.from_bytes ? percent : "",
+                             totals.from_bytes ? " %)" : "", types.groups[0].label,
+                             mp_bytes_text(document,
+                                           types.groups[0].to.bytes - types.groups[0].from.bytes,
+                                           true)));
     mp_grouping_free(&types);
 }
 
@@ -120,8 +111,8 @@ static void answer_platform(mp_document *document, mp_table *table, const mp_win
     if (from || to)
         mp_set_text(document, table, "platform",
                     mp_document_text(document, "%s of the runtime's own memory, %s",
-                                     bytes_text(document, to, false),
-                                     bytes_text(document, to - from, true)));
+                                     mp_bytes_text(document, to, false),
+                                     mp_bytes_text(document, to - from, true)));
 }
 
 static void section_answer(mp_document *document, const mp_window *window, const mp_leaks *leaks)

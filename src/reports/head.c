@@ -187,3 +187,17 @@ void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model,
     mp_set_list(document, table, "stack", frames, count);
     free(frames);
 }
+
+const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_bytes(text, bytes, document->exact_bytes, with_sign);
+    return mp_document_text(document, "%s", text);
+}
+
+const char *mp_count_text(mp_document *document, int64_t count)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_count(text, count, false);
+    return mp_document_text(document, "%s", text);
+}

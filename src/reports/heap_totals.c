@@ -1,22 +1,53 @@
 #include "reports/sections.h"
-#include "support/units.h"
 
 static const mp_column total_columns[] = {
-    {"live_objects", "Alive", MP_COUNT, 0},
-    {"live_bytes", "Alive, size", MP_BYTES, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"created_bytes", "Created, size", MP_BYTES, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"peak_objects", "Peak", MP_COUNT, 0},
-    {"peak_bytes", "Peak, size", MP_BYTES, 0},
-    {"leaked_objects", "Leaked", MP_COUNT, 0},
-    {"leaked_bytes", "Leaked, size", MP_BYTES, 0},
-    {"leak_sites", "Leaking sites", MP_COUNT, 0},
-    {"reusable_objects", "Reusable, kept on purpose", MP_COUNT, 0},
-    {"reusable_bytes", "Reusable, size", MP_BYTES, 0},
-    {"from_sequence", "From snapshot", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"to_sequence", "To snapshot", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"live_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"live_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"created_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"created_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"deleted_objects", "Deleted", MP_COUNT, MP_FOR_PROGRAMS},
+    {"peak_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"peak_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"leaked_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"leaked_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"leak_sites", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"reusable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"reusable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"from_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"to_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
+    {"created", "Created", MP_TEXT, MP_FOR_PEOPLE},
+    {"deleted", "Deleted", MP_TEXT, MP_FOR_PEOPLE},
+    {"peak", "Peak", MP_TEXT, MP_FOR_PEOPLE},
+    {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE},
+    {"reusable", "Kept for reuse", MP_TEXT, MP_FOR_PEOPLE},
 };
+
+/* "54 objects, 92.3 KiB" */
+static void set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
+                       int64_t bytes)
+{
+    mp_set_text(document, table, column,
+                mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects),
+                                 objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false)));
+}
+
+/* What people read: each number of objects with its size. */
+static void set_amounts(mp_document *document, mp_table *table, const mp_totals *totals,
+                        const mp_leaks *leaks)
+{
+    set_amount(document, table, "alive", totals->live_objects, totals->live_bytes);
+    set_amount(document, table, "created", totals->created_objects, totals->created_bytes);
+    mp_set_text(document, table, "deleted",
+                mp_document_text(document, "%s object%s",
+                                 mp_count_text(document, totals->deleted_objects),
+                                 totals->deleted_objects == 1 ? "" : "s"));
+    set_amount(document, table, "peak", totals->peak_objects, totals->peak_bytes);
+    if (leaks)
+        set_amount(document, table, "leaked", leaks->objects, leaks->bytes);
+    if (totals->reusable_objects)
+        set_amount(document, table, "reusable", totals->reusable_objects, totals->reusable_bytes);
+}
 
 void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                             bool shown)
@@ -44,6 +75,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
         mp_set_number(table, "reusable_objects", totals.reusable_objects);
         mp_set_number(table, "reusable_bytes", totals.reusable_bytes);
     }
+    set_amounts(document, table, &totals, leaks);
     if (model->sessions.count == 2) {
         const mp_range *range = &window->ranges[1];
         mp_set_number(table, "from_sequence", (int64_t)model->marks.at[range->from.i].sequence);

@@ -6,12 +6,12 @@
 #include "support/text.h"
 
 static const mp_column columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
     {"bytes", "Leaked", MP_BYTES, 0},
-    {"objects", "Objects", MP_COUNT, 0},
+    {"objects", "Alive", MP_COUNT, 0},
     {"created_objects", "Created", MP_COUNT, 0},
     {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"growth", "Grew at", MP_TEXT, MP_FOR_PEOPLE},
+    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},
     {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
     {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
     {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
@@ -39,7 +39,7 @@ static const char *growth_text(mp_document *document, const mp_group *group)
 {
     const char *trend = trend_of(group);
     if (strcmp(trend, "every") == 0)
-        return "every snapshot";
+        return "every";
     if (strcmp(trend, "once") == 0)
         return "once";
     return mp_document_text(document, "%" PRIu32 " of %" PRIu32, group->grew, group->moments);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "reports/sections.h"
-#include "support/units.h"
 
 /* The site with the most of what is measured. */
 typedef int64_t group_measure(const mp_group *group);
@@ -28,9 +27,8 @@ static const char *worst_site(mp_document *document, const mp_window *window,
             worst = &sites.groups[i];
     const char *text = "";
     if (worst) {
-        char bytes[MP_UNIT_TEXT];
-        mp_format_bytes(bytes, measure(worst), false, false);
-        text = mp_document_text(document, "; worst site: %s, %s", bytes, worst->label);
+        text = mp_document_text(document, "; worst site: %s, %s",
+                                mp_bytes_text(document, measure(worst), false), worst->label);
     }
     mp_grouping_free(&sites);
     return text;
@@ -44,24 +42,23 @@ static const char *worst_leak(mp_document *document, const mp_window *window, co
     for (uint32_t i = 1; i < leaks->count; i++)
         if (leaks->at[i].rank == 1)
             leak = &leaks->at[i];
-    char bytes[MP_UNIT_TEXT], frame[1024];
-    mp_format_bytes(bytes, leak->group.leaked.bytes, false, false);
+    char frame[1024];
     mp_frame_label(window->model, (mp_frame){leak->node, leak->line}, frame, sizeof frame);
-    return mp_document_text(document, "; worst site: %s, %s%s%s at %s", bytes, leak->type,
+    return mp_document_text(document, "; worst site: %s, %s%s%s at %s",
+                            mp_bytes_text(document, leak->group.leaked.bytes, false), leak->type,
                             leak->name ? " " : "", leak->name ? leak->name : "", frame);
 }
 
 static void hold(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t limit,
                  int64_t actual, const char *what, const char *worst)
 {
-    char shown[MP_UNIT_TEXT], over[MP_UNIT_TEXT];
-    mp_format_bytes(shown, actual, false, false);
-    mp_format_bytes(over, actual - limit, false, false);
+    const char *shown = mp_bytes_text(document, actual, false);
+    const char *over = mp_bytes_text(document, actual - limit, false);
     bool exceeded = actual > limit;
     document->failed |= exceeded;
     mp_document_limit(document, (mp_limit){.name = name,
                                            .limit = ceiling->text,
-                                           .actual = mp_document_text(document, "%s", shown),
+                                           .actual = shown,
                                            .limit_bytes = limit,
                                            .actual_bytes = actual,
                                            .exceeded = exceeded,

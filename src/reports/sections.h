@@ -37,6 +37,10 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, const 
                             size_t rows, char *error, size_t size);
 void mp_section_methods(mp_document *document, const mp_model *model, size_t rows);
 
+/* "1.5 KiB", or "1536" where the document is to be exact; "12,345". Live with the document. */
+const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
+const char *mp_count_text(mp_document *document, int64_t count);
+
 /* "snapshot 7 (_PreCleanUp)"; of several sessions, "the last snapshots". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 

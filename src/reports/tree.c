@@ -7,7 +7,6 @@
 #include "memprof/analysis_profile.h"
 #include "reports/sections.h"
 #include "support/memory.h"
-#include "support/units.h"
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
@@ -188,10 +187,8 @@ static void run_heap(const mp_request *request, mp_document *document, const mp_
                                          mp_moment_text(document, window, false));
     walk.table->empty = "no code has anything alive";
     if (costs[0].own_objects || costs[0].own_bytes) {
-        char bytes[MP_UNIT_TEXT];
-        mp_format_bytes(bytes, costs[0].own_bytes, false, false);
         mp_table_line(document, walk.table, "outside the program's code: %s in %" PRId64 " objects",
-                      bytes, costs[0].own_objects);
+                      mp_bytes_text(document, costs[0].own_bytes, false), costs[0].own_objects);
     }
     walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
     for (uint32_t i = 1; i < walk.count; i++)

@@ -1,0 +1,119 @@
+/* Rows of nothing but numbers, which are most of every large recording: read straight from the
+ * window, 64 bytes at a step.
+ *
+ * Inline, because with the number of columns and those wanted known to the compiler, a row costs a
+ * few instructions for each column and no call. */
+#ifndef MP_INPUT_NUMBERS_H
+#define MP_INPUT_NUMBERS_H
+
+#include <string.h>
+
+#include "input/window.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { MP_STEP = 64 };
+
+/* For each of 64 bytes a bit in `ends`, set where it is no digit, and in `others`, set where it is
+ * neither a digit nor a blank. */
+typedef struct mp_byte_kinds {
+    uint64_t ends, others;
+} mp_byte_kinds;
+
+static inline mp_byte_kinds mp_byte_kinds_of(const char *p)
+{
+    mp_byte_kinds kinds = {0, 0};
+#ifdef __SSE2__
+    /* As signed bytes, digits become -128 to -119, and every other byte is larger. */
+    const __m128i shift = _mm_set1_epi8((char)('0' + 128)), most = _mm_set1_epi8(-119);
+    const __m128i blank = _mm_set1_epi8(' ');
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + i * 16));
+        __m128i end = _mm_cmpgt_epi8(_mm_sub_epi8(bytes, shift), most);
+        __m128i other = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, blank), end);
+        kinds.ends |= (uint64_t)(uint32_t)_mm_movemask_epi8(end) << (i * 16);
+        kinds.others |= (uint64_t)(uint32_t)_mm_movemask_epi8(other) << (i * 16);
+    }
+#else
+    for (int i = 0; i < MP_STEP; i++) {
+        uint64_t end = (unsigned)(p[i] - '0') > 9;
+        kinds.ends |= end << i;
+        kinds.others |= (end & (p[i] != ' ')) << i;
+    }
+#endif
+    return kinds;
+}
+
+/* 1 to 8 digits at `p`, read as one word: pairs, then fours, then all eight at once. What stands
+ * behind the digits is shifted out. */
+static inline uint64_t mp_eight_digits(const char *p, size_t length)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    word = (word << (64 - 8 * length)) & 0x0f0f0f0f0f0f0f0fu;
+    word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffu;
+    word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffu;
+    return (word * 10000 + (word >> 32)) & 0xffffffffu;
+#else
+    uint64_t sum = 0;
+    for (size_t i = 0; i < length; i++)
+        sum = sum * 10 + (uint64_t)(p[i] - '0');
+    return sum;
+#endif
+}
+
+static inline uint64_t mp_sixteen_digits(const char *p, size_t length)
+{
+    if (length <= 8)
+        return mp_eight_digits(p, length);
+    return mp_eight_digits(p, length - 8) * 100000000u + mp_eight_digits(p + length - 8, 8);
+}
+
+/* Take the next line if it is exactly `columns` unsigned numbers of 1 to 16 digits with one blank
+ * between them. All columns are held to that; row[i] is set for the columns in the bit set
+ * `wanted`. False, with nothing taken, for any other line, or where the line is not wholly in the
+ * window: then mp_input_line has it. */
+static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t wanted,
+                                    uint64_t *row)
+{
+    const char *line = input->bytes + input->start;
+    size_t left = input->end - input->start;
+    size_t block = 0, begin = 0, end = 0, longest = 0;
+    if (left == 0)
+        return false;
+    mp_byte_kinds kinds = mp_byte_kinds_of(line);
+    uint64_t others = kinds.others;
+    for (unsigned column = 0; column < columns; column++) {
+        while (!kinds.ends) {
+            block += MP_STEP;
+            if (block >= left || others)
+                return false;
+            kinds = mp_byte_kinds_of(line + block);
+            others = kinds.others;
+        }
+        end = block + (size_t)__builtin_ctzll(kinds.ends);
+        kinds.ends &= kinds.ends - 1;
+        /* An empty number becomes the longest of all. */
+        longest |= end - begin - 1;
+        if (wanted >> column & 1)
+            row[column] = mp_sixteen_digits(line + begin, ((end - begin - 1) & 15) + 1);
+        begin = end + 1;
+    }
+    /* The first byte that is no digit and no blank must be the one that ends the last number. */
+    if (longest >= 16 || !others || block + (size_t)__builtin_ctzll(others) != end)
+        return false;
+    if (end < left && line[end] == '\r')
+        end++;
+    if (end >= left || line[end] != '\n')
+        return false;
+    input->start += end + 1;
+    input->consumed += end + 1;
+    input->line_number++;
+    input->line_closed = true;
+    return true;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* The inside of an input, for the input layer alone.
+ *
+ * The window: bytes[start, end) are read and not yet handed out.
+ *
+ *   0        start          end                capacity
+ *   |  spent  |  to hand out |  room   |  slack  |
+ *
+ * Vector code may load up to MP_WINDOW_SLACK bytes behind `end`; they mean nothing. */
+#ifndef MP_INPUT_WINDOW_H
+#define MP_INPUT_WINDOW_H
+
+#include "memprof/input.h"
+
+enum { MP_WINDOW_SLACK = 128 };
+
+struct mp_input {
+    const char *path;
+    mp_diagnostics *diagnostics;
+    mp_progress progress;
+    uint64_t total, consumed, line_number;
+    char *bytes;
+    size_t start, end, capacity;
+    bool line_closed, at_end;
+    int file; /* -1: memory */
+    const char *memory;
+    size_t memory_left, step;
+};
+
+#endif
