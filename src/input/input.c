@@ -87,10 +87,17 @@ static size_t source_read(mp_input *input, char *into, size_t room)
             return (size_t)got;
         if (errno == EINTR)
             continue;
-        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
-                    "cannot read on: %s", strerror(errno));
+        input->failure = errno;
         return 0;
     }
+}
+
+static void diagnose_failure(mp_input *input)
+{
+    if (input->failure)
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
+                    "cannot read on: %s", strerror(input->failure));
+    input->failure = 0;
 }
 
 /* Read once more behind what is there; false when nothing came. */
@@ -118,8 +125,22 @@ mp_slice mp_input_look_ahead(mp_input *input)
 {
     while (input->end - input->start < MP_LOOK_AHEAD && refill(input))
         ;
+    diagnose_failure(input);
     size_t length = input->end - input->start;
     return (mp_slice){input->bytes + input->start, length < MP_LOOK_AHEAD ? length : MP_LOOK_AHEAD};
+}
+
+bool mp_window_has_line(mp_input *input)
+{
+    size_t seen = 0;
+    for (;;) {
+        size_t length = input->end - input->start;
+        if (memchr(input->bytes + input->start + seen, '\n', length - seen))
+            return true;
+        seen = length;
+        if (length > WINDOW || !refill(input))
+            return false;
+    }
 }
 
 /* Drop a line that does not fit in any sane window, up to and with its newline. */
@@ -163,8 +184,10 @@ bool mp_input_line(mp_input *input, mp_slice *line)
             skip_long_line(input);
             seen = 0;
         }
-        if (!refill(input) && input->start == input->end)
+        if (!refill(input) && input->start == input->end) {
+            diagnose_failure(input);
             return false;
+        }
     }
 }
 

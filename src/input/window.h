@@ -21,9 +21,14 @@ struct mp_input {
     char *bytes;
     size_t start, end, capacity;
     bool line_closed, at_end;
-    int file; /* -1: memory */
+    int failure; /* errno of a read that failed, until it is diagnosed */
+    int file;    /* -1: memory */
     const char *memory;
     size_t memory_left, step;
 };
+
+/* Read on until the next line is wholly in the window; false at the end of the input, and where the
+ * line is too long for that. Diagnoses nothing. */
+bool mp_window_has_line(mp_input *input);
 
 #endif

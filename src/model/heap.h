@@ -90,7 +90,8 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
 bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle);
 /* False if it is not alive. */
 bool mp_heap_death(mp_heap *heap, uint64_t id);
-/* All births of a section are in: find the owners of those that came before them. */
+/* Find the owners of births that came before them. Changes, deaths and the end of a mark settle
+ * what waits; whoever wants figures before that asks for it. */
 void mp_heap_settle_pending(mp_heap *heap);
 static inline void mp_heap_settle(mp_heap *heap)
 {

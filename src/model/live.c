@@ -21,8 +21,10 @@ static bool is_full(const mp_live_set *set)
  * bits, as addresses do, must not share a column: the block's hash turns it. */
 static inline size_t home_of(size_t rows, uint64_t id, unsigned *column)
 {
-    uint64_t hash = mp_hash64(id / COLUMNS);
-    *column = (unsigned)((id ^ hash) % COLUMNS);
+    /* Multiples of the golden ratio: blocks that follow each other spread evenly (Knuth,
+     * TAOCP 6.4). */
+    uint64_t hash = id / COLUMNS * 0x9e3779b97f4a7c15u;
+    *column = (unsigned)((id ^ hash >> 28) % COLUMNS);
     return (size_t)((hash >> 32) * rows >> 32);
 }
 

@@ -14,38 +14,37 @@
 #include "readers/oemp_replay.h"
 #include "support/text.h"
 
-enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12, BATCH = 64 };
+enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
 
 typedef void row_function(oemp_state *, const oemp_value *, uint64_t);
-typedef void numbers_function(oemp_state *, const oemp_numbers *, size_t, uint64_t);
+typedef void batch_function(const oemp_batch *);
 
 /* A column: its name in the format document behind a letter for its kind: n number, s string,
  * p percentage with two decimals. */
 typedef struct oemp_section {
     const char *name;
-    unsigned columns, columns_v1;               /* 0: as `columns` */
-    row_function *row;                          /* columns of any kind */
-    numbers_function *numbers;                  /* numbers only */
-    size_t (*read)(mp_input *, oemp_numbers *); /* a batch of them */
-    void (*end)(oemp_state *);
+    unsigned columns, columns_v1;           /* 0: as `columns` */
+    row_function *row;                      /* columns of any kind */
+    batch_function *batch;                  /* numbers only: replayed on another thread */
+    size_t (*read)(mp_input *, uint64_t *); /* such rows, as many as fit in a batch */
     const char *column[MOST_COLUMNS];
 } oemp_section;
 
-/* The long sections are read without a look at each line first, in batches, so that what their rows
- * will touch can be fetched ahead. One function for each, so that the compiler knows the columns.
- */
-#define READ_BATCH(name, columns, wanted)                                                          \
-    static size_t name(mp_input *input, oemp_numbers *rows)                                        \
+/* The long sections are read without a look at each line first. One function for each, so that the
+ * compiler knows the columns. */
+#define READ_ROWS(name, columns, wanted)                                                           \
+    static size_t name(mp_input *input, uint64_t *rows)                                            \
     {                                                                                              \
         size_t count = 0;                                                                          \
-        while (count < BATCH && mp_input_numbers(input, columns, wanted, rows[count].at))          \
+        while (count < OEMP_BATCH_NUMBERS / (columns) &&                                           \
+               mp_input_numbers(input, columns, wanted, rows + count * (columns)))                 \
             count++;                                                                               \
         return count;                                                                              \
     }
-READ_BATCH(read_objects, 16, OEMP_OBJECT_COLUMNS)
-READ_BATCH(read_changed_objects, 6, OEMP_CHANGED_COLUMNS)
-READ_BATCH(read_deleted_objects, 2, OEMP_DELETED_COLUMNS)
-#undef READ_BATCH
+READ_ROWS(read_objects, 16, OEMP_OBJECT_COLUMNS)
+READ_ROWS(read_changed_objects, 6, OEMP_CHANGED_COLUMNS)
+READ_ROWS(read_deleted_objects, 2, OEMP_DELETED_COLUMNS)
+#undef READ_ROWS
 
 static const oemp_section header = {
     .name = "Header",
@@ -102,9 +101,8 @@ static const oemp_section nodes = {
 static const oemp_section objects = {
     .name = "AppObjData",
     .columns = 16,
-    .numbers = oemp_objects,
+    .batch = oemp_objects,
     .read = read_objects,
-    .end = oemp_objects_end,
     .column = {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nCreationTime",
                "nAppObjNodeId", "nSrcLine", "nSrcId", "nunused", "nScopedTo", "nTempTableNum",
                "nNameId", "nunused", "nBioTypId", "nunused"},
@@ -112,14 +110,14 @@ static const oemp_section objects = {
 static const oemp_section changed_objects = {
     .name = "ChangedAppObjData",
     .columns = 6,
-    .numbers = oemp_changed_objects,
+    .batch = oemp_changed_objects,
     .read = read_changed_objects,
     .column = {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nTempTableNum"},
 };
 static const oemp_section deleted_objects = {
     .name = "DeletedObjs",
     .columns = 2,
-    .numbers = oemp_deleted_objects,
+    .batch = oemp_deleted_objects,
     .read = read_deleted_objects,
     .column = {"nAppObjId", "nDelTime"},
 };
@@ -273,21 +271,35 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
                     section->column[column] + 1, kind_of(section->column[column]));
 }
 
+/* The batch that is to be filled with rows of the section at hand, from `line` on. */
+static oemp_batch *next_batch(const oemp_cursor *cursor, uint64_t line)
+{
+    const oemp_section *section = cursor->layout[cursor->at];
+    oemp_batch *batch = mp_pipeline_batch(cursor->state->pipeline);
+    batch->state = cursor->state;
+    batch->replay = section->batch;
+    batch->columns = section->columns;
+    batch->line = line;
+    return batch;
+}
+
 static void section_row(oemp_cursor *cursor, mp_slice line)
 {
     const oemp_section *section = cursor->layout[cursor->at];
     unsigned columns = columns_of(section, cursor->version), read;
     mp_fields fields = mp_fields_of(line);
+    mp_pipeline_drain(cursor->state->pipeline);
     if (cursor->at == 0) { /* the header row itself is read: nothing more belongs there */
         bad_row(cursor, line, columns, &fields);
         return;
     }
-    if (section->numbers) {
-        oemp_numbers row;
-        read = (unsigned)mp_fields_numbers(&fields, row.at, columns);
+    if (section->batch) {
+        oemp_batch *batch = next_batch(cursor, mp_input_line_number(cursor->input));
+        read = (unsigned)mp_fields_numbers(&fields, batch->numbers, columns);
         if (read == columns && mp_fields_end(&fields)) {
             cursor->records++;
-            section->numbers(cursor->state, &row, 1, mp_input_line_number(cursor->input));
+            batch->count = 1;
+            section->batch(batch);
             return;
         }
     } else {
@@ -303,30 +315,29 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
     bad_row(cursor, line, read, &fields);
 }
 
-/* While one batch is replayed, what the next one will touch is on its way from memory. */
+/* Hand the rows of a long section over, until a line comes that is something else. Whatever is not
+ * such a row waits for the replay first (drain): so events keep their order, and nothing but the
+ * window and the cursor is touched by two threads. */
 static void number_rows(oemp_cursor *cursor)
 {
-    const oemp_section *section = cursor->layout[cursor->at];
-    uint64_t line = mp_input_line_number(cursor->input) + 1;
-    oemp_numbers rows[2][BATCH];
-    size_t count = section->read(cursor->input, rows[0]);
-    for (unsigned turn = 0; count; turn ^= 1) {
-        size_t next = count == BATCH ? section->read(cursor->input, rows[turn ^ 1]) : 0;
-        oemp_fetch(cursor->state, rows[turn ^ 1], next);
-        section->numbers(cursor->state, rows[turn], count, line);
-        cursor->records += count;
-        line += count;
-        count = next;
+    mp_pipeline *pipeline = cursor->state->pipeline;
+    for (;;) {
+        oemp_batch *batch = next_batch(cursor, mp_input_line_number(cursor->input) + 1);
+        mp_window_has_line(cursor->input);
+        batch->count = cursor->layout[cursor->at]->read(cursor->input, batch->numbers);
+        if (batch->count == 0)
+            break;
+        cursor->records += batch->count;
+        mp_pipeline_submit(pipeline);
     }
 }
 
 static void section_end(oemp_cursor *cursor)
 {
-    const oemp_section *section = cursor->layout[cursor->at++];
-    if (section->end)
-        section->end(cursor->state);
+    cursor->at++;
     if (cursor->layout[cursor->at])
         return;
+    mp_pipeline_drain(cursor->state->pipeline);
     cursor->layout = NULL;
     cursor->whole++;
     oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
@@ -346,6 +357,7 @@ static void end_of_input(oemp_cursor *cursor)
 {
     oemp_state *state = cursor->state;
     uint64_t line = mp_input_line_number(cursor->input);
+    mp_pipeline_drain(state->pipeline);
     report_skipped(cursor);
     if (cursor->layout)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
@@ -369,8 +381,10 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     state->summary = summary;
     state->converted = false;
     for (;;) {
-        if (cursor.layout && cursor.layout[cursor.at]->numbers)
+        if (cursor.layout && cursor.layout[cursor.at]->batch)
             number_rows(&cursor);
+        if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
+            mp_pipeline_drain(state->pipeline);
         if (!mp_input_line(input, &line))
             break;
         if (line.length == 1 && line.at[0] == '.' && cursor.layout)
@@ -420,18 +434,26 @@ static bool place(mp_slice head, mp_place *place)
     return known;
 }
 
+static void replay_batch(void *opaque)
+{
+    const oemp_batch *batch = opaque;
+    batch->replay(batch);
+}
+
 static void *open_oemp(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     (void)options;
     oemp_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
     state->diagnostics = diagnostics;
+    state->pipeline = mp_pipeline_new(sizeof(oemp_batch), replay_batch);
     return state;
 }
 
 static void close_oemp(void *opaque)
 {
     oemp_state *state = opaque;
+    mp_pipeline_free(state->pipeline);
     oemp_finish(state);
     mp_arena_free(&state->scratch);
     free(state);

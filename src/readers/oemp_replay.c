@@ -435,9 +435,9 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
                           .source = row[OEMP_SOURCE],
                           .name = row[OEMP_NAME],
                           .built_in = row[OEMP_BUILT_IN]};
-    uint64_t hash = mp_hash64((wanted.node << 32 ^ wanted.line << 12 ^ wanted.type) +
-                              (wanted.source << 40 ^ wanted.name << 20 ^ wanted.built_in) *
-                                  0x9e3779b97f4a7c15u);
+    uint64_t hash = (wanted.node << 20 ^ wanted.line << 40 ^ wanted.type) * 0x9e3779b97f4a7c15u;
+    hash ^= (wanted.source << 40 ^ wanted.name << 20 ^ wanted.built_in) * 0xc2b2ae3d27d4eb4fu;
+    hash ^= hash >> 32;
     const oemp_origin *probe[2] = {recording->origins, &wanted};
     size_t place;
     uint32_t found = mp_hash_index_find(&recording->origin_index, hash, same_origin,
@@ -473,18 +473,23 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
     mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle);
 }
 
-void oemp_fetch(const oemp_state *state, const oemp_numbers *rows, size_t count)
+/* Walk a batch; what each row will touch is fetched some rows ahead of it. */
+static void walk(const oemp_batch *batch,
+                 void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
 {
-    for (size_t i = 0; i < count; i++)
-        mp_heap_prefetch(&state->recording->heap, rows[i].at[OEMP_ID]);
+    enum { AHEAD = 16 };
+    const uint64_t *at = batch->numbers;
+    for (size_t i = 0; i < batch->count; i++, at += batch->columns) {
+        if (i + AHEAD < batch->count)
+            mp_heap_prefetch(&batch->state->recording->heap, at[AHEAD * batch->columns + OEMP_ID]);
+        row(batch->state, at, batch->line + i);
+    }
 }
 
-void oemp_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line)
+void oemp_objects(const oemp_batch *batch)
 {
-    if (state->skip)
-        return;
-    for (size_t i = 0; i < count; i++)
-        object_row(state, rows[i].at, line + i);
+    if (!batch->state->skip)
+        walk(batch, object_row);
 }
 
 static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
@@ -499,32 +504,25 @@ static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
                     "object %" PRIu64 " is changed but not alive: row skipped", row[OEMP_ID]);
 }
 
-void oemp_changed_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line)
+void oemp_changed_objects(const oemp_batch *batch)
 {
-    if (state->skip)
-        return;
-    for (size_t i = 0; i < count; i++)
-        changed_row(state, rows[i].at, line + i);
+    if (!batch->state->skip)
+        walk(batch, changed_row);
 }
 
-void oemp_deleted_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line)
+static void deleted_row(oemp_state *state, const uint64_t *row, uint64_t line)
 {
-    if (state->skip)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t *row = rows[i].at;
-        if ((int64_t)row[OEMP_DELETED_TIME] > state->latest_us)
-            state->latest_us = (int64_t)row[OEMP_DELETED_TIME];
-        if (!mp_heap_death(&state->recording->heap, row[OEMP_ID]))
-            mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line + i,
-                        "object %" PRIu64 " is deleted but not alive: row skipped", row[OEMP_ID]);
-    }
+    if ((int64_t)row[OEMP_DELETED_TIME] > state->latest_us)
+        state->latest_us = (int64_t)row[OEMP_DELETED_TIME];
+    if (!mp_heap_death(&state->recording->heap, row[OEMP_ID]))
+        mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line,
+                    "object %" PRIu64 " is deleted but not alive: row skipped", row[OEMP_ID]);
 }
 
-void oemp_objects_end(oemp_state *state)
+void oemp_deleted_objects(const oemp_batch *batch)
 {
-    if (!state->skip)
-        mp_heap_settle(&state->recording->heap);
+    if (!batch->state->skip)
+        walk(batch, deleted_row);
 }
 
 /* --- trailer --- */
@@ -597,6 +595,7 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     oemp_recording *recording = state->recording;
     if (state->skip)
         return;
+    mp_heap_settle(&recording->heap);
     hold_trailer(state, row, line);
     mp_mark *mark = mp_heap_begin(&recording->heap);
     mark->time_us = (int64_t)row[TIME].number;

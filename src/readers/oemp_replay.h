@@ -7,6 +7,7 @@
 #include "model/heap.h"
 #include "support/index.h"
 #include "support/memory.h"
+#include "support/pipeline.h"
 
 /* One column of a row: a number (two's complement where negative) or a text. */
 typedef struct oemp_value {
@@ -56,7 +57,8 @@ typedef struct oemp_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
     oemp_recording *recordings;
-    mp_arena scratch; /* unescaped strings of the row at hand */
+    mp_pipeline *pipeline; /* from tokens to replay */
+    mp_arena scratch;      /* unescaped strings of the row at hand */
     /* The input being read. */
     const char *path;
     uint32_t summary;
@@ -99,6 +101,7 @@ enum {
 };
 enum { OEMP_CHANGED_TABLE = 5 };
 enum { OEMP_DELETED_TIME = 1 };
+enum { OEMP_BATCH_NUMBERS = 8192 };
 enum {
     OEMP_OBJECT_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CREATED |
                           1 << OEMP_NODE | 1 << OEMP_LINE | 1 << OEMP_SOURCE | 1 << OEMP_SCOPE |
@@ -106,19 +109,20 @@ enum {
     OEMP_CHANGED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CHANGED_TABLE,
     OEMP_DELETED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_DELETED_TIME,
 };
-typedef struct oemp_numbers {
-    uint64_t at[16];
-} oemp_numbers;
+/* Rows of one section that follow each other from `line` on; `columns` numbers each. */
+typedef struct oemp_batch {
+    struct oemp_state *state;
+    void (*replay)(const struct oemp_batch *batch); /* one of the three below */
+    unsigned columns;
+    size_t count;
+    uint64_t line;
+    uint64_t numbers[OEMP_BATCH_NUMBERS];
+} oemp_batch;
 
-/* Rows that are to come soon: fetch what they will touch. */
-void oemp_fetch(const oemp_state *state, const oemp_numbers *rows, size_t count);
-/* `count` rows that follow each other from `line` on. */
-void oemp_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line);
-void oemp_changed_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line);
-void oemp_deleted_objects(oemp_state *state, const oemp_numbers *rows, size_t count, uint64_t line);
+void oemp_objects(const oemp_batch *batch);
+void oemp_changed_objects(const oemp_batch *batch);
+void oemp_deleted_objects(const oemp_batch *batch);
 
-/* The rows of the object section are all in. */
-void oemp_objects_end(oemp_state *state);
 /* The snapshot's last section is closed. */
 void oemp_snapshot_end(oemp_state *state, uint64_t line);
 

@@ -186,19 +186,25 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
     table->empty = "nothing grew or shrank";
-    size_t changed = 0;
+    size_t left_out = 0, unchanged = 0;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        if (!has_changed(group))
+        /* What did not change is no answer, but whoever asks for all rows gets it. */
+        if (rows && !has_changed(group)) {
+            unchanged++;
             continue;
-        changed++;
-        if (rows && table->row_count == rows)
+        }
+        if (rows && table->row_count == rows) {
+            left_out++;
             continue;
+        }
         growth_row(document, table, group);
         if (strcmp(dimension->name, "site") == 0)
             set_group_stack(document, table, window->model, group);
     }
-    mp_table_left_out(document, table, changed);
+    if (left_out || unchanged)
+        table->footer = mp_document_text(
+            document, "and %zu more, %zu unchanged (--limit 0 shows all)", left_out, unchanged);
     mp_grouping_free(&grouping);
     return ok;
 }
