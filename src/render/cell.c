@@ -67,7 +67,7 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
         mp_format_seconds(text, cell->number, false);
         return mp_arena_copy(arena, text, strlen(text));
     case MP_AVERAGE:
-        return mp_arena_format(arena, "%.9f", cell->real);
+        return mp_arena_format(arena, "%.12g", cell->real);
     case MP_PERCENT:
         return mp_arena_format(arena, "%.12g", cell->real);
     default:

@@ -68,8 +68,15 @@ static const char *text_of(const mp_cell *cell)
     return cell->known ? cell->text : "";
 }
 
+/* Both frames are centred on the paper. */
+static int indent_of(int width, bool older)
+{
+    return ((older ? 120 : 160) - width) / 2;
+}
+
 static void put_row(FILE *file, const mp_table *table, size_t row, bool older)
 {
+    fprintf(file, "%*s", indent_of(older ? 116 : 147, older), "");
     put_cut(file, text_of(cell_of(table, row, "program")), 30, false);
     fputc(' ', file);
     put_number(file, cell_of(table, row, "line"), 5);
@@ -77,12 +84,11 @@ static void put_row(FILE *file, const mp_table *table, size_t row, bool older)
     put_average(file, cell_of(table, row, "average_seconds"));
     put_number(file, cell_of(table, row, "calls"), 10);
     const char *method = text_of(cell_of(table, row, "method"));
-    if (older) {
-        put_cut(file, method, 40, true);
-    } else {
-        put_cut(file, method, 20, false);
+    const char *code = older ? "" : text_of(cell_of(table, row, "code"));
+    put_cut(file, method, older ? 40 : 20, !*code);
+    if (*code) {
         fputc(' ', file);
-        put_cut(file, text_of(cell_of(table, row, "code")), 50, true);
+        put_cut(file, code, 50, true);
     }
     fputc('\n', file);
 }
@@ -96,12 +102,14 @@ static void put_dashes(FILE *file, int count, char end)
 
 static void put_titles(FILE *file, bool older)
 {
-    fprintf(file, "%-30s %5s %13s %13s %10s ", "Program/Class", "Line", "Time", "Avg Time",
-            "Calls");
+    int indent = indent_of(older ? 116 : 147, older);
+    fprintf(file, "%*s%-30s %5s %13s %13s %10s ", indent, "", "Program/Class", "Line", "Time",
+            "Avg Time", "Calls");
     if (older)
         fprintf(file, "%s\n", "Internal Procedure/Method");
     else
         fprintf(file, "%-20s %s\n", "IP/Method", "Code");
+    fprintf(file, "%*s", indent, "");
     put_dashes(file, 30, ' ');
     put_dashes(file, 5, ' ');
     put_dashes(file, 13, ' ');
@@ -119,21 +127,22 @@ static void put_clock(FILE *file, int64_t us)
             seconds % 60);
 }
 
-/* A line in the middle of a frame as wide as the body. */
 static void put_centred(FILE *file, const char *text, bool older)
 {
-    int width = older ? 116 : 147, length = (int)mp_text_width(text);
-    fprintf(file, "%*s%s\n", length < width ? (width - length) / 2 : 0, "", text);
+    fprintf(file, "%*s%s\n", indent_of((int)strlen(text), older), "", text);
 }
 
 static void put_header(FILE *file, const mp_document *document, bool older)
 {
+    enum { HEADER_FRAME = 84 };
     const mp_table *session = mp_document_find(document, "session");
     const mp_table *totals = mp_document_find(document, "totals");
     const mp_cell *elapsed = cell_of(totals, 0, "elapsed_us");
+    const mp_cell *own = cell_of(totals, 0, "instrumentation_seconds");
+    int indent = indent_of(HEADER_FRAME, older);
     mp_arena arena = {0};
     put_centred(file, "Profiler: Top 20 Results", older);
-    fprintf(file, "\nDescription: %s",
+    fprintf(file, "%*sDescription: %s", indent, "",
             mp_safe_text(&arena, session && session->row_count
                                      ? text_of(cell_of(session, 0, "description"))
                                      : ""));
@@ -142,11 +151,10 @@ static void put_header(FILE *file, const mp_document *document, bool older)
         put_clock(file, elapsed->number);
         fputc(']', file);
     }
-    fputs("\nSession Total Execution Time ", file);
-    put_clock(file, cell_of(totals, 0, "seconds")->number);
-    fputs("\nLine 0 = initialization, line -1 = cleanup\n\n", file);
+    fprintf(file, "\n%*sSession Total Execution Time   ", indent, "");
+    put_clock(file, cell_of(totals, 0, "seconds")->number - (own->known ? own->number : 0));
+    fprintf(file, "\n%*sLine 0 = initialization, line -1 = cleanup\n\n", indent, "");
     put_centred(file, "Top 20 Lines: Total Execution Time", older);
-    fputc('\n', file);
     mp_arena_free(&arena);
 }
 

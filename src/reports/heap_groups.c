@@ -94,7 +94,7 @@ static void top_row(mp_table *table, const mp_group *group, int64_t all_bytes, b
 
 static bool is_alive(const mp_group *group)
 {
-    return mp_cost_live(group->to) || group->to.bytes || group->inclusive_bytes;
+    return mp_cost_live(group->to) || group->to.bytes;
 }
 
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
@@ -172,6 +172,11 @@ static bool has_changed(const mp_group *group)
            group->to.bytes != group->from.bytes;
 }
 
+static bool was_alive(const mp_group *group)
+{
+    return mp_cost_live(group->from) || group->from.bytes;
+}
+
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
                        size_t rows, char *error, size_t size)
 {
@@ -189,6 +194,8 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     size_t left_out = 0, unchanged = 0;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
+        if (!is_alive(group) && !was_alive(group))
+            continue;
         /* What did not change is no answer, but whoever asks for all rows gets it. */
         if (rows && !has_changed(group)) {
             unchanged++;

@@ -13,6 +13,24 @@ static double share(int64_t part, int64_t whole)
     return whole ? (double)part * 100 / (double)whole : 0;
 }
 
+/* ProTop's profiling of itself: its reports leave it out, and so do the tables of lines here. */
+static bool is_instrumentation(const mp_model *model, mp_string_id program)
+{
+    static const char prefix[] = "lib/zprofiler";
+    return strncmp(mp_model_text(model, program), prefix, sizeof prefix - 1) == 0;
+}
+
+static int64_t instrumentation_us(const mp_model *model)
+{
+    mp_line_costs costs = mp_profile_line_costs(model);
+    int64_t sum = 0;
+    for (size_t i = 0; i < costs.count; i++)
+        if (is_instrumentation(model, costs.at[i].program))
+            sum += costs.at[i].exclusive_us;
+    free(costs.at);
+    return sum;
+}
+
 /* --- totals --- */
 
 static const mp_column total_columns[] = {
@@ -21,6 +39,7 @@ static const mp_column total_columns[] = {
     {"modules", "Modules", MP_COUNT, 0},
     {"stated_seconds", "Seconds, as stated", MP_SECONDS, 0},
     {"elapsed_us", "Elapsed", MP_TIME, 0},
+    {"instrumentation_seconds", "lib/zprofiler", MP_SECONDS, 0},
     {"partial", "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS},
 };
 
@@ -37,6 +56,8 @@ void mp_section_profile_totals(mp_document *document, const mp_model *model, boo
         mp_set_number(table, "stated_seconds", model->profile->stated_total_us);
     if (model->profile && model->profile->elapsed_us >= 0)
         mp_set_number(table, "elapsed_us", model->profile->elapsed_us);
+    if (instrumentation_us(model))
+        mp_set_number(table, "instrumentation_seconds", instrumentation_us(model));
     if (totals.partial)
         mp_set_number(table, "partial", 1);
 }
@@ -53,7 +74,8 @@ static const mp_column line_columns[] = {
     {"line", "Line", MP_NUMBER, 0},
     {"method", "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
     {"start_line", "Method from", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"code", "Code", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"code", "Code", MP_TEXT, MP_FOR_PROGRAMS},
+    {"source", "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
 };
 
 static void line_row(mp_document *document, mp_table *table, const mp_model *model,
@@ -74,7 +96,10 @@ static void line_row(mp_document *document, mp_table *table, const mp_model *mod
         mp_set_number(table, "calls", cost->executions);
     if (cost->executions || cost->rounded)
         mp_set_real(table, "average_seconds", cost->average_us / 1e6);
-    mp_set_text(document, table, "code", mp_model_text(model, cost->code));
+    const char *code = mp_model_text(model, cost->code);
+    mp_set_text(document, table, "code", code);
+    if (*code)
+        mp_set_list(document, table, "source", &code, 1);
 }
 
 static int64_t line_number(const void *item, const char *by)
@@ -240,15 +265,22 @@ static bool top_lines(mp_document *document, const mp_model *model, const mp_vie
         return false;
     }
     mp_line_costs costs = mp_profile_line_costs(model);
+    size_t kept = 0;
+    for (size_t i = 0; i < costs.count; i++)
+        if (!is_instrumentation(model, costs.at[i].program))
+            costs.at[kept++] = costs.at[i];
     int64_t all_us = mp_profile_total(model).exclusive_us;
     mp_table *table = MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns);
     table->empty = "no line was executed";
     row_sorting sorting = {view->sort ? view->sort : "seconds", line_number, (const char *)costs.at,
                            sizeof *costs.at};
-    size_t *order = sorted(&sorting, costs.count);
-    for (size_t i = 0; i < costs.count && (!rows || i < rows); i++)
+    size_t *order = sorted(&sorting, kept);
+    if (kept < costs.count)
+        mp_table_line(document, table, "without %zu lines of lib/zprofiler, the profiling itself",
+                      costs.count - kept);
+    for (size_t i = 0; i < kept && (!rows || i < rows); i++)
         line_row(document, table, model, &costs.at[order[i]], all_us);
-    mp_table_left_out(document, table, costs.count);
+    mp_table_left_out(document, table, kept);
     free(order);
     free(costs.at);
     return true;

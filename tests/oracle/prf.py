@@ -217,7 +217,7 @@ def top_of(rows, total):
                "calls": calls, "percent": float(seconds / total * 100) if total else 0.0}
         if method:
             row["method"] = method
-            if start_line is not None:
+            if start_line:  # 0 is no line: the entry was generated, or the unit itself
                 row["start_line"] = start_line
         if calls:
             row["average_seconds"] = float(seconds / calls)
