@@ -11,7 +11,7 @@
 #include "input/fields.h"
 #include "input/numbers.h"
 #include "model/build.h"
-#include "readers/oemp_replay.h"
+#include "readers/oemp.h"
 #include "support/text.h"
 
 enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };

@@ -1,7 +1,7 @@
 /* What the rows of an OpenEdge memory recording mean: ids are looked up, objects are replayed, and
  * each snapshot is held against its own trailer. The tokens come from oemp.c. */
-#ifndef MP_READERS_OEMP_REPLAY_H
-#define MP_READERS_OEMP_REPLAY_H
+#ifndef MP_READERS_OEMP_H
+#define MP_READERS_OEMP_H
 
 #include "memprof/reader.h"
 #include "model/heap.h"
@@ -129,7 +129,14 @@ void oemp_snapshot_end(oemp_state *state, uint64_t line);
 /* All inputs are read: references that were never defined, recordings that end too early. */
 void oemp_finish(oemp_state *state);
 
-/* A request id, tag or name that stands for nothing: "", "?" or "??:??". */
-bool oemp_is_nil(mp_slice text);
+/* A text of the file in the model; none for "", "?" and "??:??". */
+mp_string_id oemp_intern(oemp_state *state, mp_slice text);
+uint32_t oemp_line(uint64_t number);
+
+/* What an id of the file is in the model, made if it was not met before. `line`: where it is used,
+ * for the case that no definition comes; 0 where it is being defined. */
+mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line);
+mp_symbol_id oemp_symbol(oemp_state *state, mp_id_index *ids, uint64_t number, uint64_t line);
+mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line);
 
 #endif

@@ -1,0 +1,241 @@
+/* The ids of a recording: types, names, call-tree nodes, areas of the platform. Any of them may be
+ * used before it is defined. */
+#include <inttypes.h>
+
+#include "model/build.h"
+#include "readers/oemp.h"
+#include "support/text.h"
+
+/* A request id, tag or name that stands for nothing. */
+static bool is_nil(mp_slice text)
+{
+    return text.length == 0 || mp_slice_is(text, "?") || mp_slice_is(text, "??:??");
+}
+
+mp_string_id oemp_intern(oemp_state *state, mp_slice text)
+{
+    return is_nil(text) ? (mp_string_id){0}
+                        : mp_model_intern(state->model, text, &state->converted);
+}
+
+uint32_t oemp_line(uint64_t number)
+{
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+/* --- ids --- */
+
+/* An id is used before it is defined: remember where, in case no definition comes. */
+static void refer(oemp_state *state, mp_diagnostic_id kind, uint32_t target, uint64_t number,
+                  uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    mp_grow(&recording->references, &recording->reference_capacity, recording->reference_count + 1,
+            sizeof *recording->references);
+    recording->references[recording->reference_count++] =
+        (oemp_reference){kind, target, number, line, state->path};
+}
+
+mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    uint32_t found = mp_id_index_get(&recording->types, number);
+    if (!found) {
+        *MP_ADD(&state->model->types) = (mp_type){.number = number};
+        found = state->model->types.count - 1;
+        *mp_id_index_put(&recording->types, number) = found;
+        refer(state, MP_DIAG_UNDEFINED_TYPE, found, number, line);
+    }
+    return (mp_type_id){found};
+}
+
+mp_symbol_id oemp_symbol(oemp_state *state, mp_id_index *ids, uint64_t number, uint64_t line)
+{
+    uint32_t found = mp_id_index_get(ids, number);
+    if (!found) {
+        *MP_ADD(&state->model->symbols) = (mp_symbol){.number = number};
+        found = state->model->symbols.count - 1;
+        *mp_id_index_put(ids, number) = found;
+        if (line)
+            refer(state, MP_DIAG_UNDEFINED_NAME, found, number, line);
+    }
+    return (mp_symbol_id){found};
+}
+
+mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    if (number == 0)
+        return (mp_node_id){0};
+    uint32_t found = mp_id_index_get(&recording->nodes, number);
+    if (!found) {
+        *MP_ADD(&state->model->nodes) = (mp_node){.number = number};
+        found = state->model->nodes.count - 1;
+        *mp_id_index_put(&recording->nodes, number) = found;
+        if (line)
+            refer(state, MP_DIAG_UNDEFINED_NODE, found, number, line);
+    }
+    return (mp_node_id){found};
+}
+
+static void redefined(oemp_state *state, const char *what, uint64_t number, uint64_t line)
+{
+    mp_diagnose(state->diagnostics, MP_DIAG_REDEFINED, state->path, line,
+                "%s %" PRIu64 " is defined again as something else, expected it never to change: "
+                "the first definition stays",
+                what, number);
+}
+
+/* --- catalogues, names and nodes --- */
+
+/* The types that the document or the vendor's catalogue gives a meaning, by name. */
+static mp_type_class class_of(mp_slice name)
+{
+    static const struct {
+        const char *name;
+        mp_type_class class;
+    } known[] = {
+        {"Procedure", MP_TYPE_CODE},
+        {"OOABL Obj", MP_TYPE_CODE},
+        {"OOABL Static Obj", MP_TYPE_CODE},
+        {"Reusable Obj", MP_TYPE_REUSABLE},
+        {"OO Builtin", MP_TYPE_BUILT_IN},
+        {"Widget Pool", MP_TYPE_WIDGET_POOL},
+        {"Named Widget Pool", MP_TYPE_WIDGET_POOL},
+        {"Temp-table", MP_TYPE_TEMP_TABLE},
+        {"Dynamic Temp-table", MP_TYPE_TEMP_TABLE},
+        {"Auto Dynamic Temp-table", MP_TYPE_TEMP_TABLE},
+        {"Global Shared Temp-Table", MP_TYPE_TEMP_TABLE},
+        {"OO Static Temp-table", MP_TYPE_TEMP_TABLE},
+        {"MEMPTR", MP_TYPE_RAW_MEMORY},
+        {"Large Object", MP_TYPE_RAW_MEMORY},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (mp_slice_is(name, known[i].name))
+            return known[i].class;
+    return MP_TYPE_ORDINARY;
+}
+
+void oemp_type_catalogue(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    uint32_t *place = mp_id_index_put(&state->recording->types, row[1].number);
+    mp_string_id name = oemp_intern(state, row[0].text);
+    if (*place && state->model->types.at[*place].name.i) {
+        if (state->model->types.at[*place].name.i != name.i)
+            redefined(state, "type", row[1].number, line);
+        return;
+    }
+    if (!*place) {
+        (void)MP_ADD(&state->model->types);
+        *place = state->model->types.count - 1;
+    }
+    state->model->types.at[*place] =
+        (mp_type){.name = name, .number = row[1].number, .class = class_of(row[0].text)};
+}
+
+static void define_symbol(oemp_state *state, mp_id_index *ids, const char *what, uint64_t number,
+                          mp_slice text, uint32_t start_line, uint64_t line)
+{
+    mp_symbol_id id = oemp_symbol(state, ids, number, 0);
+    mp_symbol *symbol = &state->model->symbols.at[id.i];
+    mp_string_id name = oemp_intern(state, text);
+    if (symbol->name.i && (symbol->name.i != name.i || symbol->start_line != start_line)) {
+        redefined(state, what, number, line);
+        return;
+    }
+    symbol->name = name;
+    symbol->start_line = start_line;
+}
+
+void oemp_built_in_catalogue(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    define_symbol(state, &state->recording->built_ins, "built-in class", row[1].number, row[0].text,
+                  0, line);
+}
+
+void oemp_source_name(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    define_symbol(state, &state->recording->sources, "source", row[0].number, row[1].text,
+                  oemp_line(row[2].number), line);
+}
+
+void oemp_other_name(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    define_symbol(state, &state->recording->names, "name", row[0].number, row[1].text, 0, line);
+}
+
+void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    if (row[0].number == 0) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
+                    "call-tree node 0 is the session itself, expected a number from 1: row "
+                    "skipped");
+        return;
+    }
+    mp_node_id parent = oemp_node_id(state, row[2].number, line);
+    if (parent.i && !state->model->nodes.at[parent.i].defined)
+        mp_diagnose(state->diagnostics, MP_DIAG_PARENT_ORDER, state->path, line,
+                    "call-tree node %" PRIu64 " comes before its caller, node %" PRIu64
+                    ", expected callers first",
+                    row[0].number, row[2].number);
+    mp_symbol_id symbol = oemp_symbol(state, &state->recording->sources, row[1].number, line);
+    mp_node_id id = oemp_node_id(state, row[0].number, 0);
+    mp_node *node = &state->model->nodes.at[id.i];
+    mp_node defined = {.parent = parent,
+                       .symbol = symbol,
+                       .line = oemp_line(row[3].number),
+                       .defined = true,
+                       .number = row[0].number};
+    if (node->defined &&
+        (node->parent.i != parent.i || node->symbol.i != symbol.i || node->line != defined.line))
+        redefined(state, "call-tree node", row[0].number, line);
+    else
+        *node = defined;
+}
+
+/* --- platform memory --- */
+
+void oemp_platform_catalogue(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    mp_model *model = state->model;
+    uint32_t *place = mp_id_index_put(&state->recording->platforms, row[1].number);
+    mp_string_id name = oemp_intern(state, row[0].text);
+    if (*place && model->platforms.at[*place].i != name.i)
+        redefined(state, "platform object", row[1].number, line);
+    for (uint32_t i = 1; !*place && i < model->platforms.count; i++)
+        if (model->platforms.at[i].i == name.i)
+            *place = i; /* another recording has it too */
+    if (!*place) {
+        *MP_ADD(&model->platforms) = name;
+        *place = model->platforms.count - 1;
+    }
+}
+
+void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    int64_t bytes = (int64_t)row[1].number;
+    if (state->skip)
+        return;
+    if (bytes < 0 || bytes > INT64_MAX / 1024) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
+                    "platform object %" PRIu64 " has %" PRId64
+                    " bytes, expected a size: row skipped",
+                    row[0].number, bytes);
+        return;
+    }
+    uint32_t platform = mp_id_index_get(&recording->platforms, row[0].number);
+    if (!platform)
+        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_PLATFORM, state->path, line,
+                    "platform object %" PRIu64
+                    " is not in the catalogue: its bytes count, without a name",
+                    row[0].number);
+    *MP_ADD(&state->model->platform_samples) =
+        (mp_platform_sample){.mark = recording->heap.mark,
+                             .platform = {platform},
+                             .bytes = bytes,
+                             .block_bytes = (int64_t)row[2].number,
+                             .pool_bytes = (int64_t)row[3].number};
+    recording->platform_bytes += bytes;
+    recording->platform_seen = true;
+}

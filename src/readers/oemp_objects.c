@@ -1,0 +1,159 @@
+/* The objects of a recording: births, changes and deaths, from rows of numbers. */
+#include <inttypes.h>
+
+#include "model/build.h"
+#include "readers/oemp.h"
+
+/* --- objects --- */
+
+/* The document's rule for an object's name: code by its source; anything else by its own name, if
+ * it has one; a built-in without one by its class. */
+static mp_symbol_id name_of(oemp_state *state, mp_type_class class, const uint64_t *row,
+                            uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    bool code = class == MP_TYPE_CODE || class == MP_TYPE_REUSABLE;
+    if (!code && row[OEMP_NAME])
+        return oemp_symbol(state, &recording->names, row[OEMP_NAME], line);
+    if (class == MP_TYPE_BUILT_IN && row[OEMP_BUILT_IN])
+        return oemp_symbol(state, &recording->built_ins, row[OEMP_BUILT_IN], line);
+    if (row[OEMP_SOURCE])
+        return oemp_symbol(state, &recording->sources, row[OEMP_SOURCE], line);
+    return (mp_symbol_id){0};
+}
+
+static bool good_size(oemp_state *state, uint64_t id, uint64_t bytes, uint64_t line)
+{
+    if ((int64_t)bytes >= 0)
+        return true;
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
+                "object %" PRIu64 " has %" PRId64 " bytes, expected a size: row skipped", id,
+                (int64_t)bytes);
+    return false;
+}
+
+static bool same_origin(const void *context, uint32_t value)
+{
+    const oemp_origin *const *probe = context;
+    const oemp_origin *a = &probe[0][value], *b = probe[1];
+    return a->node == b->node && a->line == b->line && a->type == b->type &&
+           a->source == b->source && a->name == b->name && a->built_in == b->built_in;
+}
+
+/* An origin that was not met before: look its ids up. */
+static void add_origin(oemp_state *state, const oemp_origin *found, const uint64_t *row,
+                       uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    mp_origin origin = {.type = oemp_type(state, row[OEMP_TYPE], line),
+                        .node = oemp_node_id(state, row[OEMP_NODE], line),
+                        .line = oemp_line(row[OEMP_LINE])};
+    mp_type_class class = state->model->types.at[origin.type.i].class;
+    origin.name = name_of(state, class, row, line);
+    uint32_t number = mp_heap_origin(&recording->heap, origin);
+    mp_grow(&recording->origins, &recording->origin_capacity, number + 1u,
+            sizeof *recording->origins);
+    recording->origins[number] = *found;
+    recording->origins[number].type_id = origin.type;
+    recording->origins[number].class = class;
+}
+
+/* The number of the row's origin. */
+static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    oemp_origin wanted = {.type = row[OEMP_TYPE],
+                          .node = row[OEMP_NODE],
+                          .line = row[OEMP_LINE],
+                          .source = row[OEMP_SOURCE],
+                          .name = row[OEMP_NAME],
+                          .built_in = row[OEMP_BUILT_IN]};
+    uint64_t hash = (wanted.node << 20 ^ wanted.line << 40 ^ wanted.type) * 0x9e3779b97f4a7c15u;
+    hash ^= (wanted.source << 40 ^ wanted.name << 20 ^ wanted.built_in) * 0xc2b2ae3d27d4eb4fu;
+    hash ^= hash >> 32;
+    const oemp_origin *probe[2] = {recording->origins, &wanted};
+    size_t place;
+    uint32_t found = mp_hash_index_find(&recording->origin_index, hash, same_origin,
+                                        (const void *)probe, &place);
+    if (!found) {
+        add_origin(state, &wanted, row, line);
+        found = (uint32_t)recording->heap.origin_count;
+        mp_hash_index_set(&recording->origin_index, place, hash, found);
+    }
+    return found;
+}
+
+static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
+        return;
+    mp_birth birth = {.id = row[OEMP_ID],
+                      .bytes = (int64_t)row[OEMP_MEM],
+                      .owner = row[OEMP_SCOPE],
+                      .origin = origin_of(state, row, line)};
+    const oemp_origin *origin = &recording->origins[birth.origin];
+    birth.idle = row[OEMP_TABLE] == 0 && origin->class == MP_TYPE_TEMP_TABLE;
+    if ((int64_t)row[OEMP_CREATED] > state->latest_us)
+        state->latest_us = (int64_t)row[OEMP_CREATED];
+    if (mp_heap_birth(&recording->heap, &birth, line))
+        return;
+    /* Version 1 writes changed objects among the new ones. */
+    if (recording->version >= 2)
+        mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
+                    "object %" PRIu64 " is created but alive already: taken as a change",
+                    row[OEMP_ID]);
+    mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle);
+}
+
+/* Walk a batch; what each row will touch is fetched some rows ahead of it. */
+static void walk(const oemp_batch *batch,
+                 void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
+{
+    enum { AHEAD = 16 };
+    const uint64_t *at = batch->numbers;
+    for (size_t i = 0; i < batch->count; i++, at += batch->columns) {
+        if (i + AHEAD < batch->count)
+            mp_heap_prefetch(&batch->state->recording->heap, at[AHEAD * batch->columns + OEMP_ID]);
+        row(batch->state, at, batch->line + i);
+    }
+}
+
+void oemp_objects(const oemp_batch *batch)
+{
+    if (!batch->state->skip)
+        walk(batch, object_row);
+}
+
+static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
+{
+    if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
+        return;
+    mp_type_id type = oemp_type(state, row[OEMP_TYPE], line);
+    bool idle =
+        row[OEMP_CHANGED_TABLE] == 0 && state->model->types.at[type.i].class == MP_TYPE_TEMP_TABLE;
+    if (!mp_heap_change(&state->recording->heap, row[OEMP_ID], type, (int64_t)row[OEMP_MEM], idle))
+        mp_diagnose(state->diagnostics, MP_DIAG_CHANGE_UNKNOWN, state->path, line,
+                    "object %" PRIu64 " is changed but not alive: row skipped", row[OEMP_ID]);
+}
+
+void oemp_changed_objects(const oemp_batch *batch)
+{
+    if (!batch->state->skip)
+        walk(batch, changed_row);
+}
+
+static void deleted_row(oemp_state *state, const uint64_t *row, uint64_t line)
+{
+    if ((int64_t)row[OEMP_DELETED_TIME] > state->latest_us)
+        state->latest_us = (int64_t)row[OEMP_DELETED_TIME];
+    if (!mp_heap_death(&state->recording->heap, row[OEMP_ID]))
+        mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line,
+                    "object %" PRIu64 " is deleted but not alive: row skipped", row[OEMP_ID]);
+}
+
+void oemp_deleted_objects(const oemp_batch *batch)
+{
+    if (!batch->state->skip)
+        walk(batch, deleted_row);
+}

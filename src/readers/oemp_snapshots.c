@@ -1,0 +1,293 @@
+/* Recordings and their snapshots: headers, trailers, and what the end of all inputs tells. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <uuid/uuid.h>
+
+#include "model/build.h"
+#include "readers/oemp.h"
+#include "support/text.h"
+
+/* --- recordings and their headers --- */
+
+/* "2022-02-01T08:01:39.967+05:00" in microseconds since 1970, UTC; 0 if it is not of that form. */
+static int64_t parse_stamp(const char *text)
+{
+    struct tm tm = {0};
+    int millis = 0, hours = 0, minutes = 0, used = 0;
+    char sign = '+';
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+               &tm.tm_min, &tm.tm_sec, &used) < 6)
+        return 0;
+    text += used;
+    if (*text == '.') {
+        sscanf(text, ".%3d%n", &millis, &used);
+        text += used;
+    }
+    if (sscanf(text, "%c%2d:%2d", &sign, &hours, &minutes) < 3)
+        hours = minutes = 0;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    int64_t offset = (int64_t)hours * 3600 + (int64_t)minutes * 60;
+    int64_t seconds = timegm(&tm) - (sign == '-' ? -offset : offset);
+    return seconds * 1000000 + (int64_t)millis * 1000;
+}
+
+/* The UUID in its usual form, or whatever the file has in its place. */
+static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
+{
+    char given[40], canonical[UUID_STR_LEN];
+    uuid_t uuid;
+    snprintf(given, sizeof given, "%.*s", (int)(text.length < 39 ? text.length : 39), text.at);
+    if (text.length < sizeof given && uuid_parse(given, uuid) == 0) {
+        uuid_unparse_lower(uuid, canonical);
+        return mp_model_intern_text(state->model, canonical);
+    }
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_UUID, state->path, line,
+                "\"%s\" is not a UUID, expected 32 hexadecimal digits with dashes", given);
+    return mp_model_intern(state->model, text, &state->converted);
+}
+
+static void fill_session(oemp_state *state, oemp_recording *recording, const oemp_value *row)
+{
+    mp_session *session = &state->model->sessions.at[recording->heap.session.i];
+    session->uuid = recording->identity;
+    session->process_id = row[1].number;
+    session->has_process_id = true;
+    session->start_time = oemp_intern(state, row[3].text);
+    session->session_id = oemp_intern(state, row[4].text);
+    session->propath = oemp_intern(state, row[10].text);
+    session->application = oemp_intern(state, row[12].text);
+    session->start_us = parse_stamp(mp_model_text(state->model, session->start_time));
+    session->reusable_apart = recording->version >= 2;
+    if (recording->version >= 2) {
+        session->openedge_version = oemp_intern(state, row[15].text);
+        session->instance = oemp_intern(state, row[16].text);
+        session->description = oemp_intern(state, row[17].text);
+    }
+}
+
+static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    mp_string_id identity = parse_uuid(state, row[9].text, line);
+    oemp_recording **end = &state->recordings;
+    for (; *end; end = &(*end)->next)
+        if ((*end)->identity.i == identity.i)
+            return *end;
+    oemp_recording *recording = mp_alloc_zero(1, sizeof *recording);
+    *end = recording;
+    recording->identity = identity;
+    recording->version = (unsigned)row[0].number;
+    (void)MP_ADD(&state->model->sessions);
+    mp_session_id session = {state->model->sessions.count - 1};
+    mp_heap_open(&recording->heap, state->model, session, state->diagnostics);
+    fill_session(state, recording, row);
+    return recording;
+}
+
+static void check_sequence(oemp_state *state, const oemp_recording *recording, uint64_t line)
+{
+    uint64_t last = recording->last_sequence;
+    if (state->sequence <= last) {
+        state->skip = true;
+        mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_SNAPSHOT, state->path, line,
+                    "snapshot %" PRIu64 " comes after snapshot %" PRIu64
+                    ", expected a later one: left out",
+                    state->sequence, last);
+    } else if (state->sequence != last + 1) {
+        mp_diagnose(state->diagnostics, MP_DIAG_SEQUENCE_GAP, state->path, line,
+                    "snapshot %" PRIu64 " comes after snapshot %" PRIu64 ", expected %" PRIu64
+                    ": the changes between them are missing",
+                    state->sequence, last, last + 1);
+    }
+}
+
+void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    oemp_recording *recording = recording_of(state, row, line);
+    state->recording = recording;
+    state->skip = false;
+    state->latest_us = 0;
+    state->sequence = row[2].number;
+    state->tag = oemp_intern(state, row[5].text);
+    recording->heap.path = state->path;
+    if (recording->started)
+        check_sequence(state, recording, line);
+    else if (state->sequence > 1)
+        mp_diagnose(state->diagnostics, MP_DIAG_SEQUENCE_GAP, state->path, line,
+                    "recording starts with snapshot %" PRIu64
+                    ", expected 1: give the files before it too",
+                    state->sequence);
+    if (state->skip)
+        return;
+
+    mp_mark *mark = mp_heap_begin(&recording->heap);
+    mark->sequence = state->sequence;
+    mark->tag = state->tag;
+    mark->request = oemp_intern(state, row[6].text);
+    mark->request_start_us = (int64_t)row[8].number;
+    mark->propath = oemp_intern(state, row[10].text);
+    mark->overhead_bytes = (int64_t)row[11].number;
+    mark->request_api = oemp_intern(state, row[13].text);
+    mark->cpu_hundredths = (int64_t)row[14].number;
+    mark->line = line;
+    recording->platform_bytes = 0;
+    recording->platform_seen = false;
+}
+
+/* --- trailer --- */
+
+enum {
+    TIME,
+    COUNT,
+    BYTES,
+    PLATFORM,
+    PEAK,
+    HIERARCHY,
+    UNUSED_G,
+    REUSE_COUNT,
+    REUSE_BYTES,
+    TAG,
+    SEQ
+};
+
+static void hold(oemp_state *state, mp_diagnostic_id id, uint64_t line, const char *what,
+                 uint64_t stated, int64_t replayed)
+{
+    if ((int64_t)stated != replayed)
+        mp_diagnose(state->diagnostics, id, state->path, line,
+                    "trailer of snapshot %" PRIu64 " states %" PRId64 " %s, the rows give %" PRId64,
+                    state->sequence, (int64_t)stated, what, replayed);
+}
+
+static void hold_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    const mp_heap *heap = &recording->heap;
+    hold(state, MP_DIAG_TRAILER_OBJECTS, line, "objects", row[COUNT].number, heap->live_objects);
+    hold(state, MP_DIAG_TRAILER_BYTES, line, "bytes of objects", row[BYTES].number,
+         heap->live_bytes);
+    if (recording->platform_seen)
+        hold(state, MP_DIAG_TRAILER_PLATFORM, line, "bytes of platform memory",
+             row[PLATFORM].number, recording->platform_bytes);
+    if (heap->live_objects > recording->most_live)
+        recording->most_live = heap->live_objects;
+    if ((int64_t)row[PEAK].number < recording->most_live)
+        mp_diagnose(state->diagnostics, MP_DIAG_TRAILER_PEAK, state->path, line,
+                    "trailer of snapshot %" PRIu64 " states a peak of %" PRId64
+                    " objects, the rows give at least %" PRId64,
+                    state->sequence, (int64_t)row[PEAK].number, recording->most_live);
+    if (recording->started && (int64_t)row[TIME].number < recording->last_time_us)
+        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
+                    "snapshot %" PRIu64 " is of %" PRIu64 " us, expected a time after %" PRId64,
+                    state->sequence, row[TIME].number, recording->last_time_us);
+    if ((int64_t)row[TIME].number < state->latest_us)
+        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
+                    "snapshot %" PRIu64 " is of %" PRIu64
+                    " us and has an object created or deleted at %" PRId64 " us, after it",
+                    state->sequence, row[TIME].number, state->latest_us);
+    if (recording->version < 2)
+        return;
+    hold(state, MP_DIAG_TRAILER_REUSABLE, line, "reusable objects", row[REUSE_COUNT].number,
+         heap->reusable_objects);
+    hold(state, MP_DIAG_TRAILER_REUSABLE, line, "bytes of reusable objects",
+         row[REUSE_BYTES].number, heap->reusable_bytes);
+    if (row[SEQ].number != state->sequence || oemp_intern(state, row[TAG].text).i != state->tag.i)
+        mp_diagnose(state->diagnostics, MP_DIAG_TRAILER_HEADER, state->path, line,
+                    "trailer is of snapshot %" PRIu64 " \"%.*s\", expected that of its header, "
+                    "%" PRIu64 " \"%s\"",
+                    row[SEQ].number, (int)row[TAG].text.length, row[TAG].text.at, state->sequence,
+                    mp_model_text(state->model, state->tag));
+}
+
+void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    if (state->skip)
+        return;
+    mp_heap_settle(&recording->heap);
+    hold_trailer(state, row, line);
+    mp_mark *mark = mp_heap_begin(&recording->heap);
+    mark->time_us = (int64_t)row[TIME].number;
+    mark->stated_peak_objects = (int64_t)row[PEAK].number;
+    mark->class_depth = (int64_t)row[HIERARCHY].number;
+    mark->has_platform = true;
+    mark->platform_bytes =
+        recording->platform_seen ? recording->platform_bytes : (int64_t)row[PLATFORM].number;
+    recording->last_time_us = mark->time_us;
+}
+
+void oemp_snapshot_end(oemp_state *state, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    if (state->skip)
+        return;
+    mp_heap_end(&recording->heap);
+    recording->started = true;
+    recording->last_sequence = state->sequence;
+    recording->last_tag = state->tag;
+    recording->last_input = state->summary;
+    recording->last_line = line;
+}
+
+/* --- the end of all inputs --- */
+
+static bool is_defined(const mp_model *model, const oemp_reference *reference)
+{
+    switch (reference->kind) {
+    case MP_DIAG_UNDEFINED_TYPE:
+        return model->types.at[reference->target].name.i != 0;
+    case MP_DIAG_UNDEFINED_NODE:
+        return model->nodes.at[reference->target].defined;
+    default:
+        return model->symbols.at[reference->target].name.i != 0;
+    }
+}
+
+static void report_undefined(oemp_state *state, const oemp_recording *recording)
+{
+    for (size_t i = 0; i < recording->reference_count; i++) {
+        const oemp_reference *reference = &recording->references[i];
+        const char *what = reference->kind == MP_DIAG_UNDEFINED_TYPE   ? "type"
+                           : reference->kind == MP_DIAG_UNDEFINED_NODE ? "call-tree node"
+                                                                       : "name";
+        if (!is_defined(state->model, reference))
+            mp_diagnose(state->diagnostics, reference->kind, reference->path, reference->line,
+                        "%s %" PRIu64 " is used here and never defined", what, reference->number);
+    }
+}
+
+static void recording_free(oemp_recording *recording)
+{
+    mp_heap_close(&recording->heap);
+    mp_id_index_free(&recording->types);
+    mp_id_index_free(&recording->sources);
+    mp_id_index_free(&recording->names);
+    mp_id_index_free(&recording->built_ins);
+    mp_id_index_free(&recording->nodes);
+    mp_id_index_free(&recording->platforms);
+    mp_hash_index_free(&recording->origin_index);
+    free(recording->origins);
+    free(recording->references);
+    free(recording);
+}
+
+void oemp_finish(oemp_state *state)
+{
+    while (state->recordings) {
+        oemp_recording *recording = state->recordings;
+        state->recordings = recording->next;
+        mp_input_summary *input = &state->model->inputs.at[recording->last_input];
+        const char *tag = mp_model_text(state->model, recording->last_tag);
+        if (recording->started && input->complete && !mp_text_is(tag, "_Exit")) {
+            input->complete = false;
+            mp_diagnose(state->diagnostics, MP_DIAG_UNFINISHED, input->path, recording->last_line,
+                        "recording ends with snapshot %" PRIu64
+                        ", expected one tagged _Exit: the process was still running or was killed",
+                        recording->last_sequence);
+        }
+        report_undefined(state, recording);
+        recording_free(recording);
+    }
+}
