@@ -39,6 +39,7 @@ typedef struct mp_view {
     int64_t depth;         /* of a tree; 0: all; -1: the report's own */
     double min_percent;    /* of a tree; negative: the report's own */
     mp_ceiling max_growth, max_leaked, max_live;
+    bool wants_sources; /* source text was asked for */
 } mp_view;
 
 typedef struct mp_request {

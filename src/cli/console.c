@@ -14,14 +14,13 @@
 
 /* --- diagnostics --- */
 
-static bool is_printed(mp_diagnostic_id id, bool quiet, bool verbose, bool violations)
+static bool is_printed(mp_diagnostic_id id, bool quiet, bool violations)
 {
-    mp_severity severity = mp_diagnostic_severity(id);
-    if (severity == MP_ERROR)
+    if (mp_diagnostic_severity(id) == MP_ERROR)
         return true;
     if (!violations && mp_diagnostic_is_violation(id))
         return false;
-    return !quiet && (severity == MP_WARNING || verbose);
+    return !quiet;
 }
 
 /* A message quotes the input: nothing of it may reach the terminal as a control sequence. */
@@ -36,15 +35,14 @@ static void put_safe(const char *text)
     }
 }
 
-void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool verbose,
-                         bool violations)
+void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations)
 {
     const mp_diagnostic *kept;
     size_t count = mp_diagnostics_kept(diagnostics, &kept);
     uint64_t printed[MP_DIAGNOSTIC_COUNT] = {0};
     for (size_t i = 0; i < count; i++) {
         mp_diagnostic_id id = kept[i].id;
-        if (!is_printed(id, quiet, verbose, violations))
+        if (!is_printed(id, quiet, violations))
             continue;
         printed[id]++;
         put_safe(kept[i].path ? kept[i].path : "memprof");

@@ -5,9 +5,8 @@
 #include "cli/options.h"
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
- * only; `verbose`: notes too. `violations`: print those that a check would list. */
-void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool verbose,
-                         bool violations);
+ * only. `violations`: print those that a check would list, too. */
+void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations);
 
 /* A progress bar for work over a second, only on a terminal. */
 typedef struct cli_progress {

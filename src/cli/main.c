@@ -92,6 +92,7 @@ static int report(const cli_options *options, const mp_model *model,
 {
     char error[1024] = "";
     mp_request request = {.model = model, .diagnostics = diagnostics, .view = options->view};
+    request.view.wants_sources = options->source_folder_count > 0;
     mp_document *document = mp_document_new(options->command.name);
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
@@ -118,7 +119,7 @@ static int run_report(const cli_options *options)
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
     bool ok = load(options, model, diagnostics);
-    cli_put_diagnostics(diagnostics, options->quiet, options->verbose, !checks);
+    cli_put_diagnostics(diagnostics, options->quiet, !checks);
     if (has_anything(model)) {
         status = report(options, model, diagnostics);
         if (!ok || (options->strict && !is_whole(model, diagnostics)))

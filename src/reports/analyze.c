@@ -148,6 +148,8 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
 {
     const mp_model *model = request->model;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
+    if (!mp_request_fits_profile(request, error, size))
+        return false;
     mp_section_head(document, request);
     mp_section_profile_totals(document, model, true);
     if (!mp_section_profile_top(document, model, &request->view, rows, error, size))
@@ -161,7 +163,7 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    if (!request->model->has_heap && request->model->profile)
+    if (mp_request_is_profile(request))
         return run_profile(request, document, error, size);
     if (!mp_request_window(request, "analyze", &window, error, size))
         return false;

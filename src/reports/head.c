@@ -144,6 +144,27 @@ void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
                                          all - table->row_count);
 }
 
+bool mp_request_is_profile(const mp_request *request)
+{
+    return !request->model->has_heap && request->model->profile;
+}
+
+bool mp_request_fits_profile(const mp_request *request, char *error, size_t size)
+{
+    const mp_view *view = &request->view;
+    const char *option = view->from               ? "from"
+                         : view->to               ? "to"
+                         : view->max_growth.set   ? "max-growth"
+                         : view->max_leaked.set   ? "max-leaked"
+                         : view->max_live.set     ? "max-live"
+                         : view->stack_depth >= 0 ? "stack-depth"
+                                                  : NULL;
+    if (option)
+        snprintf(error, size, "--%s is for memory recordings, and this is an execution profile",
+                 option);
+    return !option;
+}
+
 bool mp_request_window(const mp_request *request, const char *command, mp_window *window,
                        char *error, size_t size)
 {
@@ -152,6 +173,12 @@ bool mp_request_window(const mp_request *request, const char *command, mp_window
                  "%s asks for a memory recording, and this is an execution profile: try top or "
                  "tree",
                  command);
+        return false;
+    }
+    if (request->view.wants_sources) {
+        snprintf(error, size,
+                 "--source shows source text of an execution profile, and this is a memory "
+                 "recording");
         return false;
     }
     return mp_window_resolve(request->model, request->view.from, request->view.to, window, error,

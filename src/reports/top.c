@@ -3,6 +3,8 @@
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     const mp_view *view = &request->view;
+    if (!mp_request_fits_profile(request, error, size))
+        return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
@@ -16,7 +18,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
 {
     mp_window window;
     const mp_view *view = &request->view;
-    if (!request->model->has_heap && request->model->profile)
+    if (mp_request_is_profile(request))
         return run_profile(request, document, error, size);
     if (!mp_request_window(request, "top", &window, error, size))
         return false;

@@ -209,6 +209,8 @@ static void profile_costs(tree_walk *walk, uint32_t node)
 
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
+    if (!mp_request_fits_profile(request, error, size))
+        return false;
     mp_call_tree tree = mp_profile_call_tree(request->model);
     if (!tree.count) {
         snprintf(error, size,
@@ -237,7 +239,7 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    bool profile = !request->model->has_heap && request->model->profile;
+    bool profile = mp_request_is_profile(request);
     if (!profile && !mp_request_window(request, "tree", &window, error, size))
         return false;
     mp_section_head(document, request);
