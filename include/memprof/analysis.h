@@ -76,7 +76,14 @@ typedef struct mp_group {
     int64_t pool_objects;    /* leaked and scoped to the session's unnamed widget pool */
     int64_t owned_by_leak;   /* leaked and scoped to what was born after `from` too */
     uint32_t grew, moments;  /* snapshots at which `leaked` grew, of those that created anything */
+    uint32_t grew_sessions;  /* in which it grew at all */
 } mp_group;
+
+/* Grew at most once in each session, as a cache does that fills and stays. */
+static inline bool mp_group_grew_once(const mp_group *group)
+{
+    return group->grew <= group->grew_sessions;
+}
 
 typedef struct mp_grouping {
     mp_group *groups; /* those with anything in them */

@@ -140,6 +140,7 @@ static void count_growth(workshop *shop)
         changes[count++][1] = (uint64_t)mp_cost_live(flow->cost);
     }
     qsort(changes, count, sizeof *changes, by_group_then_mark);
+    uint64_t *grew_session = mp_alloc_zero(model->sessions.count, sizeof *grew_session);
     uint64_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
     uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
     for (uint32_t i = 1; i < model->sessions.count; i++)
@@ -151,6 +152,10 @@ static void count_growth(workshop *shop)
         for (; i < count && changes[i][0] == pair; i++)
             objects += (int64_t)changes[i][1];
         shop->groups[group].grew += objects > 0;
+        if (objects > 0 && grew_session[session] != group) {
+            shop->groups[group].grew_sessions++;
+            grew_session[session] = group;
+        }
         if (seen_session[session] != group) {
             shop->groups[group].moments += moments[session];
             seen_session[session] = group;
@@ -158,6 +163,7 @@ static void count_growth(workshop *shop)
     }
     free(moments);
     free(seen_session);
+    free(grew_session);
     free(changes);
 }
 

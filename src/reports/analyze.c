@@ -18,8 +18,8 @@ static void answer_leak(mp_document *document, mp_table *table, const mp_model *
 {
     char site[2048];
     const mp_group *group = &leak->group;
-    bool always = group->grew > 1 && group->grew == group->moments;
-    const char *grew = group->grew <= 1 ? "only once"
+    bool once = mp_group_grew_once(group), always = group->grew == group->moments;
+    const char *grew = once ? "only once"
                        : always
                            ? "at every snapshot"
                            : mp_document_text(document, "at %" PRIu32 " of %" PRIu32 " snapshots",
@@ -37,7 +37,7 @@ static void answer_leak(mp_document *document, mp_table *table, const mp_model *
 static const mp_leak *largest(const mp_leaks *leaks, bool grew_once)
 {
     for (uint32_t i = 0; i < leaks->count; i++)
-        if ((leaks->at[i].group.grew <= 1) == grew_once)
+        if (mp_group_grew_once(&leaks->at[i].group) == grew_once)
             return &leaks->at[i];
     return NULL;
 }

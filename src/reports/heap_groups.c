@@ -209,9 +209,11 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
         if (strcmp(dimension->name, "site") == 0)
             set_group_stack(document, table, window->model, group);
     }
-    if (left_out || unchanged)
-        table->footer = mp_document_text(
-            document, "and %zu more, %zu unchanged (--limit 0 shows all)", left_out, unchanged);
+    if (left_out)
+        mp_table_left_out(document, table, table->row_count + left_out);
+    else if (unchanged)
+        table->footer =
+            mp_document_text(document, "and %zu unchanged (--limit 0 shows all)", unchanged);
     mp_grouping_free(&grouping);
     return ok;
 }

@@ -30,7 +30,7 @@ static const mp_column columns[] = {
 /* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */
 static const char *trend_of(const mp_group *group)
 {
-    if (group->grew <= 1)
+    if (mp_group_grew_once(group))
         return "once";
     return group->grew == group->moments ? "every" : "repeated";
 }

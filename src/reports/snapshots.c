@@ -6,12 +6,12 @@
 
 static const mp_column columns[] = {
     {"session_id", "Session", MP_TEXT, MP_SHRINKS},
-    {"sequence", "Snapshot", MP_NUMBER, 0},
+    {"sequence", "#", MP_NUMBER, 0},
     {"tag", "Tag", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
     {"time_us", "Time", MP_TIME, 0},
     {"created_objects", "Created", MP_COUNT, 0},
     {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"changed_objects", "Changed", MP_COUNT, 0},
+    {"changed_objects", "Changed", MP_COUNT, MP_FOR_PROGRAMS},
     {"live_objects", "Alive", MP_COUNT, 0},
     {"live_bytes", "Size", MP_BYTES, 0},
     {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
@@ -20,8 +20,9 @@ static const mp_column columns[] = {
     {"cpu_percent", "CPU %", MP_PERCENT, MP_FOR_PROGRAMS},
     {"reusable_objects", "Reusable", MP_COUNT, MP_FOR_PROGRAMS},
     {"reusable_bytes", "Reusable size", MP_BYTES, MP_FOR_PROGRAMS},
-    {"request", "Request", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
-    {"request_api", "API", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"request", "Request", MP_TEXT, MP_FOR_PROGRAMS},
+    {"request_api", "API", MP_TEXT, MP_FOR_PROGRAMS},
+    {"asked", "Request", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"request_start_us", "Request start", MP_TIME, MP_FOR_PROGRAMS},
     {"propath", "PROPATH", MP_TEXT, MP_FOR_PROGRAMS},
     {"class_depth", "Class depth", MP_NUMBER, MP_FOR_PROGRAMS},
@@ -37,6 +38,23 @@ static const char *role_of(const mp_window *window, uint32_t mark, uint32_t peak
     if (mark == range->to.i)
         return "to";
     return mark == peak ? "peak" : NULL;
+}
+
+static void set_request(mp_document *document, mp_table *table, const mp_model *model,
+                        const mp_mark *mark)
+{
+    const char *asked[2];
+    size_t count = 0;
+    if (mark->request_api.i)
+        asked[count++] = mp_model_text(model, mark->request_api);
+    if (mark->request.i)
+        asked[count++] = mp_model_text(model, mark->request);
+    mp_set_text(document, table, "request", mp_model_text(model, mark->request));
+    mp_set_text(document, table, "request_api", mp_model_text(model, mark->request_api));
+    if (mark->request.i)
+        mp_set_number(table, "request_start_us", mark->request_start_us);
+    if (count)
+        mp_set_list(document, table, "asked", asked, count);
 }
 
 static void fill(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
@@ -66,10 +84,7 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
         mp_set_number(table, "reusable_objects", mark->reusable_objects);
         mp_set_number(table, "reusable_bytes", mark->reusable_bytes);
     }
-    mp_set_text(document, table, "request", mp_model_text(model, mark->request));
-    mp_set_text(document, table, "request_api", mp_model_text(model, mark->request_api));
-    if (mark->request.i)
-        mp_set_number(table, "request_start_us", mark->request_start_us);
+    set_request(document, table, model, mark);
     mp_set_text(document, table, "propath", mp_model_text(model, mark->propath));
     mp_set_number(table, "class_depth", mark->class_depth);
     mp_set_number(table, "stated_peak_objects", mark->stated_peak_objects);
