@@ -4,8 +4,8 @@
 
 static void help_command(const cli_command *command)
 {
-    printf("Usage: memprof %s [OPTIONS]%s\n\n%s.\n", command->name,
-           command->report ? " FILE..." : "", command->summary);
+    printf("Usage: memprof %s [OPTIONS]%s\n\nmemprof %s: %s.\n", command->name,
+           command->report ? " FILE..." : "", command->name, command->summary);
     if (command->details)
         printf("%s\n", command->details);
     printf("\nOptions:\n");

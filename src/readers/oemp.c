@@ -189,11 +189,10 @@ static unsigned columns_of(const oemp_section *section, unsigned version)
 static bool parse_header(mp_slice line, mp_arena *scratch, oemp_value *row)
 {
     mp_fields fields = mp_fields_of(line);
-    unsigned wanted = header.columns;
     if (parse_row(&fields, scratch, &header, 4, row) < 4 || row[3].text.length < 10 ||
         row[3].text.at[4] != '-' || row[3].text.at[7] != '-')
         return false;
-    wanted = columns_of(&header, row[0].number == 1 ? 1 : 2);
+    unsigned wanted = columns_of(&header, row[0].number == 1 ? 1 : 2);
     fields = mp_fields_of(line);
     return parse_row(&fields, scratch, &header, wanted, row) == wanted && mp_fields_end(&fields);
 }
@@ -254,6 +253,8 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
                     sequence, section->name);
         return;
     }
+    if (!mp_input_line_closed(cursor->input))
+        return; /* the input ends in the middle of this row, and that is what is said of it */
     unsigned columns = columns_of(section, cursor->version);
     mp_slice rest = mp_fields_rest(fields);
     if (column == columns)

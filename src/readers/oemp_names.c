@@ -14,8 +14,9 @@ static bool is_nil(mp_slice text)
 
 mp_string_id oemp_intern(oemp_state *state, mp_slice text)
 {
-    return is_nil(text) ? (mp_string_id){0}
-                        : mp_model_intern(state->model, text, &state->converted);
+    if (is_nil(text))
+        return (mp_string_id){0};
+    return mp_model_intern(state->model, text, &state->converted);
 }
 
 uint32_t oemp_line(uint64_t number)

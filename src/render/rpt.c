@@ -161,7 +161,8 @@ static void put_header(FILE *file, const mp_document *document, bool older)
 static bool render(const mp_document *document, FILE *file, const char **error, bool older)
 {
     const mp_table *top = mp_document_find(document, "top");
-    bool fits = top && mp_document_find(document, "totals");
+    bool fits =
+        strcmp(document->command, "top") == 0 && top && mp_document_find(document, "totals");
     for (size_t i = 0; fits && i < top->column_count; i++)
         if (strcmp(top->columns[i].name, "code") == 0) {
             put_header(file, document, older);

@@ -185,16 +185,26 @@ bool mp_request_window(const mp_request *request, const char *command, mp_window
                              size);
 }
 
+static const mp_mark *end_of(const mp_window *window, uint32_t session, bool from)
+{
+    const mp_range *range = &window->ranges[session];
+    return &window->model->marks.at[from ? range->from.i : range->to.i];
+}
+
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
 {
     const mp_model *model = window->model;
-    if (model->sessions.count != 2)
-        return from ? "the first snapshots" : "the last snapshots";
-    mp_mark_id id = from ? window->ranges[1].from : window->ranges[1].to;
-    const mp_mark *mark = &model->marks.at[id.i];
+    const mp_mark *mark = end_of(window, 1, from);
     const char *tag = mp_model_text(model, mark->tag);
-    return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", mark->sequence,
-                            *tag ? " (" : "", tag, *tag ? ")" : "");
+    if (model->sessions.count == 2)
+        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", mark->sequence,
+                                *tag ? " (" : "", tag, *tag ? ")" : "");
+    bool same = *tag != '\0';
+    for (uint32_t i = 2; i < model->sessions.count; i++)
+        same &= end_of(window, i, from)->tag.i == mark->tag.i;
+    if (same)
+        return mp_document_text(document, "%s of each session", tag);
+    return from ? "the from-snapshot of each session" : "the to-snapshot of each session";
 }
 
 void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame)

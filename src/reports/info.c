@@ -21,31 +21,38 @@ static const mp_column content_columns[] = {
     {"user_data_rows", "User data", MP_COUNT, 0},
 };
 
+/* What a version or a kind of recording does not have is left out. */
+static void set_present(mp_table *table, const char *column, int64_t count)
+{
+    if (count > 0)
+        mp_set_number(table, column, count);
+}
+
 static void section_contents(mp_document *document, const mp_model *model)
 {
     mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, content_columns);
+    const mp_profile *profile = model->profile;
     int64_t marks = 0;
     mp_table_row(table);
     for (uint32_t i = 1; i < model->sessions.count; i++)
         marks += model->sessions.at[i].marks;
+    set_present(table, "snapshots", marks);
     if (model->has_heap) {
-        mp_set_number(table, "snapshots", marks);
-        mp_set_number(table, "types", (int64_t)model->types.count - 1);
-        mp_set_number(table, "names", (int64_t)model->symbols.count - 1);
-        mp_set_number(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
-        mp_set_number(table, "platform_areas", (int64_t)model->platforms.count - 1);
+        set_present(table, "types", (int64_t)model->types.count - 1);
+        set_present(table, "names", (int64_t)model->symbols.count - 1);
+        set_present(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
+        set_present(table, "platform_areas", (int64_t)model->platforms.count - 1);
     }
-    const mp_profile *profile = model->profile;
     if (!profile)
         return;
-    mp_set_number(table, "modules", (int64_t)profile->modules.count - 1);
-    mp_set_number(table, "lines", (int64_t)profile->lines.count - 1);
-    mp_set_number(table, "calls", (int64_t)profile->calls.count - 1);
-    mp_set_number(table, "call_tree_nodes", (int64_t)profile->nodes.count - 1);
-    mp_set_number(table, "trace_rows", profile->trace_rows);
-    mp_set_number(table, "coverage_entities", (int64_t)profile->coverage.count - 1);
-    mp_set_number(table, "statistics_rows", (int64_t)profile->statistics.count - 1);
-    mp_set_number(table, "user_data_rows", (int64_t)profile->user_data.count - 1);
+    set_present(table, "modules", (int64_t)profile->modules.count - 1);
+    set_present(table, "lines", (int64_t)profile->lines.count - 1);
+    set_present(table, "calls", (int64_t)profile->calls.count - 1);
+    set_present(table, "call_tree_nodes", (int64_t)profile->nodes.count - 1);
+    set_present(table, "trace_rows", profile->trace_rows);
+    set_present(table, "coverage_entities", (int64_t)profile->coverage.count - 1);
+    set_present(table, "statistics_rows", (int64_t)profile->statistics.count - 1);
+    set_present(table, "user_data_rows", (int64_t)profile->user_data.count - 1);
 }
 
 /* --- the runtime's own memory --- */

@@ -41,7 +41,7 @@ void mp_section_methods(mp_document *document, const mp_model *model, size_t row
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count);
 
-/* "snapshot 7 (_PreCleanUp)"; of several sessions, "the last snapshots". */
+/* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
 /* The window that the view asks for. False with a message. Refuses what is not a heap. */
