@@ -42,12 +42,22 @@ static const mp_leak *largest(const mp_leaks *leaks, bool grew_once)
     return NULL;
 }
 
+/* Whether `from` and `to` are two snapshots in any session. */
+static bool has_span(const mp_window *window)
+{
+    for (uint32_t i = 1; i < window->model->sessions.count; i++)
+        if (window->ranges[i].from.i != window->ranges[i].to.i)
+            return true;
+    return false;
+}
+
 static void answer_leaks(mp_document *document, mp_table *table, const mp_window *window,
                          const mp_leaks *leaks)
 {
     const mp_leak *steady = largest(leaks, false), *once = largest(leaks, true);
     if (!leaks->count) {
-        mp_set_text(document, table, "leaks", "none");
+        mp_set_text(document, table, "leaks",
+                    has_span(window) ? "none" : "none: there is only one snapshot to look at");
         return;
     }
     mp_set_text(document, table, "leaks",
@@ -83,7 +93,7 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
     mp_grouping_sort(&types, mp_order_by_change);
     if (totals.from_bytes)
         mp_format_percent(percent, (double)delta * 100 / (double)totals.from_bytes, true);
-    if (types.count)
+    if (types.count && has_span(window))
         mp_set_text(
             document, table, "growth",
             mp_document_text(document, "%s from %s to %s%s%s%s, most by %s (%s)",
