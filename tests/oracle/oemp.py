@@ -216,6 +216,11 @@ class Recording:
         node = self.nodes.get(thing.node)
         return "(session)" if node is None else self.source_name(node[0])
 
+    def node_key(self, thing):
+        """The call-tree node alone: the stack without the line of creation."""
+        stack = self.stack(thing)
+        return " < ".join([stack[0].rpartition(":")[0], *stack[1:]]) if stack else "(session)"
+
     def stack(self, thing):
         """"name:line", innermost first: the creating source with the line of creation, then each
         caller with the line of its call. Empty without a node."""
@@ -250,7 +255,7 @@ class Recording:
             "source": lambda: self.creator(thing),
             "line": lambda: line,
             "name": lambda: self.object_name(thing) or "(unnamed)",
-            "node": lambda: " < ".join(self.stack(thing)) or "(session)",
+            "node": lambda: self.node_key(thing),
             "scope": lambda: self.owner_key(thing, index),
             "request": lambda: born.request or "(none)",
             "api": lambda: born.api or "(none)",

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Hold every #include of src/ and include/ against the rule of who may include whom.
+
+  tests/layers.py [ROOT]       exit 1 and a line for each violation
+  tests/layers.py --self-test  plant a violation in a copy; it must be found
+"""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+MAY_INCLUDE = {
+    "support": set(),
+    "input": {"support"},
+    "model": {"support"},
+    "readers": {"input", "model", "support"},
+    "analysis": {"model", "support"},
+    "render": {"support"},
+    "reports": {"analysis", "model", "render", "support"},
+    "exporters": {"analysis", "model", "render", "support"},
+    "cli": {"support", "input", "model", "readers", "analysis", "render", "reports", "exporters", "all"},
+}
+# The layer that each public header belongs to; memprof.h is for programs and the command line.
+PUBLIC = {
+    "diagnostics.h": "support", "diagnostics.def": "support", "slice.h": "support",
+    "input.h": "input", "model.h": "model", "profile.h": "model", "reader.h": "readers",
+    "analysis.h": "analysis", "analysis_profile.h": "analysis", "document.h": "render",
+    "renderer.h": "render", "report.h": "reports", "memprof.h": "all",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def layer_of(path):
+    """The layer of "model/heap.h" or "memprof/model.h"; None if it has none."""
+    folder, _, name = path.partition("/")
+    return PUBLIC.get(name) if folder == "memprof" else folder if folder in MAY_INCLUDE else None
+
+
+def violations(root):
+    files = [(top, p) for top in ("src", "include") for p in sorted((root / top).rglob("*"))
+             if p.suffix in (".c", ".h", ".def")]
+    for top, file in files:
+        layer = layer_of(str(file.relative_to(root / top)))
+        if layer is None:
+            yield f"{file.relative_to(root)}: belongs to no layer"
+        for target in INCLUDE.findall(file.read_text()):
+            other = layer_of(target)
+            if other is None:
+                yield f"{file.relative_to(root)}: includes {target}, which belongs to no layer"
+            elif layer not in (None, "all", other) and other not in MAY_INCLUDE[layer]:
+                yield f"{file.relative_to(root)}: {layer} includes {target}, which is {other}"
+
+
+def self_test(root):
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder)
+        for top in ("src", "include"):
+            shutil.copytree(root / top, copy / top)
+        if list(violations(copy)):
+            return "the copy has violations before one is planted"
+        with open(copy / "src/render/json.c", "a", encoding="utf-8") as planted:
+            planted.write('#include "model/heap.h"\n')
+        if list(violations(copy)) != ["src/render/json.c: render includes model/heap.h, which is model"]:
+            return "a planted violation is not found"
+    return None
+
+
+def main(arguments):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    if arguments == ["--self-test"]:
+        fault = self_test(root)
+        print(fault or "a planted violation is found")
+        return 1 if fault else 0
+    found = list(violations(pathlib.Path(arguments[0]) if arguments else root))
+    print("\n".join(found) if found else "every include keeps to its layer")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
