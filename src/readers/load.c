@@ -134,13 +134,13 @@ static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagn
 }
 
 /* All entries of one reader, in order. */
-static bool read_all(const mp_reader *reader, load_entry *entries, size_t count, mp_model *model,
-                     mp_diagnostics *diagnostics, const mp_load_options *options)
+static bool read_all(const mp_reader *const reader, load_entry *entries, size_t count,
+                     mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     bool ok = true;
     void *state = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (entries[i].reader != reader)
+        if (!entries[i].reader || entries[i].reader != reader)
             continue;
         if (!state)
             state = reader->open(model, diagnostics, options);

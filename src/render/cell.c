@@ -47,6 +47,22 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     return mp_arena_copy(arena, text, strlen(text));
 }
 
+/* All texts of a list in one; a stack may have a million. */
+static const char *join(mp_arena *arena, const mp_cell *cell)
+{
+    static const char between[] = " < ";
+    size_t size = 1;
+    for (int64_t i = 0; i < cell->number; i++)
+        size += strlen(cell->list[i]) + sizeof between - 1;
+    char *text = mp_arena_alloc(arena, size), *end = text;
+    for (int64_t i = 0; i < cell->number; i++) {
+        end = i ? stpcpy(end, between) : end;
+        end = stpcpy(end, cell->list[i]);
+    }
+    *end = '\0';
+    return text;
+}
+
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell)
 {
     char text[MP_UNIT_TEXT];
@@ -55,19 +71,14 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
     switch (column->unit) {
     case MP_TEXT:
         return cell->text;
-    case MP_LIST: {
-        const char *joined = "";
-        for (int64_t i = 0; i < cell->number; i++)
-            joined = mp_arena_format(arena, "%s%s%s", joined, i ? " < " : "", cell->list[i]);
-        return joined;
-    }
+    case MP_LIST:
+        return join(arena, cell);
     case MP_FLAG:
         return cell->number ? "true" : "false";
     case MP_SECONDS:
         mp_format_seconds(text, cell->number, false);
         return mp_arena_copy(arena, text, strlen(text));
     case MP_AVERAGE:
-        return mp_arena_format(arena, "%.12g", cell->real);
     case MP_PERCENT:
         return mp_arena_format(arena, "%.12g", cell->real);
     default:

@@ -72,22 +72,19 @@ void mp_id_index_free(mp_id_index *index)
 
 static void hash_index_grow(mp_hash_index *index)
 {
-    mp_hash_index larger = {0};
-    size_t places = index->values ? (index->mask + 1) * 2 : FIRST_PLACES;
-    larger.values = mp_alloc_zero(places, sizeof *larger.values);
-    larger.hashes = mp_alloc_zero(places, sizeof *larger.hashes);
+    mp_hash_index larger = {.count = index->count};
+    size_t places = index->entries ? (index->mask + 1) * 2 : FIRST_PLACES;
+    larger.entries = mp_alloc_zero(places, sizeof *larger.entries);
     larger.mask = places - 1;
-    larger.count = index->count;
-    for (size_t i = 0; index->values && i <= index->mask; i++) {
-        if (!index->values[i])
+    for (size_t i = 0; index->entries && i <= index->mask; i++) {
+        if (!index->entries[i].value)
             continue;
-        size_t at = index->hashes[i] & larger.mask;
-        while (larger.values[at])
+        size_t at = index->entries[i].hash & larger.mask;
+        while (larger.entries[at].value)
             at = (at + 1) & larger.mask;
-        larger.values[at] = index->values[i];
-        larger.hashes[at] = index->hashes[i];
+        larger.entries[at] = index->entries[i];
     }
-    mp_hash_index_free(index);
+    free(index->entries);
     *index = larger;
 }
 
@@ -95,26 +92,24 @@ uint32_t mp_hash_index_find(mp_hash_index *index, uint64_t hash,
                             bool (*same)(const void *context, uint32_t value), const void *context,
                             size_t *place)
 {
-    if (!index->values || (index->count + 1) * 3 > (index->mask + 1) * 2)
+    if (!index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2)
         hash_index_grow(index);
     size_t at = (uint32_t)hash & index->mask;
-    for (; index->values[at]; at = (at + 1) & index->mask)
-        if (index->hashes[at] == (uint32_t)hash && same(context, index->values[at]))
-            return index->values[at];
+    for (; index->entries[at].value; at = (at + 1) & index->mask)
+        if (index->entries[at].hash == (uint32_t)hash && same(context, index->entries[at].value))
+            return index->entries[at].value;
     *place = at;
     return 0;
 }
 
 void mp_hash_index_set(mp_hash_index *index, size_t place, uint64_t hash, uint32_t value)
 {
-    index->values[place] = value;
-    index->hashes[place] = (uint32_t)hash;
+    index->entries[place] = (mp_hash_entry){(uint32_t)hash, value};
     index->count++;
 }
 
 void mp_hash_index_free(mp_hash_index *index)
 {
-    free(index->values);
-    free(index->hashes);
+    free(index->entries);
     *index = (mp_hash_index){0};
 }

@@ -32,9 +32,12 @@ void mp_id_index_free(mp_id_index *index);
 
 /* Values found by a hash and a comparison that the owner of the things does itself. A second find
  * or set makes `place` void. */
+typedef struct mp_hash_entry {
+    uint32_t hash, value; /* value 0: empty */
+} mp_hash_entry;
+
 typedef struct mp_hash_index {
-    uint32_t *values;
-    uint32_t *hashes;
+    mp_hash_entry *entries;
     size_t mask;
     size_t count;
 } mp_hash_index;
