@@ -54,6 +54,7 @@ typedef struct mp_report {
     const char *example; /* arguments of a worked example, run by the tests */
     const char *details; /* more for --help; may be NULL */
     unsigned honours;
+    bool overview; /* several tables of a few rows each, in every format */
     /* False with a message in `error` where the request does not fit the model (no such snapshot, a
      * question for a heap asked of an execution profile). */
     bool (*run)(const mp_request *request, mp_document *document, char *error, size_t error_size);

@@ -187,7 +187,8 @@ static const cli_option table[] = {
      MP_HONOURS_WINDOW, set_to},
     {"by", "WHAT", "group by this", MP_HONOURS_BY, set_by},
     {"sort", "WHAT", "order by this", MP_HONOURS_SORT, set_sort},
-    {"limit", "N", "at most so many rows; 0: all", MP_HONOURS_LIMIT, set_limit},
+    {"limit", "N", "at most so many rows; 0: all (JSON and CSV: all, if not said)",
+     MP_HONOURS_LIMIT, set_limit},
     {"stack-depth", "N", "callers shown below each leak", MP_HONOURS_STACK_DEPTH, set_stack_depth},
     {"depth", "N", "so many levels of the tree; 0: all", MP_HONOURS_TREE, set_depth},
     {"min-percent", "P", "leave out what is below this share (default 0.5)", MP_HONOURS_TREE,
@@ -300,6 +301,14 @@ static bool parse_options(int argc, char **argv, cli_options *options, bool *giv
     return true;
 }
 
+/* A program that asks for a table wants all of it. */
+static void choose_limit(cli_options *options)
+{
+    const mp_report *report = options->command.report;
+    if (options->view.limit < 0 && options->renderer->for_programs && report && !report->overview)
+        options->view.limit = 0;
+}
+
 bool cli_parse(int argc, char **argv, cli_options *options)
 {
     bool given[OPTIONS] = {false};
@@ -321,6 +330,7 @@ bool cli_parse(int argc, char **argv, cli_options *options)
                       "");
     if (!options->command.report && options->path_count)
         return refuse("%s takes no file, and got %s", options->command.name, options->paths[0]);
+    choose_limit(options);
     return true;
 }
 

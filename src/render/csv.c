@@ -62,5 +62,7 @@ static bool render_csv(const mp_document *document, const mp_diagnostics *diagno
     return true;
 }
 
-const mp_renderer mp_renderer_csv = {
-    .name = "csv", .summary = "the report's main table, exact", .render = render_csv};
+const mp_renderer mp_renderer_csv = {.name = "csv",
+                                     .summary = "the report's main table, exact",
+                                     .for_programs = true,
+                                     .render = render_csv};

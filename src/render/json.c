@@ -120,5 +120,7 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-const mp_renderer mp_renderer_json = {
-    .name = "json", .summary = "one JSON object with everything, exact", .render = render_json};
+const mp_renderer mp_renderer_json = {.name = "json",
+                                      .summary = "one JSON object with everything, exact",
+                                      .for_programs = true,
+                                      .render = render_json};

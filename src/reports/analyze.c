@@ -193,5 +193,6 @@ const mp_report mp_report_analyze = {
         "in full, with more options.",
     .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
                MP_HONOURS_SOURCES,
+    .overview = true,
     .run = run,
 };
