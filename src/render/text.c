@@ -53,6 +53,7 @@ typedef struct text_layout {
     size_t widths[64];
     size_t count;
     const char **texts; /* row after row */
+    bool lists_below;   /* a list has no room in its row: it begins on a line of its own */
 } text_layout;
 
 static text_layout lay_out(text_out *out, const mp_table *table)
@@ -98,13 +99,40 @@ static void narrow(text_layout *layout, const mp_table *table, unsigned flag, si
     }
 }
 
+static bool is_hidden(const text_layout *layout, const mp_table *table, size_t i)
+{
+    return layout->lists_below && table->columns[layout->columns[i]].unit == MP_LIST;
+}
+
+/* By how much the line is too long. */
+static size_t excess(const text_out *out, const text_layout *layout, const mp_table *table)
+{
+    size_t line = 0;
+    for (size_t i = 0; i < layout->count; i++)
+        line += is_hidden(layout, table, i) ? 0 : GAP + layout->widths[i];
+    return line > out->style->width ? line - out->style->width : 0;
+}
+
+static bool has_list(const text_layout *layout, const mp_table *table)
+{
+    for (size_t i = 0; i < layout->count; i++)
+        if (table->columns[layout->columns[i]].unit == MP_LIST)
+            return true;
+    return false;
+}
+
+/* A site that is cut names no site: before that, it gets a line of its own. */
 static void fit(text_out *out, text_layout *layout, const mp_table *table)
 {
-    size_t line = GAP;
-    for (size_t i = 0; i < layout->count; i++)
-        line += layout->widths[i] + (i ? GAP : 0);
-    size_t too_much = line > out->style->width ? line - out->style->width : 0;
+    text_layout natural = *layout;
+    size_t too_much = excess(out, layout, table);
     narrow(layout, table, MP_SHRINKS, &too_much);
+    if (too_much && has_list(layout, table)) {
+        *layout = natural;
+        layout->lists_below = true;
+        too_much = excess(out, layout, table);
+        narrow(layout, table, MP_SHRINKS, &too_much);
+    }
     narrow(layout, table, MP_SHORTEN, &too_much);
     for (size_t row = 0; row < table->row_count; row++)
         for (size_t i = 0; i < layout->count; i++) {
@@ -130,12 +158,15 @@ static char *draw(const text_layout *layout, const mp_table *table)
     scols_table_set_termwidth(drawing, 100000); /* every cell is cut to its width already */
     for (size_t i = 0; i < layout->count; i++) {
         const mp_column *column = &table->columns[layout->columns[i]];
+        if (is_hidden(layout, table, i))
+            continue;
         scols_table_new_column(drawing, column->title, 0, is_text(column) ? 0 : SCOLS_FL_RIGHT);
     }
     for (size_t row = 0; row < table->row_count; row++) {
         struct libscols_line *line = scols_table_new_line(drawing, NULL);
-        for (size_t i = 0; line && i < layout->count; i++)
-            scols_line_set_data(line, i, layout->texts[row * layout->count + i]);
+        for (size_t i = 0, column = 0; line && i < layout->count; i++)
+            if (!is_hidden(layout, table, i))
+                scols_line_set_data(line, column++, layout->texts[row * layout->count + i]);
     }
     scols_print_table_to_string(drawing, &text);
     scols_unref_table(drawing);
@@ -143,8 +174,11 @@ static char *draw(const text_layout *layout, const mp_table *table)
 }
 
 /* A stack behind its first frame, a line for each caller. */
-static void put_callers(text_out *out, const mp_table *table, const mp_cell *cell)
+static void put_callers(text_out *out, const mp_table *table, const mp_cell *cell, bool with_first)
 {
+    const char *first = cell->number ? cell->list[0] : cell->text;
+    if (with_first && first)
+        fprintf(out->file, "      at %s\n", mp_safe_text(&out->arena, first));
     int64_t shown = cell->number;
     if (shown > (int64_t)table->list_depth + 1)
         shown = (int64_t)table->list_depth + 1;
@@ -155,7 +189,7 @@ static void put_callers(text_out *out, const mp_table *table, const mp_cell *cel
 }
 
 /* What belongs to a row and does not fit in it. */
-static void put_below(text_out *out, const mp_table *table, size_t row)
+static void put_below(text_out *out, const mp_table *table, size_t row, bool lists_below)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
@@ -163,7 +197,7 @@ static void put_below(text_out *out, const mp_table *table, size_t row)
         if (column->unit != MP_LIST || !cell->known || (column->flags & MP_FOR_PROGRAMS))
             continue;
         if (!(column->flags & MP_BELOW)) {
-            put_callers(out, table, cell);
+            put_callers(out, table, cell, lists_below);
             continue;
         }
         for (int64_t k = 0; k < cell->number; k++)
@@ -194,7 +228,7 @@ static void put_rows(text_out *out, const mp_table *table)
         fprintf(out->file, "%s  %.*s%s\n", bold ? "\033[4m" : "", (int)trimmed(line, length), line,
                 bold ? "\033[0m" : "");
         if (row > 0 && row <= table->row_count)
-            put_below(out, table, row - 1);
+            put_below(out, table, row - 1, layout.lists_below);
         line += length + (end ? 1 : 0);
     }
     free(text);

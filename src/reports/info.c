@@ -45,7 +45,7 @@ static void section_contents(mp_document *document, const mp_model *model)
     }
     if (!profile)
         return;
-    set_present(table, "modules", (int64_t)profile->modules.count - 1);
+    set_present(table, "modules", (int64_t)mp_profile_total(model).modules);
     set_present(table, "lines", (int64_t)profile->lines.count - 1);
     set_present(table, "calls", (int64_t)profile->calls.count - 1);
     set_present(table, "call_tree_nodes", (int64_t)profile->nodes.count - 1);

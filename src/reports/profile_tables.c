@@ -246,12 +246,22 @@ static bool top_methods(mp_document *document, const mp_model *model, const mp_v
     return true;
 }
 
+/* Whether any inclusive time is known: a report of lines has none. */
+static bool has_inclusive(const mp_method_costs *costs)
+{
+    for (size_t i = 0; i < costs->count; i++)
+        if (costs->at[i].inclusive != MP_INCLUSIVE_UNKNOWN)
+            return true;
+    return false;
+}
+
 void mp_section_methods(mp_document *document, const mp_model *model, size_t rows)
 {
     mp_method_costs costs = mp_profile_method_costs(model);
-    mp_table *table = MP_TABLE(document, "methods", "Hottest methods", MP_ROWS, method_columns);
-    method_rows(document, table, model, &costs, "inclusive", rows);
-    table->title = "Methods, by time with callees";
+    bool inclusive = has_inclusive(&costs);
+    const char *title = inclusive ? "Methods, by time with callees" : "Hottest methods";
+    mp_table *table = MP_TABLE(document, "methods", title, MP_ROWS, method_columns);
+    method_rows(document, table, model, &costs, inclusive ? "inclusive" : "seconds", rows);
     free(costs.at);
 }
 
