@@ -162,6 +162,7 @@ typedef struct mp_session {
     mp_string_id openedge_version, user, date, directory, propath;
     uint64_t process_id;
     bool has_process_id, reusable_apart;
+    int64_t start_us; /* start_time as microseconds since 1970, UTC; 0: not known */
     uint32_t marks;   /* whole ones */
 } mp_session;
 

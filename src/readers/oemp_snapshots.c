@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <uuid/uuid.h>
 
 #include "model/build.h"
@@ -9,6 +10,29 @@
 #include "support/text.h"
 
 /* --- recordings and their headers --- */
+
+/* "2022-02-01T08:01:39.967+05:00" in microseconds since 1970, UTC; 0 if it is not of that form. */
+static int64_t parse_stamp(const char *text)
+{
+    struct tm tm = {0};
+    int millis = 0, hours = 0, minutes = 0, used = 0;
+    char sign = '+';
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+               &tm.tm_min, &tm.tm_sec, &used) < 6)
+        return 0;
+    text += used;
+    if (*text == '.') {
+        sscanf(text, ".%3d%n", &millis, &used);
+        text += used;
+    }
+    if (sscanf(text, "%c%2d:%2d", &sign, &hours, &minutes) < 3)
+        hours = minutes = 0;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    int64_t offset = (int64_t)hours * 3600 + (int64_t)minutes * 60;
+    int64_t seconds = timegm(&tm) - (sign == '-' ? -offset : offset);
+    return seconds * 1000000 + (int64_t)millis * 1000;
+}
 
 /* The UUID in its usual form, or whatever the file has in its place. */
 static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
@@ -35,6 +59,7 @@ static void fill_session(oemp_state *state, oemp_recording *recording, const oem
     session->session_id = oemp_intern(state, row[4].text);
     session->propath = oemp_intern(state, row[10].text);
     session->application = oemp_intern(state, row[12].text);
+    session->start_us = parse_stamp(mp_model_text(state->model, session->start_time));
     session->reusable_apart = recording->version >= 2;
     if (recording->version >= 2) {
         session->openedge_version = oemp_intern(state, row[15].text);

@@ -3,12 +3,14 @@
 
 #include "reports/sections.h"
 #include "support/memory.h"
+#include "support/units.h"
 
 static const mp_column columns[] = {
     {"session_id", "Session", MP_TEXT, MP_SHRINKS},
     {"sequence", "#", MP_NUMBER, 0},
     {"tag", "Tag", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
     {"time_us", "Time", MP_TIME, 0},
+    {"utc_time", "UTC", MP_TEXT, MP_FOR_PROGRAMS},
     {"created_objects", "Created", MP_COUNT, 0},
     {"deleted_objects", "Deleted", MP_COUNT, 0},
     {"changed_objects", "Changed", MP_COUNT, MP_FOR_PROGRAMS},
@@ -40,6 +42,15 @@ static const char *role_of(const mp_window *window, uint32_t mark, uint32_t peak
     return mark == peak ? "peak" : NULL;
 }
 
+/* The moment by the clock, to be held against the log files of the time. */
+static void set_utc(mp_document *document, mp_table *table, const mp_session *session,
+                    const mp_mark *mark)
+{
+    char text[MP_UNIT_TEXT];
+    if (session->start_us && mp_format_utc(text, session->start_us + mark->time_us))
+        mp_set_text(document, table, "utc_time", text);
+}
+
 static void set_request(mp_document *document, mp_table *table, const mp_model *model,
                         const mp_mark *mark)
 {
@@ -69,6 +80,7 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
     mp_set_number(table, "sequence", (int64_t)mark->sequence);
     mp_set_text(document, table, "tag", mp_model_text(model, mark->tag));
     mp_set_number(table, "time_us", mark->time_us);
+    set_utc(document, table, session, mark);
     mp_set_number(table, "created_objects", mark->created_objects);
     mp_set_number(table, "deleted_objects", mark->deleted_objects);
     mp_set_number(table, "changed_objects", mark->changed_objects);

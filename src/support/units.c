@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 static const char *sign_of(int64_t number, bool with_sign)
 {
@@ -63,6 +64,18 @@ void mp_format_seconds(char *text, int64_t us, bool with_sign)
     uint64_t size = magnitude(us);
     snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%06" PRIu64, sign_of(us, with_sign), size / 1000000,
              size % 1000000);
+}
+
+bool mp_format_utc(char *text, int64_t us)
+{
+    struct tm tm;
+    time_t seconds = (time_t)(us / 1000000 - (us % 1000000 < 0));
+    int millis = (int)((us - (int64_t)seconds * 1000000) / 1000);
+    if (!gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900)
+        return false;
+    snprintf(text, MP_UNIT_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900,
+             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, millis);
+    return true;
 }
 
 void mp_format_percent(char *text, double percent, bool with_sign)

@@ -16,6 +16,8 @@ void mp_format_count(char *text, int64_t count, bool with_sign);
 void mp_format_time(char *text, int64_t us);
 /* Microseconds as seconds with six decimals: "0.003155" */
 void mp_format_seconds(char *text, int64_t us, bool with_sign);
+/* Microseconds since 1970 as "2022-02-01T03:01:39.967Z"; false beyond the calendar. */
+bool mp_format_utc(char *text, int64_t us);
 /* One decimal: "12.5" */
 void mp_format_percent(char *text, double percent, bool with_sign);
 
