@@ -1,0 +1,380 @@
+/* Groupings of a heap, by every dimension, worked out by hand; and their orders. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/analysis.h"
+#include "support/memory_reader.h"
+#include "unit/small_heap.h"
+
+extern const mp_reader mp_reader_oemp;
+
+static reading read_heap(const char *text)
+{
+    reading r = read_text(&mp_reader_oemp, "a.oemp", text, 4096);
+    const mp_diagnostic *kept;
+    if (mp_diagnostics_kept(r.diagnostics, &kept))
+        print_error("%s\n", kept[0].message);
+    assert_int_equal(count_diagnostics(r.diagnostics), 0);
+    return r;
+}
+
+static mp_window window_of(const reading *r, const char *from, const char *to)
+{
+    mp_window window;
+    char error[200] = "";
+    bool ok = mp_window_resolve(r->model, from, to, &window, error, sizeof error);
+    assert_string_equal(error, "");
+    assert_true(ok);
+    return window;
+}
+
+/* One line a group, by label: "label: created-deleted=live/bytes, at `from` live/bytes, leaked
+ * live/bytes, inclusive bytes", then what is not 0 of the rest. */
+static char *dump_groups(const mp_grouping *grouping)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *g = &grouping->groups[i];
+        fprintf(out, "%s: %" PRId64 "-%" PRId64 "=%" PRId64 "/%" PRId64, g->label, g->to.created,
+                g->to.deleted, mp_cost_live(g->to), g->to.bytes);
+        fprintf(out, ", from %" PRId64 "/%" PRId64, mp_cost_live(g->from), g->from.bytes);
+        fprintf(out, ", leaked %" PRId64 "/%" PRId64, mp_cost_live(g->leaked), g->leaked.bytes);
+        fprintf(out, ", incl %" PRId64, g->inclusive_bytes);
+        if (g->to.idle)
+            fprintf(out, ", idle %" PRId64, g->to.idle);
+        if (g->pool_objects)
+            fprintf(out, ", pool %" PRId64, g->pool_objects);
+        if (g->owned_by_leak)
+            fprintf(out, ", owned %" PRId64, g->owned_by_leak);
+        if (g->moments)
+            fprintf(out, ", grew %u of %u in %u", g->grew, g->moments, g->grew_sessions);
+        fprintf(out, "\n");
+    }
+    fclose(out);
+    return text;
+}
+
+static void check_groups(const reading *r, const char *from, const char *to, const char *by,
+                         const char *expected)
+{
+    mp_window window = window_of(r, from, to);
+    mp_grouping grouping = mp_group_by(&window, mp_dimension_find(by));
+    mp_grouping_sort(&grouping, mp_order_by_label);
+    char *dumped = dump_groups(&grouping);
+    assert_string_equal(dumped, expected);
+    free(dumped);
+    mp_grouping_free(&grouping);
+    mp_window_free(&window);
+}
+
+static const struct {
+    const char *by, *expected;
+} by_hand[] = {
+    {"type", "Dynamic Query: 4-2=2/47, from 1/20, leaked 1/22, incl 47, pool 1, grew 1 of 2 in 1\n"
+             "Procedure: 2-0=2/300, from 1/100, leaked 1/200, incl 350, grew 1 of 2 in 1\n"
+             "Temp-table: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
+             "grew 1 of 2 in 1\n"
+             "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"},
+    /* The query of line 8 is deleted: its site did nothing but come and go. */
+    {"site",
+     "Dynamic Query at order.p:5: 3-1=2/47, from 1/20, leaked 1/22, incl 47, pool 1, "
+     "grew 2 of 2 in 1\n"
+     "Dynamic Query at order.p:5: 1-1=0/0, from 0/0, leaked 0/0, incl 0, grew 1 of 2 in 1\n"
+     "Procedure at main.p:1: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
+     "Procedure at order.p:3: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
+     "Temp-table at order.p:6: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
+     "grew 1 of 2 in 1\n"
+     "Widget Pool at (session):0: 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"},
+    {"source", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"
+               "main.p: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
+               /* +4 at 2, +1 -1 at 3 */
+               "order.p: 6-2=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, owned 1, "
+               "grew 1 of 2 in 1\n"},
+    {"line", "(session):0: 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"
+             "main.p:1: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
+             "order.p:3: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
+             "order.p:5: 4-2=2/47, from 1/20, leaked 1/22, incl 47, pool 1, grew 1 of 2 in 1\n"
+             "order.p:6: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
+             "grew 1 of 2 in 1\n"},
+    {"name", "(unnamed): 5-2=3/57, from 2/30, leaked 1/22, incl 57, pool 1, grew 1 of 2 in 1\n"
+             "main.p: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
+             "order.p: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
+             "tt: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, grew 1 of 2 in 1\n"},
+    {"node", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"
+             "main.p: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
+             "order.p < main.p:7: 5-1=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, "
+             "owned 1, grew 2 of 2 in 1\n"
+             "order.p < main.p:8: 1-1=0/0, from 0/0, leaked 0/0, incl 0, grew 1 of 2 in 1\n"},
+    {"scope", "(none): 3-1=2/110, from 2/110, leaked 0/0, incl 407, grew 1 of 2 in 1\n"
+              "Procedure main.p: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
+              "Procedure order.p: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
+              "grew 1 of 2 in 1\n"
+              "Widget Pool (unnamed): 3-1=2/47, from 1/20, leaked 1/22, incl 47, pool 1, "
+              "grew 2 of 2 in 1\n"},
+    /* By the snapshot of birth: nothing inclusive. */
+    {"request", "r1: 3-0=3/135, from 3/130, leaked 0/0, incl 0\n"
+                "r2: 4-2=2/250, from 0/0, leaked 2/250, incl 0, idle 1, owned 1, grew 1 of 2 in 1\n"
+                "r3: 1-0=1/22, from 0/0, leaked 1/22, incl 0, pool 1, grew 1 of 2 in 1\n"},
+    {"api", "A: 3-0=3/135, from 3/130, leaked 0/0, incl 0\n"
+            "B: 5-2=3/272, from 0/0, leaked 3/272, incl 0, idle 1, pool 1, owned 1, "
+            "grew 1 of 2 in 1\n"},
+};
+
+static void every_dimension_is_as_by_hand(void **unused)
+{
+    (void)unused;
+    size_t count;
+    reading r = read_heap(HEAP);
+    mp_dimensions(&count);
+    assert_int_equal(count, sizeof by_hand / sizeof *by_hand);
+    for (size_t i = 0; i < count; i++)
+        check_groups(&r, "first", "4", by_hand[i].by, by_hand[i].expected);
+    reading_free(&r);
+}
+
+static void a_window_may_be_any(void **unused)
+{
+    (void)unused;
+    reading r = read_heap(HEAP);
+    /* From 2 to 3: 7 was there and goes, 9 comes, 3 changes its size. */
+    check_groups(&r, "2", "3", "type",
+                 "Dynamic Query: 4-1=3/68, from 3/48, leaked 1/22, incl 68, pool 1, "
+                 "grew 1 of 1 in 1\n"
+                 "Procedure: 2-0=2/300, from 2/300, leaked 0/0, incl 350\n"
+                 "Temp-table: 1-0=1/50, from 1/50, leaked 0/0, incl 50, idle 1\n"
+                 "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 78\n");
+    /* Of one snapshot nothing leaks. What comes later is not there. */
+    check_groups(&r, "1", "1", "type",
+                 "Dynamic Query: 1-0=1/20, from 1/20, leaked 0/0, incl 20\n"
+                 "Procedure: 1-0=1/100, from 1/100, leaked 0/0, incl 100\n"
+                 "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 30\n");
+    /* To the end, where all but the pool is gone. Nothing was created at 4 and 5. */
+    check_groups(&r, "1", "5", "scope",
+                 "(none): 3-2=1/10, from 2/110, leaked 0/0, incl 10, grew 1 of 2 in 1\n"
+                 "Procedure main.p: 1-1=0/0, from 0/0, leaked 0/0, incl 0, grew 1 of 2 in 1\n"
+                 "Procedure order.p: 1-1=0/0, from 0/0, leaked 0/0, incl 0, grew 1 of 2 in 1\n"
+                 "Widget Pool (unnamed): 3-3=0/0, from 1/20, leaked 0/0, incl 0, "
+                 "grew 2 of 2 in 1\n");
+    reading_free(&r);
+}
+
+static void sessions_are_added_up(void **unused)
+{
+    (void)unused;
+    reading r = read_heap(HEAP HEAP_OF(OTHER_UUID));
+    assert_int_equal(r.model->sessions.count, 3);
+    check_groups(&r, "1", "4", "line",
+                 "(session):0: 2-0=2/20, from 2/20, leaked 0/0, incl 114\n"
+                 "main.p:1: 2-0=2/200, from 2/200, leaked 0/0, incl 700\n"
+                 "order.p:3: 2-0=2/400, from 0/0, leaked 2/400, incl 500, grew 2 of 4 in 2\n"
+                 "order.p:5: 8-4=4/94, from 2/40, leaked 2/44, incl 94, pool 2, grew 2 of 4 in 2\n"
+                 "order.p:6: 2-0=2/100, from 0/0, leaked 2/100, incl 100, idle 2, owned 2, "
+                 "grew 2 of 4 in 2\n");
+    reading_free(&r);
+}
+
+static void a_change_of_type_moves_between_groups(void **unused)
+{
+    (void)unused;
+    reading r =
+        read_heap(HEAP_1(UUID, "a") HEADER_OF(UUID, "2", "_Exit", "\"\"", "\"\"")
+                      END END END END END END END END
+                  "3 72 30 0 0 0\n" END END TRAILER_OF("2", "_Exit", "20", "3", "140", "3"));
+    check_groups(&r, "1", "2", "type",
+                 "Dynamic Query: 1-0=0/0, from 1/20, leaked 0/0, incl 0\n"
+                 "Procedure: 1-0=1/100, from 1/100, leaked 0/0, incl 100\n"
+                 "Temp-table: 0-0=1/30, from 0/0, leaked 0/0, incl 30, idle 1\n"
+                 "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 40\n");
+    reading_free(&r);
+}
+
+static void groups_add_up_to_the_totals(void **unused)
+{
+    (void)unused;
+    static const char *const windows[][2] = {{"1", "1"}, {"1", "4"}, {"2", "3"}, {"3", "5"}};
+    size_t dimensions;
+    const mp_dimension *dimension = mp_dimensions(&dimensions);
+    reading r = read_heap(HEAP HEAP_OF(OTHER_UUID));
+    for (size_t i = 0; i < dimensions * 4; i++) {
+        mp_window window = window_of(&r, windows[i % 4][0], windows[i % 4][1]);
+        mp_grouping grouping = mp_group_by(&window, &dimension[i / 4]);
+        mp_totals totals = mp_totals_of(&window);
+        mp_cost to = {0}, from = {0};
+        for (uint32_t j = 0; j < grouping.count; j++) {
+            to = mp_cost_add(to, grouping.groups[j].to);
+            from = mp_cost_add(from, grouping.groups[j].from);
+        }
+        assert_int_equal(to.created, totals.created_objects);
+        assert_int_equal(to.deleted, totals.deleted_objects);
+        assert_int_equal(to.created_bytes, totals.created_bytes);
+        assert_int_equal(to.bytes, totals.live_bytes);
+        assert_int_equal(mp_cost_live(to), totals.live_objects);
+        assert_int_equal(from.bytes, totals.from_bytes);
+        assert_int_equal(mp_cost_live(from), totals.from_objects);
+        assert_int_equal(grouping.has_scope, dimension[i / 4].of_lot);
+        mp_grouping_free(&grouping);
+        mp_window_free(&window);
+    }
+    reading_free(&r);
+}
+
+static void every_cohort_knows_its_group(void **unused)
+{
+    (void)unused;
+    reading r = read_heap(HEAP);
+    mp_window window = window_of(&r, "1", "4");
+    mp_grouping grouping = mp_group_by(&window, mp_dimension_find("type"));
+    for (uint32_t i = 2; i < r.model->cohorts.count; i++) {
+        char type[40];
+        const mp_lot *lot = &r.model->lots.at[r.model->cohorts.at[i].lot.i];
+        mp_type_label(r.model, lot->type, type, sizeof type);
+        if (lot->reusable)
+            assert_int_equal(grouping.group_of[i], 0);
+        else
+            assert_string_equal(grouping.groups[grouping.group_of[i] - 1].label, type);
+    }
+    mp_grouping_free(&grouping);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
+static void what_is_not_defined_has_its_number(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_oemp, "a.oemp",
+                          SNAPSHOT("1", "_Exit", "", "", "", "8 77 0 0\n",
+                                   PLAIN("1", "41", "1", "9", "2", "0")
+                                       OBJECT("2", "42", "1", "8", "3", "0", "0", "0", "6", "0"),
+                                   "", "", "5", "2", "2", "2"),
+                          64);
+    static const struct {
+        const char *by, *labels[2];
+    } cases[] = {
+        {"type", {"<type 41>", "<type 42>"}},
+        {"source", {"<name 77>", "<node 9>"}},
+        {"line", {"<name 77>:3", "<node 9>:2"}},
+        {"name", {"(unnamed)", "<name 6>"}},
+        {"site", {"<type 41> at <node 9>:2", "<type 42> at <name 77>:3"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_window window = window_of(&r, NULL, NULL);
+        mp_grouping grouping = mp_group_by(&window, mp_dimension_find(cases[i].by));
+        mp_grouping_sort(&grouping, mp_order_by_label);
+        assert_int_equal(grouping.count, 2);
+        for (size_t j = 0; j < 2; j++)
+            assert_string_equal(grouping.groups[j].label, cases[i].labels[j]);
+        mp_grouping_free(&grouping);
+        mp_window_free(&window);
+    }
+    reading_free(&r);
+}
+
+static void dimensions_are_found_by_name(void **unused)
+{
+    (void)unused;
+    size_t count;
+    const mp_dimension *all = mp_dimensions(&count);
+    for (size_t i = 0; i < count; i++)
+        assert_ptr_equal(mp_dimension_find(all[i].name), &all[i]);
+    assert_null(mp_dimension_find("colour"));
+    assert_null(mp_dimension_find(""));
+}
+
+/* --- orders --- */
+
+static mp_group group(const char *label, int64_t from_bytes, int64_t bytes, int64_t created,
+                      int64_t deleted, int64_t inclusive)
+{
+    mp_group made = {.label = label, .inclusive_bytes = inclusive};
+    made.to = (mp_cost){.created = created, .deleted = deleted, .bytes = bytes};
+    made.from = (mp_cost){.created = 5, .bytes = from_bytes};
+    return made;
+}
+
+static void orders_are_total(void **unused)
+{
+    (void)unused;
+    static const struct {
+        mp_group_order *order;
+        const char *expected;
+    } cases[] = {
+        {mp_order_by_label, "abcde"},          {mp_order_by_bytes, "bdcae"}, /* 90 90 50 10 10 */
+        {mp_order_by_objects, "bcdae"},        /* live: a 4, b 9, c 6, d 5, e 4 */
+        {mp_order_by_inclusive, "acbde"},      /* 99 97 90 90 10 */
+        {mp_order_by_created, "abecd"},        /* 14 9 9 7 5; b before e by bytes */
+        {mp_order_by_deleted, "aecbd"},        /* a 10, e 5, c 1, b 0, d 0 */
+        {mp_order_by_change, "dceab"},         /* |change|: a 10, b 0, c 30, d 90, e 30 */
+        {mp_order_by_change_objects, "bcead"}, /* |live - 5|: a 1, b 4, c 1, d 0, e 1 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_group groups[] = {group("e", 40, 10, 9, 5, 10), group("d", 0, 90, 5, 0, 90),
+                             group("b", 90, 90, 9, 0, 90), group("a", 0, 10, 14, 10, 99),
+                             group("c", 80, 50, 7, 1, 97)};
+        mp_grouping grouping = {.groups = groups, .count = 5};
+        mp_grouping_sort(&grouping, cases[i].order);
+        char found[6] = "";
+        for (size_t j = 0; j < 5; j++)
+            found[j] = groups[j].label[0];
+        assert_string_equal(found, cases[i].expected);
+    }
+}
+
+/* --- the call tree --- */
+
+static void the_tree_adds_up_from_below(void **unused)
+{
+    (void)unused;
+    reading r = read_heap(HEAP);
+    mp_window window = window_of(&r, "1", "4");
+    mp_tree_cost *costs = mp_tree_costs(&window);
+    static const struct {
+        const char *label;
+        uint32_t line;
+        int64_t own_objects, own_bytes, objects, bytes;
+    } expected[] = {
+        {"(session)", 0, 1, 10, 6, 407},
+        {"main.p", 0, 1, 100, 5, 397},
+        {"order.p", 7, 4, 297, 4, 297},
+        {"order.p", 8, 0, 0, 0, 0},
+    };
+    assert_int_equal(r.model->tree.count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        char label[40];
+        mp_tree_label(r.model, i, label, sizeof label);
+        assert_string_equal(label, expected[i].label);
+        assert_int_equal(r.model->tree.at[i].line, expected[i].line);
+        assert_int_equal(costs[i].own_objects, expected[i].own_objects);
+        assert_int_equal(costs[i].own_bytes, expected[i].own_bytes);
+        assert_int_equal(costs[i].inclusive_objects, expected[i].objects);
+        assert_int_equal(costs[i].inclusive_bytes, expected[i].bytes);
+    }
+    free(costs);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_dimension_is_as_by_hand),
+        cmocka_unit_test(a_window_may_be_any),
+        cmocka_unit_test(sessions_are_added_up),
+        cmocka_unit_test(a_change_of_type_moves_between_groups),
+        cmocka_unit_test(groups_add_up_to_the_totals),
+        cmocka_unit_test(every_cohort_knows_its_group),
+        cmocka_unit_test(what_is_not_defined_has_its_number),
+        cmocka_unit_test(dimensions_are_found_by_name),
+        cmocka_unit_test(orders_are_total),
+        cmocka_unit_test(the_tree_adds_up_from_below),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

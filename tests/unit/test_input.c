@@ -1,0 +1,334 @@
+/* Input: lines out of windows of any size, look-ahead, files that cannot be read. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "input/window.h"
+#include "support/memory_reader.h"
+#include "support/text.h"
+
+static const size_t windows[] = {1, 2, 3, 7, 64, 4096, 1 << 20};
+enum { WINDOWS = sizeof windows / sizeof *windows, MIB = 1024 * 1024 };
+
+static void lines_do_not_depend_on_the_window(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        size_t count;
+        const char *lines[5];
+        bool closed; /* the last one */
+    } cases[] = {
+        {"", 0, {0}, false},
+        {"a", 1, {"a"}, false},
+        {"a\n", 1, {"a"}, true},
+        {"\n", 1, {""}, true},
+        {"\n\n", 2, {"", ""}, true},
+        {"a\nb", 2, {"a", "b"}, false},
+        {"a\r\nb\r\n", 2, {"a", "b"}, true},
+        {"a\r\nb\n\r\nc\r", 4, {"a", "b", "", "c"}, false},
+        {"a\rb\n", 1, {"a\rb"}, true},
+        {"a\r\r\n", 1, {"a\r"}, true},
+        {"\r\n", 1, {""}, true},
+        {"\xff\x80\n\t \n", 2, {"\xff\x80", "\t "}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t w = 0; w < WINDOWS * 2; w++) {
+            mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+            size_t length = strlen(cases[i].text), lines = 0;
+            mp_input *input =
+                mp_input_from_memory("m", cases[i].text, length, windows[w / 2], diagnostics);
+            mp_slice line;
+            assert_string_equal(mp_input_path(input), "m");
+            assert_int_equal(mp_input_line_number(input), 0);
+            for (;; lines++) {
+                if (w % 2) /* asking first changes nothing but the end, which is not closed */
+                    mp_window_has_line(input);
+                if (!mp_input_line(input, &line))
+                    break;
+                assert_in_range(lines, 0, cases[i].count - 1);
+                assert_true(mp_slice_equal(line, mp_slice_of(cases[i].lines[lines])));
+                assert_int_equal(mp_input_line_number(input), lines + 1);
+                assert_int_equal(mp_input_line_closed(input),
+                                 lines + 1 < cases[i].count || cases[i].closed);
+            }
+            assert_int_equal(lines, cases[i].count);
+            assert_int_equal(mp_input_bytes(input), length);
+            assert_false(mp_input_line(input, &line));
+            assert_int_equal(mp_input_line_number(input), lines);
+            mp_input_close(input);
+            assert_int_equal(count_diagnostics(diagnostics), 0);
+            mp_diagnostics_free(diagnostics);
+        }
+}
+
+static void nul_bytes_are_bytes(void **unused)
+{
+    (void)unused;
+    static const char text[] = "a\0b\n\0\n";
+    for (size_t w = 0; w < WINDOWS; w++) {
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        mp_input *input = mp_input_from_memory("m", text, sizeof text - 1, windows[w], diagnostics);
+        mp_slice line;
+        assert_true(mp_input_line(input, &line));
+        assert_int_equal(line.length, 3);
+        assert_memory_equal(line.at, "a\0b", 3);
+        assert_true(mp_input_line(input, &line));
+        assert_int_equal(line.length, 1);
+        assert_false(mp_input_line(input, &line));
+        mp_input_close(input);
+        mp_diagnostics_free(diagnostics);
+    }
+}
+
+/* Lines of all lengths up to more than a window, each of its own letter. */
+static void long_and_short_lines_keep_their_bytes(void **unused)
+{
+    (void)unused;
+    static const size_t lengths[] = {0,      1,     63,    64,     65,     4095,   4096,
+                                     100000, 65535, 65536, 262143, 262144, 262145, 262272,
+                                     300000, 1,     0,     999999, 3};
+    enum { LINES = sizeof lengths / sizeof *lengths };
+    size_t all = 0;
+    for (size_t i = 0; i < LINES; i++)
+        all += lengths[i] + 1;
+    char *text = malloc(all), *to = text;
+    assert_non_null(text);
+    for (size_t i = 0; i < LINES; i++) {
+        memset(to, 'a' + (int)i, lengths[i]);
+        to += lengths[i];
+        *to++ = '\n';
+    }
+    for (size_t w = 4; w < WINDOWS; w++) {
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        mp_input *input = mp_input_from_memory("m", text, all, windows[w], diagnostics);
+        const char *from = text;
+        mp_slice line;
+        for (size_t i = 0; i < LINES; i++) {
+            assert_true(mp_input_line(input, &line));
+            assert_int_equal(line.length, lengths[i]);
+            assert_int_equal(memcmp(line.at, from, lengths[i]), 0);
+            from += lengths[i] + 1;
+            assert_int_equal(mp_input_bytes(input), from - text);
+        }
+        assert_false(mp_input_line(input, &line));
+        assert_int_equal(count_diagnostics(diagnostics), 0);
+        mp_input_close(input);
+        mp_diagnostics_free(diagnostics);
+    }
+    free(text);
+}
+
+/* 16 MiB fit, what is much longer is skipped and told with its line. */
+static void a_line_over_the_limit_is_skipped(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t length;
+        bool kept, closed;
+    } cases[] = {
+        {16 * MIB - 1, true, true}, {16 * MIB, true, true},   {20 * MIB, false, true},
+        {50 * MIB, false, true},    {20 * MIB, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t length = cases[i].length;
+        char *text = malloc(length + 12);
+        assert_non_null(text);
+        memcpy(text, "first\n", 6);
+        memset(text + 6, 'x', length);
+        memcpy(text + 6 + length, "\nlast\n", 6);
+        size_t all = cases[i].closed ? length + 12 : length + 6;
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        mp_input *input = mp_input_from_memory("m", text, all, 1 << 20, diagnostics);
+        mp_slice line;
+        assert_true(mp_input_line(input, &line));
+        if (cases[i].kept) {
+            assert_true(mp_input_line(input, &line));
+            assert_int_equal(line.length, length);
+        }
+        assert_int_equal(mp_input_line(input, &line), cases[i].closed);
+        if (cases[i].closed) {
+            assert_true(mp_slice_equal(line, mp_slice_of("last")));
+            assert_int_equal(mp_input_line_number(input), 3);
+        }
+        assert_int_equal(mp_input_bytes(input), all);
+        const mp_diagnostic *found = find_diagnostic(diagnostics, MP_DIAG_LONG_LINE);
+        assert_int_equal(found != NULL, !cases[i].kept);
+        if (found)
+            assert_int_equal(found->line, 2);
+        mp_input_close(input);
+        mp_diagnostics_free(diagnostics);
+        free(text);
+    }
+}
+
+static void look_ahead_consumes_nothing(void **unused)
+{
+    (void)unused;
+    static const size_t lengths[] = {0, 1, 100, MP_LOOK_AHEAD - 1, MP_LOOK_AHEAD, 200000, 400000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char *text = malloc(lengths[i] + 1);
+        assert_non_null(text);
+        for (size_t k = 0; k < lengths[i]; k++)
+            text[k] = k % 50 == 49 ? '\n' : (char)('a' + k % 26);
+        for (size_t w = 3; w < WINDOWS; w++) {
+            mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+            mp_input *input = mp_input_from_memory("m", text, lengths[i], windows[w], diagnostics);
+            size_t expected = lengths[i] < MP_LOOK_AHEAD ? lengths[i] : MP_LOOK_AHEAD;
+            for (int again = 0; again < 2; again++) {
+                mp_slice head = mp_input_look_ahead(input);
+                assert_int_equal(head.length, expected);
+                assert_int_equal(memcmp(head.at, text, expected), 0);
+                assert_int_equal(mp_input_bytes(input), 0);
+            }
+            size_t at = 0;
+            for (mp_slice line; mp_input_line(input, &line); at = (size_t)mp_input_bytes(input))
+                assert_int_equal(memcmp(line.at, text + at, line.length), 0);
+            assert_int_equal(at, lengths[i]);
+            mp_input_close(input);
+            mp_diagnostics_free(diagnostics);
+        }
+        free(text);
+    }
+}
+
+/* --- files --- */
+
+typedef struct advances {
+    const char *path;
+    uint64_t done, total;
+    unsigned calls;
+} advances;
+
+static void advance(void *context, const char *path, uint64_t done, uint64_t total)
+{
+    advances *seen = context;
+    assert_true(done >= seen->done);
+    *seen = (advances){path, done, total, seen->calls + 1};
+}
+
+static void a_file_is_read_and_its_progress_told(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-input-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    for (int i = 0; i < 100000; i++)
+        fprintf(out, "line %05d\n", i);
+    fclose(out);
+    advances seen = {0};
+    mp_progress progress = {advance, &seen};
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_open(path, diagnostics, &progress);
+    assert_non_null(input);
+    uint64_t count = 0;
+    for (mp_slice line; mp_input_line(input, &line); count++)
+        assert_int_equal(line.length, 10);
+    assert_int_equal(count, 100000);
+    assert_int_equal(seen.done, 1100000);
+    assert_int_equal(seen.total, 1100000);
+    assert_string_equal(seen.path, path);
+    assert_in_range(seen.calls, 2, 10000);
+    assert_int_equal(count_diagnostics(diagnostics), 0);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+    unlink(path);
+}
+
+static void standard_input_is_a_dash(void **unused)
+{
+    (void)unused;
+    int ends[2], saved = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "a\nb", 3), 3);
+    close(ends[1]);
+    assert_true(dup2(ends[0], STDIN_FILENO) >= 0);
+    close(ends[0]);
+    advances seen = {0};
+    mp_progress progress = {advance, &seen};
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_open("-", diagnostics, &progress);
+    mp_slice line;
+    assert_non_null(input);
+    assert_string_equal(mp_input_path(input), "(standard input)");
+    assert_true(mp_input_line(input, &line));
+    assert_true(mp_input_line(input, &line));
+    assert_true(mp_slice_equal(line, mp_slice_of("b")));
+    assert_false(mp_input_line(input, &line));
+    assert_int_equal(seen.total, 0); /* nobody knows */
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+    if (saved >= 0) {
+        dup2(saved, STDIN_FILENO);
+        close(saved);
+    }
+}
+
+static void what_cannot_be_opened_is_told(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *path;
+        mp_diagnostic_id id;
+        const char *message;
+    } cases[] = {
+        {"/tmp/memprof-there-is-no/such-file", MP_DIAG_CANNOT_OPEN, "No such file"},
+        {"", MP_DIAG_CANNOT_OPEN, "No such file"},
+        {"/", MP_DIAG_IS_DIRECTORY, "is a directory, expected a recording"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        assert_null(mp_input_open(cases[i].path, diagnostics, NULL));
+        const mp_diagnostic *found = find_diagnostic(diagnostics, cases[i].id);
+        assert_non_null(found);
+        assert_string_equal(found->path, cases[i].path);
+        assert_non_null(strstr(found->message, cases[i].message));
+        assert_int_equal(count_diagnostics(diagnostics), 1);
+        mp_diagnostics_free(diagnostics);
+    }
+    mp_input_close(NULL);
+}
+
+/* The first page of a process is never mapped: the kernel refuses to read it. */
+static void a_failing_read_is_told_once(void **unused)
+{
+    (void)unused;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_open("/proc/self/mem", diagnostics, NULL);
+    mp_slice line;
+    if (!input) {
+        mp_diagnostics_free(diagnostics);
+        skip();
+    }
+    assert_false(mp_input_line(input, &line));
+    assert_false(mp_input_line(input, &line));
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_CANNOT_READ), 1);
+    assert_int_equal(count_diagnostics(diagnostics), 1);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_do_not_depend_on_the_window),
+        cmocka_unit_test(nul_bytes_are_bytes),
+        cmocka_unit_test(long_and_short_lines_keep_their_bytes),
+        cmocka_unit_test(a_line_over_the_limit_is_skipped),
+        cmocka_unit_test(look_ahead_consumes_nothing),
+        cmocka_unit_test(a_file_is_read_and_its_progress_told),
+        cmocka_unit_test(standard_input_is_a_dash),
+        cmocka_unit_test(what_cannot_be_opened_is_told),
+        cmocka_unit_test(a_failing_read_is_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* Leaks: what was created in the window and is still alive at its end, site by site. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/analysis.h"
+#include "support/memory_reader.h"
+#include "unit/small_heap.h"
+
+extern const mp_reader mp_reader_oemp;
+
+typedef struct finding {
+    reading r;
+    mp_window window;
+    mp_leaks leaks;
+} finding;
+
+static finding find_leaks(const char *text, const char *from, const char *to)
+{
+    finding f = {.r = read_text(&mp_reader_oemp, "a.oemp", text, 4096)};
+    char error[200] = "";
+    mp_window_resolve(f.r.model, from, to, &f.window, error, sizeof error);
+    assert_string_equal(error, "");
+    assert_int_equal(mp_diagnostics_violations(f.r.diagnostics), 0);
+    f.leaks = mp_leaks_find(&f.window);
+    return f;
+}
+
+static void finding_free(finding *f)
+{
+    mp_leaks_free(&f->leaks);
+    mp_window_free(&f->window);
+    reading_free(&f->r);
+}
+
+/* One line a leak: "rank objects/bytes type name stack class, grew, flags". */
+static char *dump_leaks(const finding *f)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (uint32_t i = 0; i < f->leaks.count; i++) {
+        const mp_leak *leak = &f->leaks.at[i];
+        mp_frame frame = {leak->node, leak->line};
+        char label[80];
+        fprintf(out, "%u %" PRId64 "/%" PRId64 " %s", leak->rank, mp_cost_live(leak->group.leaked),
+                leak->group.leaked.bytes, leak->type);
+        fprintf(out, " %s,", leak->names_differ ? "(differ)" : leak->name ? leak->name : "-");
+        do {
+            mp_frame_label(f->r.model, frame, label, sizeof label);
+            fprintf(out, " %s", label);
+        } while (mp_frame_caller(f->r.model, &frame));
+        fprintf(out, ", class %d, grew %u of %u", (int)leak->class, leak->group.grew,
+                leak->group.moments);
+        fprintf(out, "%s", mp_group_grew_once(&leak->group) ? ", once" : "");
+        fprintf(out, "%s", leak->group.pool_objects ? ", pool" : "");
+        fprintf(out, "%s", leak->group.owned_by_leak ? ", owned" : "");
+        fprintf(out, "%s\n", leak->group.leaked.idle ? ", idle" : "");
+    }
+    fprintf(out, "%" PRId64 "/%" PRId64 "\n", f->leaks.objects, f->leaks.bytes);
+    fclose(out);
+    return text;
+}
+
+static void check_leaks(const char *text, const char *from, const char *to, const char *expected)
+{
+    finding f = find_leaks(text, from, to);
+    char *dumped = dump_leaks(&f);
+    assert_string_equal(dumped, expected);
+    free(dumped);
+    finding_free(&f);
+}
+
+static void leaks_are_as_by_hand(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *from, *to, *expected;
+    } cases[] = {
+        /* What is alive at _PreCleanUp and was not at the first snapshot. */
+        {NULL, NULL,
+         "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 2, once\n"
+         "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 2, once, owned, idle\n"
+         "3 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 2 of 2, pool\n"
+         "3/272\n"},
+        /* 4 and 7 are alive too at 2, and the site of 7 is one of its own. */
+        {"1", "2",
+         "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 1, once\n"
+         "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 1, once, owned, idle\n"
+         "3 1/21 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, once, pool\n"
+         "4 1/7 Dynamic Query -, order.p:5 main.p:8, class 0, grew 1 of 1, once\n"
+         "4/278\n"},
+        /* 5 was there at 2, so 6 in it is owned by no leak of this window, nor one itself. */
+        {"2", "3",
+         "1 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, once, pool\n1/22\n"},
+        {"first", "_Exit", "0/0\n"},
+        {"3", "3", "0/0\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_leaks(HEAP, cases[i].from, cases[i].to, cases[i].expected);
+}
+
+static void leaks_of_sessions_are_added_up(void **unused)
+{
+    (void)unused;
+    check_leaks(HEAP HEAP_OF(OTHER_UUID), NULL, NULL,
+                "1 2/400 Procedure order.p, order.p:3 main.p:7, class 1, grew 2 of 4, once\n"
+                "2 2/100 Temp-table tt, order.p:6 main.p:7, class 4, grew 2 of 4, once, owned, "
+                "idle\n"
+                "3 2/44 Dynamic Query -, order.p:5 main.p:7, class 0, grew 4 of 4, pool\n"
+                "6/544\n");
+}
+
+/* Snapshot 1 is empty; then these objects come, and some of them go. */
+#define LATER(names, nodes, objects, all, deleted, live, bytes)                                    \
+    SNAPSHOT("1", "a", TYPES, "1 \"main.p\" 0\n2 \"order.p\" 0\n", names,                          \
+             "100 1 0 0\n101 2 100 7\n102 2 100 8\n" nodes, "", "", "", "1", "0", "0", "0")        \
+    SNAPSHOT("2", "b", "", "", "", "", objects, "", "", "2", "9", all, "9")                        \
+    SNAPSHOT("3", "_Exit", "", "", "", "", "", "", deleted, "3", live, bytes, "9")
+
+static void equal_leaks_have_an_order(void **unused)
+{
+    (void)unused;
+    check_leaks(
+        LATER("", "103 1 100 2\n",
+              /* 100 bytes each: fewer objects last, then type, stack, the caller's line. */
+              PLAIN("1", "72", "100", "100", "2", "0") PLAIN("2", "41", "100", "103", "2", "0")
+                  PLAIN("3", "41", "100", "100", "2", "0") PLAIN("4", "41", "100", "102", "3", "0")
+                      PLAIN("5", "41", "100", "101", "3", "0") PLAIN(
+                          "6", "72", "50", "100", "9", "0") PLAIN("7", "72", "50", "100", "9", "0")
+                          PLAIN("8", "41", "101", "101", "1", "0")
+                              PLAIN("9", "41", "100", "0", "2", "0"),
+              "801", "", "9", "801"),
+        NULL, NULL,
+        "1 1/101 Dynamic Query -, order.p:1 main.p:7, class 0, grew 1 of 1, once\n"
+        "2 2/100 Temp-table -, main.p:9, class 4, grew 1 of 1, once\n"
+        "3 1/100 Dynamic Query -, (session):2, class 0, grew 1 of 1, once\n"
+        "4 1/100 Dynamic Query -, main.p:2, class 0, grew 1 of 1, once\n"
+        "5 1/100 Dynamic Query -, main.p:2 main.p:2, class 0, grew 1 of 1, once\n"
+        "6 1/100 Dynamic Query -, order.p:3 main.p:7, class 0, grew 1 of 1, once\n"
+        "7 1/100 Dynamic Query -, order.p:3 main.p:8, class 0, grew 1 of 1, once\n"
+        "8 1/100 Temp-table -, main.p:2, class 4, grew 1 of 1, once\n"
+        "9/801\n");
+}
+
+static void a_name_is_that_of_all_living_objects(void **unused)
+{
+    (void)unused;
+#define NAMED(id, line, name) OBJECT(id, "41", "8", "100", line, "0", "0", "0", name, "0")
+    check_leaks(LATER("5 \"x\"\n6 \"y\"\n7 \"x\"\n", "",
+                      NAMED("1", "1", "5") NAMED("2", "1", "6") /* two names */
+                      NAMED("3", "2", "5") NAMED("4", "2", "7") /* the same one by two numbers */
+                      NAMED("5", "3", "5") NAMED("6", "3", "0") /* one has none */
+                      NAMED("7", "4", "5") NAMED("8", "4", "6") /* one is dead */
+                      NAMED("9", "5", "0"),
+                      "72", "8 2\n", "8", "64"),
+                NULL, NULL,
+                "1 2/16 Dynamic Query (differ), main.p:1, class 0, grew 1 of 1, once\n"
+                "2 2/16 Dynamic Query x, main.p:2, class 0, grew 1 of 1, once\n"
+                "3 2/16 Dynamic Query (differ), main.p:3, class 0, grew 1 of 1, once\n"
+                "4 1/8 Dynamic Query x, main.p:4, class 0, grew 1 of 1, once\n"
+                "5 1/8 Dynamic Query -, main.p:5, class 0, grew 1 of 1, once\n"
+                "8/64\n");
+}
+
+/* At 2 two are created and at 4 one more and one deleted: 2, 3 and 5 grow, 4 does not. */
+static void growth_is_net(void **unused)
+{
+    (void)unused;
+#define QUERY(id) PLAIN(id, "41", "1", "100", "1", "0")
+#define STEP(sequence, objects, deleted, live)                                                     \
+    SNAPSHOT(sequence, "t", "", "", "", "", objects, "", deleted, sequence, live, live, "9")
+    check_leaks(SNAPSHOT("1", "a", TYPES, "1 \"main.p\" 0\n", "", "100 1 0 0\n", "", "", "", "1",
+                         "0", "0", "0") STEP("2", QUERY("1") QUERY("2"), "", "2")
+                    STEP("3", QUERY("3"), "", "3") STEP("4", QUERY("4"), "1 4\n", "3")
+                        STEP("5", QUERY("5"), "", "4") STEP("6", "", "2 5\n", "3"),
+                "1", "last", "1 3/3 Dynamic Query -, main.p:1, class 0, grew 3 of 4\n3/3\n");
+}
+
+/* --- other orders --- */
+
+static int by_bytes_ascending(const mp_leak *a, const mp_leak *b)
+{
+    return a->group.leaked.bytes < b->group.leaked.bytes   ? -1
+           : a->group.leaked.bytes > b->group.leaked.bytes ? 1
+                                                           : 0;
+}
+
+static int all_equal(const mp_leak *a, const mp_leak *b)
+{
+    (void)a;
+    (void)b;
+    return 0;
+}
+
+static void leaks_can_be_sorted_again(void **unused)
+{
+    (void)unused;
+    finding f = find_leaks(HEAP, NULL, NULL);
+    mp_leaks_sort(&f.leaks, by_bytes_ascending);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(f.leaks.at[i].rank, 3 - i);
+    mp_leaks_sort(&f.leaks, all_equal);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(f.leaks.at[i].rank, i + 1);
+    finding_free(&f);
+
+    f = find_leaks(HEAP, "3", "3");
+    mp_leaks_sort(&f.leaks, by_bytes_ascending);
+    finding_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaks_are_as_by_hand),
+        cmocka_unit_test(leaks_of_sessions_are_added_up),
+        cmocka_unit_test(equal_leaks_have_an_order),
+        cmocka_unit_test(a_name_is_that_of_all_living_objects),
+        cmocka_unit_test(growth_is_net),
+        cmocka_unit_test(leaks_can_be_sorted_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

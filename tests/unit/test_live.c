@@ -1,0 +1,272 @@
+/* The live set against a naive map: one array by the number of a key. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/live.h"
+
+/* What the set should hold: the n-th id of a family has n as its place. */
+typedef struct oracle {
+    int64_t *bytes; /* -1: not there */
+    uint32_t *cohorts;
+    bool *idle;
+    size_t count, alive;
+} oracle;
+
+static oracle oracle_new(size_t count)
+{
+    oracle made = {.count = count};
+    made.bytes = malloc(count * sizeof *made.bytes);
+    made.cohorts = calloc(count, sizeof *made.cohorts);
+    made.idle = calloc(count, sizeof *made.idle);
+    assert_true(made.bytes && made.cohorts && made.idle);
+    for (size_t i = 0; i < count; i++)
+        made.bytes[i] = -1;
+    return made;
+}
+
+static void oracle_free(oracle *made)
+{
+    free(made->bytes);
+    free(made->cohorts);
+    free(made->idle);
+}
+
+/* SplitMix64 by its published constants, so that every run is the same. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* --- families of ids --- */
+
+static uint64_t dense(uint64_t n)
+{
+    return n + 1;
+}
+
+static uint64_t pages(uint64_t n)
+{
+    return n * 4096;
+}
+
+static uint64_t addresses(uint64_t n)
+{
+    return 0x7f0000000000u + n * 16;
+}
+
+static uint64_t high(uint64_t n)
+{
+    return UINT64_MAX - n * 65536;
+}
+
+static uint64_t powers(uint64_t n)
+{
+    return (n << 40) | (n & 0xff);
+}
+
+static uint64_t scattered(uint64_t n)
+{
+    /* A product with an odd number: no two are the same. */
+    return n * 0xd1342543de82ef95u + 1;
+}
+
+static const struct {
+    const char *name;
+    uint64_t (*id)(uint64_t n);
+} families[] = {
+    {"dense", dense}, {"multiples of 4096", pages}, {"multiples of 16", addresses},
+    {"high", high},   {"powers", powers},           {"scattered", scattered},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static int64_t random_size(uint64_t *state)
+{
+    static const int64_t borders[] = {
+        0, 1, UINT32_MAX - 1, UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX};
+    uint64_t random = next_random(state);
+    return random % 8 ? (int64_t)(random >> 40) : borders[random / 8 % 6];
+}
+
+static void check_object(const mp_live_set *set, const oracle *expected, uint64_t id, size_t n)
+{
+    const mp_live_object *object = mp_live_find(set, id);
+    if (expected->bytes[n] < 0) {
+        assert_null(object);
+        return;
+    }
+    assert_non_null(object);
+    assert_true(mp_live_may_have(set, id));
+    assert_true(object->id == id);
+    assert_int_equal(object->cohort, expected->cohorts[n]);
+    assert_int_equal(object->idle, expected->idle[n]);
+    assert_true(mp_live_bytes(set, object) == expected->bytes[n]);
+}
+
+/* One random step: add, remove, or give another size. */
+static void step(mp_live_set *set, oracle *expected, uint64_t id, size_t n, bool adds,
+                 uint64_t *state)
+{
+    mp_live_object *object = mp_live_find(set, id);
+    bool there = expected->bytes[n] >= 0;
+    assert_int_equal(object != NULL, there);
+    if (there && !adds) {
+        mp_live_remove(set, object);
+        expected->bytes[n] = -1;
+        expected->alive--;
+        return;
+    }
+    if (!there && !adds)
+        return;
+    if (!there) {
+        expected->cohorts[n] = (uint32_t)(next_random(state) % INT32_MAX) + 1;
+        expected->alive++;
+        object = mp_live_add(set, id, expected->cohorts[n]);
+        assert_int_equal(object->idle, 0);
+    }
+    expected->bytes[n] = random_size(state);
+    expected->idle[n] = next_random(state) & 1;
+    mp_live_set_bytes(set, object, expected->bytes[n]);
+    object->idle = expected->idle[n];
+}
+
+static void random_steps_agree_with_a_map(void **unused)
+{
+    (void)unused;
+    enum { IDS = 5000, STEPS = 60000 };
+    for (size_t family = 0; family < FAMILIES; family++) {
+        mp_live_set set = {0};
+        oracle expected = oracle_new(IDS);
+        uint64_t state = family + 1;
+        for (size_t i = 0; i < STEPS; i++) {
+            size_t n = (size_t)(next_random(&state) % IDS);
+            /* Mostly births, then as many deaths, then mostly deaths. */
+            unsigned births = i < STEPS / 3 ? 90 : i < STEPS * 2 / 3 ? 50 : 10;
+            uint64_t id = families[family].id(n);
+            mp_live_prefetch(&set, id);
+            step(&set, &expected, id, n, next_random(&state) % 100 < births, &state);
+            assert_int_equal(set.count, expected.alive);
+            if (i % 10000 == 9999)
+                for (size_t k = 0; k < IDS; k++)
+                    check_object(&set, &expected, families[family].id(k), k);
+        }
+        mp_live_free(&set);
+        oracle_free(&expected);
+    }
+}
+
+/* Births and deaths as a recorder writes them: ids count up, each age dies together. */
+static void generations_leave_nothing_behind(void **unused)
+{
+    (void)unused;
+    enum { GENERATION = 3000, GENERATIONS = 60 };
+    for (size_t family = 0; family < FAMILIES; family++) {
+        mp_live_set set = {0};
+        size_t rows = 0;
+        for (uint64_t n = 0; n < (uint64_t)GENERATION * GENERATIONS; n++) {
+            mp_live_add(&set, families[family].id(n), (uint32_t)(n % 1000) + 1);
+            if (n >= GENERATION) {
+                mp_live_object *old = mp_live_find(&set, families[family].id(n - GENERATION));
+                assert_non_null(old);
+                assert_int_equal(old->cohort, (n - GENERATION) % 1000 + 1);
+                mp_live_remove(&set, old);
+            }
+            assert_true(set.count <= GENERATION + 1);
+            if (n == (uint64_t)GENERATION * GENERATIONS / 2)
+                rows = set.rows;
+        }
+        assert_int_equal(set.count, GENERATION);
+        /* The dead took no room: what holds 3000 after 30 generations holds them after 60. */
+        assert_true(set.rows <= rows + rows / 2);
+        mp_live_free(&set);
+    }
+}
+
+static void it_grows_and_stays_a_third_full(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 200000, FIRST = 1024 };
+    for (size_t family = 0; family < FAMILIES; family++) {
+        mp_live_set set = {0};
+        for (uint64_t n = 0; n < COUNT; n++) {
+            mp_live_object *object = mp_live_add(&set, families[family].id(n), 7);
+            mp_live_set_bytes(&set, object, (int64_t)n);
+            if (set.rows * 16 > FIRST && set.count > 1000 && families[family].id == dense)
+                assert_in_range(set.count, set.rows * 16 / 3, set.rows * 16 / 2 + 1);
+        }
+        assert_int_equal(set.count, COUNT);
+        for (uint64_t n = 0; n < COUNT; n++) {
+            const mp_live_object *object = mp_live_find(&set, families[family].id(n));
+            assert_non_null(object);
+            assert_int_equal(mp_live_bytes(&set, object), n);
+        }
+        assert_null(mp_live_find(&set, families[family].id(COUNT)));
+        mp_live_free(&set);
+    }
+}
+
+static void large_objects_have_their_size(void **unused)
+{
+    (void)unused;
+    static const int64_t sizes[] = {
+        INT64_C(4294967294), INT64_C(4294967295), INT64_C(4294967296),
+        INT64_C(9000000000), INT64_MAX,           INT64_C(17),
+    };
+    enum { SIZES = sizeof sizes / sizeof *sizes, OBJECTS = 600 };
+    mp_live_set set = {0};
+    for (uint64_t id = 1; id <= OBJECTS; id++)
+        mp_live_set_bytes(&set, mp_live_add(&set, id, 1), sizes[id % SIZES]);
+    for (uint64_t id = 1; id <= OBJECTS; id++) {
+        assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[id % SIZES]);
+        /* From large to small and from small to large. */
+        mp_live_set_bytes(&set, mp_live_find(&set, id), sizes[(id + 3) % SIZES]);
+        assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[(id + 3) % SIZES]);
+    }
+    /* One that comes again with the same id is another one. */
+    for (uint64_t id = 1; id <= OBJECTS; id++) {
+        mp_live_remove(&set, mp_live_find(&set, id));
+        mp_live_object *again = mp_live_add(&set, id, 2);
+        assert_int_equal(mp_live_bytes(&set, again), 0);
+        mp_live_set_bytes(&set, again, sizes[(id + 1) % SIZES]);
+        assert_true(mp_live_bytes(&set, again) == sizes[(id + 1) % SIZES]);
+    }
+    mp_live_free(&set);
+}
+
+static void an_empty_set_has_nothing(void **unused)
+{
+    (void)unused;
+    mp_live_set set = {0};
+    mp_live_prefetch(&set, 5);
+    assert_null(mp_live_find(&set, 0));
+    assert_null(mp_live_find(&set, 5));
+    assert_false(mp_live_may_have(&set, 5));
+    mp_live_add(&set, 0, 1);
+    assert_non_null(mp_live_find(&set, 0));
+    assert_false(mp_live_may_have(&set, 5));
+    mp_live_remove(&set, mp_live_find(&set, 0));
+    assert_null(mp_live_find(&set, 0));
+    assert_int_equal(set.count, 0);
+    mp_live_free(&set);
+    assert_null(mp_live_find(&set, 0));
+    mp_live_free(&set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_steps_agree_with_a_map),
+        cmocka_unit_test(generations_leave_nothing_behind),
+        cmocka_unit_test(it_grows_and_stays_a_third_full),
+        cmocka_unit_test(large_objects_have_their_size),
+        cmocka_unit_test(an_empty_set_has_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* Rows of numbers straight from the window, against a naive parse of the same line. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "input/numbers.h"
+#include "memprof/diagnostics.h"
+
+enum { MOST = 18 };
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* The contract word by word: `columns` numbers of 1 to 16 digits, one blank between them. */
+static bool naive_row(const char *line, size_t length, unsigned columns, uint64_t *row)
+{
+    size_t at = 0;
+    for (unsigned column = 0; column < columns; column++) {
+        size_t digits = 0;
+        row[column] = 0;
+        if (column && (at == length || line[at++] != ' '))
+            return false;
+        for (; at < length && line[at] >= '0' && line[at] <= '9'; at++, digits++)
+            row[column] = row[column] * 10 + (uint64_t)(line[at] - '0');
+        if (digits < 1 || digits > 16)
+            return false;
+    }
+    return at == length;
+}
+
+/* Read `text` row by row, irregular lines the ordinary way, and hold each against the naive parse.
+ * Returns how many rows the fast way took. */
+static size_t check_text(const char *text, size_t length, size_t window, unsigned columns,
+                         uint32_t wanted)
+{
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_from_memory("m", text, length, window, diagnostics);
+    size_t taken = 0, at = 0;
+    uint64_t lines = 0;
+    while (at < length) {
+        const char *newline = memchr(text + at, '\n', length - at);
+        size_t end = newline ? (size_t)(newline - text) : length;
+        size_t content = end - at;
+        uint64_t expected[MOST], row[MOST];
+        memset(row, 0xab, sizeof row);
+        if (content && text[end - 1] == '\r')
+            content--;
+        bool regular = naive_row(text + at, content, columns, expected);
+        bool complete = mp_window_has_line(input);
+        assert_int_equal(complete, newline != NULL);
+        bool fast = mp_input_numbers(input, columns, wanted, row);
+        assert_int_equal(fast, regular && complete);
+        if (fast) {
+            for (unsigned i = 0; i < columns; i++)
+                if (wanted >> i & 1)
+                    assert_true(row[i] == expected[i]);
+            assert_true(mp_input_line_closed(input));
+            taken++;
+        } else {
+            /* Nothing was consumed: the line is there whole. */
+            mp_slice line;
+            assert_int_equal(mp_input_line_number(input), lines);
+            assert_int_equal(mp_input_bytes(input), at);
+            assert_true(mp_input_line(input, &line));
+            assert_int_equal(line.length, content);
+            assert_memory_equal(line.at, text + at, content);
+        }
+        at = newline ? end + 1 : length;
+        assert_int_equal(mp_input_line_number(input), ++lines);
+        assert_int_equal(mp_input_bytes(input), at);
+    }
+    uint64_t row[MOST];
+    assert_false(mp_input_numbers(input, columns, wanted, row));
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_LONG_LINE), 0);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+    return taken;
+}
+
+static void put_number(FILE *out, uint64_t *state, unsigned longest)
+{
+    unsigned digits = (unsigned)(next_random(state) % longest) + 1;
+    for (unsigned i = 0; i < digits; i++)
+        fputc('0' + (int)(next_random(state) % 10), out);
+}
+
+static void generated_rows_are_as_the_naive_parse_has_them(void **unused)
+{
+    (void)unused;
+    static const unsigned columns[] = {1, 2, 3, 4, 6, 9, 16, 18};
+    static const size_t windows[] = {1, 63, 64, 4096, 1 << 22};
+    enum { ROWS = 800 };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        for (unsigned longest = 1; longest <= 16; longest += 5) {
+            char *text;
+            size_t size;
+            uint64_t state = c * 100 + longest;
+            FILE *out = open_memstream(&text, &size);
+            for (int row = 0; row < ROWS; row++) {
+                for (unsigned i = 0; i < columns[c]; i++) {
+                    fputs(i ? " " : "", out);
+                    put_number(out, &state, longest);
+                }
+                fputs(next_random(&state) % 5 ? "\n" : "\r\n", out);
+            }
+            fclose(out);
+            for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+                uint32_t wanted = w % 2 ? UINT32_MAX : (uint32_t)next_random(&state);
+                assert_int_equal(check_text(text, size, windows[w], columns[c], wanted), ROWS);
+            }
+            free(text);
+        }
+}
+
+/* Regular rows with single bytes put in, taken out or changed, among regular ones. */
+static void damaged_rows_are_left_alone(void **unused)
+{
+    (void)unused;
+    static const char strange[] = "0123456789  \t.-+?,\"\r\n\x80\xff\x2f\x3a";
+    static const unsigned columns[] = {2, 6, 16};
+    enum { ROWS = 6000 };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        char *text;
+        size_t size, taken;
+        uint64_t state = 77 + c;
+        FILE *out = open_memstream(&text, &size);
+        for (int row = 0; row < ROWS; row++) {
+            for (unsigned i = 0; i < columns[c]; i++) {
+                fputs(i ? " " : "", out);
+                put_number(out, &state, 17);
+            }
+            fputc('\n', out);
+        }
+        fclose(out);
+        for (size_t i = 0; i < size / 40; i++)
+            text[next_random(&state) % size] = strange[next_random(&state) % (sizeof strange - 1)];
+        taken = check_text(text, size, 4096, columns[c], UINT32_MAX);
+        assert_in_range(taken, 1, ROWS - 1);
+        assert_int_equal(check_text(text, size, 100, columns[c], 5), taken);
+        free(text);
+    }
+}
+
+static void each_irregularity_is_for_the_slow_way(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line;
+        bool regular; /* as three columns */
+    } cases[] = {
+        {"1 2 3", true},
+        {"0 00 000", true},
+        {"1234567890123456 9999999999999999 0000000000000001", true},
+        {"12345678 123456789 1234567", true},
+        {"1 2 3\r", true},
+        {"", false},
+        {".", false},
+        {"1 2", false},
+        {"1 2 ", false},
+        {"1 2 3 ", false},
+        {"1 2 3 4", false},
+        {" 1 2 3", false},
+        {"1  2 3", false},
+        {"1\t2 3", false},
+        {"1 2 3\r\r", false},
+        {"1 2\r 3", false},
+        {"1 -2 3", false},
+        {"+1 2 3", false},
+        {"1 2.0 3", false},
+        {"1 ? 3", false},
+        {"1 2 \"3\"", false},
+        {"1 2 3x", false},
+        {"x 1 2 3", false},
+        {"1 2 3.", false},
+        {"1 12345678901234567 3", false},
+        {"1 2 12345678901234567", false},
+        {"1 2 00000000000000001", false},
+        {"1 2 12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+         false},
+        {"1 2 \xc3\xa4", false},
+        {"1 2 3\x80", false},
+        {"1 2\xa0 3", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        int length = snprintf(text, sizeof text, "7 8 9\n%s\n7 8 9\n", cases[i].line);
+        for (size_t window = 1; window <= 512; window *= 2)
+            assert_int_equal(check_text(text, (size_t)length, window, 3, 7),
+                             cases[i].regular ? 3 : 2);
+    }
+}
+
+static void a_row_at_the_end_needs_its_newline(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {"1 2 3", "1 2 3\r", "1 2 3\n1 2 3", "1 2 3\r\n1 2 3\r"};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t window = 1; window <= 64; window *= 2)
+            assert_int_equal(check_text(texts[i], strlen(texts[i]), window, 3, 7), i / 2);
+    assert_int_equal(check_text("", 0, 1, 3, 7), 0);
+}
+
+/* Whatever stands behind the window's end means nothing: rows of every length, at every place in
+ * the steps of 64 bytes. */
+static void rows_may_end_anywhere_in_a_step(void **unused)
+{
+    (void)unused;
+    for (unsigned before = 0; before < 70; before++)
+        for (unsigned digits = 1; digits <= 16; digits++) {
+            char text[300];
+            int length = snprintf(text, sizeof text, "%.*s%s%.*s 5 6\n12 34 56\n", (int)before,
+                                  "........................................................"
+                                  "................",
+                                  before ? "\n" : "", (int)digits, "9876543210987654");
+            check_text(text, (size_t)length, 1, 3, 7);
+            assert_int_equal(check_text(text, (size_t)length, 200, 3, 7), 2);
+        }
+}
+
+/* Before the window is filled there is nothing to take, and nothing is read for it. */
+static void only_the_window_is_looked_at(void **unused)
+{
+    (void)unused;
+    static const char text[] = "1 2 3\n4 5 6\n";
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_from_memory("m", text, strlen(text), 8, diagnostics);
+    uint64_t row[3];
+    assert_false(mp_input_numbers(input, 3, 7, row));
+    assert_true(mp_window_has_line(input)); /* 8 bytes */
+    assert_true(mp_input_numbers(input, 3, 7, row));
+    assert_int_equal(row[2], 3);
+    assert_false(mp_input_numbers(input, 3, 7, row)); /* "4 " is there */
+    assert_int_equal(mp_input_bytes(input), 6);
+    assert_true(mp_window_has_line(input));
+    row[1] = 77;
+    assert_true(mp_input_numbers(input, 3, 5, row));
+    assert_int_equal(row[0], 4);
+    assert_int_equal(row[1], 77); /* not wanted */
+    assert_int_equal(row[2], 6);
+    assert_false(mp_window_has_line(input));
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(generated_rows_are_as_the_naive_parse_has_them),
+        cmocka_unit_test(damaged_rows_are_left_alone),
+        cmocka_unit_test(each_irregularity_is_for_the_slow_way),
+        cmocka_unit_test(a_row_at_the_end_needs_its_newline),
+        cmocka_unit_test(rows_may_end_anywhere_in_a_step),
+        cmocka_unit_test(only_the_window_is_looked_at),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* Slices and UTF-8: what the Unicode Standard calls well-formed, and ISO 8859-1 for the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/text.h"
+
+/* The Unicode Standard, version 15, table 3-7: well-formed UTF-8 byte sequences, row by row. */
+static const struct {
+    size_t length;
+    unsigned char low[4], high[4];
+} well_formed[] = {
+    {1, {0x00}, {0x7f}},
+    {2, {0xc2, 0x80}, {0xdf, 0xbf}},
+    {3, {0xe0, 0xa0, 0x80}, {0xe0, 0xbf, 0xbf}},
+    {3, {0xe1, 0x80, 0x80}, {0xec, 0xbf, 0xbf}},
+    {3, {0xed, 0x80, 0x80}, {0xed, 0x9f, 0xbf}},
+    {3, {0xee, 0x80, 0x80}, {0xef, 0xbf, 0xbf}},
+    {4, {0xf0, 0x90, 0x80, 0x80}, {0xf0, 0xbf, 0xbf, 0xbf}},
+    {4, {0xf1, 0x80, 0x80, 0x80}, {0xf3, 0xbf, 0xbf, 0xbf}},
+    {4, {0xf4, 0x80, 0x80, 0x80}, {0xf4, 0x8f, 0xbf, 0xbf}},
+};
+
+static size_t by_the_table(const unsigned char *bytes, size_t left)
+{
+    for (size_t row = 0; row < sizeof well_formed / sizeof *well_formed; row++) {
+        size_t i = 0;
+        if (left < well_formed[row].length)
+            continue;
+        while (i < well_formed[row].length && bytes[i] >= well_formed[row].low[i] &&
+               bytes[i] <= well_formed[row].high[i])
+            i++;
+        if (i == well_formed[row].length)
+            return i;
+    }
+    return 0;
+}
+
+/* All pairs of first bytes, with bytes at every border behind them, cut at every length. */
+static void sequences_are_those_of_the_table(void **unused)
+{
+    (void)unused;
+    static const unsigned char behind[] = {0x00, 0x7f, 0x80, 0x8f, 0x90,
+                                           0x9f, 0xa0, 0xbf, 0xc0, 0xff};
+    for (unsigned first = 0; first < 0x10000; first++)
+        for (size_t third = 0; third < sizeof behind; third++)
+            for (size_t fourth = 0; fourth < sizeof behind; fourth += 3) {
+                unsigned char bytes[] = {(unsigned char)(first >> 8), (unsigned char)first,
+                                         behind[third], behind[fourth]};
+                const char *text = (const char *)bytes;
+                for (size_t left = 0; left <= 4; left++)
+                    if (mp_utf8_length(text, text + left) != by_the_table(bytes, left))
+                        fail_msg("%02x %02x %02x %02x of %zu", bytes[0], bytes[1], bytes[2],
+                                 bytes[3], left);
+            }
+}
+
+static void texts_are_valid_or_not(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        bool valid;
+    } cases[] = {
+        {"", true},
+        {"plain", true},
+        {"Z\xc3\xbcrich", true},
+        {"\xe2\x82\xac \xf0\x9f\x90\x99", true},
+        {"\xef\xbf\xbf\xf4\x8f\xbf\xbf", true},
+        {"\xc0\x80", false},             /* overlong */
+        {"\xe0\x80\xaf", false},         /* overlong */
+        {"\xf0\x80\x80\xaf", false},     /* overlong */
+        {"\xed\xa0\x80", false},         /* a surrogate */
+        {"\xf4\x90\x80\x80", false},     /* beyond U+10FFFF */
+        {"\xf8\x88\x80\x80\x80", false}, /* five bytes */
+        {"\x80", false},                 /* nothing before it */
+        {"a\xc3", false},                /* nothing behind it */
+        {"\xe2\x82 ", false},            /* cut */
+        {"Z\xfcrich", false},            /* ISO 8859-1 */
+        {"\xc3\xbc\xfc", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_utf8_valid(mp_slice_of(cases[i].text)), cases[i].valid);
+}
+
+static void other_bytes_are_iso_8859_1(void **unused)
+{
+    (void)unused;
+    char bytes[256];
+    for (int i = 0; i < 256; i++)
+        bytes[i] = (char)i;
+    mp_arena arena = {0};
+    bool converted = false;
+    mp_slice text = mp_utf8_from_bytes(&arena, (mp_slice){bytes, 256}, &converted);
+    assert_true(converted);
+    assert_int_equal(text.length, 128 + 2 * 128);
+    const unsigned char *at = (const unsigned char *)text.at;
+    for (unsigned i = 0; i < 256; i++) {
+        /* Byte i is U+00i: two bytes of UTF-8 hold eleven bits as 110xxxxx 10xxxxxx. */
+        unsigned point = *at < 0x80 ? *at : (*at & 0x1fu) << 6 | (at[1] & 0x3fu);
+        assert_int_equal(point, i);
+        at += *at < 0x80 ? 1 : 2;
+    }
+    assert_true(mp_utf8_valid(text));
+
+    /* What is UTF-8 is left where it is, and `converted` as it was. */
+    mp_slice good = mp_slice_of("Z\xc3\xbcrich");
+    converted = false;
+    text = mp_utf8_from_bytes(&arena, good, &converted);
+    assert_ptr_equal(text.at, good.at);
+    assert_false(converted);
+    /* One wrong byte, and all of it is ISO 8859-1. */
+    text = mp_utf8_from_bytes(&arena, mp_slice_of("\xc3\xbc\xfc"), &converted);
+    assert_true(mp_slice_equal(text, mp_slice_of("\xc3\x83\xc2\xbc\xc3\xbc")));
+    mp_arena_free(&arena);
+}
+
+static void slices_are_compared(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *a, *b;
+        bool equal, is, starts;
+    } cases[] = {
+        {"", "", true, true, true},
+        {"abc", "abc", true, true, true},
+        {"abc", "ABC", false, true, false},
+        {"abc", "ab", false, false, true},
+        {"ab", "abc", false, false, false},
+        {"abc", "", false, false, true},
+        {"_PreCleanUp", "_precleanup", false, true, false},
+        {"\xc3\xbc", "\xc3\x9c", false, false, false}, /* ASCII's case alone is ignored */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_slice a = mp_slice_of(cases[i].a);
+        assert_int_equal(mp_slice_equal(a, mp_slice_of(cases[i].b)), cases[i].equal);
+        assert_int_equal(mp_slice_is(a, cases[i].b), cases[i].is);
+        assert_int_equal(mp_text_is(cases[i].a, cases[i].b), cases[i].is);
+        assert_int_equal(mp_slice_starts(a, cases[i].b), cases[i].starts);
+    }
+    /* A slice ends where it ends. */
+    assert_true(mp_slice_is((mp_slice){"abcdef", 3}, "abc"));
+    assert_false(mp_slice_starts((mp_slice){"abcdef", 3}, "abcd"));
+}
+
+static void slices_are_trimmed(void **unused)
+{
+    (void)unused;
+    static const char *const cases[][2] = {
+        {"", ""},    {"   ", ""},  {" \ta b\t ", "a b"}, {"a", "a"},
+        {" a", "a"}, {"a\t", "a"}, {"\r\n", "\r\n"},     {" \xc2\xa0 ", "\xc2\xa0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(
+            mp_slice_equal(mp_slice_trim(mp_slice_of(cases[i][0])), mp_slice_of(cases[i][1])));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sequences_are_those_of_the_table),
+        cmocka_unit_test(texts_are_valid_or_not),
+        cmocka_unit_test(other_bytes_are_iso_8859_1),
+        cmocka_unit_test(slices_are_compared),
+        cmocka_unit_test(slices_are_trimmed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
