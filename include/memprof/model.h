@@ -97,7 +97,6 @@ typedef struct mp_lot {
     mp_session_id session;
     uint16_t depth; /* owners above it */
     bool reusable;  /* apart from what is live */
-    mp_cohort_id last_cohort;
 } mp_lot;
 
 /* The owner of an object whose owner was never seen. */
@@ -108,10 +107,9 @@ enum { MP_COHORT_PENDING = 1 };
 typedef struct mp_cohort {
     mp_lot_id lot;
     mp_mark_id born;
-    mp_mark_id owner_born;    /* when what it is scoped to was born */
-    uint32_t last_flow;       /* the newest of its flows */
-    mp_cohort_id next_of_lot; /* older ones of the same lot */
-    bool reusable;            /* as its lot */
+    mp_mark_id owner_born; /* when what it is scoped to was born */
+    uint32_t last_flow;    /* the newest of its flows */
+    bool reusable;         /* as its lot */
 } mp_cohort;
 
 /* Numbers that belong together, with + and - by mp_cost_add. */

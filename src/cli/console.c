@@ -23,16 +23,25 @@ static bool is_printed(mp_diagnostic_id id, bool quiet, bool violations)
     return !quiet;
 }
 
-/* A message quotes the input: nothing of it may reach the terminal as a control sequence. */
-static void put_safe(const char *text)
+void cli_put_safe(const char *text)
 {
     for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte < 32 || byte == 127 || (byte == 0xc2 && (unsigned char)text[1] < 0xa0))
+        unsigned char byte = (unsigned char)*text, next = (unsigned char)text[1];
+        bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
+        if (c1)
+            fprintf(stderr, "\\x%02x\\x%02x", byte, (unsigned char)*++text);
+        else if (byte < 32 || byte == 127)
             fprintf(stderr, "\\x%02x", byte);
         else
             fputc(byte, stderr);
     }
+}
+
+void cli_put_message(const char *text)
+{
+    fputs("memprof: ", stderr);
+    cli_put_safe(text);
+    fputc('\n', stderr);
 }
 
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations)
@@ -45,11 +54,11 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
         if (!is_printed(id, quiet, violations))
             continue;
         printed[id]++;
-        put_safe(kept[i].path ? kept[i].path : "memprof");
+        cli_put_safe(kept[i].path ? kept[i].path : "memprof");
         if (kept[i].line)
             fprintf(stderr, ":%" PRIu64, kept[i].line);
         fprintf(stderr, ": %s: ", mp_severity_name(mp_diagnostic_severity(id)));
-        put_safe(kept[i].message);
+        cli_put_safe(kept[i].message);
         fprintf(stderr, " [%s]\n", mp_diagnostic_code(id));
     }
     for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++) {
@@ -96,7 +105,7 @@ void cli_progress_advance(void *context, const char *path, uint64_t done, uint64
     bar[BAR] = '\0';
     mp_format_bytes(size, (int64_t)done, false, false);
     fprintf(stderr, "\r\033[K[%s] %s of ", bar, size);
-    put_safe(path);
+    cli_put_safe(path);
     progress->last = time;
     progress->drawn = true;
 }

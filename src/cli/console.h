@@ -8,6 +8,12 @@
  * only. `violations`: print those that a check would list, too. */
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations);
 
+/* Text of an input or a user on standard error: nothing of it may reach the terminal as a control
+ * sequence. */
+void cli_put_safe(const char *text);
+/* "memprof: text", as a line. */
+void cli_put_message(const char *text);
+
 /* A progress bar for work over a second, only on a terminal. */
 typedef struct cli_progress {
     bool on, drawn;

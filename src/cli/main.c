@@ -24,7 +24,7 @@ static int put_document(const cli_options *options, const mp_document *document,
         return CLI_UNREADABLE;
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
     if (!rendered)
-        fprintf(stderr, "memprof: %s\n", error);
+        cli_put_message(error);
     if (!cli_output_close(&output, rendered))
         return CLI_UNREADABLE;
     return rendered ? CLI_OK : CLI_USAGE;
@@ -100,11 +100,11 @@ static int report(const cli_options *options, const mp_model *model,
         status = put_document(options, document, diagnostics);
         for (size_t i = 0; i < document->limit_count; i++)
             if (document->limits[i].exceeded)
-                fprintf(stderr, "memprof: %s\n", document->limits[i].message);
+                cli_put_message(document->limits[i].message);
         if (status == CLI_OK && document->failed)
             status = CLI_EXCEEDED;
     } else {
-        fprintf(stderr, "memprof: %s\n", error);
+        cli_put_message(error);
     }
     mp_document_free(document);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/console.h"
 #include "support/memory.h"
 #include "support/text.h"
 #include "support/units.h"
@@ -242,9 +243,10 @@ void cli_help_options(const cli_command *command)
 
 static bool refuse(const char *format, const char *a, const char *b)
 {
-    fputs("memprof: ", stderr);
-    fprintf(stderr, format, a, b);
-    fputs("\nTry: memprof --help\n", stderr);
+    char message[1024];
+    snprintf(message, sizeof message, format, a, b);
+    cli_put_message(message);
+    fputs("Try: memprof --help\n", stderr);
     return false;
 }
 

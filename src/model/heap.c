@@ -11,9 +11,6 @@
  * bound a hostile file could make every object a lot of its own. */
 enum { DEEPEST_SCOPE = 64 };
 
-/* All bytes ever added stay below this, so that no sum of them can overflow. */
-static const int64_t most_bytes = INT64_MAX / 4;
-
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics)
 {
@@ -77,14 +74,11 @@ static void count(mp_heap *heap, bool reusable, int64_t objects, int64_t bytes)
     }
 }
 
-/* Room for `bytes` more in every sum; a size that is beyond any machine is not taken. */
+/* Room for `bytes` more in every sum; a size that is beyond any machine is not taken. What shrinks
+ * makes no sum larger. */
 static bool reserve(mp_heap *heap, int64_t bytes)
 {
-    if (bytes > most_bytes - heap->model->private->volume)
-        return false;
-    if (bytes > 0)
-        heap->model->private->volume += bytes;
-    return true;
+    return bytes <= 0 || mp_budget_take(&heap->model->private->spent, bytes);
 }
 
 static bool is_reusable(const mp_heap *heap, mp_type_id type)

@@ -32,7 +32,6 @@ mp_lot_id mp_model_lot(mp_model *model, const mp_lot *key)
     if (!found) {
         mp_lot *lot = MP_ADD(&model->lots);
         *lot = *key;
-        lot->last_cohort.i = 0;
         lot->depth = (uint16_t)(key->owner.i ? model->lots.at[key->owner.i].depth + 1 : 0);
         found = model->lots.count - 1;
         mp_hash_index_set(&model->private->lots, place, hash, found);
@@ -40,21 +39,36 @@ mp_lot_id mp_model_lot(mp_model *model, const mp_lot *key)
     return (mp_lot_id){found};
 }
 
-mp_cohort_id mp_model_cohort(mp_model *model, mp_lot_id lot_id, mp_mark_id born,
-                             mp_mark_id owner_born)
+typedef struct cohort_probe {
+    const mp_model *model;
+    mp_lot_id lot;
+    mp_mark_id born, owner_born;
+} cohort_probe;
+
+static bool same_cohort(const void *context, uint32_t value)
 {
-    mp_lot *lot = &model->lots.at[lot_id.i];
-    for (mp_cohort_id id = lot->last_cohort; id.i; id = model->cohorts.at[id.i].next_of_lot) {
-        const mp_cohort *cohort = &model->cohorts.at[id.i];
-        if (cohort->born.i == born.i && cohort->owner_born.i == owner_born.i)
-            return id;
+    const cohort_probe *probe = context;
+    const mp_cohort *cohort = &probe->model->cohorts.at[value];
+    return cohort->lot.i == probe->lot.i && cohort->born.i == probe->born.i &&
+           cohort->owner_born.i == probe->owner_born.i;
+}
+
+mp_cohort_id mp_model_cohort(mp_model *model, mp_lot_id lot, mp_mark_id born, mp_mark_id owner_born)
+{
+    cohort_probe probe = {model, lot, born, owner_born};
+    uint64_t hash = mp_hash64(((uint64_t)lot.i << 32 | born.i) + mp_hash64(owner_born.i));
+    size_t place;
+    uint32_t found =
+        mp_hash_index_find(&model->private->cohorts, hash, same_cohort, &probe, &place);
+    if (!found) {
+        *MP_ADD(&model->cohorts) = (mp_cohort){.lot = lot,
+                                               .born = born,
+                                               .owner_born = owner_born,
+                                               .reusable = model->lots.at[lot.i].reusable};
+        found = model->cohorts.count - 1;
+        mp_hash_index_set(&model->private->cohorts, place, hash, found);
     }
-    *MP_ADD(&model->cohorts) = (mp_cohort){.lot = lot_id,
-                                           .born = born,
-                                           .owner_born = owner_born,
-                                           .next_of_lot = lot->last_cohort,
-                                           .reusable = lot->reusable};
-    return lot->last_cohort = (mp_cohort_id){model->cohorts.count - 1};
+    return (mp_cohort_id){found};
 }
 
 mp_cost *mp_model_flow(mp_model *model, mp_cohort_id cohort_id, mp_mark_id mark)

@@ -56,6 +56,7 @@ void mp_model_free(mp_model *model)
     mp_hash_index_free(&model->strings->index);
     free(model->strings);
     mp_hash_index_free(&model->private->lots);
+    mp_hash_index_free(&model->private->cohorts);
     free(model->private);
     free(model->types.at);
     free(model->symbols.at);

@@ -3,6 +3,7 @@
 #define MP_MODEL_PRIVATE_H
 
 #include "memprof/model.h"
+#include "support/budget.h"
 #include "support/index.h"
 #include "support/memory.h"
 
@@ -17,13 +18,14 @@ struct mp_strings {
 
 struct mp_model_private {
     mp_hash_index lots;
-    int64_t volume; /* all bytes ever added; kept far from overflow */
+    mp_hash_index cohorts;
+    mp_budget spent; /* all bytes ever added */
 };
 
 /* The cohort of (lot, born, owner_born), made if it is new. */
 mp_cohort_id mp_model_cohort(mp_model *model, mp_lot_id lot, mp_mark_id born,
                              mp_mark_id owner_born);
-/* The lot that equals `key` in all but its last cohort and depth, made if it is new. */
+/* The lot that equals `key` in all but its depth, made if it is new. */
 mp_lot_id mp_model_lot(mp_model *model, const mp_lot *key);
 /* The cost of the cohort's flow at `mark`, which is not older than its newest. Valid until the next
  * call. */

@@ -340,8 +340,7 @@ static void section_end(oemp_cursor *cursor)
         return;
     mp_pipeline_drain(cursor->state->pipeline);
     cursor->layout = NULL;
-    cursor->whole++;
-    oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
+    cursor->whole += oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
 }
 
 static void between_snapshots(oemp_cursor *cursor, mp_slice line)

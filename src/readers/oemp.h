@@ -48,6 +48,7 @@ typedef struct oemp_recording {
     int64_t last_time_us, most_live;
     int64_t platform_bytes;
     bool platform_seen;
+    bool trailed; /* the snapshot at hand has its trailer */
     mp_string_id last_tag;
     uint32_t last_input; /* the input of its last whole snapshot */
     uint64_t last_line;
@@ -123,8 +124,9 @@ void oemp_objects(const oemp_batch *batch);
 void oemp_changed_objects(const oemp_batch *batch);
 void oemp_deleted_objects(const oemp_batch *batch);
 
-/* The snapshot's last section is closed. */
-void oemp_snapshot_end(oemp_state *state, uint64_t line);
+/* The snapshot's last section is closed. False, after a diagnostic, if it is not whole all the
+ * same. */
+bool oemp_snapshot_end(oemp_state *state, uint64_t line);
 
 /* All inputs are read: references that were never defined, recordings that end too early. */
 void oemp_finish(oemp_state *state);

@@ -52,7 +52,7 @@ static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 static void fill_session(oemp_state *state, oemp_recording *recording, const oemp_value *row)
 {
     mp_session *session = &state->model->sessions.at[recording->heap.session.i];
-    session->uuid = recording->identity;
+    session->uuid = oemp_intern(state, row[9].text).i ? recording->identity : (mp_string_id){0};
     session->process_id = row[1].number;
     session->has_process_id = true;
     session->start_time = oemp_intern(state, row[3].text);
@@ -68,9 +68,22 @@ static void fill_session(oemp_state *state, oemp_recording *recording, const oem
     }
 }
 
-static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, uint64_t line)
+/* What tells recordings apart: the UUID, or, where there is none, process, session and start. */
+static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64_t line)
 {
     mp_string_id identity = parse_uuid(state, row[9].text, line);
+    if (identity.i)
+        return identity;
+    char text[256];
+    int length = snprintf(text, sizeof text, "%" PRIu64 " %.*s %.*s", row[1].number,
+                          (int)(row[4].text.length < 64 ? row[4].text.length : 64), row[4].text.at,
+                          (int)(row[3].text.length < 64 ? row[3].text.length : 64), row[3].text.at);
+    return mp_model_intern(state->model, (mp_slice){text, (size_t)length}, NULL);
+}
+
+static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, uint64_t line)
+{
+    mp_string_id identity = identity_of(state, row, line);
     oemp_recording **end = &state->recordings;
     for (; *end; end = &(*end)->next)
         if ((*end)->identity.i == identity.i)
@@ -134,6 +147,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     mark->line = line;
     recording->platform_bytes = 0;
     recording->platform_seen = false;
+    recording->trailed = false;
 }
 
 /* --- trailer --- */
@@ -206,6 +220,7 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     oemp_recording *recording = state->recording;
     if (state->skip)
         return;
+    recording->trailed = true;
     mp_heap_settle(&recording->heap);
     hold_trailer(state, row, line);
     mp_mark *mark = mp_heap_begin(&recording->heap);
@@ -218,17 +233,25 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     recording->last_time_us = mark->time_us;
 }
 
-void oemp_snapshot_end(oemp_state *state, uint64_t line)
+bool oemp_snapshot_end(oemp_state *state, uint64_t line)
 {
     oemp_recording *recording = state->recording;
     if (state->skip)
-        return;
+        return true;
+    if (!recording->trailed) {
+        mp_diagnose(state->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->path, line,
+                    "snapshot %" PRIu64 " has no trailer row, expected one: what was read of it "
+                    "counts for the next one",
+                    state->sequence);
+        return false;
+    }
     mp_heap_end(&recording->heap);
     recording->started = true;
     recording->last_sequence = state->sequence;
     recording->last_tag = state->tag;
     recording->last_input = state->summary;
     recording->last_line = line;
+    return true;
 }
 
 /* --- the end of all inputs --- */

@@ -154,16 +154,13 @@ static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const prf_sectio
 /* Whether the row's amounts still fit into what can be added up without an overflow. */
 static bool affords(prf_state *state, const prf_section *section, const prf_value *row)
 {
-    int64_t left = INT64_MAX / 4 - state->volume;
+    mp_budget spent = state->spent;
     for (unsigned i = 0; i < section->columns; i++) {
-        if (section->column[i][0] != 'n' && section->column[i][0] != 't')
-            continue;
-        int64_t size = row[i].amount < 0 ? -row[i].amount : row[i].amount;
-        if (size > left)
+        bool is_amount = section->column[i][0] == 'n' || section->column[i][0] == 't';
+        if (is_amount && !mp_budget_take(&spent, row[i].amount))
             return false;
-        left -= size;
     }
-    state->volume = INT64_MAX / 4 - left;
+    state->spent = spent;
     return true;
 }
 

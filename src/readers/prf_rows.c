@@ -46,8 +46,7 @@ static void fill_session(prf_state *state, const prf_header *header)
     session->directory = intern(state, prf_header_text(header->extra, "Directory"));
     session->propath = intern(state, prf_header_text(header->extra, "Propath"));
     state->total_us = prf_header_total(header->extra);
-    if (state->total_us >= 0 && state->total_us <= INT64_MAX / 4 - state->volume) {
-        state->volume += state->total_us;
+    if (state->total_us >= 0 && mp_budget_take(&state->spent, state->total_us)) {
         state->profile->stated_total_us =
             (state->profile->stated_total_us < 0 ? 0 : state->profile->stated_total_us) +
             state->total_us;

@@ -6,6 +6,7 @@
 #include "memprof/profile.h"
 #include "memprof/reader.h"
 #include "readers/prf_header.h"
+#include "support/budget.h"
 #include "support/index.h"
 #include "support/memory.h"
 
@@ -49,7 +50,7 @@ typedef struct prf_state {
     mp_diagnostics *diagnostics;
     const mp_load_options *options;
     mp_arena scratch; /* unescaped strings of the row at hand */
-    int64_t volume;   /* all counts and times so far; kept far from overflow */
+    mp_budget spent;  /* all counts and times so far */
     /* The input being read. */
     const char *path;
     bool converted; /* a name was not UTF-8 */

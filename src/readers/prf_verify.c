@@ -9,6 +9,7 @@
 
 #include "model/build.h"
 #include "readers/prf_rows.h"
+#include "support/units.h"
 
 typedef struct module_sum {
     int64_t exclusive_us, called_us; /* its own rows; the nodes that its nodes call */
@@ -36,9 +37,7 @@ typedef struct seconds_text {
 static seconds_text seconds(int64_t us)
 {
     seconds_text out;
-    int64_t size = us < 0 ? -us : us;
-    snprintf(out.text, sizeof out.text, "%s%" PRId64 ".%06" PRId64, us < 0 ? "-" : "",
-             size / 1000000, size % 1000000);
+    mp_format_seconds(out.text, us, false);
     return out;
 }
 

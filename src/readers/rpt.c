@@ -23,6 +23,7 @@
 #include "memprof/profile.h"
 #include "memprof/reader.h"
 #include "model/build.h"
+#include "support/budget.h"
 #include "support/index.h"
 #include "support/text.h"
 
@@ -40,7 +41,7 @@ typedef struct rpt_state {
     mp_model *model;
     mp_profile *profile;
     mp_diagnostics *diagnostics;
-    int64_t volume; /* all counts and times so far; kept far from overflow */
+    mp_budget spent; /* all counts and times so far */
     /* The input being read. */
     const char *path;
     bool converted;
@@ -253,11 +254,8 @@ static bool number_cell(rpt_state *state, mp_slice line, unsigned column, int64_
 
 static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t at)
 {
-    int64_t size = exclusive < 0 ? -exclusive : exclusive, left = INT64_MAX / 4 - state->volume;
-    bool ok = size <= left && calls <= left - size;
-    if (ok)
-        state->volume += size + calls;
-    else
+    bool ok = mp_budget_take(&state->spent, exclusive) && mp_budget_take(&state->spent, calls);
+    if (!ok)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
                     "row has amounts that 64 bits cannot add up, expected those of a recording: "
                     "row skipped");

@@ -81,8 +81,8 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
     char percent[MP_UNIT_TEXT] = "";
     mp_grouping_sort(&types, mp_order_by_bytes);
     if (types.count && totals.live_bytes) {
-        mp_format_percent(
-            percent, (double)types.groups[0].to.bytes * 100 / (double)totals.live_bytes, false);
+        mp_format_percent(percent, mp_percent_of(types.groups[0].to.bytes, totals.live_bytes),
+                          false);
         mp_set_text(document, table, "biggest",
                     mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
                                      types.groups[0].label,
@@ -93,7 +93,7 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
     }
     mp_grouping_sort(&types, mp_order_by_change);
     if (totals.from_bytes)
-        mp_format_percent(percent, (double)delta * 100 / (double)totals.from_bytes, true);
+        mp_format_percent(percent, mp_percent_of(delta, totals.from_bytes), true);
     if (types.count && has_span(window))
         mp_set_text(
             document, table, "growth",

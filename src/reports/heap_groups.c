@@ -4,6 +4,7 @@
 
 #include "reports/sections.h"
 #include "support/text.h"
+#include "support/units.h"
 
 typedef struct named_order {
     const char *name;
@@ -52,11 +53,6 @@ static void set_group_stack(mp_document *document, mp_table *table, const mp_mod
     mp_set_stack(document, table, model, (mp_frame){group->node, lot->line});
 }
 
-static double share(int64_t part, int64_t whole)
-{
-    return whole ? (double)part * 100 / (double)whole : 0;
-}
-
 /* --- top --- */
 
 static const mp_column top_columns[] = {
@@ -85,7 +81,7 @@ static void top_row(mp_table *table, const mp_group *group, int64_t all_bytes, b
     mp_set_text(document, table, "key", group->label);
     mp_set_number(table, "objects", mp_cost_live(group->to));
     mp_set_number(table, "bytes", group->to.bytes);
-    mp_set_real(table, "percent", share(group->to.bytes, all_bytes));
+    mp_set_real(table, "percent", mp_percent_of(group->to.bytes, all_bytes));
     if (scope)
         mp_set_number(table, "inclusive_bytes", group->inclusive_bytes);
     mp_set_number(table, "created_objects", group->to.created);
@@ -163,7 +159,7 @@ static void growth_row(mp_document *document, mp_table *table, const mp_group *g
     mp_set_number(table, "to_bytes", group->to.bytes);
     mp_set_number(table, "delta_bytes", delta);
     if (group->from.bytes)
-        mp_set_real(table, "delta_percent", share(delta, group->from.bytes));
+        mp_set_real(table, "delta_percent", mp_percent_of(delta, group->from.bytes));
 }
 
 static bool has_changed(const mp_group *group)

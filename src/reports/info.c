@@ -5,6 +5,7 @@
 #include "memprof/analysis_profile.h"
 #include "reports/sections.h"
 #include "support/memory.h"
+#include "support/units.h"
 
 static const mp_column content_columns[] = {
     {"snapshots", "Snapshots", MP_COUNT, 0},
@@ -156,7 +157,7 @@ static void section_coverage(mp_document *document, const mp_model *model)
         mp_set_number(table, "executed_lines", (int64_t)program->executed);
         if (program->executable)
             mp_set_real(table, "percent",
-                        (double)program->executed * 100 / (double)program->executable);
+                        mp_percent_of((int64_t)program->executed, (int64_t)program->executable));
     }
     free(programs.at);
 }

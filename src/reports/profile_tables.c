@@ -7,11 +7,7 @@
 #include "reports/sections.h"
 #include "support/memory.h"
 #include "support/text.h"
-
-static double share(int64_t part, int64_t whole)
-{
-    return whole ? (double)part * 100 / (double)whole : 0;
-}
+#include "support/units.h"
 
 /* ProTop's profiling of itself: its reports leave it out, and so do the tables of lines here. */
 static bool is_instrumentation(const mp_model *model, mp_string_id program)
@@ -90,7 +86,7 @@ static void line_row(mp_document *document, mp_table *table, const mp_model *mod
         mp_set_number(table, "start_line", cost->start_line);
     if (!(cost->unknown & MP_UNKNOWN_EXCLUSIVE)) {
         mp_set_number(table, "seconds", cost->exclusive_us);
-        mp_set_real(table, "percent", share(cost->exclusive_us, all_us));
+        mp_set_real(table, "percent", mp_percent_of(cost->exclusive_us, all_us));
     }
     if (!(cost->unknown & MP_UNKNOWN_EXECUTIONS))
         mp_set_number(table, "calls", cost->executions);
@@ -136,7 +132,7 @@ static void method_row(mp_document *document, mp_table *table, const mp_model *m
         mp_set_number(table, "start_line", cost->start_line);
     if (!(cost->unknown & MP_UNKNOWN_EXCLUSIVE)) {
         mp_set_number(table, "seconds", cost->exclusive_us);
-        mp_set_real(table, "percent", share(cost->exclusive_us, all_us));
+        mp_set_real(table, "percent", mp_percent_of(cost->exclusive_us, all_us));
     }
     if (cost->inclusive != MP_INCLUSIVE_UNKNOWN)
         mp_set_number(table, "inclusive_seconds", cost->inclusive_us);

@@ -7,6 +7,7 @@
 #include "memprof/analysis_profile.h"
 #include "reports/sections.h"
 #include "support/memory.h"
+#include "support/units.h"
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
@@ -109,8 +110,7 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
                     ? mp_document_text(walk->document, "%*s%s  (line %" PRId32 ")", indent, "",
                                        name, (int32_t)at->line)
                     : mp_document_text(walk->document, "%*s%s", indent, "", name));
-    mp_set_real(walk->table, "percent",
-                walk->all ? (double)walk->inclusive[node] * 100 / (double)walk->all : 0);
+    mp_set_real(walk->table, "percent", mp_percent_of(walk->inclusive[node], walk->all));
     walk->costs(walk, node);
 }
 

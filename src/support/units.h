@@ -21,6 +21,12 @@ bool mp_format_utc(char *text, int64_t us);
 /* One decimal: "12.5" */
 void mp_format_percent(char *text, double percent, bool with_sign);
 
+/* 0 of nothing. */
+static inline double mp_percent_of(int64_t part, int64_t whole)
+{
+    return whole ? (double)part * 100 / (double)whole : 0;
+}
+
 /* "1536", "1.5KiB", "1.5 K", "2MB", "1G": 1024s in each case, as people who write MB mean it here.
  */
 bool mp_parse_bytes(const char *text, int64_t *bytes);

@@ -1,0 +1,101 @@
+/* Diagnostics: counted all, kept some; the catalogue in order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/diagnostics.h"
+
+static void all_are_counted_and_few_are_kept(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t keep, of_rows, of_notes;
+    } cases[] = {{1, 1, 1}, {3, 3, 2}, {5, 5, 2}, {0, 7, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_diagnostics *diagnostics = mp_diagnostics_new(cases[i].keep);
+        const mp_diagnostic *kept;
+        assert_int_equal(mp_diagnostics_kept(diagnostics, &kept), 0);
+        for (uint64_t line = 1; line <= 7; line++) {
+            mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, "a.oemp", line, "row %d", (int)line);
+            if (line % 3 == 0)
+                mp_diagnose(diagnostics, MP_DIAG_NOT_UTF8, NULL, 0, "note");
+        }
+        size_t count = mp_diagnostics_kept(diagnostics, &kept), rows = 0;
+        assert_int_equal(count, cases[i].of_rows + cases[i].of_notes);
+        for (size_t k = 0; k < count; k++)
+            if (kept[k].id == MP_DIAG_BAD_ROW) {
+                assert_int_equal(kept[k].line, ++rows); /* the first ones, in their order */
+                assert_string_equal(kept[k].path, "a.oemp");
+                assert_int_equal(kept[k].message[4], '0' + (int)rows);
+            } else {
+                assert_null(kept[k].path);
+                assert_string_equal(kept[k].message, "note");
+            }
+        assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_BAD_ROW), 7);
+        assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_NOT_UTF8), 2);
+        assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_TORN), 0);
+        assert_int_equal(mp_diagnostics_severity_count(diagnostics, MP_WARNING), 7);
+        assert_int_equal(mp_diagnostics_severity_count(diagnostics, MP_NOTE), 2);
+        assert_int_equal(mp_diagnostics_severity_count(diagnostics, MP_ERROR), 0);
+        assert_int_equal(mp_diagnostics_violations(diagnostics), 7);
+        mp_diagnostics_free(diagnostics);
+    }
+    mp_diagnostics_free(NULL);
+}
+
+/* What is quoted from a file may be anything; the message is UTF-8, and has an end. */
+static void messages_are_text(void **unused)
+{
+    (void)unused;
+    char path[] = "a.oemp", longest[3000];
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, path, 1, "has \"%s\"", "Z\xfcrich");
+    mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, path, 2, "has \"%s\"", "Z\xc3\xbcrich");
+    mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, path, 3, "%s", longest);
+    path[0] = 'b'; /* what is kept is a copy */
+    const mp_diagnostic *kept;
+    assert_int_equal(mp_diagnostics_kept(diagnostics, &kept), 3);
+    assert_string_equal(kept[0].message, "has \"Z\xc3\xbcrich\"");
+    assert_string_equal(kept[1].message, "has \"Z\xc3\xbcrich\"");
+    assert_string_equal(kept[0].path, "a.oemp");
+    assert_in_range(strlen(kept[2].message), 500, 2999);
+    mp_diagnostics_free(diagnostics);
+}
+
+/* Codes are words of small letters, digits and dashes, and no two are the same. */
+static void the_catalogue_is_in_order(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < MP_DIAGNOSTIC_COUNT; i++) {
+        const char *code = mp_diagnostic_code((mp_diagnostic_id)i);
+        assert_int_equal(strspn(code, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(code));
+        assert_in_range(strlen(code), 4, 40);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(code, mp_diagnostic_code((mp_diagnostic_id)k));
+        /* What contradicts its format is worth a warning. */
+        if (mp_diagnostic_is_violation((mp_diagnostic_id)i))
+            assert_int_not_equal(mp_diagnostic_severity((mp_diagnostic_id)i), MP_NOTE);
+    }
+    assert_string_equal(mp_diagnostic_code(MP_DIAG_TORN), "torn-recording");
+    assert_int_equal(mp_diagnostic_severity(MP_DIAG_FOREIGN_FILE), MP_ERROR);
+    assert_false(mp_diagnostic_is_violation(MP_DIAG_UNFINISHED));
+    assert_string_equal(mp_severity_name(MP_NOTE), "note");
+    assert_string_equal(mp_severity_name(MP_WARNING), "warning");
+    assert_string_equal(mp_severity_name(MP_ERROR), "error");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_counted_and_few_are_kept),
+        cmocka_unit_test(messages_are_text),
+        cmocka_unit_test(the_catalogue_is_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

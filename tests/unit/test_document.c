@@ -1,0 +1,150 @@
+/* Documents: what a report fills is there, as copies; and cells as text. */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/document.h"
+#include "render/cell.h"
+
+static const mp_column columns[] = {
+    {"name", "Name", MP_TEXT, 0},
+    {"count", "Count", MP_COUNT, 0},
+    {"share", "Share", MP_PERCENT, 0},
+    {"stack", "Stack", MP_LIST, 0},
+};
+
+static void tables_are_found_and_filled(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    char name[20];
+    for (int i = 0; i < 50; i++) /* more than there is room for at first */
+        MP_TABLE(document, i == 7 ? "seven" : "other", NULL, MP_ROWS, columns);
+    mp_table *table = &document->tables[7];
+    assert_ptr_equal(mp_document_find(document, "seven"), table);
+    assert_null(mp_document_find(document, "eight"));
+    assert_int_equal(mp_table_column(table, "stack"), 3);
+    for (int i = 0; i < 1000; i++) {
+        const char *stack[] = {name, "caller"};
+        snprintf(name, sizeof name, "row %d", i);
+        const mp_cell *row = mp_table_row(table);
+        for (size_t k = 0; k < 4; k++)
+            assert_false(row[k].known);
+        mp_set_text(document, table, "name", name);
+        mp_set_number(table, "count", i);
+        mp_set_real(table, "share", i / 2.0);
+        mp_set_list(document, table, "stack", stack, 2);
+    }
+    assert_int_equal(table->row_count, 1000);
+    for (int i = 0; i < 1000; i++) {
+        const mp_cell *row = &table->cells[i * 4];
+        snprintf(name, sizeof name, "row %d", i);
+        assert_string_equal(row[0].text, name);
+        assert_int_equal(row[1].number, i);
+        assert_true(row[2].known && row[2].real * 2 > i - 0.1 && row[2].real * 2 < i + 0.1);
+        assert_int_equal(row[3].number, 2);
+        assert_string_equal(row[3].list[0], name);
+        assert_string_equal(row[3].list[1], "caller");
+    }
+    mp_document_free(document);
+    mp_document_free(NULL);
+}
+
+static void nothing_stays_unknown(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, columns);
+    mp_cell *row = mp_table_row(table);
+    mp_set_text(document, table, "name", NULL);
+    mp_set_text(document, table, "name", "");
+    assert_false(row[0].known);
+    mp_set_number(table, "count", 0);
+    assert_true(row[1].known);
+    mp_set_empty_list(document, table, "stack", "(session)");
+    assert_true(row[3].known);
+    assert_int_equal(row[3].number, 0);
+    assert_string_equal(row[3].text, "(session)");
+    mp_document_free(document);
+}
+
+static void lines_and_limits_are_kept(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, columns);
+    for (int i = 0; i < 100; i++) {
+        mp_table_line(document, table, "line %d", i);
+        mp_document_limit(document, (mp_limit){.name = "max-live", .limit_bytes = i});
+    }
+    assert_int_equal(table->line_count, 100);
+    assert_string_equal(table->lines[99], "line 99");
+    assert_int_equal(document->limit_count, 100);
+    assert_int_equal(document->limits[99].limit_bytes, 99);
+    assert_string_equal(mp_document_text(document, "%s-%d", "a", 5), "a-5");
+    mp_document_free(document);
+}
+
+static void text_is_made_safe(void **unused)
+{
+    (void)unused;
+    static const char *const cases[][2] = {
+        {"plain", "plain"},
+        {"", ""},
+        {"a\nb\tc\x1b[0m\x7f", "a\\x0ab\\x09c\\x1b[0m\\x7f"},
+        {"\xc2\x80\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9f\xc2\xa0"}, /* U+00A0 is a blank */
+        {"Z\xc3\xbcrich \xe2\x82\xac", "Z\xc3\xbcrich \xe2\x82\xac"},
+    };
+    mp_arena arena = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *safe = mp_safe_text(&arena, cases[i][0]);
+        assert_string_equal(safe, cases[i][1]);
+        assert_int_equal(safe == cases[i][0], strcmp(cases[i][0], cases[i][1]) == 0);
+    }
+    mp_arena_free(&arena);
+}
+
+static void text_is_shortened_in_the_middle(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        size_t width;
+        const char *shortened;
+    } cases[] = {
+        {"abcdefghij", 10, "abcdefghij"},
+        {"abcdefghij", 11, "abcdefghij"},
+        {"abcdefghij", 9, "abc...hij"}, /* 6 kept: 3 and 3 */
+        {"abcdefghij", 8, "ab...hij"},  /* 5 kept: the larger half at the end */
+        {"abcdefghij", 4, "...j"},
+        {"abcdefghij", 3, "..."},
+        {"", 0, ""},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x84\xc3\x96\xc3\x9c", 6,
+         "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x84\xc3\x96\xc3\x9c"},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x84\xc3\x96\xc3\x9c", 5, "\xc3\xa4...\xc3\x9c"},
+    };
+    mp_arena arena = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *shortened = mp_shorten_middle(&arena, cases[i].text, cases[i].width);
+        assert_string_equal(shortened, cases[i].shortened);
+        assert_true(mp_text_width(shortened) <= cases[i].width || cases[i].width < 3);
+    }
+    mp_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_found_and_filled),     cmocka_unit_test(nothing_stays_unknown),
+        cmocka_unit_test(lines_and_limits_are_kept),       cmocka_unit_test(text_is_made_safe),
+        cmocka_unit_test(text_is_shortened_in_the_middle),
+    };
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

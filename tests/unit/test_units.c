@@ -1,0 +1,215 @@
+/* Units: numbers as people read them, and what people write. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/units.h"
+
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+
+static void bytes(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t bytes;
+        const char *text, *exact, *with_sign;
+    } cases[] = {
+        {0, "0 B", "0", "0 B"},
+        {1, "1 B", "1", "+1 B"},
+        {-1, "-1 B", "-1", "-1 B"},
+        {1023, "1023 B", "1023", "+1023 B"},
+        {1024, "1.0 KiB", "1024", "+1.0 KiB"},
+        {1536, "1.5 KiB", "1536", "+1.5 KiB"},
+        {-1536, "-1.5 KiB", "-1536", "-1.5 KiB"},
+        /* 1023.9 KiB are 1048473.6 bytes; from 1023.95 on it is 1.0 MiB. */
+        {1048473, "1023.9 KiB", "1048473", "+1023.9 KiB"},
+        {1048525, "1.0 MiB", "1048525", "+1.0 MiB"},
+        {MIB - 1, "1.0 MiB", "1048575", "+1.0 MiB"},
+        {MIB, "1.0 MiB", "1048576", "+1.0 MiB"},
+        {GIB - 1, "1.0 GiB", "1073741823", "+1.0 GiB"},
+        {GIB, "1.0 GiB", "1073741824", "+1.0 GiB"},
+        {GIB * 1024, "1.0 TiB", "1099511627776", "+1.0 TiB"},
+        {GIB * MIB, "1.0 PiB", "1125899906842624", "+1.0 PiB"},
+        {GIB * GIB, "1.0 EiB", "1152921504606846976", "+1.0 EiB"},
+        {INT64_MAX, "8.0 EiB", "9223372036854775807", "+8.0 EiB"},
+        {INT64_MIN, "-8.0 EiB", "-9223372036854775808", "-8.0 EiB"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_bytes(text, cases[i].bytes, false, false);
+        assert_string_equal(text, cases[i].text);
+        mp_format_bytes(text, cases[i].bytes, true, false);
+        assert_string_equal(text, cases[i].exact);
+        mp_format_bytes(text, cases[i].bytes, false, true);
+        assert_string_equal(text, cases[i].with_sign);
+    }
+}
+
+static void counts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t count;
+        bool with_sign;
+        const char *text;
+    } cases[] = {
+        {0, false, "0"},
+        {0, true, "0"},
+        {7, true, "+7"},
+        {-7, false, "-7"},
+        {999, false, "999"},
+        {1000, false, "1,000"},
+        {-1000, true, "-1,000"},
+        {12345, false, "12,345"},
+        {999999, true, "+999,999"},
+        {1000000, false, "1,000,000"},
+        {INT64_MAX, true, "+9,223,372,036,854,775,807"},
+        {INT64_MIN, false, "-9,223,372,036,854,775,808"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_count(text, cases[i].count, cases[i].with_sign);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void times(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t us;
+        const char *time, *seconds;
+    } cases[] = {
+        {0, "0:00:00.000", "0.000000"},
+        {1, "0:00:00.000", "0.000001"},
+        {3155, "0:00:00.003", "0.003155"},
+        {999999, "0:00:00.999", "0.999999"},
+        {INT64_C(62345000), "0:01:02.345", "62.345000"},
+        {INT64_C(3599999999), "0:59:59.999", "3599.999999"},
+        {INT64_C(3600000000), "1:00:00.000", "3600.000000"},
+        {INT64_C(360000000000), "100:00:00.000", "360000.000000"},
+        {-INT64_C(1500000), "-0:00:01.500", "-1.500000"},
+        {INT64_MAX, "2562047788:00:54.775", "9223372036854.775807"},
+        {INT64_MIN, "-2562047788:00:54.775", "-9223372036854.775808"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_time(text, cases[i].us);
+        assert_string_equal(text, cases[i].time);
+        mp_format_seconds(text, cases[i].us, false);
+        assert_string_equal(text, cases[i].seconds);
+        mp_format_seconds(text, cases[i].us, true);
+        assert_string_equal(text + (cases[i].us > 0), cases[i].seconds);
+        assert_int_equal(text[0] == '+', cases[i].us > 0);
+    }
+}
+
+static void percents(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double percent;
+        bool with_sign;
+        const char *text;
+    } cases[] = {
+        {0, false, "0.0"},       {0, true, "0.0"},        {12.5, false, "12.5"},
+        {12.5, true, "+12.5"},   {-12.5, false, "-12.5"}, {100, false, "100.0"},
+        {99.96, false, "100.0"}, {-0.04, false, "0.0"},   {0.04, true, "0.0"},
+        {-0.06, true, "-0.1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_percent(text, cases[i].percent, cases[i].with_sign);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void sizes_that_people_write(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        int64_t bytes; /* -1: refused */
+    } cases[] = {
+        {"0", 0},
+        {"1536", 1536},
+        {"1536 ", 1536},
+        {"1536B", 1536},
+        {"1536 b", 1536},
+        {"1.5KiB", 1536},
+        {"1.5 K", 1536},
+        {"1.5k", 1536},
+        {"1.5 kb", 1536},
+        {"2MB", 2 * MIB},
+        {"2 MiB", 2 * MIB},
+        {"1G", GIB},
+        {"1gib", GIB},
+        {"1T", GIB * 1024},
+        {"7E", 7 * GIB * GIB},
+        {"0.5", 0},
+        {"1e3", 1000},
+        {"8E", -1},
+        {"9223372036854775808", -1},
+        {"1e400", -1},
+        {"", -1},
+        {" 1", -1},
+        {"-1", -1},
+        {"+1", -1},
+        {"K", -1},
+        {"1X", -1},
+        {"1KK", -1},
+        {"1KiBs", -1},
+        {"1 K 2", -1},
+        {"0x10", -1},
+        {"inf", -1},
+        {"nan", -1},
+        {"1,5K", -1},
+        {"10%", -1},
+        {".5K", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t found = -1;
+        bool ok = mp_parse_bytes(cases[i].text, &found);
+        if (ok != (cases[i].bytes >= 0) || (ok && found != cases[i].bytes))
+            fail_msg("\"%s\": %d, %" PRId64, cases[i].text, ok, found);
+    }
+}
+
+static void percents_that_people_write(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        double percent; /* -1: refused */
+    } cases[] = {
+        {"10%", 10}, {"0.5 %", 0.5}, {"250%", 250}, {"10", -1},     {"-1%", -1},
+        {"%", -1},   {"10%%", -1},   {"10 K", -1},  {"1e999%", -1}, {"", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double found = -1;
+        bool ok = mp_parse_percent(cases[i].text, &found);
+        assert_int_equal(ok, cases[i].percent >= 0);
+        if (ok)
+            assert_true(found >= cases[i].percent && found <= cases[i].percent);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(times),
+        cmocka_unit_test(percents),
+        cmocka_unit_test(sizes_that_people_write),
+        cmocka_unit_test(percents_that_people_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
