@@ -42,6 +42,9 @@ typedef struct mp_totals {
     int64_t reusable_objects, reusable_bytes;
     int64_t from_objects, from_bytes; /* alive at `from` */
     bool has_reusable;                /* the format tells reusable objects apart */
+    /* Objects that ceased to be reusable less those that became so while they lived:
+     * live = created - deleted + retyped. */
+    int64_t retyped_objects;
 } mp_totals;
 
 mp_totals mp_totals_of(const mp_window *window);
@@ -138,6 +141,11 @@ typedef int mp_leak_order(const mp_leak *a, const mp_leak *b);
 void mp_leaks_sort(mp_leaks *leaks, mp_leak_order *order);
 
 /* --- the call tree --- */
+
+/* Labels return their whole length and write what fits, as snprintf does; NULL and 0 ask for the
+ * length. To go on behind `used` characters: */
+char *mp_label_rest(char *text, size_t size, int used);
+size_t mp_label_room(size_t size, int used);
 
 /* The source of a tree node, "(session)" for 0, "<node 7>" if nothing is known of it. */
 int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size);

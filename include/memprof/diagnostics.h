@@ -55,7 +55,8 @@ mp_severity mp_diagnostic_severity(mp_diagnostic_id id);
 bool mp_diagnostic_is_violation(mp_diagnostic_id id);
 const char *mp_severity_name(mp_severity severity);
 
-/* What to do when there is no memory; it must not return. NULL restores the default, abort(). */
+/* What to do when there is no memory, on whichever thread; it must not return. NULL restores the
+ * default, abort(). */
 void mp_set_out_of_memory_handler(void (*handler)(void));
 
 #endif

@@ -1,8 +1,9 @@
 /* Documents: what a report says, as tables of typed cells, before anybody decides how it looks.
  *
  * A report fills a document; a renderer prints it. Column names are the names that programs rely on
- * in JSON and CSV; titles are for people. The document owns its strings; what is passed in is
- * copied. */
+ * in JSON and CSV; titles are for people. Texts of cells and lines are copied
+ * into the document; names, titles, footers and what a limit says are borrowed and must live as
+ * long as it does (mp_document_text makes such a text). */
 #ifndef MEMPROF_DOCUMENT_H
 #define MEMPROF_DOCUMENT_H
 

@@ -8,7 +8,10 @@
  *       mp_leaks leaks = mp_leaks_find(&window);
  *       ...
  *   }
- */
+ *
+ * Numbers are printed and read as the C locale has them: leave LC_NUMERIC at "C". Widths of text
+ * follow LC_CTYPE, which should be one of UTF-8. A model, its diagnostics and its documents are for
+ * one thread at a time; mp_load may use a second one inside. */
 #ifndef MEMPROF_MEMPROF_H
 #define MEMPROF_MEMPROF_H
 

@@ -10,11 +10,10 @@
 #include "memprof/input.h"
 #include "memprof/model.h"
 
-/* How sure a reader is that an input is its own. Two readers that are equally sure are an error. */
+/* Whether an input is a reader's own. Two readers that both say so are an error. */
 typedef enum mp_bid {
     MP_NOT_MINE,
-    MP_MINE_BY_SHAPE, /* looks like it */
-    MP_MINE,          /* says it of itself */
+    MP_MINE,
 } mp_bid;
 
 typedef enum mp_kind {
@@ -61,8 +60,9 @@ const mp_reader *mp_reader_find(const char *name);
 /* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */
 const char *mp_foreign_kind(mp_slice head);
 
-/* Read all inputs into the model and seal it. False if any of them could not be read or had nothing
- * usable: what the others gave is in the model all the same. */
+/* Read all inputs into the model and seal it. False, after a diagnostic of severity error, if any
+ * of them could not be read or had nothing usable: what the others gave is in the model all the
+ * same. Memory recordings beside execution profiles are refused, and nothing is read. */
 bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
              const mp_load_options *options);
 

@@ -5,6 +5,8 @@
 #include "memprof/analysis.h"
 #include "support/text.h"
 
+enum { LONGEST_KEY = 64 * 1024 };
+
 /* Keys of things without a name must not meet those of strings. */
 static const uint64_t nameless = (uint64_t)1 << 32;
 
@@ -59,10 +61,10 @@ static mp_key by_site(const mp_model *model, const mp_cohort *cohort)
 static int site_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
     const mp_lot *lot = lot_of(model, cohort);
-    char frame[1024], type[512];
-    mp_type_label(model, lot->type, type, sizeof type);
-    mp_frame_label(model, (mp_frame){tree_of(model, lot), lot->line}, frame, sizeof frame);
-    return snprintf(text, size, "%s at %s", type, frame);
+    int used = mp_type_label(model, lot->type, text, size);
+    used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " at ");
+    return used + mp_frame_label(model, (mp_frame){tree_of(model, lot), lot->line},
+                                 mp_label_rest(text, size, used), mp_label_room(size, used));
 }
 
 /* --- source, line --- */
@@ -115,10 +117,11 @@ static int node_text(const mp_model *model, const mp_cohort *cohort, char *text,
 {
     mp_frame frame = {tree_of(model, lot_of(model, cohort)), 0};
     int used = mp_tree_label(model, frame.node, text, size);
-    while (used >= 0 && (size_t)used < size && mp_frame_caller(model, &frame)) {
-        used += snprintf(text + used, size - (size_t)used, " < ");
-        if ((size_t)used < size)
-            used += mp_frame_label(model, frame, text + used, size - (size_t)used);
+    /* A stack may be as deep as a recursion went; nobody reads a key of more than this. */
+    while (used < LONGEST_KEY && mp_frame_caller(model, &frame)) {
+        used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " < ");
+        used += mp_frame_label(model, frame, mp_label_rest(text, size, used),
+                               mp_label_room(size, used));
     }
     return used;
 }
@@ -137,14 +140,15 @@ static mp_key by_scope(const mp_model *model, const mp_cohort *cohort)
 static int scope_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
     mp_lot_id owner = lot_of(model, cohort)->owner;
-    char type[512], name[1024];
     if (owner.i <= MP_LOT_UNKNOWN)
         return snprintf(text, size, owner.i ? "(unknown)" : "(none)");
     const mp_lot *lot = &model->lots.at[owner.i];
-    mp_type_label(model, lot->type, type, sizeof type);
-    if (lot->name.i)
-        mp_symbol_label(model, lot->name, name, sizeof name);
-    return snprintf(text, size, "%s %s", type, lot->name.i ? name : "(unnamed)");
+    int used = mp_type_label(model, lot->type, text, size);
+    used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " ");
+    char *rest = mp_label_rest(text, size, used);
+    size_t room = mp_label_room(size, used);
+    return used + (lot->name.i ? mp_symbol_label(model, lot->name, rest, room)
+                               : snprintf(rest, room, "(unnamed)"));
 }
 
 /* --- request, api: of the snapshot in which an object first appears --- */

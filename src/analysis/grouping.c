@@ -151,8 +151,9 @@ static void count_growth(workshop *shop)
         int64_t objects = 0;
         for (; i < count && changes[i][0] == pair; i++)
             objects += (int64_t)changes[i][1];
-        shop->groups[group].grew += objects > 0;
-        if (objects > 0 && grew_session[session] != group) {
+        bool grew = objects > 0 && model->marks.at[(uint32_t)pair].created_objects > 0;
+        shop->groups[group].grew += grew;
+        if (grew && grew_session[session] != group) {
             shop->groups[group].grew_sessions++;
             grew_session[session] = group;
         }
@@ -218,11 +219,11 @@ static bool is_empty(const mp_group *group)
 
 static const char *label_of(workshop *shop, const mp_group *group)
 {
-    char text[4096];
     const mp_cohort *cohort = &shop->model->cohorts.at[group->example.i];
-    int length = shop->dimension->label(shop->model, cohort, text, sizeof text);
-    size_t kept = (size_t)length < sizeof text ? (size_t)length : strlen(text);
-    return mp_arena_copy(&shop->labels, text, kept);
+    size_t size = (size_t)shop->dimension->label(shop->model, cohort, NULL, 0) + 1;
+    char *text = mp_arena_alloc(&shop->labels, size);
+    shop->dimension->label(shop->model, cohort, text, size);
+    return text;
 }
 
 /* Close the gaps that empty groups leave; group_of then tells places in grouping->groups, + 1. */

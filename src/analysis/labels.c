@@ -30,13 +30,21 @@ int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size)
     return snprintf(text, size, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
 }
 
+char *mp_label_rest(char *text, size_t size, int used)
+{
+    return text && (size_t)used < size ? text + used : NULL;
+}
+
+size_t mp_label_room(size_t size, int used)
+{
+    return (size_t)used < size ? size - (size_t)used : 0;
+}
+
 int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size)
 {
     int used = mp_tree_label(model, frame.node, text, size);
-    size_t length = (size_t)(used < 0 ? 0 : used);
-    int more = snprintf(length < size ? text + length : NULL, length < size ? size - length : 0,
-                        ":%" PRIu32, frame.line);
-    return used + more;
+    return used + snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), ":%" PRId32,
+                           (int32_t)frame.line);
 }
 
 bool mp_frame_caller(const mp_model *model, mp_frame *frame)

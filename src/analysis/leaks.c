@@ -7,13 +7,15 @@
 /* The name that all leaked objects of a leak share. */
 static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
 {
-    char text[4096] = "";
     if (leak->names_differ)
         return;
+    size_t size = name.i ? (size_t)mp_symbol_label(model, name, NULL, 0) + 1 : 1;
+    char *text = mp_arena_alloc(arena, size);
+    *text = '\0';
     if (name.i)
-        mp_symbol_label(model, name, text, sizeof text);
+        mp_symbol_label(model, name, text, size);
     if (!leak->name)
-        leak->name = mp_arena_copy(arena, text, strlen(text));
+        leak->name = text;
     else if (strcmp(leak->name, text) != 0)
         leak->names_differ = true;
 }
@@ -48,10 +50,11 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
 
 static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
 {
-    char type[1024];
     const mp_lot *lot = &model->lots.at[model->cohorts.at[group->example.i].lot.i];
-    mp_type_label(model, lot->type, type, sizeof type);
-    return (mp_leak){.type = mp_arena_copy(arena, type, strlen(type)),
+    size_t size = (size_t)mp_type_label(model, lot->type, NULL, 0) + 1;
+    char *type = mp_arena_alloc(arena, size);
+    mp_type_label(model, lot->type, type, size);
+    return (mp_leak){.type = type,
                      .class = model->types.at[lot->type.i].class,
                      .node = model->tree_of[lot->node.i],
                      .line = lot->line,
@@ -88,7 +91,11 @@ static int contract_order(const void *left, const void *right, void *context)
         order = compare_stacks(context, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
     if (!order)
         order = a->line < b->line ? -1 : a->line > b->line;
-    return order ? order : a->node < b->node ? -1 : a->node > b->node;
+    if (!order)
+        order = a->node < b->node ? -1 : a->node > b->node;
+    if (!order) /* types without a name */
+        order = a->group.example.i < b->group.example.i ? -1 : 1;
+    return order;
 }
 
 mp_leaks mp_leaks_find(const mp_window *window)

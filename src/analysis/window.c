@@ -198,6 +198,7 @@ mp_totals mp_totals_of(const mp_window *window)
         totals.created_objects += flow->cost.created;
         totals.created_bytes += flow->cost.created_bytes;
         totals.deleted_objects += flow->cost.deleted;
+        totals.retyped_objects += flow->cost.moved;
     }
     return totals;
 }

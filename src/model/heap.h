@@ -65,6 +65,7 @@ typedef struct mp_heap {
     size_t pending_count, pending_capacity;
 } mp_heap;
 
+/* What the pointers refer to must outlive the heap. Release with mp_heap_close. */
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics);
 void mp_heap_close(mp_heap *heap);
@@ -72,7 +73,7 @@ void mp_heap_close(mp_heap *heap);
 /* Begin a mark, or go on with the one that was never ended. The caller fills in what the file says
  * of it. Valid until the next mark begins. */
 mp_mark *mp_heap_begin(mp_heap *heap);
-/* End the open mark: it is whole. */
+/* End the open mark, which there must be: it is whole. */
 mp_mark *mp_heap_end(mp_heap *heap);
 
 /* A number, from 1, for births to refer to. Each call makes a new one: ask once for each origin. */

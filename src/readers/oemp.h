@@ -5,6 +5,7 @@
 
 #include "memprof/reader.h"
 #include "model/heap.h"
+#include "support/budget.h"
 #include "support/index.h"
 #include "support/memory.h"
 #include "support/pipeline.h"
@@ -63,10 +64,11 @@ typedef struct oemp_state {
     /* The input being read. */
     const char *path;
     uint32_t summary;
-    bool converted; /* a name was not UTF-8 */
+    bool converted;           /* a name was not UTF-8 */
+    mp_budget platform_spent; /* all sizes of platform rows */
     /* The snapshot being read. */
     oemp_recording *recording; /* NULL: none */
-    bool skip;                 /* it was read before: nothing of it counts */
+    bool skip;                 /* it was read before: its objects and sizes do not count again */
     mp_string_id tag;
     uint64_t sequence;
     int64_t latest_us; /* of all creations and deletions in it */

@@ -218,13 +218,18 @@ void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line)
     int64_t bytes = (int64_t)row[1].number;
     if (state->skip)
         return;
-    if (bytes < 0 || bytes > INT64_MAX / 1024) {
+    const uint64_t most = (uint64_t)1 << 53;
+    mp_budget spent = state->platform_spent;
+    if (row[1].number > most || row[2].number > most || row[3].number > most ||
+        !mp_budget_take(&spent, bytes) || !mp_budget_take(&spent, (int64_t)row[2].number) ||
+        !mp_budget_take(&spent, (int64_t)row[3].number)) {
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
-                    "platform object %" PRIu64 " has %" PRId64
-                    " bytes, expected a size: row skipped",
-                    row[0].number, bytes);
+                    "platform object %" PRIu64 " has %" PRId64 ", %" PRId64 " and %" PRId64
+                    " bytes, expected sizes that a memory has: row skipped",
+                    row[0].number, bytes, (int64_t)row[2].number, (int64_t)row[3].number);
         return;
     }
+    state->platform_spent = spent;
     uint32_t platform = mp_id_index_get(&recording->platforms, row[0].number);
     if (!platform)
         mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_PLATFORM, state->path, line,

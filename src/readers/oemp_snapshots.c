@@ -11,27 +11,44 @@
 
 /* --- recordings and their headers --- */
 
-/* "2022-02-01T08:01:39.967+05:00" in microseconds since 1970, UTC; 0 if it is not of that form. */
+/* `count` digits and then `mark`, if it is one. */
+static bool take_digits(const char **text, int count, char mark, int *value)
+{
+    *value = 0;
+    for (; count; count--, (*text)++) {
+        if (**text < '0' || **text > '9')
+            return false;
+        *value = *value * 10 + (**text - '0');
+    }
+    if (mark && **text != mark)
+        return false;
+    *text += mark != '\0';
+    return true;
+}
+
+/* "2022-02-01T08:01:39.967+05:00" in microseconds since 1970, UTC; 0 if it is not of that form, or
+ * without its offset. */
 static int64_t parse_stamp(const char *text)
 {
     struct tm tm = {0};
-    int millis = 0, hours = 0, minutes = 0, used = 0;
-    char sign = '+';
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
-               &tm.tm_min, &tm.tm_sec, &used) < 6)
+    int millis = 0, hours, minutes;
+    if (!take_digits(&text, 4, '-', &tm.tm_year) || !take_digits(&text, 2, '-', &tm.tm_mon) ||
+        !take_digits(&text, 2, 'T', &tm.tm_mday) || !take_digits(&text, 2, ':', &tm.tm_hour) ||
+        !take_digits(&text, 2, ':', &tm.tm_min) || !take_digits(&text, 2, '\0', &tm.tm_sec))
         return 0;
-    text += used;
     if (*text == '.') {
-        sscanf(text, ".%3d%n", &millis, &used);
-        text += used;
+        text++;
+        if (!take_digits(&text, 3, '\0', &millis))
+            return 0;
     }
-    if (sscanf(text, "%c%2d:%2d", &sign, &hours, &minutes) < 3)
-        hours = minutes = 0;
+    int sign = *text == '-' ? -1 : 1;
+    if ((*text != '+' && *text != '-') || !text++ || !take_digits(&text, 2, ':', &hours) ||
+        !take_digits(&text, 2, '\0', &minutes))
+        return 0;
     tm.tm_year -= 1900;
     tm.tm_mon -= 1;
     int64_t offset = (int64_t)hours * 3600 + (int64_t)minutes * 60;
-    int64_t seconds = timegm(&tm) - (sign == '-' ? -offset : offset);
-    return seconds * 1000000 + (int64_t)millis * 1000;
+    return ((int64_t)timegm(&tm) - sign * offset) * 1000000 + (int64_t)millis * 1000;
 }
 
 /* The UUID in its usual form, or whatever the file has in its place. */
@@ -99,6 +116,18 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     return recording;
 }
 
+/* A time or size of a header or trailer; one that no clock or memory has is taken as 0. */
+static int64_t amount(oemp_state *state, uint64_t number, const char *what, uint64_t line)
+{
+    if (number <= (uint64_t)1 << 53)
+        return (int64_t)number;
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
+                "snapshot %" PRIu64 " has %" PRId64 " as its %s, expected no more than 2^53: "
+                "taken as 0",
+                state->sequence, (int64_t)number, what);
+    return 0;
+}
+
 static void check_sequence(oemp_state *state, const oemp_recording *recording, uint64_t line)
 {
     uint64_t last = recording->last_sequence;
@@ -116,6 +145,16 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
     }
 }
 
+/* The platform rows of a snapshot that broke off are not those of the next one. */
+static void forget_platform(oemp_state *state)
+{
+    mp_model *model = state->model;
+    mp_mark_id mark = state->recording->heap.mark;
+    while (model->platform_samples.count > 1 &&
+           model->platform_samples.at[model->platform_samples.count - 1].mark.i == mark.i)
+        model->platform_samples.count--;
+}
+
 void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
 {
     oemp_recording *recording = recording_of(state, row, line);
@@ -124,6 +163,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
+    mp_heap_settle(&recording->heap); /* what still waits is of the file before */
     recording->heap.path = state->path;
     if (recording->started)
         check_sequence(state, recording, line);
@@ -139,12 +179,13 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     mark->sequence = state->sequence;
     mark->tag = state->tag;
     mark->request = oemp_intern(state, row[6].text);
-    mark->request_start_us = (int64_t)row[8].number;
+    mark->request_start_us = amount(state, row[8].number, "request start", line);
     mark->propath = oemp_intern(state, row[10].text);
-    mark->overhead_bytes = (int64_t)row[11].number;
+    mark->overhead_bytes = amount(state, row[11].number, "overhead", line);
     mark->request_api = oemp_intern(state, row[13].text);
     mark->cpu_hundredths = (int64_t)row[14].number;
     mark->line = line;
+    forget_platform(state);
     recording->platform_bytes = 0;
     recording->platform_seen = false;
     recording->trailed = false;
@@ -224,12 +265,13 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     mp_heap_settle(&recording->heap);
     hold_trailer(state, row, line);
     mp_mark *mark = mp_heap_begin(&recording->heap);
-    mark->time_us = (int64_t)row[TIME].number;
+    mark->time_us = amount(state, row[TIME].number, "time", line);
     mark->stated_peak_objects = (int64_t)row[PEAK].number;
     mark->class_depth = (int64_t)row[HIERARCHY].number;
     mark->has_platform = true;
-    mark->platform_bytes =
-        recording->platform_seen ? recording->platform_bytes : (int64_t)row[PLATFORM].number;
+    mark->platform_bytes = recording->platform_seen
+                               ? recording->platform_bytes
+                               : amount(state, row[PLATFORM].number, "platform memory", line);
     recording->last_time_us = mark->time_us;
 }
 

@@ -17,7 +17,6 @@ static const mp_column answer_columns[] = {
 static void answer_leak(mp_document *document, mp_table *table, const mp_model *model,
                         const mp_leak *leak, const char *what, const char *where)
 {
-    char site[2048];
     const mp_group *group = &leak->group;
     bool once = mp_group_grew_once(group), always = group->grew == group->moments;
     const char *grew = once ? "only once"
@@ -30,8 +29,8 @@ static void answer_leak(mp_document *document, mp_table *table, const mp_model *
                                  mp_bytes_text(document, group->leaked.bytes, false),
                                  mp_count_text(document, mp_cost_live(group->leaked)), leak->type,
                                  leak->name ? " " : "", leak->name ? leak->name : "", grew));
-    mp_frame_label(model, (mp_frame){leak->node, leak->line}, site, sizeof site);
-    mp_set_text(document, table, where, site);
+    mp_set_text(document, table, where,
+                mp_frame_text(document, model, (mp_frame){leak->node, leak->line}));
 }
 
 /* The largest leak that grew again and again; one that grew once may be a cache that filled. */

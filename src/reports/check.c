@@ -48,6 +48,10 @@ static void section_violations(mp_document *document, const mp_request *request,
             violation_row(document, table, &kept[i]);
     }
     mp_table_left_out(document, table, violations);
+    uint64_t all = mp_diagnostics_violations(request->diagnostics);
+    if (!table->footer && all > violations)
+        table->footer =
+            mp_document_text(document, "and %" PRIu64 " more of the same kinds", all - violations);
 }
 
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)

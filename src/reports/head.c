@@ -207,6 +207,22 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
     return from ? "the from-snapshot of each session" : "the to-snapshot of each session";
 }
 
+const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame)
+{
+    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
+    char *text = mp_arena_alloc(document->arena, size);
+    mp_frame_label(model, frame, text, size);
+    return text;
+}
+
+const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
+{
+    size_t size = (size_t)mp_tree_label(model, node, NULL, 0) + 1;
+    char *text = mp_arena_alloc(document->arena, size);
+    mp_tree_label(model, node, text, size);
+    return text;
+}
+
 void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame)
 {
     const char **frames = NULL;
@@ -216,10 +232,8 @@ void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model,
         return;
     }
     do {
-        char text[4096];
-        mp_frame_label(model, frame, text, sizeof text);
         mp_grow(&frames, &capacity, count + 1, sizeof *frames);
-        frames[count++] = mp_document_text(document, "%s", text);
+        frames[count++] = mp_frame_text(document, model, frame);
     } while (mp_frame_caller(model, &frame));
     mp_set_list(document, table, "stack", frames, count);
     free(frames);

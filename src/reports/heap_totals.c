@@ -6,6 +6,7 @@ static const mp_column total_columns[] = {
     {"created_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"created_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
     {"deleted_objects", "Deleted", MP_COUNT, MP_FOR_PROGRAMS},
+    {"retyped_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"peak_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"peak_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
     {"leaked_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
@@ -64,6 +65,8 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
     mp_set_number(table, "created_objects", totals.created_objects);
     mp_set_number(table, "created_bytes", totals.created_bytes);
     mp_set_number(table, "deleted_objects", totals.deleted_objects);
+    if (totals.retyped_objects)
+        mp_set_number(table, "retyped_objects", totals.retyped_objects);
     mp_set_number(table, "peak_objects", totals.peak_objects);
     mp_set_number(table, "peak_bytes", totals.peak_bytes);
     if (leaks) {

@@ -38,12 +38,8 @@ static const char *worst_leak(mp_document *document, const mp_window *window, co
 {
     if (!leaks->count)
         return "";
-    const mp_leak *leak = &leaks->at[0];
-    for (uint32_t i = 1; i < leaks->count; i++)
-        if (leaks->at[i].rank == 1)
-            leak = &leaks->at[i];
-    char frame[1024];
-    mp_frame_label(window->model, (mp_frame){leak->node, leak->line}, frame, sizeof frame);
+    const mp_leak *leak = &leaks->at[0]; /* nobody has sorted them yet: the largest */
+    const char *frame = mp_frame_text(document, window->model, (mp_frame){leak->node, leak->line});
     return mp_document_text(document, "; worst site: %s, %s%s%s at %s",
                             mp_bytes_text(document, leak->group.leaked.bytes, false), leak->type,
                             leak->name ? " " : "", leak->name ? leak->name : "", frame);

@@ -28,6 +28,9 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                        const mp_view *view);
 
+/* "name:line" of a frame; the source of a node. Live with the document. */
+const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
+const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
 /* The column "stack" of the last row: "name:line", innermost frame first. */
 void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame);
 

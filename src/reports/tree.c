@@ -94,12 +94,11 @@ static void link_children(tree_walk *walk)
 static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
 {
     const mp_tree_node *at = &walk->model->tree.at[node];
-    char name[4096];
     int indent = (int)(depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT) * 2;
     walk->passed++;
     if (walk->rows && walk->table->row_count == walk->rows)
         return;
-    mp_tree_label(walk->model, node, name, sizeof name);
+    const char *name = mp_node_text(walk->document, walk->model, node);
     mp_table_row(walk->table);
     mp_set_number(walk->table, "depth", depth);
     mp_set_text(walk->document, walk->table, "key", name);

@@ -54,15 +54,14 @@ void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
     va_end(arguments);
 
     /* A message quotes the file: whatever bytes it holds, what is kept is UTF-8. */
-    bool converted = false;
-    mp_slice text = mp_utf8_from_bytes(&diagnostics->strings, mp_slice_of(message), &converted);
+    mp_slice text = mp_utf8_mend(&diagnostics->strings, mp_slice_of(message));
     mp_grow(&diagnostics->kept, &diagnostics->kept_capacity, diagnostics->kept_count + 1,
             sizeof *diagnostics->kept);
     diagnostics->kept[diagnostics->kept_count++] = (mp_diagnostic){
         .id = id,
         .path = path ? mp_arena_copy(&diagnostics->strings, path, strlen(path)) : NULL,
         .line = line,
-        .message = mp_arena_copy(&diagnostics->strings, text.at, text.length),
+        .message = text.at,
     };
 }
 

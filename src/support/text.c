@@ -74,22 +74,41 @@ bool mp_utf8_valid(mp_slice text)
     return true;
 }
 
+/* ISO 8859-1's characters have the numbers of Unicode's first 256. */
+static char *put_latin1(char *out, char byte)
+{
+    unsigned char code = (unsigned char)byte;
+    if (code >= 0x80) {
+        *out++ = (char)(0xc0 | code >> 6);
+        code = 0x80 | (code & 0x3f);
+    }
+    *out++ = (char)code;
+    return out;
+}
+
 mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted)
 {
     if (mp_utf8_valid(text))
         return text;
-    char *out = mp_arena_alloc(arena, text.length * 2 + 1);
-    size_t length = 0;
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.at[i];
-        if (byte < 0x80) {
-            out[length++] = (char)byte;
-        } else {
-            out[length++] = (char)(0xc0 | byte >> 6);
-            out[length++] = (char)(0x80 | (byte & 0x3f));
-        }
-    }
-    out[length] = '\0';
+    char *start = mp_arena_alloc(arena, text.length * 2 + 1), *out = start;
+    for (size_t i = 0; i < text.length; i++)
+        out = put_latin1(out, text.at[i]);
+    *out = '\0';
     *converted = true;
-    return (mp_slice){out, length};
+    return (mp_slice){start, (size_t)(out - start)};
+}
+
+mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text)
+{
+    const char *end = text.at + text.length;
+    char *start = mp_arena_alloc(arena, text.length * 2 + 1), *out = start;
+    for (const char *p = text.at; p < end;) {
+        size_t length = mp_utf8_length(p, end);
+        if (length == 0)
+            out = put_latin1(out, *p++);
+        for (; length; length--)
+            *out++ = *p++;
+    }
+    *out = '\0';
+    return (mp_slice){start, (size_t)(out - start)};
 }

@@ -25,4 +25,8 @@ bool mp_utf8_valid(mp_slice text);
 /* The text in UTF-8: itself where it is valid, else its bytes read as ISO 8859-1, in the arena. */
 mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted);
 
+/* The text with its valid UTF-8 kept and every other byte read as ISO 8859-1: for messages that
+ * quote a piece of a file, which may begin or end within a character. */
+mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text);
+
 #endif
