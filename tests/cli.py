@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Runs the command-line cases of tests/cli.
+
+A case is a folder with these files:
+
+    cmd      one line for the shell; the case's folder is the working directory
+    out      expected standard output; missing: none
+    err      expected standard error; missing: none
+    status   expected exit status; missing: 0
+
+The line may use these variables. Only WORK is an absolute path, so it must not reach the output.
+
+    MEMPROF  the program
+    SAMPLES  the sample recordings
+    DECOYS   files that are no recordings
+    WORK     an empty folder of the case's own, removed afterwards
+
+--record writes out, err and status anew: read what it wrote before you keep it.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CASES = HERE / "cli"
+AT_ONCE = 2
+SECONDS = 60
+EXPECTATIONS = ("out", "err", "status")
+
+
+def environment(case, program, work):
+    """What a case may see: nothing of the caller but the path of programs."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "LC_ALL": "C",
+        "TERM": "dumb",
+        "TZ": "UTC",
+        "MEMPROF": str(program),
+        "SAMPLES": os.path.relpath(HERE.parent / "samples", case),
+        "DECOYS": os.path.relpath(HERE / "decoys", case),
+        "WORK": work,
+    }
+
+
+def run(case, program):
+    """Run the case's line; what it printed and its status, as bytes of the files."""
+    line = (case / "cmd").read_text(encoding="utf-8").strip()
+    if "\n" in line:
+        raise ValueError("cmd has more than one line")
+    with tempfile.TemporaryDirectory(prefix="memprof-cli-") as work:
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=case,
+            env=environment(case, program, work),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    return {"out": done.stdout, "err": done.stderr, "status": b"%d\n" % done.returncode}
+
+
+def expected(case):
+    """What the case's files say, with the defaults of those that are missing."""
+    found = {"out": b"", "err": b"", "status": b"0\n"}
+    for name in EXPECTATIONS:
+        if (case / name).exists():
+            found[name] = (case / name).read_bytes()
+    return found
+
+
+def difference(case, name, want, got):
+    """A unified diff; characters beyond ASCII and controls as escapes."""
+    def lines(data):
+        return data.decode("latin-1").splitlines()
+
+    shown = difflib.unified_diff(
+        lines(want),
+        lines(got),
+        f"{case.name}/{name} (expected)",
+        f"{case.name}/{name} (is)",
+        lineterm="",
+    )
+    text = "".join(
+        line.encode("unicode_escape").decode("ascii") + "\n" for line in shown
+    )
+    return text or f"{case.name}/{name}: line ends differ\n"
+
+
+def record(case, got):
+    """Write the expectations anew; none where the default says the same."""
+    defaults = {"out": b"", "err": b"", "status": b"0\n"}
+    for name in EXPECTATIONS:
+        if got[name] == defaults[name]:
+            (case / name).unlink(missing_ok=True)
+        else:
+            (case / name).write_bytes(got[name])
+
+
+def judge(case, program, recording):
+    """None if the case holds, else the text to print."""
+    try:
+        got = run(case, program)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as problem:
+        return f"{case.name}: {problem}\n"
+    if recording:
+        record(case, got)
+        return None
+    want = expected(case)
+    differing = [name for name in EXPECTATIONS if want[name] != got[name]]
+    if not differing:
+        return None
+    return "".join(difference(case, name, want[name], got[name]) for name in differing)
+
+
+def run_all(cases, program, recording=False):
+    """Run the cases, print what failed and how many; the number that failed."""
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for problem in pool.map(lambda case: judge(case, program, recording), cases):
+            if problem:
+                failed += 1
+                sys.stdout.write(problem)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return failed
+
+
+def self_test(program):
+    """A right case must pass and each kind of wrong one must fail."""
+    trials = {
+        "right": ("printf 'a\\n'; printf 'b\\n' >&2; exit 3", "a\n", "b\n", "3\n", False),
+        "out": ("printf 'a\\n'", "b\n", "", "0\n", True),
+        "err": ("printf 'a\\n' >&2", "", "b\n", "0\n", True),
+        "status": ("exit 1", "", "", "0\n", True),
+        "line-end": ("printf 'a\\n'", "a", "", "0\n", True),
+        "no-lines": ("true\ntrue", "", "", "0\n", True),
+        "program": ("$MEMPROF --version", "", "", "0\n", True),
+    }
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="memprof-cli-") as folder:
+        for name, (line, out, err, status, must_fail) in trials.items():
+            case = pathlib.Path(folder) / name
+            case.mkdir()
+            for file, text in (("cmd", line), ("out", out), ("err", err), ("status", status)):
+                (case / file).write_text(text, encoding="utf-8")
+            failed = judge(case, program, False) is not None
+            if failed != must_fail:
+                wrong += 1
+                print(f"self-test: case '{name}' {'failed' if failed else 'passed'}")
+            record(case, {"out": b"", "err": b"new\n", "status": b"0\n"})
+            kept = sorted(path.name for path in case.iterdir())
+            if kept != ["cmd", "err"]:
+                wrong += 1
+                print(f"self-test: recording '{name}' left {kept}")
+    print(f"self-test: {len(trials)} trials, {wrong} wrong")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the command-line cases of tests/cli.")
+    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
+    parser.add_argument("--record", action="store_true", help="write the expectations anew")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these cases")
+    parser.add_argument("--self-test", action="store_true", help="see that wrong cases fail")
+    options = parser.parse_args()
+
+    program = options.memprof.resolve()
+    if not os.access(program, os.X_OK):
+        parser.error(f"{options.memprof} is not a program")
+    if options.self_test:
+        return 1 if self_test(program) else 0
+
+    cases = sorted(path.parent for path in CASES.glob("*/cmd"))
+    if options.only:
+        unknown = set(options.only) - {case.name for case in cases}
+        if unknown:
+            parser.error(f"no such case: {', '.join(sorted(unknown))}")
+        cases = [case for case in cases if case.name in options.only]
+    if not cases:
+        parser.error("no cases")
+    return 1 if run_all(cases, program, options.record) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
