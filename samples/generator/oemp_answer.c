@@ -47,7 +47,7 @@ static Sum created(const Plan *plan, int site, int from, int to)
     return sum;
 }
 
-// Over all sites; reusable objects are not counted among what is alive.
+// Over all sites; reusable objects are counted apart.
 static Sum all_alive(const Plan *plan, int at)
 {
     Sum sum = {0, 0};
@@ -63,7 +63,9 @@ static Sum all_created(const Plan *plan, int from, int to)
 {
     Sum sum = {0, 0};
     for (int site = 0; site < plan->shop.site_count; site++) {
-        add(&sum, created(plan, site, from, to));
+        if (!plan_reusable(plan, site)) {
+            add(&sum, created(plan, site, from, to));
+        }
     }
     return sum;
 }
@@ -72,6 +74,9 @@ static int64_t all_deleted_objects(const Plan *plan, int from, int to)
 {
     int64_t objects = 0;
     for (int site = 0; site < plan->shop.site_count; site++) {
+        if (plan_reusable(plan, site)) {
+            continue;
+        }
         objects += alive(plan, site, 1, from - 1, from - 1).objects;
         objects += created(plan, site, from, to).objects;
         objects -= alive(plan, site, 1, to, to).objects;

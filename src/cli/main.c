@@ -84,7 +84,7 @@ static bool has_anything(const mp_model *model)
     for (uint32_t i = 1; i < model->sessions.count; i++)
         if (model->sessions.at[i].marks)
             return true;
-    return model->profile != NULL;
+    return model->profile && model->profile->lines.count > 1;
 }
 
 static int report(const cli_options *options, const mp_model *model,
@@ -137,7 +137,8 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "C.UTF-8");
     mp_set_out_of_memory_handler(out_of_memory);
     if (argc < 2) {
-        cli_help(NULL);
+        cli_put_message("what is to be read? memprof [COMMAND] [OPTIONS] FILE...");
+        fputs("Try: memprof --help\n", stderr);
         return CLI_USAGE;
     }
     int status = CLI_USAGE;

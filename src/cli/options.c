@@ -17,6 +17,7 @@ typedef struct cli_option {
     const char *name;
     const char *argument; /* NULL: none */
     const char *help;
+    const char *takes;      /* what the argument may be, for a refusal */
     unsigned honoured_with; /* any of these bits of the command */
     bool (*set)(cli_options *options, const char *argument);
 } cli_option;
@@ -130,8 +131,9 @@ static bool set_input_format(cli_options *options, const char *argument)
 
 static bool set_source(cli_options *options, const char *argument)
 {
+    struct stat status;
     options->source_folders[options->source_folder_count++] = argument;
-    return *argument != '\0';
+    return stat(argument, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static bool set_colour(cli_options *options, const char *argument)
@@ -183,35 +185,43 @@ static bool set_version(cli_options *options, const char *argument)
 
 static const cli_option table[] = {
     {"from", "SNAPSHOT", "compare from this snapshot: number, tag, tag#k, first, last, peak",
-     MP_HONOURS_WINDOW, set_from},
+     "a number, a tag, tag#k, first, last or peak", MP_HONOURS_WINDOW, set_from},
     {"to", "SNAPSHOT", "up to this one (default: the last _PreCleanUp, else the last)",
-     MP_HONOURS_WINDOW, set_to},
-    {"by", "WHAT", "group by this", MP_HONOURS_BY, set_by},
-    {"sort", "WHAT", "order by this", MP_HONOURS_SORT, set_sort},
+     "a number, a tag, tag#k, first, last or peak", MP_HONOURS_WINDOW, set_to},
+    {"by", "WHAT", "group by this", "a word", MP_HONOURS_BY, set_by},
+    {"sort", "WHAT", "order by this", "a word", MP_HONOURS_SORT, set_sort},
     {"limit", "N", "at most so many rows; 0: all (JSON and CSV: all, if not said)",
-     MP_HONOURS_LIMIT, set_limit},
-    {"stack-depth", "N", "callers shown below each leak", MP_HONOURS_STACK_DEPTH, set_stack_depth},
-    {"depth", "N", "so many levels of the tree; 0: all", MP_HONOURS_TREE, set_depth},
-    {"min-percent", "P", "leave out what is below this share (default 0.5)", MP_HONOURS_TREE,
-     set_min_percent},
-    {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more", MP_HONOURS_LIMITS,
+     "a whole number", MP_HONOURS_LIMIT, set_limit},
+    {"stack-depth", "N", "callers shown below each leak", "a whole number", MP_HONOURS_STACK_DEPTH,
+     set_stack_depth},
+    {"depth", "N", "so many levels of the tree; 0: all", "a whole number", MP_HONOURS_TREE,
+     set_depth},
+    {"min-percent", "P", "leave out what is below this share (default 0.5)",
+     "a number from 0 to 100", MP_HONOURS_TREE, set_min_percent},
+    {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more",
+     "a size such as 64K or 1.5MiB, or a percentage such as 10%", MP_HONOURS_LIMITS,
      set_max_growth},
-    {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", MP_HONOURS_LIMITS, set_max_leaked},
-    {"max-live", "SIZE", "exit with 1 if more bytes are alive", MP_HONOURS_LIMITS, set_max_live},
-    {"source", "DIR", "look for debug listings (.dbg) there; may be repeated", MP_HONOURS_SOURCES,
-     set_source},
-    {"input-format", "NAME", "do not find out, read as this format (see memprof formats)", EVERY,
-     set_input_format},
-    {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", EVERY, set_bytes},
-    {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", EVERY,
+    {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", "a size such as 64K or 1.5MiB",
+     MP_HONOURS_LIMITS, set_max_leaked},
+    {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
+     MP_HONOURS_LIMITS, set_max_live},
+    {"source", "DIR", "look for debug listings (.dbg) there; may be repeated",
+     "a folder that exists", MP_HONOURS_SOURCES, set_source},
+    {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
+     "the name of a format (see memprof formats)", EVERY, set_input_format},
+    {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, EVERY, set_bytes},
+    {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", NULL, EVERY,
      set_strict},
-    {"quiet", NULL, "no notes, warnings or progress on standard error", EVERY, set_quiet},
-    {"verbose", NULL, "more of each warning", EVERY, set_verbose},
-    {"format", "FORMAT", "text, json, csv, rpt or rpt-old", EVERY | EVERY_COMMAND, set_format},
-    {"output", "FILE", "write there instead of standard output", EVERY | EVERY_COMMAND, set_output},
-    {"color", "WHEN", "auto, always or never", EVERY | EVERY_COMMAND, set_colour},
-    {"help", NULL, "this help", EVERY | EVERY_COMMAND, set_help},
-    {"version", NULL, "the version", EVERY | EVERY_COMMAND, set_version},
+    {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
+    {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
+    {"format", "FORMAT", "text, json, csv, rpt or rpt-old", "text, json, csv, rpt or rpt-old",
+     EVERY | EVERY_COMMAND, set_format},
+    {"output", "FILE", "write there instead of standard output", "a path", EVERY | EVERY_COMMAND,
+     set_output},
+    {"color", "WHEN", "auto, always or never", "auto, always or never", EVERY | EVERY_COMMAND,
+     set_colour},
+    {"help", NULL, "this help", NULL, EVERY | EVERY_COMMAND, set_help},
+    {"version", NULL, "the version", NULL, EVERY | EVERY_COMMAND, set_version},
 };
 
 enum { OPTIONS = sizeof table / sizeof *table };
@@ -248,6 +258,14 @@ static bool refuse(const char *format, const char *a, const char *b)
     cli_put_message(message);
     fputs("Try: memprof --help\n", stderr);
     return false;
+}
+
+static bool refuse_argument(const cli_option *option, const char *argument)
+{
+    char message[1024];
+    snprintf(message, sizeof message, "--%s takes %s, not \"%s\"", option->name, option->takes,
+             argument);
+    return refuse("%s%s", message, "");
 }
 
 /* getopt's view of the table. */
@@ -293,12 +311,13 @@ static bool parse_options(int argc, char **argv, cli_options *options, bool *giv
         if (found == ':')
             return refuse("%s needs an argument%s", argv[optind - 1], "");
         if (found < 256)
-            return refuse("%s is not an option of memprof, or stands for several%s",
+            return refuse("%s is not an option of memprof, stands for several, or takes no "
+                          "argument%s",
                           argv[optind - 1], "");
         const cli_option *option = &table[found - 256];
         given[found - 256] = true;
         if (!option->set(options, optarg ? optarg : ""))
-            return refuse("--%s does not take \"%s\"", option->name, optarg);
+            return refuse_argument(option, optarg);
     }
     return true;
 }

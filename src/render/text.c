@@ -154,6 +154,7 @@ static char *draw(const text_layout *layout, const mp_table *table)
     if (!drawing)
         return NULL;
     scols_table_set_column_separator(drawing, "  ");
+    scols_table_enable_noencoding(drawing, 1); /* every cell is safe text already */
     scols_table_set_termforce(drawing, SCOLS_TERMFORCE_ALWAYS);
     scols_table_set_termwidth(drawing, 100000); /* every cell is cut to its width already */
     for (size_t i = 0; i < layout->count; i++) {
@@ -185,7 +186,24 @@ static void put_callers(text_out *out, const mp_table *table, const mp_cell *cel
     for (int64_t i = 1; i < shown; i++)
         fprintf(out->file, "      called from %s\n", mp_safe_text(&out->arena, cell->list[i]));
     if (cell->number > shown && table->list_depth)
-        fprintf(out->file, "      and %" PRId64 " more callers\n", cell->number - shown);
+        fprintf(out->file, "      and %" PRId64 " more caller%s\n", cell->number - shown,
+                cell->number - shown == 1 ? "" : "s");
+}
+
+/* Notes on one line where they fit, else each on its own. */
+static void put_notes(text_out *out, const mp_cell *cell)
+{
+    enum { INDENT = 6 };
+    size_t width = INDENT;
+    for (int64_t i = 0; i < cell->number; i++)
+        width += mp_text_width(cell->list[i]) + (i ? 2 : 0);
+    bool joined = width <= out->style->width;
+    for (int64_t i = 0; i < cell->number; i++) {
+        const char *text = mp_safe_text(&out->arena, cell->list[i]);
+        bool last = i + 1 == cell->number;
+        fprintf(out->file, "%*s%s%s", joined && i ? 0 : INDENT, "", text,
+                last || !joined ? "\n" : "; ");
+    }
 }
 
 /* What belongs to a row and does not fit in it. */
@@ -200,11 +218,7 @@ static void put_below(text_out *out, const mp_table *table, size_t row, bool lis
             put_callers(out, table, cell, lists_below);
             continue;
         }
-        for (int64_t k = 0; k < cell->number; k++)
-            fprintf(out->file, "%s%s", k ? "; " : "      ",
-                    mp_safe_text(&out->arena, cell->list[k]));
-        if (cell->number)
-            fputc('\n', out->file);
+        put_notes(out, cell);
     }
 }
 

@@ -146,8 +146,7 @@ static void answer_platform(mp_document *document, mp_table *table, const mp_win
     if (!from && !to)
         return;
     mp_platform_id most = growing_area(window, &growth);
-    const char *text = mp_document_text(document, "%s of the runtime's own memory, %s",
-                                        mp_bytes_text(document, to, false),
+    const char *text = mp_document_text(document, "%s (%s)", mp_bytes_text(document, to, false),
                                         mp_bytes_text(document, to - from, true));
     if (most.i)
         text = mp_document_text(document, "%s, most by %s (%s)", text,

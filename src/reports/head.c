@@ -199,10 +199,16 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
     if (model->sessions.count == 2)
         return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", mark->sequence,
                                 *tag ? " (" : "", tag, *tag ? ")" : "");
-    bool same = *tag != '\0';
-    for (uint32_t i = 2; i < model->sessions.count; i++)
-        same &= end_of(window, i, from)->tag.i == mark->tag.i;
-    if (same)
+    bool same_tag = *tag != '\0', same_number = true;
+    for (uint32_t i = 2; i < model->sessions.count; i++) {
+        same_tag &= end_of(window, i, from)->tag.i == mark->tag.i;
+        same_number &= end_of(window, i, from)->sequence == mark->sequence;
+    }
+    if (same_number)
+        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s of each session",
+                                mark->sequence, same_tag ? " (" : "", same_tag ? tag : "",
+                                same_tag ? ")" : "");
+    if (same_tag)
         return mp_document_text(document, "%s of each session", tag);
     return from ? "the from-snapshot of each session" : "the to-snapshot of each session";
 }

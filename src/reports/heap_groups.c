@@ -11,6 +11,12 @@ typedef struct named_order {
     mp_group_order *order;
 } named_order;
 
+/* What stands before the i-th of `count` words of a list. */
+static const char *between(size_t i, size_t count)
+{
+    return i == 0 ? "" : i + 1 == count ? " or" : ",";
+}
+
 /* The dimension that the user asked for, or `own`. NULL with a message. */
 static const mp_dimension *dimension_of(const mp_view *view, const char *own, char *error,
                                         size_t size)
@@ -20,10 +26,10 @@ static const mp_dimension *dimension_of(const mp_view *view, const char *own, ch
         return dimension;
     size_t count;
     const mp_dimension *all = mp_dimensions(&count);
-    size_t used =
-        (size_t)snprintf(error, size, "--by %s: a memory recording is grouped by", view->by);
+    size_t used = (size_t)snprintf(error, size, "--by %s: objects are grouped by", view->by);
     for (size_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(error + used, size - used, "%s %s", i ? "," : "", all[i].name);
+        used +=
+            (size_t)snprintf(error + used, size - used, "%s %s", between(i, count), all[i].name);
     return NULL;
 }
 
@@ -39,9 +45,10 @@ static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_
             mp_grouping_sort(grouping, orders[i].order);
             return true;
         }
-    size_t used = (size_t)snprintf(error, size, "--sort %s: this report is sorted by", view->sort);
+    size_t used = (size_t)snprintf(error, size, "--sort %s: groups are sorted by", view->sort);
     for (size_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(error + used, size - used, "%s %s", i ? "," : "", orders[i].name);
+        used +=
+            (size_t)snprintf(error + used, size - used, "%s %s", between(i, count), orders[i].name);
     return false;
 }
 

@@ -90,7 +90,7 @@ static void line_row(mp_document *document, mp_table *table, const mp_model *mod
     }
     if (!(cost->unknown & MP_UNKNOWN_EXECUTIONS))
         mp_set_number(table, "calls", cost->executions);
-    if (cost->executions || cost->rounded)
+    if (!(cost->unknown & MP_UNKNOWN_AVERAGE) && (cost->executions || cost->rounded))
         mp_set_real(table, "average_seconds", cost->average_us / 1e6);
     const char *code = mp_model_text(model, cost->code);
     mp_set_text(document, table, "code", code);
@@ -228,7 +228,7 @@ static bool top_methods(mp_document *document, const mp_model *model, const mp_v
     bool by_method = mp_text_is(view->by, "method");
     if (view->sort && !is_one_of(view->sort, names)) {
         snprintf(error, size,
-                 "--sort %s: this report is sorted by seconds, inclusive, average or calls",
+                 "--sort %s: methods are sorted by seconds, inclusive, average or calls",
                  view->sort);
         return false;
     }

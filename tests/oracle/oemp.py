@@ -247,7 +247,8 @@ class Recording:
     def group(self, thing, by, index):
         """(identity of the group, its key). Only sites have more identity than their key."""
         born = self.snapshots[thing.first]
-        line = f"{self.creator(thing)}:{thing.line}"
+        creator = self.creator(thing)
+        line = creator if creator == "(session)" and not thing.line else f"{creator}:{thing.line}"
         if by == "site":
             return self.site(thing), f"{self.type_name(thing)} at {line}"
         key = {

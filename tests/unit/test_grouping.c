@@ -93,13 +93,13 @@ static const struct {
      "Procedure at order.p:3: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
      "Temp-table at order.p:6: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
      "grew 1 of 2 in 1\n"
-     "Widget Pool at (session):0: 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"},
+     "Widget Pool at (session): 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"},
     {"source", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"
                "main.p: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
                /* +4 at 2, +1 -1 at 3 */
                "order.p: 6-2=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, owned 1, "
                "grew 1 of 2 in 1\n"},
-    {"line", "(session):0: 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"
+    {"line", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"
              "main.p:1: 1-0=1/100, from 1/100, leaked 0/0, incl 350\n"
              "order.p:3: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
              "order.p:5: 4-2=2/47, from 1/20, leaked 1/22, incl 47, pool 1, grew 1 of 2 in 1\n"
@@ -173,7 +173,7 @@ static void sessions_are_added_up(void **unused)
     reading r = read_heap(HEAP HEAP_OF(OTHER_UUID));
     assert_int_equal(r.model->sessions.count, 3);
     check_groups(&r, "1", "4", "line",
-                 "(session):0: 2-0=2/20, from 2/20, leaked 0/0, incl 114\n"
+                 "(session): 2-0=2/20, from 2/20, leaked 0/0, incl 114\n"
                  "main.p:1: 2-0=2/200, from 2/200, leaked 0/0, incl 700\n"
                  "order.p:3: 2-0=2/400, from 0/0, leaked 2/400, incl 500, grew 2 of 4 in 2\n"
                  "order.p:5: 8-4=4/94, from 2/40, leaked 2/44, incl 94, pool 2, grew 2 of 4 in 2\n"

@@ -121,7 +121,7 @@ static void text_is_for_people(void **unused)
                              "  Name    Objects  Site\n"
                              "  alpha    +1,200  a.p:1\n"
                              "      called from b.p:2\n"
-                             "      and 1 more callers\n"
+                             "      and 1 more caller\n"
                              "      grows; owned\n"
                              "  b, \"c\"       -5  (session)\n"
                              "  and 3 more\n" NOTHING);
@@ -207,10 +207,7 @@ static void text_does_nothing_to_a_terminal(void **unused)
         free(text);
         mp_document_free(document);
     }
-    /* libsmartcols writes a backslash before an x as \x5c, so that three of these names come out
-     * changed where they stand in rows; src/render/text.c would have to undo it. */
-    if (wrong)
-        skip();
+    assert_int_equal(wrong, 0);
 }
 
 /* --- for programs --- */
