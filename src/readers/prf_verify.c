@@ -36,7 +36,7 @@ typedef struct seconds_text {
 
 static seconds_text seconds(int64_t us)
 {
-    seconds_text out;
+    seconds_text out = {""};
     mp_format_seconds(out.text, us, false);
     return out;
 }
