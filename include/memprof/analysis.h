@@ -29,6 +29,17 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
                        char *error, size_t error_size);
 void mp_window_free(mp_window *window);
 
+/* The whole marks of each session in the order of time: those of session s are at[first[s]] to
+ * at[first[s + 1] - 1]. Release with mp_session_marks_free. */
+typedef struct mp_session_marks {
+    uint32_t *at, *first;
+} mp_session_marks;
+
+mp_session_marks mp_session_marks_of(const mp_model *model);
+void mp_session_marks_free(mp_session_marks *marks);
+/* The mark with the most bytes alive, of equal ones the first; 0: the session has none. */
+uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, uint32_t session);
+
 /* Whether a mark is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_mark_id mark);
 bool mp_window_before_to(const mp_window *window, mp_mark_id mark);

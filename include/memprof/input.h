@@ -43,6 +43,8 @@ bool mp_input_line(mp_input *input, mp_slice *line);
 
 /* Whether the last line was closed by a newline: a torn file's last one often is not. */
 bool mp_input_line_closed(const mp_input *input);
+/* Whether it can be closed now and read again from its start: a file, not a pipe. */
+bool mp_input_can_reopen(const mp_input *input);
 /* The number of the last line, from 1. */
 uint64_t mp_input_line_number(const mp_input *input);
 /* Bytes consumed so far, line ends included. */

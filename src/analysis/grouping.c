@@ -113,15 +113,18 @@ static int by_group_then_mark(const void *left, const void *right)
 
 /* Snapshots of the window at which anything was created: where nothing was, a site had no chance to
  * grow, as at the clean-up that ends a session. */
-static uint32_t moments_of(const mp_window *window, uint32_t session)
+static uint32_t *moments_of_sessions(const mp_window *window)
 {
-    const mp_range *range = &window->ranges[session];
-    uint32_t count = 0;
-    for (uint32_t i = range->from.i + 1; i <= range->to.i; i++) {
-        const mp_mark *mark = &window->model->marks.at[i];
-        count += mark->session.i == session && mark->created_objects > 0;
+    const mp_model *model = window->model;
+    uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
+    for (uint32_t i = 1; i < model->marks.count; i++) {
+        const mp_mark *mark = &model->marks.at[i];
+        mp_mark_id id = {i};
+        moments[mark->session.i] += mark->created_objects > 0 &&
+                                    !mp_window_before_from(window, id) &&
+                                    mp_window_before_to(window, id);
     }
-    return count;
+    return moments;
 }
 
 /* One (group, mark) after the other: did the group's leaked objects become more there? */
@@ -142,9 +145,7 @@ static void count_growth(workshop *shop)
     qsort(changes, count, sizeof *changes, by_group_then_mark);
     uint64_t *grew_session = mp_alloc_zero(model->sessions.count, sizeof *grew_session);
     uint64_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
-    uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        moments[i] = moments_of(shop->window, i);
+    uint32_t *moments = moments_of_sessions(shop->window);
     for (size_t i = 0; i < count;) {
         uint64_t pair = changes[i][0], group = pair >> 32;
         uint32_t session = model->marks.at[(uint32_t)pair].session.i;

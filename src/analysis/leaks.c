@@ -63,19 +63,26 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_ar
 
 /* --- order --- */
 
+/* Frame by frame as text, innermost first. Stacks that are equal for this many frames, as deep
+ * recursions are, are told apart by the order of the call tree. */
 static int compare_stacks(const mp_model *model, mp_frame a, mp_frame b)
 {
-    for (;;) {
+    enum { FRAMES = 256 };
+    for (int i = 0; i < FRAMES && (a.node != b.node || a.line != b.line); i++) {
         char left[1024], right[1024];
-        mp_frame_label(model, a, left, sizeof left);
-        mp_frame_label(model, b, right, sizeof right);
-        int order = strcmp(left, right);
-        if (order || (a.node == b.node && a.line == b.line))
-            return order;
+        const mp_tree_node *x = &model->tree.at[a.node], *y = &model->tree.at[b.node];
+        if (x->symbol.i != y->symbol.i || a.line != b.line || !x->symbol.i) {
+            mp_frame_label(model, a, left, sizeof left);
+            mp_frame_label(model, b, right, sizeof right);
+            int order = strcmp(left, right);
+            if (order)
+                return order;
+        }
         bool more_a = mp_frame_caller(model, &a), more_b = mp_frame_caller(model, &b);
         if (!more_a || !more_b)
             return more_a - more_b;
     }
+    return 0;
 }
 
 static int contract_order(const void *left, const void *right, void *context)

@@ -44,56 +44,91 @@ static bool same_tag(const char *tag, const char *text, size_t length)
                        : memcmp(tag, text, length) == 0;
 }
 
-static mp_mark_id find_tag(const mp_model *model, uint32_t session, const char *text, size_t length,
-                           uint64_t nth)
+mp_session_marks mp_session_marks_of(const mp_model *model)
 {
-    for (uint32_t i = 1; i < model->marks.count; i++) {
-        const mp_mark *mark = &model->marks.at[i];
-        if (mark->whole && mark->session.i == session &&
-            same_tag(mp_model_text(model, mark->tag), text, length) && --nth == 0)
-            return (mp_mark_id){i};
+    mp_session_marks marks = {mp_alloc(model->marks.count * sizeof *marks.at),
+                              mp_alloc_zero(model->sessions.count + 1u, sizeof *marks.first)};
+    for (uint32_t i = 1; i < model->marks.count; i++)
+        if (model->marks.at[i].whole)
+            marks.first[model->marks.at[i].session.i + 1]++;
+    for (uint32_t i = 1; i <= model->sessions.count; i++)
+        marks.first[i] += marks.first[i - 1];
+    /* Filling moves each session's start to its end, which is the next one's start. */
+    for (uint32_t i = 1; i < model->marks.count; i++)
+        if (model->marks.at[i].whole)
+            marks.at[marks.first[model->marks.at[i].session.i]++] = i;
+    for (uint32_t i = model->sessions.count; i > 0; i--)
+        marks.first[i] = marks.first[i - 1];
+    marks.first[0] = 0;
+    return marks;
+}
+
+void mp_session_marks_free(mp_session_marks *marks)
+{
+    free(marks->at);
+    free(marks->first);
+    *marks = (mp_session_marks){NULL, NULL};
+}
+
+uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, uint32_t session)
+{
+    uint32_t peak = 0;
+    for (uint32_t i = marks->first[session]; i < marks->first[session + 1]; i++) {
+        uint32_t mark = marks->at[i];
+        if (!peak || model->marks.at[mark].live_bytes > model->marks.at[peak].live_bytes)
+            peak = mark;
     }
+    return peak;
+}
+
+/* One session, for those who look for a mark of it. */
+typedef struct session_view {
+    const mp_model *model;
+    const mp_session_marks *marks;
+    uint32_t session, from, to; /* places in marks->at; `to` is behind the last */
+} session_view;
+
+static const mp_mark *mark_at(const session_view *view, uint32_t i)
+{
+    return &view->model->marks.at[view->marks->at[i]];
+}
+
+static mp_mark_id find_tag(const session_view *view, const char *text, size_t length, uint64_t nth)
+{
+    for (uint32_t i = view->from; i < view->to; i++)
+        if (same_tag(mp_model_text(view->model, mark_at(view, i)->tag), text, length) && --nth == 0)
+            return (mp_mark_id){view->marks->at[i]};
     return (mp_mark_id){0};
 }
 
-static mp_mark_id find_moment(const mp_model *model, uint32_t session, const moment *asked)
+static mp_mark_id find_number(const session_view *view, uint64_t number)
 {
-    mp_mark_id first = {0}, last = {0}, peak = {0}, numbered = {0};
-    for (uint32_t i = 1; i < model->marks.count; i++) {
-        const mp_mark *mark = &model->marks.at[i];
-        if (!mark->whole || mark->session.i != session)
-            continue;
-        first.i = first.i ? first.i : i;
-        last.i = i;
-        if (!peak.i || mark->live_bytes > model->marks.at[peak.i].live_bytes)
-            peak.i = i;
-        if (mark->sequence == asked->number && !numbered.i)
-            numbered.i = i;
-    }
-    if (strcmp(asked->text, "first") == 0)
-        return first;
-    if (strcmp(asked->text, "last") == 0)
-        return last;
-    if (strcmp(asked->text, "peak") == 0)
-        return peak;
-    if (asked->is_number)
-        return numbered;
-    mp_mark_id found = find_tag(model, session, asked->text, strlen(asked->text), 1);
-    return found.i ? found : find_tag(model, session, asked->text, asked->tag_length, asked->nth);
+    for (uint32_t i = view->from; i < view->to; i++)
+        if (mark_at(view, i)->sequence == number)
+            return (mp_mark_id){view->marks->at[i]};
+    return (mp_mark_id){0};
 }
 
-static mp_mark_id default_to(const mp_model *model, uint32_t session)
+static mp_mark_id find_moment(const session_view *view, const moment *asked)
 {
-    mp_mark_id found = {0}, last = {0};
-    for (uint32_t i = 1; i < model->marks.count; i++) {
-        const mp_mark *mark = &model->marks.at[i];
-        if (!mark->whole || mark->session.i != session)
-            continue;
-        last.i = i;
-        if (mp_text_is(mp_model_text(model, mark->tag), "_PreCleanUp"))
-            found.i = i;
-    }
-    return found.i ? found : last;
+    if (strcmp(asked->text, "first") == 0)
+        return (mp_mark_id){view->marks->at[view->from]};
+    if (strcmp(asked->text, "last") == 0)
+        return (mp_mark_id){view->marks->at[view->to - 1]};
+    if (strcmp(asked->text, "peak") == 0)
+        return (mp_mark_id){mp_session_peak(view->model, view->marks, view->session)};
+    if (asked->is_number)
+        return find_number(view, asked->number);
+    mp_mark_id found = find_tag(view, asked->text, strlen(asked->text), 1);
+    return found.i ? found : find_tag(view, asked->text, asked->tag_length, asked->nth);
+}
+
+static mp_mark_id default_to(const session_view *view)
+{
+    for (uint32_t i = view->to; i-- > view->from;)
+        if (mp_text_is(mp_model_text(view->model, mark_at(view, i)->tag), "_PreCleanUp"))
+            return (mp_mark_id){view->marks->at[i]};
+    return (mp_mark_id){view->marks->at[view->to - 1]};
 }
 
 static bool missing(const mp_model *model, uint32_t session, const char *option, const char *text,
@@ -108,37 +143,43 @@ static bool missing(const mp_model *model, uint32_t session, const char *option,
     return false;
 }
 
+/* What the user asked for in one session. False with a message. */
+static bool resolve_session(const session_view *view, const char *from, const char *to,
+                            mp_range *range, char *error, size_t size)
+{
+    moment from_moment = parse_moment(from ? from : "first");
+    moment to_moment = parse_moment(to ? to : "last");
+    range->from = find_moment(view, &from_moment);
+    range->to = to ? find_moment(view, &to_moment) : default_to(view);
+    if (!range->from.i)
+        return missing(view->model, view->session, "--from", from, error, size);
+    if (!range->to.i)
+        return missing(view->model, view->session, "--to", to, error, size);
+    if (range->from.i <= range->to.i)
+        return true;
+    snprintf(
+        error, size, "--from is snapshot %" PRIu64 ", which is later than --to, snapshot %" PRIu64,
+        view->model->marks.at[range->from.i].sequence, view->model->marks.at[range->to.i].sequence);
+    return false;
+}
+
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
                        char *error, size_t size)
 {
+    mp_session_marks marks = mp_session_marks_of(model);
+    bool ok = true;
     *window = (mp_window){.model = model,
                           .ranges = mp_alloc_zero(model->sessions.count, sizeof(mp_range))};
-    moment from_moment = parse_moment(from ? from : "first");
-    moment to_moment = parse_moment(to ? to : "last");
-    for (uint32_t session = 1; session < model->sessions.count; session++) {
-        if (!model->sessions.at[session].marks)
-            continue;
-        mp_range *range = &window->ranges[session];
-        range->from = find_moment(model, session, &from_moment);
-        range->to = to ? find_moment(model, session, &to_moment) : default_to(model, session);
-        bool ok = true;
-        if (!range->from.i)
-            ok = missing(model, session, "--from", from, error, size);
-        else if (!range->to.i)
-            ok = missing(model, session, "--to", to, error, size);
-        if (ok && range->from.i > range->to.i) {
-            snprintf(error, size,
-                     "--from is snapshot %" PRIu64 ", which is later than --to, snapshot %" PRIu64,
-                     model->marks.at[range->from.i].sequence,
-                     model->marks.at[range->to.i].sequence);
-            ok = false;
-        }
-        if (!ok) {
-            mp_window_free(window);
-            return false;
-        }
+    for (uint32_t session = 1; ok && session < model->sessions.count; session++) {
+        session_view view = {model, &marks, session, marks.first[session],
+                             marks.first[session + 1]};
+        if (view.from < view.to)
+            ok = resolve_session(&view, from, to, &window->ranges[session], error, size);
     }
-    return true;
+    mp_session_marks_free(&marks);
+    if (!ok)
+        mp_window_free(window);
+    return ok;
 }
 
 void mp_window_free(mp_window *window)
@@ -158,18 +199,21 @@ bool mp_window_before_to(const mp_window *window, mp_mark_id mark)
     return mark.i <= window->ranges[window->model->marks.at[mark.i].session.i].to.i;
 }
 
-static void add_peaks(const mp_model *model, uint32_t session, mp_totals *totals)
+/* Each session's own peaks, added up. */
+static void add_peaks(const mp_model *model, mp_totals *totals)
 {
-    int64_t objects = 0, bytes = 0;
-    for (uint32_t i = 1; i < model->marks.count; i++) {
-        const mp_mark *mark = &model->marks.at[i];
-        if (!mark->whole || mark->session.i != session)
-            continue;
-        objects = mark->live_objects > objects ? mark->live_objects : objects;
-        bytes = mark->live_bytes > bytes ? mark->live_bytes : bytes;
+    mp_session_marks marks = mp_session_marks_of(model);
+    for (uint32_t session = 1; session < model->sessions.count; session++) {
+        int64_t objects = 0, bytes = 0;
+        for (uint32_t i = marks.first[session]; i < marks.first[session + 1]; i++) {
+            const mp_mark *mark = &model->marks.at[marks.at[i]];
+            objects = mark->live_objects > objects ? mark->live_objects : objects;
+            bytes = mark->live_bytes > bytes ? mark->live_bytes : bytes;
+        }
+        totals->peak_objects += objects;
+        totals->peak_bytes += bytes;
     }
-    totals->peak_objects += objects;
-    totals->peak_bytes += bytes;
+    mp_session_marks_free(&marks);
 }
 
 mp_totals mp_totals_of(const mp_window *window)
@@ -188,8 +232,8 @@ mp_totals mp_totals_of(const mp_window *window)
         totals.reusable_objects += to->reusable_objects;
         totals.reusable_bytes += to->reusable_bytes;
         totals.has_reusable |= model->sessions.at[session].reusable_apart;
-        add_peaks(model, session, &totals);
     }
+    add_peaks(model, &totals);
     for (uint32_t i = 1; i < model->flows.count; i++) {
         const mp_flow *flow = &model->flows.at[i];
         const mp_lot *lot = &model->lots.at[model->cohorts.at[flow->cohort.i].lot.i];

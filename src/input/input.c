@@ -42,6 +42,7 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_
     }
     mp_input *input = input_new(standard ? "(standard input)" : path, diagnostics);
     input->file = file;
+    input->is_file = S_ISREG(status.st_mode) && !standard;
     input->total = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
     if (progress)
         input->progress = *progress;
@@ -189,6 +190,11 @@ bool mp_input_line(mp_input *input, mp_slice *line)
             return false;
         }
     }
+}
+
+bool mp_input_can_reopen(const mp_input *input)
+{
+    return input->is_file;
 }
 
 bool mp_input_line_closed(const mp_input *input)

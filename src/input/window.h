@@ -20,7 +20,7 @@ struct mp_input {
     uint64_t total, consumed, line_number;
     char *bytes;
     size_t start, end, capacity;
-    bool line_closed, at_end;
+    bool line_closed, at_end, is_file;
     int failure; /* errno of a read that failed, until it is diagnosed */
     int file;    /* -1: memory */
     const char *memory;

@@ -264,11 +264,14 @@ static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
 
 bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle)
 {
-    mp_heap_settle(heap);
     const mp_model *model = heap->model;
     mp_live_object *object = mp_live_find(&heap->live, id);
     if (!object)
         return false;
+    /* Only its own wait must end: owners of others may still come, in version 1 of an .oemp, among
+     * the changes. */
+    if (object->cohort == MP_COHORT_PENDING)
+        mp_heap_settle(heap);
     if (type.i && model->lots.at[model->cohorts.at[object->cohort].lot.i].type.i != type.i)
         retype(heap, object, type);
     bool reusable = model->cohorts.at[object->cohort].reusable;

@@ -1,6 +1,7 @@
 #include "model/live.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "support/memory.h"
 
@@ -18,14 +19,15 @@ static bool is_full(const mp_live_set *set)
 }
 
 /* A row for the block, and a column that differs for each id of it. Ids that all end in the same
- * bits, as addresses do, must not share a column: the block's hash turns it. */
-static inline size_t home_of(size_t rows, uint64_t id, unsigned *column)
+ * bits, as addresses do, must not share a column: the block's hash turns it. The seed is another
+ * one in each run, so that no file can be made whose ids all meet. */
+static inline size_t home_of(const mp_live_set *set, uint64_t id, unsigned *column)
 {
     /* Multiples of the golden ratio: blocks that follow each other spread evenly (Knuth,
      * TAOCP 6.4). */
-    uint64_t hash = id / COLUMNS * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (id / COLUMNS ^ set->seed) * 0x9e3779b97f4a7c15u;
     *column = (unsigned)((id ^ hash >> 28) % COLUMNS);
-    return (size_t)((hash >> 32) * rows >> 32);
+    return (size_t)((hash >> 32) * set->rows >> 32);
 }
 
 static inline size_t next_row(const mp_live_set *set, size_t row)
@@ -38,7 +40,7 @@ mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
     unsigned column;
     if (!set->rows)
         return NULL;
-    size_t row = home_of(set->rows, id, &column);
+    size_t row = home_of(set, id, &column);
     for (size_t tried = 0; tried < set->rows; tried++) {
         mp_live_object *object = &set->places[row * COLUMNS + column];
         if (object->id == id && object->cohort)
@@ -53,7 +55,7 @@ mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
 void mp_live_prefetch(const mp_live_set *set, uint64_t id)
 {
     unsigned column;
-    size_t row = home_of(set->rows, id, &column);
+    size_t row = home_of(set, id, &column);
     if (set->rows)
         __builtin_prefetch(&set->places[row * COLUMNS + column], 1);
 }
@@ -62,7 +64,7 @@ void mp_live_prefetch(const mp_live_set *set, uint64_t id)
 static mp_live_object *enter(mp_live_set *set, uint64_t id)
 {
     unsigned column;
-    size_t row = home_of(set->rows, id, &column);
+    size_t row = home_of(set, id, &column);
     for (size_t tried = 0; tried < set->rows; tried++) {
         mp_live_object *object = &set->places[row * COLUMNS + column];
         if (!object->cohort)
@@ -79,6 +81,8 @@ static void grow(mp_live_set *set)
     mp_live_object *old = set->places;
     size_t places = set->rows * COLUMNS;
     bool placed;
+    if (!set->rows && getentropy(&set->seed, sizeof set->seed) != 0)
+        set->seed = (uintptr_t)set; /* any number will do */
     do {
         free(set->places == old ? NULL : set->places);
         free(set->passed);
@@ -115,8 +119,7 @@ void mp_live_remove(mp_live_set *set, mp_live_object *object)
 {
     unsigned column;
     size_t found = (size_t)(object - set->places) / COLUMNS;
-    for (size_t row = home_of(set->rows, object->id, &column); row != found;
-         row = next_row(set, row))
+    for (size_t row = home_of(set, object->id, &column); row != found; row = next_row(set, row))
         if (set->passed[row] < STUCK)
             set->passed[row]--;
     object->cohort = 0;

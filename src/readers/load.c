@@ -36,7 +36,7 @@ const mp_reader *mp_reader_find(const char *name)
 /* One input on its way: found, ordered, read. */
 typedef struct load_entry {
     const char *path;
-    mp_input *input; /* open only while it is looked at or read; standard input stays open */
+    mp_input *input; /* open only while it is looked at or read; a pipe stays open */
     const mp_reader *reader;
     mp_place place;
     size_t given; /* as which of all paths */
@@ -177,8 +177,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
     for (size_t i = 0; i < count; i++) {
         entries[i] = (load_entry){.path = paths[i], .given = i};
         ok &= look_at(&entries[i], diagnostics, options);
-        /* A file can be opened again; standard input cannot. */
-        if (entries[i].input && count > 1 && strcmp(paths[i], "-") != 0) {
+        if (entries[i].input && count > 1 && mp_input_can_reopen(entries[i].input)) {
             mp_input_close(entries[i].input);
             entries[i].input = NULL;
         }

@@ -33,7 +33,6 @@ typedef struct oemp_origin {
 
 /* One recording: everything that its UUID holds together. */
 typedef struct oemp_recording {
-    struct oemp_recording *next;
     mp_string_id identity;
     unsigned version;
     mp_heap heap;
@@ -58,9 +57,12 @@ typedef struct oemp_recording {
 typedef struct oemp_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    oemp_recording *recordings;
-    mp_pipeline *pipeline; /* from tokens to replay */
-    mp_arena scratch;      /* unescaped strings of the row at hand */
+    oemp_recording **recordings;
+    size_t recording_count, recording_capacity;
+    mp_id_index recording_index; /* identity to place in recordings, + 1 */
+    mp_id_index platform_names;  /* string to platform, over all recordings */
+    mp_pipeline *pipeline;       /* from tokens to replay */
+    mp_arena scratch;            /* unescaped strings of the row at hand */
     /* The input being read. */
     const char *path;
     uint32_t summary;

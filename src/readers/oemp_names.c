@@ -203,12 +203,12 @@ void oemp_platform_catalogue(oemp_state *state, const oemp_value *row, uint64_t 
     mp_string_id name = oemp_intern(state, row[0].text);
     if (*place && model->platforms.at[*place].i != name.i)
         redefined(state, "platform object", row[1].number, line);
-    for (uint32_t i = 1; !*place && i < model->platforms.count; i++)
-        if (model->platforms.at[i].i == name.i)
-            *place = i; /* another recording has it too */
+    if (!*place) /* another recording may have it too */
+        *place = mp_id_index_get(&state->platform_names, name.i);
     if (!*place) {
         *MP_ADD(&model->platforms) = name;
         *place = model->platforms.count - 1;
+        *mp_id_index_put(&state->platform_names, name.i) = *place;
     }
 }
 

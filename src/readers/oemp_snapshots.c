@@ -101,12 +101,14 @@ static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64
 static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, uint64_t line)
 {
     mp_string_id identity = identity_of(state, row, line);
-    oemp_recording **end = &state->recordings;
-    for (; *end; end = &(*end)->next)
-        if ((*end)->identity.i == identity.i)
-            return *end;
+    uint32_t *place = mp_id_index_put(&state->recording_index, identity.i);
+    if (*place)
+        return state->recordings[*place - 1];
+    mp_grow(&state->recordings, &state->recording_capacity, state->recording_count + 1,
+            sizeof *state->recordings);
     oemp_recording *recording = mp_alloc_zero(1, sizeof *recording);
-    *end = recording;
+    state->recordings[state->recording_count++] = recording;
+    *place = (uint32_t)state->recording_count;
     recording->identity = identity;
     recording->version = (unsigned)row[0].number;
     (void)MP_ADD(&state->model->sessions);
@@ -340,9 +342,8 @@ static void recording_free(oemp_recording *recording)
 
 void oemp_finish(oemp_state *state)
 {
-    while (state->recordings) {
-        oemp_recording *recording = state->recordings;
-        state->recordings = recording->next;
+    for (size_t i = 0; i < state->recording_count; i++) {
+        oemp_recording *recording = state->recordings[i];
         mp_input_summary *input = &state->model->inputs.at[recording->last_input];
         const char *tag = mp_model_text(state->model, recording->last_tag);
         if (recording->started && input->complete && !mp_text_is(tag, "_Exit")) {
@@ -355,4 +356,7 @@ void oemp_finish(oemp_state *state)
         report_undefined(state, recording);
         recording_free(recording);
     }
+    free(state->recordings);
+    mp_id_index_free(&state->recording_index);
+    mp_id_index_free(&state->platform_names);
 }

@@ -1,8 +1,5 @@
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "reports/sections.h"
-#include "support/memory.h"
 #include "support/units.h"
 
 static const mp_column columns[] = {
@@ -103,51 +100,27 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
     mp_set_text(document, table, "role", role);
 }
 
-/* Whole marks, session after session, as they follow each other. */
-static uint32_t *marks_in_order(const mp_model *model, size_t *count)
-{
-    uint32_t *order = mp_alloc(model->marks.count * sizeof *order);
-    *count = 0;
-    for (uint32_t session = 1; session < model->sessions.count; session++)
-        for (uint32_t i = 1; i < model->marks.count; i++)
-            if (model->marks.at[i].whole && model->marks.at[i].session.i == session)
-                order[(*count)++] = i;
-    return order;
-}
-
-static uint32_t peak_of(const mp_model *model, uint32_t session)
-{
-    uint32_t peak = 0;
-    for (uint32_t i = 1; i < model->marks.count; i++)
-        if (model->marks.at[i].whole && model->marks.at[i].session.i == session &&
-            (!peak || model->marks.at[i].live_bytes > model->marks.at[peak].live_bytes))
-            peak = i;
-    return peak;
-}
-
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    size_t count;
-    uint32_t *order = marks_in_order(model, &count), session = 0, peak = 0;
+    mp_session_marks marks = mp_session_marks_of(model);
+    size_t count = marks.first[model->sessions.count];
     mp_table *table = MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
-    int64_t before = 0;
-    for (size_t i = 0; i < count; i++) {
-        const mp_mark *mark = &model->marks.at[order[i]];
-        if (mark->session.i != session) {
-            session = mark->session.i;
-            before = 0;
-            peak = peak_of(model, session);
+    for (uint32_t session = 1; session < model->sessions.count; session++) {
+        uint32_t peak = mp_session_peak(model, &marks, session);
+        int64_t before = 0;
+        for (uint32_t i = marks.first[session]; i < marks.first[session + 1]; i++) {
+            /* Where not all are shown, the last ones are: that is where things went wrong. */
+            if (!rows || i + rows >= count)
+                fill(document, table, window, marks.at[i], before,
+                     role_of(window, marks.at[i], peak));
+            before = model->marks.at[marks.at[i]].live_bytes;
         }
-        /* Where not all are shown, the last ones are: that is where things went wrong. */
-        if (!rows || i + rows >= count)
-            fill(document, table, window, order[i], before, role_of(window, order[i], peak));
-        before = mark->live_bytes;
     }
     if (table->row_count < count)
         table->footer = mp_document_text(document, "and %zu before these (--limit 0 shows all)",
                                          count - table->row_count);
-    free(order);
+    mp_session_marks_free(&marks);
 }
 
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
