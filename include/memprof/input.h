@@ -33,8 +33,8 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
 
 void mp_input_close(mp_input *input);
 
-/* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them. Valid until the next
- * call for a line. */
+/* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them (but for a UTF-8 byte
+ * order mark, which is passed over). Valid until the next call for a line. */
 mp_slice mp_input_look_ahead(mp_input *input);
 
 /* The next line without its end; false at the end of the input. Valid until the next call. A line

@@ -137,8 +137,9 @@ mp_style cli_style(const cli_options *options)
 
 static bool cannot_write(const char *path)
 {
-    fprintf(stderr, "%s: error: cannot write: %s\n", path ? path : "(standard output)",
-            strerror(errno));
+    int why = errno;
+    cli_put_safe(path ? path : "(standard output)");
+    fprintf(stderr, ": error: cannot write: %s\n", strerror(why));
     return false;
 }
 

@@ -130,6 +130,18 @@ static int run_report(const cli_options *options)
     return status;
 }
 
+/* The version, or help: on standard output like a report, and as sure to arrive. */
+static int tell(const cli_options *options)
+{
+    cli_output output;
+    cli_output_open(&output, NULL);
+    if (options->version)
+        printf("memprof %s\n", mp_version());
+    else
+        cli_help(options);
+    return cli_output_close(&output, true) ? CLI_OK : CLI_UNREADABLE;
+}
+
 int main(int argc, char **argv)
 {
     cli_options options;
@@ -143,10 +155,8 @@ int main(int argc, char **argv)
     }
     int status = CLI_USAGE;
     if (cli_parse(argc, argv, &options)) {
-        if (options.version)
-            status = printf("memprof %s\n", mp_version()) < 0 ? CLI_UNREADABLE : CLI_OK;
-        else if (options.help)
-            cli_help(&options), status = CLI_OK;
+        if (options.version || options.help)
+            status = tell(&options);
         else
             status = options.command.report ? run_report(&options) : run_formats(&options);
     }

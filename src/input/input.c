@@ -122,11 +122,23 @@ static bool refill(mp_input *input)
     return got > 0;
 }
 
+/* Editors put one in front of UTF-8; no format knows it. */
+static void skip_byte_order_mark(mp_input *input)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (input->consumed == 0 && input->end - input->start >= 3 &&
+        memcmp(input->bytes + input->start, mark, 3) == 0) {
+        input->start += 3;
+        input->consumed += 3;
+    }
+}
+
 mp_slice mp_input_look_ahead(mp_input *input)
 {
     while (input->end - input->start < MP_LOOK_AHEAD && refill(input))
         ;
     diagnose_failure(input);
+    skip_byte_order_mark(input);
     size_t length = input->end - input->start;
     return (mp_slice){input->bytes + input->start, length < MP_LOOK_AHEAD ? length : MP_LOOK_AHEAD};
 }

@@ -262,7 +262,8 @@ static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
         heap->last_owner_id = 0;
 }
 
-bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle)
+bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle,
+                    uint64_t line)
 {
     const mp_model *model = heap->model;
     mp_live_object *object = mp_live_find(&heap->live, id);
@@ -276,8 +277,13 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
         retype(heap, object, type);
     bool reusable = model->cohorts.at[object->cohort].reusable;
     int64_t before = mp_live_bytes(&heap->live, object), delta = bytes - before;
-    if (!reserve(heap, delta))
+    if (!reserve(heap, delta)) {
+        mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
+                    "object %" PRIu64 " grows to %" PRId64 " bytes: more than any memory holds, "
+                    "its size stays as it was",
+                    id, bytes);
         delta = 0;
+    }
     mp_cost *cost = mp_model_flow(heap->model, (mp_cohort_id){object->cohort}, heap->mark);
     cost->idle += (int64_t)idle - object->idle;
     cost->bytes += delta;

@@ -88,7 +88,8 @@ static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
 /* `line` is where it stands in the file. False if the id is alive already: nothing was done. */
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
 /* A new size, and perhaps type, of an object. False if it is not alive: nothing was done. */
-bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle);
+bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle,
+                    uint64_t line);
 /* False if it is not alive. */
 bool mp_heap_death(mp_heap *heap, uint64_t id);
 /* Find the owners of births that came before them. Changes, deaths and the end of a mark settle

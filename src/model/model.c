@@ -106,13 +106,29 @@ static bool same_string(const void *context, uint32_t value)
            memcmp(probe->strings->texts[value], probe->text.at, probe->text.length) == 0;
 }
 
+/* Texts of the model end at their NUL: one inside is shown as the symbol for it. */
+static mp_slice without_nul(mp_arena *scratch, mp_slice text)
+{
+    static const char symbol[] = "\xe2\x90\x80";
+    if (!text.length || !memchr(text.at, '\0', text.length))
+        return text;
+    char *start = mp_arena_alloc(scratch, text.length * 3), *out = start;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.at[i])
+            *out++ = text.at[i];
+        else
+            out = (char *)memcpy(out, symbol, 3) + 3;
+    }
+    return (mp_slice){start, (size_t)(out - start)};
+}
+
 mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
 {
     mp_strings *strings = model->strings;
     bool changed = false;
     if (text.length == 0 && strings->count)
         return (mp_string_id){0};
-    text = mp_utf8_from_bytes(&strings->scratch, text, &changed);
+    text = mp_utf8_from_bytes(&strings->scratch, without_nul(&strings->scratch, text), &changed);
     if (converted)
         *converted |= changed;
 
@@ -130,8 +146,7 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
         if (found) /* the empty string is number 0 and never looked up */
             mp_hash_index_set(&strings->index, place, hash, found);
     }
-    if (changed)
-        mp_arena_free(&strings->scratch);
+    mp_arena_free(&strings->scratch); /* mostly empty */
     return (mp_string_id){found};
 }
 

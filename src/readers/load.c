@@ -122,6 +122,7 @@ static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagn
         entry->input = mp_input_open(entry->path, diagnostics, options->progress);
     if (!entry->input)
         return false;
+    mp_input_look_ahead(entry->input); /* the same start as when it was looked at */
     mp_input_summary *summary = MP_ADD(&model->inputs);
     summary->format = entry->reader->name;
     summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(entry->input)));

@@ -103,7 +103,7 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
         mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
                     "object %" PRIu64 " is created but alive already: taken as a change",
                     row[OEMP_ID]);
-    mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle);
+    mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle, line);
 }
 
 /* Walk a batch; what each row will touch is fetched some rows ahead of it. */
@@ -132,7 +132,8 @@ static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
     mp_type_id type = oemp_type(state, row[OEMP_TYPE], line);
     bool idle =
         row[OEMP_CHANGED_TABLE] == 0 && state->model->types.at[type.i].class == MP_TYPE_TEMP_TABLE;
-    if (!mp_heap_change(&state->recording->heap, row[OEMP_ID], type, (int64_t)row[OEMP_MEM], idle))
+    if (!mp_heap_change(&state->recording->heap, row[OEMP_ID], type, (int64_t)row[OEMP_MEM], idle,
+                        line))
         mp_diagnose(state->diagnostics, MP_DIAG_CHANGE_UNKNOWN, state->path, line,
                     "object %" PRIu64 " is changed but not alive: row skipped", row[OEMP_ID]);
 }
