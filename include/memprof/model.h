@@ -92,8 +92,9 @@ typedef struct mp_lot {
     mp_node_id node;   /* where created; none: outside the program's code */
     uint32_t line;     /* in the node's source */
     mp_symbol_id name; /* of the object itself; none: it has none */
-    mp_lot_id
-        owner; /* of what the object is scoped to; MP_LOT_UNKNOWN: to something not recorded */
+    /* Of what the object is scoped to, as that was at the object's birth; MP_LOT_UNKNOWN: something
+     * that was not recorded. */
+    mp_lot_id owner;
     mp_session_id session;
     uint16_t depth; /* owners above it */
     bool reusable;  /* apart from what is live */

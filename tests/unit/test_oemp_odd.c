@@ -1,0 +1,165 @@
+/* Recordings that are odd, damaged or made to hurt, and what must come of them all the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/analysis.h"
+#include "support/memory_reader.h"
+#include "unit/recording.h"
+
+extern const mp_reader mp_reader_oemp;
+
+/* The text with `what` replaced, read. */
+static reading read_changed(const char *text, const char *what, const char *by)
+{
+    char *changed = replaced(text, what, by);
+    assert_non_null(changed);
+    reading r = read_text(&mp_reader_oemp, "a.oemp", changed, 4096);
+    free(changed);
+    return r;
+}
+
+static mp_totals totals_of(const reading *r)
+{
+    char error[200];
+    mp_window window;
+    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, error, sizeof error));
+    mp_totals totals = mp_totals_of(&window);
+    mp_window_free(&window);
+    return totals;
+}
+
+/* Version 1 mixes changed objects with new ones: an owner may come behind a change. */
+static void a_change_leaves_owners_time_to_come(void **unused)
+{
+    (void)unused;
+    reading r = read_changed(VERSION_1, BORN_2 "2 72 260",
+                             "8 41 5 0 0 6000 101 20 0 0 7 0 0 0 0 0\n"
+                             "6 41 12 1 1 1005 0 0 0 0 1 0 0 0 0 0\n" BORN_2 "2 72 260");
+    assert_null(find_diagnostic(r.diagnostics, MP_DIAG_UNKNOWN_OWNER));
+    for (uint32_t i = 2; i < r.model->lots.count; i++)
+        assert_int_not_equal(r.model->lots.at[i].owner.i, MP_LOT_UNKNOWN);
+    reading_free(&r);
+}
+
+static void what_no_memory_holds_is_refused(void **unused)
+{
+    (void)unused;
+    static const char huge[] = "9223372036854775807";
+    char row[200];
+    snprintf(row, sizeof row, "6 41 %s 1 1 0\n", huge);
+    reading r = read_changed(VERSION_2, "6 41 30 1 1 0\n", row);
+    assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW));
+    /* Object 6 keeps its 10 bytes where the trailer's 849 has it at 30. */
+    assert_int_equal(totals_of(&r).live_bytes, 829);
+    reading_free(&r);
+
+    snprintf(row, sizeof row, "7 41 %s 0 0 6000", huge);
+    r = read_changed(VERSION_2, "7 41 99 0 0 6000", row);
+    assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW));
+    assert_int_equal(totals_of(&r).live_bytes, 849 - 99);
+    reading_free(&r);
+}
+
+/* Without a UUID, process, session and start tell recordings apart. */
+static void recordings_without_uuid_are_not_one(void **unused)
+{
+    (void)unused;
+    static const char one[] =
+        SNAPSHOT_OF("\"\"", "1", "_Auto", "\"\"", "?", TYPES, "", "", "",
+                    PLAIN("1", "41", "10", "0", "0", "0"), "", "", "5", "1", "10", "1");
+    char *other = replaced(one, "2 3277 1", "2 3278 1");
+    char both[4096];
+    snprintf(both, sizeof both, "%s%s", one, other);
+    reading r = read_text(&mp_reader_oemp, "a.oemp", both, 4096);
+    assert_int_equal(r.model->sessions.count, 3);
+    assert_int_equal(totals_of(&r).live_bytes, 20);
+    assert_null(find_diagnostic(r.diagnostics, MP_DIAG_DUPLICATE_SNAPSHOT));
+    assert_string_equal(mp_model_text(r.model, r.model->sessions.at[1].uuid), "");
+    free(other);
+    reading_free(&r);
+}
+
+static void a_snapshot_without_trailer_row_is_not_whole(void **unused)
+{
+    (void)unused;
+    reading r = read_changed(VERSION_2, TRAILER_1, "");
+    assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_DAMAGED_SNAPSHOT));
+    assert_int_equal(r.model->sessions.at[1].marks, 1);
+    /* Its objects count for the next one, whose trailer they agree with. */
+    assert_int_equal(totals_of(&r).live_bytes, 849);
+    assert_int_equal(totals_of(&r).live_objects, 5);
+    reading_free(&r);
+}
+
+/* An object that becomes reusable is alive no more, and was not deleted. */
+static void what_becomes_reusable_is_counted_as_such(void **unused)
+{
+    (void)unused;
+    reading r = read_changed(VERSION_2, "6 41 30 1 1 0\n", "6 80 30 1 1 0\n");
+    mp_totals totals = totals_of(&r);
+    assert_int_equal(totals.retyped_objects, -1);
+    assert_int_equal(totals.live_objects,
+                     totals.created_objects - totals.deleted_objects + totals.retyped_objects);
+    assert_int_equal(totals.reusable_objects, 2);
+    assert_int_equal(totals.reusable_bytes, 1030);
+    reading_free(&r);
+}
+
+static void names_with_nul_stay_apart(void **unused)
+{
+    (void)unused;
+    char text[8192];
+    size_t length = strlen(VERSION_2);
+    memcpy(text, VERSION_2, length);
+    char *name = strstr(text, "order.p"); /* no string any more once it has its NUL */
+    name[2] = '\0';
+    reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, length, 4096);
+    bool found = false;
+    for (uint32_t i = 1; i < r.model->symbols.count; i++)
+        found |= strcmp(mp_model_text(r.model, r.model->symbols.at[i].name), "or\xe2\x90\x80"
+                                                                             "er.p") == 0;
+    assert_true(found);
+    reading_free(&r);
+}
+
+/* Many snapshots of one site: its cohorts are found, not walked. A test of the answer only. */
+static void a_site_may_be_active_at_every_snapshot(void **unused)
+{
+    (void)unused;
+    enum { SNAPSHOTS = 3000 };
+    char *text = malloc(SNAPSHOTS * 700), *end = text;
+    for (int i = 1; i <= SNAPSHOTS; i++)
+        end += sprintf(end,
+                       "2 1 %d " STAMP " \"A\" \"_Auto\" \"\" \"\" 0 " UUID
+                       " \"\" 0 \"\" \"\" 0 \"\" \"\" \"\"\n.\n.\n%s.\n.\n.\n.\n.\n.\n"
+                       "%d 41 10 0 0 5 0 0 0 0 0 0 0 0 0 0\n.\n.\n.\n%d %d %d 0 %d 0 0 0 0 "
+                       "\"_Auto\" %d\n.\n",
+                       i, i == 1 ? "\"Dynamic Query\" 41\n" : "", i, i, i, i * 10, i, i);
+    reading r = read_text(&mp_reader_oemp, "a.oemp", text, 4096);
+    mp_totals totals = totals_of(&r);
+    assert_int_equal(totals.live_objects, SNAPSHOTS);
+    assert_int_equal(totals.live_bytes, SNAPSHOTS * 10);
+    assert_int_equal(r.model->lots.count, 3); /* none, unknown, the one */
+    free(text);
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_change_leaves_owners_time_to_come),
+        cmocka_unit_test(what_no_memory_holds_is_refused),
+        cmocka_unit_test(recordings_without_uuid_are_not_one),
+        cmocka_unit_test(a_snapshot_without_trailer_row_is_not_whole),
+        cmocka_unit_test(what_becomes_reusable_is_counted_as_such),
+        cmocka_unit_test(names_with_nul_stay_apart),
+        cmocka_unit_test(a_site_may_be_active_at_every_snapshot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
