@@ -262,6 +262,15 @@ static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t
     return ok;
 }
 
+/* A zero may be printed as nothing, but not all of a row's numbers are zero. */
+static bool has_number(const rpt_state *state, mp_slice line)
+{
+    return cell_of(line, state->columns[LINE]).length ||
+           cell_of(line, state->columns[TIME]).length ||
+           cell_of(line, state->columns[AVERAGE]).length ||
+           cell_of(line, state->columns[CALLS]).length;
+}
+
 static void read_row(rpt_state *state, mp_slice line, uint64_t at)
 {
     mp_slice program = cell_of(line, state->columns[PROGRAM]), code = {"", 0};
@@ -270,6 +279,11 @@ static void read_row(rpt_state *state, mp_slice line, uint64_t at)
     if (program.length == 0) {
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
                     "row has no program, expected one below the first dashes: row skipped");
+        return;
+    }
+    if (!has_number(state, line)) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                    "row has no number in it, expected a line, times and calls: row skipped");
         return;
     }
     if (!number_cell(state, line, LINE, &number, &unknown, at) ||
