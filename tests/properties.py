@@ -294,22 +294,29 @@ class Laws:
         done = self.run("check", path)
         self.hold(done.returncode == 0, f"check {path.name}: {done.stdout[-300:]}")
         replayed = oemp.Recording(oemp.join_recordings([path])[0][0])
-        replayed.choose(None, None)
+        self.random_window(path, replayed, [])
+        ends = sorted(random.Random(seed).choices(range(1, len(replayed.snapshots) + 1), k=2))
+        self.random_window(path, replayed, ends)
+
+    def random_window(self, path, replayed, ends):
+        window = ["--from", ends[0], "--to", ends[1]] if ends else []
+        replayed.choose(*(ends or [None, None]))
+        name = f"{path.name} {window}"
         marks = oemp.snapshots_of(replayed)
         for mark in marks:  # the oracle counts changes of reusable objects too
             del mark["changed_objects"]
         expected = {"totals": oemp.totals_of(replayed), "snapshots": marks,
                     "leaks": oemp.leaks_of([replayed])}
-        self.agree(expected, self.json("analyze", path, "--limit", 0), None, path.name)
+        self.agree(expected, self.json("analyze", path, *window, "--limit", 0), None, name)
         for by in DIMENSIONS:
             top = oemp.top_of([replayed], by)
             for row in top if by in ("request", "api") else []:
                 del row["inclusive_bytes"]
-            self.agree({"top": top}, self.json("top", path, "--by", by, "--limit", 0), None,
-                       f"{path.name} top by {by}")
-            growth = self.changed(self.json("growth", path, "--by", by, "--limit", 0))
+            self.agree({"top": top}, self.json("top", path, "--by", by, *window, "--limit", 0), None,
+                       f"{name} top by {by}")
+            growth = self.changed(self.json("growth", path, "--by", by, *window, "--limit", 0))
             self.agree({"growth": oemp.growth_of([replayed], by)}, growth, None,
-                       f"{path.name} growth by {by}")
+                       f"{name} growth by {by}")
 
     @staticmethod
     def changed(report):
