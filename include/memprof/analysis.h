@@ -182,4 +182,20 @@ typedef struct mp_tree_cost {
 /* By place in model->tree; [0] is the session. Release with free(). */
 mp_tree_cost *mp_tree_costs(const mp_window *window);
 
+/* --- the runtime's own memory --- */
+
+/* One area at the first and last whole snapshot and at most; of several sessions, added up. */
+typedef struct mp_platform_area {
+    mp_platform_id platform; /* 0: areas that are not in the catalogue */
+    int64_t first_bytes, last_bytes, peak_bytes;
+    int64_t block_bytes, pool_bytes; /* at the last snapshot */
+} mp_platform_area;
+
+/* By platform id, model->platforms.count of them. Release with free(). */
+mp_platform_area *mp_platform_areas_of(const mp_model *model);
+
+/* The area that grew most from one end of the window to the other, and by how many bytes; 0 if none
+ * grew. */
+mp_platform_id mp_platform_growing(const mp_window *window, int64_t *growth);
+
 #endif

@@ -1,10 +1,8 @@
 /* The default report: the answer first, then the tables it comes from. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "memprof/analysis_profile.h"
 #include "reports/sections.h"
-#include "support/memory.h"
 #include "support/units.h"
 
 static const mp_column answer_columns[] = {
@@ -108,31 +106,6 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
     mp_grouping_free(&types);
 }
 
-/* The area of the runtime's own memory that grew most from one end of the window to the other;
- * none if nothing grew. */
-static mp_platform_id growing_area(const mp_window *window, int64_t *growth)
-{
-    const mp_model *model = window->model;
-    int64_t *changes = mp_alloc_zero(model->platforms.count, sizeof *changes);
-    mp_platform_id most = {0};
-    for (uint32_t i = 1; i < model->platform_samples.count; i++) {
-        const mp_platform_sample *sample = &model->platform_samples.at[i];
-        const mp_range *range = &window->ranges[model->marks.at[sample->mark.i].session.i];
-        if (sample->mark.i == range->to.i)
-            changes[sample->platform.i] += sample->bytes;
-        if (sample->mark.i == range->from.i)
-            changes[sample->platform.i] -= sample->bytes;
-    }
-    *growth = 0;
-    for (uint32_t i = 1; i < model->platforms.count; i++)
-        if (changes[i] > *growth) {
-            *growth = changes[i];
-            most.i = i;
-        }
-    free(changes);
-    return most;
-}
-
 /* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
  */
 static void answer_platform(mp_document *document, mp_table *table, const mp_window *window)
@@ -145,7 +118,7 @@ static void answer_platform(mp_document *document, mp_table *table, const mp_win
     }
     if (!from && !to)
         return;
-    mp_platform_id most = growing_area(window, &growth);
+    mp_platform_id most = mp_platform_growing(window, &growth);
     const char *text = mp_document_text(document, "%s (%s)", mp_bytes_text(document, to, false),
                                         mp_bytes_text(document, to - from, true));
     if (most.i)

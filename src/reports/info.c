@@ -4,7 +4,6 @@
 
 #include "memprof/analysis_profile.h"
 #include "reports/sections.h"
-#include "support/memory.h"
 #include "support/units.h"
 
 static const mp_column content_columns[] = {
@@ -68,68 +67,34 @@ static const mp_column platform_columns[] = {
     {"last_pool_bytes", "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS},
 };
 
-/* One area over the snapshots; of several sessions, added up. */
-typedef struct platform_area {
-    mp_platform_id platform;
-    int64_t first, last, peak, blocks, pool;
-} platform_area;
-
-/* The samples of one area come in the order of their snapshots, session by session. */
-static platform_area area_of(const mp_model *model, uint32_t platform)
-{
-    platform_area area = {.platform = {platform}};
-    for (uint32_t session = 1; session < model->sessions.count; session++) {
-        const mp_platform_sample *first = NULL, *last = NULL;
-        int64_t peak = 0;
-        for (uint32_t i = 1; i < model->platform_samples.count; i++) {
-            const mp_platform_sample *sample = &model->platform_samples.at[i];
-            const mp_mark *mark = &model->marks.at[sample->mark.i];
-            if (sample->platform.i != platform || mark->session.i != session || !mark->whole)
-                continue;
-            first = first ? first : sample;
-            last = sample;
-            peak = sample->bytes > peak ? sample->bytes : peak;
-        }
-        if (!first)
-            continue;
-        area.first += first->bytes;
-        area.last += last->bytes;
-        area.peak += peak;
-        area.blocks += last->block_bytes;
-        area.pool += last->pool_bytes;
-    }
-    return area;
-}
-
 static int largest_first(const void *left, const void *right)
 {
-    const platform_area *a = left, *b = right;
-    if (a->last != b->last)
-        return a->last > b->last ? -1 : 1;
+    const mp_platform_area *a = left, *b = right;
+    if (a->last_bytes != b->last_bytes)
+        return a->last_bytes > b->last_bytes ? -1 : 1;
     return a->platform.i < b->platform.i ? -1 : a->platform.i > b->platform.i;
 }
 
 static void section_platform(mp_document *document, const mp_model *model)
 {
     uint32_t count = model->platforms.count;
-    platform_area *areas = mp_alloc_zero(count, sizeof *areas);
+    mp_platform_area *areas = mp_platform_areas_of(model);
     mp_table *table =
         MP_TABLE(document, "platform", "The runtime's own memory", MP_ROWS, platform_columns);
-    for (uint32_t i = 0; i < count; i++)
-        areas[i] = area_of(model, i);
     qsort(areas, count, sizeof *areas, largest_first);
     for (uint32_t i = 0; i < count; i++) {
-        if (!areas[i].platform.i && !areas[i].peak)
+        const mp_platform_area *area = &areas[i];
+        if (!area->platform.i && !area->peak_bytes)
             continue; /* everything is in the catalogue */
-        const char *name = mp_model_text(model, model->platforms.at[areas[i].platform.i]);
+        const char *name = mp_model_text(model, model->platforms.at[area->platform.i]);
         mp_table_row(table);
         mp_set_text(document, table, "area", *name ? name : "(not in the catalogue)");
-        mp_set_number(table, "first_bytes", areas[i].first);
-        mp_set_number(table, "peak_bytes", areas[i].peak);
-        mp_set_number(table, "last_bytes", areas[i].last);
-        mp_set_number(table, "delta_bytes", areas[i].last - areas[i].first);
-        mp_set_number(table, "last_block_bytes", areas[i].blocks);
-        mp_set_number(table, "last_pool_bytes", areas[i].pool);
+        mp_set_number(table, "first_bytes", area->first_bytes);
+        mp_set_number(table, "peak_bytes", area->peak_bytes);
+        mp_set_number(table, "last_bytes", area->last_bytes);
+        mp_set_number(table, "delta_bytes", area->last_bytes - area->first_bytes);
+        mp_set_number(table, "last_block_bytes", area->block_bytes);
+        mp_set_number(table, "last_pool_bytes", area->pool_bytes);
     }
     free(areas);
 }
