@@ -2,6 +2,24 @@
 
 #include "cli/options.h"
 
+static void help_dimensions(void)
+{
+    size_t count;
+    const mp_dimension *dimensions = mp_dimensions(&count);
+    printf("\nGroups of a memory recording (--by):\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  %-22s  %s\n", dimensions[i].name, dimensions[i].summary);
+}
+
+static void help_renderers(void)
+{
+    size_t count;
+    const mp_renderer *const *renderers = mp_renderers(&count);
+    printf("\nOutput formats (--format):\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  %-22s  %s\n", renderers[i]->name, renderers[i]->summary);
+}
+
 static void help_command(const cli_command *command)
 {
     printf("Usage: memprof %s [OPTIONS]%s\n\nmemprof %s: %s.\n", command->name,
@@ -10,6 +28,9 @@ static void help_command(const cli_command *command)
         printf("%s\n", command->details);
     printf("\nOptions:\n");
     cli_help_options(command);
+    if (command->honours & MP_HONOURS_BY)
+        help_dimensions();
+    help_renderers();
     printf("\nExample:\n  memprof %s\n", command->example);
 }
 
@@ -31,6 +52,7 @@ static void help_program(void)
     cli_command first;
     cli_command_find(reports[0]->name, &first);
     cli_help_options(&first);
+    help_renderers();
     printf(
         "\nExit status: 0 done; 1 a limit was exceeded or check found something; 2 wrong usage;\n"
         "3 an input or the output could not be read or written.\n\n"

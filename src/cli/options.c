@@ -214,7 +214,7 @@ static const cli_option table[] = {
      set_strict},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
-    {"format", "FORMAT", "text, json, csv, rpt or rpt-old", "text, json, csv, rpt or rpt-old",
+    {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt or rpt-old",
      EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", EVERY | EVERY_COMMAND,
      set_output},

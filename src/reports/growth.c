@@ -24,7 +24,6 @@ const mp_report mp_report_growth = {
     .example = "growth samples/shop-v2.oemp --by source",
     .details = "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
                "_PreCleanUp if there is one, else the last); the largest change first.\n"
-               "--by: type, site, source, line, name, node, scope, request, api.\n"
                "--sort: bytes, objects, key.",
     .honours =
         MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_LIMITS,

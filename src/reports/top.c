@@ -37,7 +37,6 @@ const mp_report mp_report_top = {
     .example = "top samples/shop-v2.oemp --by source",
     .details = "Memory: what is alive at the snapshot --to (the last _PreCleanUp if there is one,\n"
                "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
-               "--by: type, site, source, line, name, node, scope, request, api.\n"
                "--sort: bytes, objects, inclusive, created, deleted, key.\n"
                "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
                "average, calls. --format rpt writes ProTop's own layout.",
