@@ -27,8 +27,8 @@ mp_platform_area *mp_platform_areas_of(const mp_model *model)
 {
     mp_platform_area *areas = mp_alloc_zero(model->platforms.count, sizeof *areas);
     mp_id_index index = {0}; /* session and platform to place in `each`, + 1 */
-    session_area *each = NULL;
-    size_t count = 0, capacity = 0;
+    size_t count = 0, capacity = 1;
+    session_area *each = mp_alloc(capacity * sizeof *each);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
         const mp_platform_sample *sample = &model->platform_samples.at[i];
         const mp_mark *mark = &model->marks.at[sample->mark.i];
