@@ -297,15 +297,22 @@ static void fill_rows(const mp_model *model, const mp_module_groups *groups, mp_
     free(costs);
 }
 
-mp_method_costs mp_profile_method_costs(const mp_model *model)
+/* Rows of methods or of programs, filled in and sorted; whoever asked owns them now. */
+static mp_method_costs grouped_costs(const mp_model *model, bool by_program)
 {
     mp_method_costs rows = {0};
     if (!model->profile)
         return rows;
     mp_module_groups groups = mp_module_groups_make(model);
-    fill_rows(model, &groups, groups.methods, groups.method_count, groups.method_of);
-    rows = (mp_method_costs){groups.methods, groups.method_count};
-    groups.methods = NULL;
+    if (by_program) {
+        fill_rows(model, &groups, groups.programs, groups.program_count, groups.program_of);
+        rows = (mp_method_costs){groups.programs, groups.program_count};
+        groups.programs = NULL;
+    } else {
+        fill_rows(model, &groups, groups.methods, groups.method_count, groups.method_of);
+        rows = (mp_method_costs){groups.methods, groups.method_count};
+        groups.methods = NULL;
+    }
     if (rows.count)
         qsort_r(rows.at, rows.count, sizeof *rows.at, mp_method_cost_compare,
                 (void *)(uintptr_t)model);
@@ -313,20 +320,14 @@ mp_method_costs mp_profile_method_costs(const mp_model *model)
     return rows;
 }
 
+mp_method_costs mp_profile_method_costs(const mp_model *model)
+{
+    return grouped_costs(model, false);
+}
+
 mp_method_costs mp_profile_program_costs(const mp_model *model)
 {
-    mp_method_costs rows = {0};
-    if (!model->profile)
-        return rows;
-    mp_module_groups groups = mp_module_groups_make(model);
-    fill_rows(model, &groups, groups.programs, groups.program_count, groups.program_of);
-    rows = (mp_method_costs){groups.programs, groups.program_count};
-    groups.programs = NULL;
-    if (rows.count)
-        qsort_r(rows.at, rows.count, sizeof *rows.at, mp_method_cost_compare,
-                (void *)(uintptr_t)model);
-    mp_module_groups_free(&groups);
-    return rows;
+    return grouped_costs(model, true);
 }
 
 /* --- totals --- */
