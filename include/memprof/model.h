@@ -53,6 +53,27 @@ typedef struct mp_platform_id {
     uint32_t i;
 } mp_platform_id;
 
+/* What kind of recording a run is about; inputs of one run are of one kind. */
+typedef enum mp_kind {
+    MP_KIND_NONE,
+    MP_KIND_RECORDING, /* births and deaths between snapshots */
+    MP_KIND_PROFILE,   /* execution */
+    MP_KIND_EVENTS,    /* births and deaths one by one */
+    MP_KIND_DUMP,      /* what is alive at a moment, and who refers to whom */
+    MP_KIND_DATABASE,  /* what is alive at moments, with stacks, perhaps references */
+} mp_kind;
+/* "a memory recording", for messages. */
+const char *mp_kind_name(mp_kind kind);
+
+/* What a model holds, and so which questions it can answer. */
+enum {
+    MP_HOLDS_LEDGER = 1,  /* objects alive at marks */
+    MP_HOLDS_HISTORY = 2, /* when they were created and deleted */
+    MP_HOLDS_EVENTS = 4,  /* ages, threads, anomalies: model->events */
+    MP_HOLDS_GRAPH = 8,   /* who refers to whom: model->graph */
+    MP_HOLDS_PROFILE = 16 /* costs without objects: model->profile */
+};
+
 /* What a report must know of a type; everything else about it is its name. */
 typedef enum mp_type_class {
     MP_TYPE_ORDINARY,
@@ -209,7 +230,8 @@ typedef struct mp_model {
     MP_LIST(mp_tree_node) tree; /* made by mp_model_seal */
     uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_seal */
     struct mp_profile *profile; /* NULL: no execution profile was read */
-    bool has_heap;              /* there are marks of a heap, even if all are empty */
+    mp_kind kind;
+    unsigned holds; /* MP_HOLDS_... */
     struct mp_model_private *private;
 } mp_model;
 

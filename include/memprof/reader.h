@@ -16,11 +16,6 @@ typedef enum mp_bid {
     MP_MINE,
 } mp_bid;
 
-typedef enum mp_kind {
-    MP_HEAP,
-    MP_EXECUTION,
-} mp_kind;
-
 /* Where an input belongs among others of the same reader. */
 typedef struct mp_place {
     char group[80]; /* inputs of one group are one recording */
@@ -39,7 +34,7 @@ typedef struct mp_reader {
     const char *summary;
     const char *endings; /* of the files' usual names */
     const char *versions;
-    mp_kind kind;
+    mp_kind kind; /* inputs of different kinds are not read together */
     /* Look at the first bytes of an input; no I/O, no state. */
     mp_bid (*probe)(mp_slice head);
     /* NULL: inputs are read in the order given. */

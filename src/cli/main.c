@@ -1,6 +1,7 @@
 /* memprof: from a command line to a report. */
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/console.h"
 #include "cli/options.h"
@@ -92,11 +93,11 @@ static int report(const cli_options *options, const mp_model *model,
 {
     char error[1024] = "";
     mp_request request = {.model = model, .diagnostics = diagnostics, .view = options->view};
-    request.view.wants_sources = options->source_folder_count > 0;
+    memcpy(request.given, options->given, sizeof request.given);
     mp_document *document = mp_document_new(options->command.name);
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
-    if (options->command.report->run(&request, document, error, sizeof error)) {
+    if (mp_report_run(options->command.report, &request, document, error, sizeof error)) {
         status = put_document(options, document, diagnostics);
         for (size_t i = 0; i < document->limit_count; i++)
             if (document->limits[i].exceeded)

@@ -231,7 +231,7 @@ bool cli_command_find(const char *name, cli_command *command)
     const mp_report *report = mp_report_find(name);
     if (report) {
         *command = (cli_command){report->name,    report->summary, report->example,
-                                 report->details, report,          report->honours | EVERY};
+                                 report->details, report,          mp_report_honours(report) | EVERY};
         return true;
     }
     *command = (cli_command){"formats",    "the formats that memprof reads", "formats", NULL, NULL,
@@ -346,6 +346,10 @@ bool cli_parse(int argc, char **argv, cli_options *options)
     for (size_t i = 0; i < OPTIONS; i++)
         if (given[i] && !(table[i].honoured_with & options->command.honours))
             return refuse("%s does not use --%s", options->command.name, table[i].name);
+    for (size_t i = 0; i < OPTIONS; i++)
+        for (size_t bit = 0; given[i] && bit < MP_HONOURS_COUNT; bit++)
+            if (table[i].honoured_with & 1u << bit)
+                options->given[bit] = table[i].name;
     if (options->command.report && options->path_count == 0)
         return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
                       "");

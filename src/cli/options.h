@@ -26,6 +26,7 @@ typedef struct cli_options {
     const char **paths; /* points into argv */
     size_t path_count;
     mp_view view;
+    const char *given[MP_HONOURS_COUNT]; /* see mp_request */
     const mp_renderer *renderer;
     const char *output, *input_format;
     const char **source_folders;

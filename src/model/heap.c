@@ -15,7 +15,7 @@ void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics)
 {
     *heap = (mp_heap){.model = model, .session = session, .diagnostics = diagnostics};
-    model->has_heap = true;
+    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
 }
 
 void mp_heap_close(mp_heap *heap)

@@ -5,6 +5,17 @@
 #include "model/private.h"
 #include "support/text.h"
 
+const char *mp_kind_name(mp_kind kind)
+{
+    static const char *const names[] = {"nothing",
+                                        "a memory recording",
+                                        "an execution profile",
+                                        "a log of heap events",
+                                        "a heap dump",
+                                        "an allocation database"};
+    return names[kind];
+}
+
 mp_model *mp_model_new(void)
 {
     mp_model *model = mp_alloc_zero(1, sizeof *model);
@@ -79,6 +90,7 @@ mp_profile *mp_model_profile(mp_model *model)
 {
     if (!model->profile) {
         model->profile = mp_alloc_zero(1, sizeof *model->profile);
+        model->holds |= MP_HOLDS_PROFILE;
         model->profile->stated_total_us = -1;
         model->profile->elapsed_us = -1;
         (void)MP_ADD(&model->profile->modules);

@@ -152,7 +152,9 @@ static bool read_all(const mp_reader *const reader, load_entry *entries, size_t 
     return ok;
 }
 
-static bool one_kind(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
+/* Also sets the model's kind. */
+static bool one_kind(const load_entry *entries, size_t count, mp_model *model,
+                     mp_diagnostics *diagnostics)
 {
     const load_entry *first = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -167,6 +169,7 @@ static bool one_kind(const load_entry *entries, size_t count, mp_diagnostics *di
         }
         first = first ? first : &entries[i];
     }
+    model->kind = first ? first->reader->kind : MP_KIND_NONE;
     return true;
 }
 
@@ -183,7 +186,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
             entries[i].input = NULL;
         }
     }
-    bool readable = one_kind(entries, count, diagnostics);
+    bool readable = one_kind(entries, count, model, diagnostics);
     order(entries, count);
     for (size_t i = 0; readable && i < READERS; i++)
         ok &= read_all(table[i], entries, count, model, diagnostics, options);

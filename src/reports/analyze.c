@@ -138,8 +138,8 @@ static void section_answer(mp_document *document, const mp_window *window, const
     answer_platform(document, table, window);
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, const mp_window *window,
-                     mp_leaks *leaks, char *error, size_t size)
+static bool put_sections(const mp_request *request, mp_document *document, const mp_window *window,
+                         mp_leaks *leaks, char *error, size_t size)
 {
     const mp_view *view = &request->view;
     size_t rows = mp_view_rows(view, MP_DEFAULT_ROWS);
@@ -161,8 +161,6 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
 {
     const mp_model *model = request->model;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
-    if (!mp_request_fits_profile(request, error, size))
-        return false;
     mp_section_head(document, request);
     mp_section_profile_totals(document, model, true);
     if (!mp_section_profile_top(document, model, &request->view, rows, error, size))
@@ -173,15 +171,13 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     return true;
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    if (mp_request_is_profile(request))
-        return run_profile(request, document, error, size);
-    if (!mp_request_window(request, "analyze", &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_leaks leaks = mp_leaks_find(&window);
-    bool ok = run_heap(request, document, &window, &leaks, error, size);
+    bool ok = put_sections(request, document, &window, &leaks, error, size);
     mp_leaks_free(&leaks);
     mp_window_free(&window);
     return ok;
@@ -194,8 +190,12 @@ const mp_report mp_report_analyze = {
     .details =
         "Each table has ten rows; --limit says otherwise. The other commands show one table\n"
         "in full, with more options.",
-    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-               MP_HONOURS_SOURCES,
     .overview = true,
-    .run = run,
+    .variants = {{.needs = MP_HOLDS_PROFILE,
+                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
+                  .run = run_profile},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
+                             MP_HONOURS_LIMITS,
+                  .run = run_heap}},
 };

@@ -73,7 +73,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
                 violations ? "the recording contradicts itself or its format"
                            : "ok: the recording agrees with itself");
     mp_set_number(table, "violations", violations);
-    if (model->has_heap)
+    if (model->holds & MP_HOLDS_LEDGER)
         mp_set_number(table, "snapshots", snapshots);
     mp_set_number(table, "records", records);
     mp_set_number(table, "inputs", (int64_t)model->inputs.count - 1);
@@ -90,6 +90,5 @@ const mp_report mp_report_check = {
                "counts and totals, sequence, ids that are used and never defined, changes and\n"
                "deletions of unknown objects, callers that come after what they call, the sums of\n"
                "an execution profile. Exit status 1 if there is anything.",
-    .honours = MP_HONOURS_LIMIT,
-    .run = run,
+    .variants = {{.honours = MP_HONOURS_LIMIT, .run = run}},
 };

@@ -4,7 +4,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
 {
     mp_window window;
     const mp_view *view = &request->view;
-    if (!mp_request_window(request, "growth", &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_leaks leaks = mp_leaks_find(&window);
     mp_section_head(document, request);
@@ -25,7 +25,8 @@ const mp_report mp_report_growth = {
     .details = "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
                "_PreCleanUp if there is one, else the last); the largest change first.\n"
                "--sort: bytes, objects, key.",
-    .honours =
-        MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_LIMITS,
-    .run = run,
+    .variants = {{.needs = MP_HOLDS_LEDGER,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_LIMITS,
+                  .run = run}},
 };

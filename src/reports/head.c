@@ -57,7 +57,7 @@ void mp_section_head(mp_document *document, const mp_request *request)
     uint32_t sessions = model->sessions.count - 1, marks = 0;
     char time[MP_UNIT_TEXT];
     section_inputs(document, model);
-    if (!model->has_heap) {
+    if (!(model->holds & MP_HOLDS_LEDGER)) {
         document->title =
             mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
         return;
@@ -111,7 +111,7 @@ static void session_row(mp_document *document, mp_table *table, const mp_model *
         mp_set_text(document, table, texts[i].column, mp_model_text(model, texts[i].text));
     if (session->has_process_id)
         mp_set_number(table, "process_id", (int64_t)session->process_id);
-    if (model->has_heap)
+    if (model->holds & MP_HOLDS_LEDGER)
         mp_set_number(table, "snapshots", session->marks);
 }
 
@@ -144,43 +144,8 @@ void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
                                          all - table->row_count);
 }
 
-bool mp_request_is_profile(const mp_request *request)
+bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size)
 {
-    return !request->model->has_heap && request->model->profile;
-}
-
-bool mp_request_fits_profile(const mp_request *request, char *error, size_t size)
-{
-    const mp_view *view = &request->view;
-    const char *option = view->from               ? "from"
-                         : view->to               ? "to"
-                         : view->max_growth.set   ? "max-growth"
-                         : view->max_leaked.set   ? "max-leaked"
-                         : view->max_live.set     ? "max-live"
-                         : view->stack_depth >= 0 ? "stack-depth"
-                                                  : NULL;
-    if (option)
-        snprintf(error, size, "--%s is for memory recordings, and this is an execution profile",
-                 option);
-    return !option;
-}
-
-bool mp_request_window(const mp_request *request, const char *command, mp_window *window,
-                       char *error, size_t size)
-{
-    if (!request->model->has_heap) {
-        snprintf(error, size,
-                 "%s asks for a memory recording, and this is an execution profile: try top or "
-                 "tree",
-                 command);
-        return false;
-    }
-    if (request->view.wants_sources) {
-        snprintf(error, size,
-                 "--source shows source text of an execution profile, and this is a memory "
-                 "recording");
-        return false;
-    }
     return mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
                              size);
 }

@@ -37,7 +37,7 @@ static void section_contents(mp_document *document, const mp_model *model)
     for (uint32_t i = 1; i < model->sessions.count; i++)
         marks += model->sessions.at[i].marks;
     set_present(table, "snapshots", marks);
-    if (model->has_heap) {
+    if (model->holds & MP_HOLDS_LEDGER) {
         set_present(table, "types", (int64_t)model->types.count - 1);
         set_present(table, "names", (int64_t)model->symbols.count - 1);
         set_present(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
@@ -160,31 +160,38 @@ static void section_texts(mp_document *document, const mp_model *model)
     }
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static void put_head(const mp_request *request, mp_document *document)
 {
-    const mp_model *model = request->model;
-    mp_window window;
     mp_section_head(document, request);
     for (size_t i = 0; i < document->table_count; i++) { /* here people see the inputs too */
         document->tables[i].flags = 0;
         document->tables[i].main = true;
     }
     mp_section_session(document, request, true);
-    if (model->has_heap) {
-        if (!mp_request_window(request, "info", &window, error, size))
-            return false;
-        mp_section_heap_totals(document, &window, NULL, true);
-        mp_window_free(&window);
-    } else {
-        mp_section_profile_totals(document, model, true);
-    }
-    section_contents(document, model);
-    if (model->has_heap)
-        section_platform(document, model);
-    if (model->profile) {
-        section_coverage(document, model);
-        section_texts(document, model);
-    }
+}
+
+static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    if (!mp_request_window(request, &window, error, size))
+        return false;
+    put_head(request, document);
+    mp_section_heap_totals(document, &window, NULL, true);
+    section_contents(document, request->model);
+    section_platform(document, request->model);
+    mp_window_free(&window);
+    return true;
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    (void)error;
+    (void)size;
+    put_head(request, document);
+    mp_section_profile_totals(document, request->model, true);
+    section_contents(document, request->model);
+    section_coverage(document, request->model);
+    section_texts(document, request->model);
     return true;
 }
 
@@ -192,6 +199,6 @@ const mp_report mp_report_info = {
     .name = "info",
     .summary = "what the file says of itself: session, contents, platform memory",
     .example = "info samples/shop-v2.oemp",
-    .honours = 0,
-    .run = run,
+    .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
+                 {.needs = MP_HOLDS_LEDGER, .run = run_heap}},
 };

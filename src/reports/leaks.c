@@ -169,7 +169,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    if (!mp_request_window(request, "leaks", &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_leaks leaks = mp_leaks_find(&window);
     const mp_view *view = &request->view;
@@ -193,7 +193,8 @@ const mp_report mp_report_leaks = {
         "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
-    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-               MP_HONOURS_LIMITS,
-    .run = run,
+    .variants = {{.needs = MP_HOLDS_HISTORY,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS,
+                  .run = run}},
 };

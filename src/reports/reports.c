@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "memprof/report.h"
 #include "support/text.h"
 
@@ -23,4 +25,57 @@ const mp_report *mp_report_find(const char *name)
         if (mp_text_is(table[i]->name, name))
             return table[i];
     return NULL;
+}
+
+unsigned mp_report_honours(const mp_report *report)
+{
+    unsigned honours = 0;
+    for (size_t i = 0; i < MP_VARIANTS; i++)
+        honours |= report->variants[i].honours;
+    return honours;
+}
+
+static const mp_variant *variant_for(const mp_report *report, unsigned holds)
+{
+    for (size_t i = 0; i < MP_VARIANTS && report->variants[i].run; i++)
+        if ((report->variants[i].needs & ~holds) == 0)
+            return &report->variants[i];
+    return NULL;
+}
+
+/* "top, tree or check": the reports that have an answer. */
+static void list_reports(unsigned holds, char *text, size_t size)
+{
+    const char *names[sizeof table / sizeof *table];
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (variant_for(table[i], holds))
+            names[count++] = table[i]->name;
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 i == 0           ? ""
+                                 : i + 1 == count ? " or "
+                                                  : ", ",
+                                 names[i]);
+}
+
+bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
+                   char *error, size_t size)
+{
+    unsigned holds = request->model->holds;
+    const char *kind = mp_kind_name(request->model->kind);
+    const mp_variant *variant = variant_for(report, holds);
+    if (!variant) {
+        char names[256] = "";
+        list_reports(holds, names, sizeof names);
+        snprintf(error, size, "%s has no answer from %s: try %s", report->name, kind, names);
+        return false;
+    }
+    for (size_t i = 0; i < MP_HONOURS_COUNT; i++)
+        if (request->given[i] && !(variant->honours & 1u << i)) {
+            snprintf(error, size, "%s does not use --%s with %s", report->name, request->given[i],
+                     kind);
+            return false;
+        }
+    return variant->run(request, document, error, size);
 }

@@ -47,13 +47,8 @@ const char *mp_count_text(mp_document *document, int64_t count);
 /* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* The window that the view asks for. False with a message. Refuses what is not a heap. */
-bool mp_request_window(const mp_request *request, const char *command, mp_window *window,
-                       char *error, size_t size);
-/* Whether the model is an execution profile and nothing else. */
-bool mp_request_is_profile(const mp_request *request);
-/* Refuse, with a message, what only a memory recording has: windows, limits, stacks. */
-bool mp_request_fits_profile(const mp_request *request, char *error, size_t size);
+/* The window that the view asks for. False with a message. */
+bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
 size_t mp_view_rows(const mp_view *view, size_t own);
 /* "and 12 more: --limit 0 shows all" where rows were left out. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);

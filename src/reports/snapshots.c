@@ -126,7 +126,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    if (!mp_request_window(request, "snapshots", &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
@@ -143,6 +143,7 @@ const mp_report mp_report_snapshots = {
     .example = "snapshots samples/shop-v2.oemp",
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
-    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
-    .run = run,
+    .variants = {{.needs = MP_HOLDS_LEDGER,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
+                  .run = run}},
 };

@@ -3,8 +3,6 @@
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     const mp_view *view = &request->view;
-    if (!mp_request_fits_profile(request, error, size))
-        return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
@@ -14,13 +12,11 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     return ok;
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
     const mp_view *view = &request->view;
-    if (mp_request_is_profile(request))
-        return run_profile(request, document, error, size);
-    if (!mp_request_window(request, "top", &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
@@ -40,7 +36,11 @@ const mp_report mp_report_top = {
                "--sort: bytes, objects, inclusive, created, deleted, key.\n"
                "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
                "average, calls. --format rpt writes ProTop's own layout.",
-    .honours =
-        MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
-    .run = run,
+    .variants =
+        {{.needs = MP_HOLDS_PROFILE,
+          .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
+          .run = run_profile},
+         {.needs = MP_HOLDS_LEDGER,
+          .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
+          .run = run_heap}},
 };

@@ -170,7 +170,7 @@ static void heap_costs(tree_walk *walk, uint32_t node)
     mp_set_number(walk->table, "own_objects", cost->own_objects);
 }
 
-static void run_heap(const mp_request *request, mp_document *document, const mp_window *window)
+static void put_heap(const mp_request *request, mp_document *document, const mp_window *window)
 {
     const mp_model *model = request->model;
     mp_tree_cost *costs = mp_tree_costs(window);
@@ -208,8 +208,6 @@ static void profile_costs(tree_walk *walk, uint32_t node)
 
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
-    if (!mp_request_fits_profile(request, error, size))
-        return false;
     mp_call_tree tree = mp_profile_call_tree(request->model);
     if (!tree.count) {
         snprintf(error, size,
@@ -217,6 +215,8 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
                  "this one has not: try top --by method");
         return false;
     }
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
     tree_walk walk = {.document = document,
                       .model = request->model,
@@ -235,17 +235,14 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     return true;
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    bool profile = mp_request_is_profile(request);
-    if (!profile && !mp_request_window(request, "tree", &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
-    if (profile)
-        return run_profile(request, document, error, size);
-    run_heap(request, document, &window);
+    put_heap(request, document, &window);
     mp_window_free(&window);
     return true;
 }
@@ -257,6 +254,10 @@ const mp_report mp_report_tree = {
     .details =
         "Memory: bytes alive at the snapshot --to, by the call-tree node that created them.\n"
         "Execution profiles: seconds (versions 3 and 4 have a call tree).",
-    .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
-    .run = run,
+    .variants = {{.needs = MP_HOLDS_PROFILE,
+                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_TREE,
+                  .run = run_profile},
+                 {.needs = MP_HOLDS_LEDGER,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
+                  .run = run_heap}},
 };

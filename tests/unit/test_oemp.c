@@ -146,7 +146,7 @@ static void check_recording(const char *text, unsigned version, uint64_t records
         assert_true(r.ok);
         assert_string_equal(dumped, expected);
         assert_int_equal(count_diagnostics(r.diagnostics), 0);
-        assert_true(r.model->has_heap);
+        assert_true(r.model->holds & MP_HOLDS_LEDGER);
         assert_null(r.model->profile);
         assert_int_equal(r.model->inputs.at[1].format_version, version);
         assert_int_equal(r.model->inputs.at[1].records, records);
