@@ -26,7 +26,9 @@ PUBLIC = {
     "diagnostics.h": "support", "diagnostics.def": "support", "slice.h": "support",
     "input.h": "input", "model.h": "model", "profile.h": "model", "reader.h": "readers",
     "analysis.h": "analysis", "analysis_profile.h": "analysis", "document.h": "render",
-    "renderer.h": "render", "report.h": "reports", "memprof.h": "all",
+    "renderer.h": "render", "report.h": "reports", "memprof.h": "all", "graph.h": "model",
+    "events.h": "model", "analysis_graph.h": "analysis", "analysis_events.h": "analysis",
+    "exporter.h": "exporters",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

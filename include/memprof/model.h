@@ -96,6 +96,9 @@ typedef struct mp_type {
 typedef struct mp_symbol {
     mp_string_id name;
     uint32_t start_line; /* tells overloads apart; 0 for a whole source */
+    bool wrapper;        /* an allocator's own: does not name a site (see mp_load_options) */
+    mp_string_id source; /* file that it is written in, where that is not its name */
+    mp_string_id module; /* program, library or linkage unit */
     uint64_t number;     /* as in the file */
 } mp_symbol;
 
@@ -116,6 +119,7 @@ typedef struct mp_lot {
     /* Of what the object is scoped to, as that was at the object's birth; MP_LOT_UNKNOWN: something
      * that was not recorded. */
     mp_lot_id owner;
+    mp_string_id thread; /* that created it; none: not told */
     mp_session_id session;
     uint16_t depth; /* owners above it */
     bool reusable;  /* apart from what is live */
@@ -138,9 +142,13 @@ typedef struct mp_cohort {
 typedef struct mp_cost {
     int64_t created, deleted; /* objects */
     int64_t moved;            /* objects that changed type: in minus out */
-    int64_t idle;             /* temp-tables not (yet) instantiated: change of their number */
-    int64_t created_bytes;    /* sizes at creation */
-    int64_t bytes;            /* change of the bytes alive */
+    /* Objects that were there without a creation (older than the recording, or in a dump) less
+     * those that went without a deletion. */
+    int64_t found;
+    int64_t idle;          /* temp-tables not (yet) instantiated: change of their number */
+    int64_t created_bytes; /* sizes at creation */
+    int64_t bytes;         /* change of the bytes alive */
+    int64_t temporary, temporary_bytes; /* of `deleted`: what lived but a moment */
 } mp_cost;
 
 typedef struct mp_flow {
@@ -167,7 +175,20 @@ typedef struct mp_mark {
     int64_t platform_bytes;
     bool has_platform;
     int64_t stated_peak_objects, class_depth; /* as the file says */
+    /* The most alive at any event since the mark before; where there are events. */
+    bool has_peak;
+    int64_t peak_objects, peak_bytes, peak_time_us;
 } mp_mark;
+
+/* An object as it was from one mark to another: kept where the objects themselves are asked for
+ * (mp_load_options.keep_objects). Objects that lived between two marks only are left out. */
+typedef struct mp_object {
+    uint64_t id;
+    int64_t bytes;
+    mp_cohort_id cohort;
+    mp_mark_id from;  /* the first mark at which it is so */
+    mp_mark_id until; /* the first at which it is so no more; none: to the end */
+} mp_object;
 
 /* One area of the runtime's own memory at a mark. */
 typedef struct mp_platform_sample {
@@ -213,6 +234,8 @@ typedef struct mp_tree_node {
 
 typedef struct mp_strings mp_strings;
 struct mp_profile;
+struct mp_graph;
+struct mp_events;
 
 typedef struct mp_model {
     mp_strings *strings;
@@ -226,10 +249,13 @@ typedef struct mp_model {
     MP_LIST(mp_session) sessions;
     MP_LIST(mp_string_id) platforms;
     MP_LIST(mp_platform_sample) platform_samples;
+    MP_LIST(mp_object) objects; /* empty unless asked for */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* made by mp_model_seal */
     uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_seal */
     struct mp_profile *profile; /* NULL: no execution profile was read */
+    struct mp_events *events;   /* NULL: no log of heap events was read */
+    struct mp_graph *graph;     /* of the last mark that has one; NULL: none has */
     mp_kind kind;
     unsigned holds; /* MP_HOLDS_... */
     struct mp_model_private *private;
@@ -243,18 +269,16 @@ const char *mp_model_text(const mp_model *model, mp_string_id id);
 
 static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
 {
-    return (mp_cost){a.created + b.created,
-                     a.deleted + b.deleted,
-                     a.moved + b.moved,
-                     a.idle + b.idle,
-                     a.created_bytes + b.created_bytes,
-                     a.bytes + b.bytes};
+    return (mp_cost){
+        a.created + b.created, a.deleted + b.deleted,     a.moved + b.moved,
+        a.found + b.found,     a.idle + b.idle,           a.created_bytes + b.created_bytes,
+        a.bytes + b.bytes,     a.temporary + b.temporary, a.temporary_bytes + b.temporary_bytes};
 }
 
 /* Objects that a cost leaves alive. */
 static inline int64_t mp_cost_live(mp_cost cost)
 {
-    return cost.created - cost.deleted + cost.moved;
+    return cost.created - cost.deleted + cost.moved + cost.found;
 }
 
 #endif

@@ -77,10 +77,10 @@ enum { MP_VARIANTS = 4 };
 typedef struct mp_report {
     const char *name;
     const char *summary;
-    const char *example; /* arguments of a worked example, run by the tests */
-    const char *details; /* more for --help; may be NULL */
-    const char *operand; /* what stands before the files ("OBJECT"); NULL: nothing */
-    bool overview;       /* several tables of a few rows each, in every format */
+    const char *example;              /* arguments of a worked example, run by the tests */
+    const char *details;              /* more for --help; may be NULL */
+    const char *operand;              /* what stands before the files ("OBJECT"); NULL: nothing */
+    bool overview;                    /* several tables of a few rows each, in every format */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
 

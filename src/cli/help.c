@@ -22,7 +22,8 @@ static void help_renderers(void)
 
 static void help_command(const cli_command *command)
 {
-    printf("Usage: memprof %s [OPTIONS]%s\n\nmemprof %s: %s.\n", command->name,
+    printf("Usage: memprof %s [OPTIONS]%s%s%s\n\nmemprof %s: %s.\n", command->name,
+           command->operand ? " " : "", command->operand ? command->operand : "",
            command->report ? " FILE..." : "", command->name, command->summary);
     if (command->details)
         printf("%s\n", command->details);

@@ -62,10 +62,8 @@ static bool load(const cli_options *options, mp_model *model, mp_diagnostics *di
 {
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
-    mp_load_options how = {.format = options->input_format,
-                           .source_folders = options->source_folders,
-                           .source_folder_count = options->source_folder_count,
-                           .progress = &progress};
+    mp_load_options how = options->load;
+    how.progress = &progress;
     cli_progress_begin(&bar, options->quiet);
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
     cli_progress_end(&bar);

@@ -90,6 +90,68 @@ static bool set_min_percent(cli_options *options, const char *argument)
     return true;
 }
 
+static bool set_at(cli_options *options, const char *argument)
+{
+    int64_t us;
+    options->load.at = argument;
+    return mp_text_is(argument, "peak") || mp_parse_time(argument, &us);
+}
+
+static bool set_slices(cli_options *options, const char *argument)
+{
+    int64_t slices = 0;
+    bool ok = set_count(&slices, argument) && slices > 0 && slices <= 10000;
+    options->load.slices = (uint32_t)slices;
+    return ok;
+}
+
+/* A number of events, or a time. */
+static bool set_temporary(cli_options *options, const char *argument)
+{
+    if (!set_count(&options->load.temporary, argument)) {
+        options->load.temporary_is_time = true;
+        if (!mp_parse_time(argument, &options->load.temporary))
+            return false;
+    }
+    return options->load.temporary > 0;
+}
+
+static bool set_skip(cli_options *options, const char *argument)
+{
+    options->skips[options->load.skip_count++] = argument;
+    return *argument != '\0';
+}
+
+static bool set_no_skip(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->load.no_skips = true;
+}
+
+static bool set_domain(cli_options *options, const char *argument)
+{
+    options->load.domain = argument;
+    return *argument != '\0';
+}
+
+static bool set_only(cli_options *options, const char *argument)
+{
+    options->view.only = argument;
+    return *argument != '\0';
+}
+
+static bool set_type(cli_options *options, const char *argument)
+{
+    options->view.object_type = argument;
+    return *argument != '\0';
+}
+
+static bool set_all_kinds(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->view.all_kinds = true;
+}
+
 static bool set_max_growth(cli_options *options, const char *argument)
 {
     mp_ceiling *ceiling = &options->view.max_growth;
@@ -125,14 +187,14 @@ static bool set_output(cli_options *options, const char *argument)
 
 static bool set_input_format(cli_options *options, const char *argument)
 {
-    options->input_format = argument;
+    options->load.format = argument;
     return mp_reader_find(argument) != NULL;
 }
 
 static bool set_source(cli_options *options, const char *argument)
 {
     struct stat status;
-    options->source_folders[options->source_folder_count++] = argument;
+    options->source_folders[options->load.source_folder_count++] = argument;
     return stat(argument, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
@@ -188,6 +250,23 @@ static const cli_option table[] = {
      "a number, a tag, tag#k, first, last or peak", MP_HONOURS_WINDOW, set_from},
     {"to", "SNAPSHOT", "up to this one (default: the last _PreCleanUp, else the last)",
      "a number, a tag, tag#k, first, last or peak", MP_HONOURS_WINDOW, set_to},
+    {"at", "MOMENT", "what was alive then: a time such as 90s, 250ms or 1:02:03.5, or peak",
+     "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",
+     MP_HONOURS_AT, set_at},
+    {"slices", "N", "make so many snapshots of the log (default 10)", "a number from 1 to 10000",
+     MP_HONOURS_SLICES, set_slices},
+    {"temporary", "N|TIME", "temporary: deleted within N events of its thread, or so soon",
+     "a number of events, or a time such as 250us", MP_HONOURS_TEMPORARY, set_temporary},
+    {"skip", "GLOB", "do not name sites by such frames; may be repeated", "a pattern",
+     MP_HONOURS_SKIP, set_skip},
+    {"no-skip", NULL, "name sites by their innermost frame, even operator new", NULL,
+     MP_HONOURS_SKIP, set_no_skip},
+    {"domain", "NAME", "only this application domain", "a name", MP_HONOURS_DOMAIN, set_domain},
+    {"only", "GLOB", "only groups whose name matches", "a pattern", MP_HONOURS_ONLY, set_only},
+    {"type", "GLOB", "in place of one object: all objects of such types", "a pattern",
+     MP_HONOURS_OBJECT_TYPE, set_type},
+    {"all-kinds", NULL, "one path from each kind of root", NULL, MP_HONOURS_ROOT_KINDS,
+     set_all_kinds},
     {"by", "WHAT", "group by this", "a word", MP_HONOURS_BY, set_by},
     {"sort", "WHAT", "order by this", "a word", MP_HONOURS_SORT, set_sort},
     {"limit", "N", "at most so many rows of a table; 0: all", "a whole number", MP_HONOURS_LIMIT,
@@ -230,12 +309,19 @@ bool cli_command_find(const char *name, cli_command *command)
 {
     const mp_report *report = mp_report_find(name);
     if (report) {
-        *command = (cli_command){report->name,    report->summary, report->example,
-                                 report->details, report,          mp_report_honours(report) | EVERY};
+        *command = (cli_command){.name = report->name,
+                                 .summary = report->summary,
+                                 .example = report->example,
+                                 .details = report->details,
+                                 .operand = report->operand,
+                                 .report = report,
+                                 .honours = mp_report_honours(report) | EVERY};
         return true;
     }
-    *command = (cli_command){"formats",    "the formats that memprof reads", "formats", NULL, NULL,
-                             EVERY_COMMAND};
+    *command = (cli_command){.name = "formats",
+                             .summary = "the formats that memprof reads",
+                             .example = "formats",
+                             .honours = EVERY_COMMAND};
     return strcmp(name, "formats") == 0;
 }
 
@@ -290,10 +376,16 @@ static bool take_command(cli_options *options, char **operands, int count)
         if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
             return refuse("%s is neither a command nor a file%s", path, "");
     }
-    options->path_count = (size_t)(count - named);
+    operands += named;
+    count -= named;
+    if (options->command.operand && !options->view.object_type && count > 0) {
+        options->view.object = *operands++;
+        count--;
+    }
+    options->path_count = (size_t)count;
     options->paths = mp_alloc((options->path_count + 1) * sizeof *options->paths);
     for (size_t i = 0; i < options->path_count; i++)
-        options->paths[i] = operands[i + named];
+        options->paths[i] = operands[i];
     return true;
 }
 
@@ -303,9 +395,10 @@ static bool parse_options(int argc, char **argv, cli_options *options, bool *giv
     int found;
     long_options(known);
     opterr = 0;
-    while ((found = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-        if (found == 'h') {
-            options->help = true;
+    while ((found = getopt_long(argc, argv, ":ho:", known, NULL)) != -1) {
+        if (found == 'h' || found == 'o') {
+            if (!(found == 'h' ? set_help(options, "") : set_output(options, optarg)))
+                return refuse("-o takes a path%s%s", "", "");
             continue;
         }
         if (found == ':')
@@ -338,6 +431,9 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         (cli_options){.view = {.limit = -1, .stack_depth = -1, .depth = -1, .min_percent = -1}};
     options->renderer = mp_renderers(&renderers)[0];
     options->source_folders = mp_alloc((size_t)argc * sizeof *options->source_folders);
+    options->skips = mp_alloc((size_t)argc * sizeof *options->skips);
+    options->load.source_folders = options->source_folders;
+    options->load.skips = options->skips;
     if (!parse_options(argc, argv, options, given) ||
         !take_command(options, argv + optind, argc - optind))
         return false;
@@ -363,4 +459,5 @@ void cli_options_free(cli_options *options)
 {
     free(options->paths);
     free(options->source_folders);
+    free(options->skips);
 }

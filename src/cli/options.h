@@ -16,7 +16,8 @@ typedef struct cli_command {
     const char *summary;
     const char *example;
     const char *details;
-    const mp_report *report; /* NULL: "formats" */
+    const char *operand;     /* what stands before the files; NULL: nothing */
+    const mp_report *report; /* NULL: the command line answers itself */
     unsigned honours;
 } cli_command;
 
@@ -28,9 +29,9 @@ typedef struct cli_options {
     mp_view view;
     const char *given[MP_HONOURS_COUNT]; /* see mp_request */
     const mp_renderer *renderer;
-    const char *output, *input_format;
-    const char **source_folders;
-    size_t source_folder_count;
+    const char *output;
+    mp_load_options load;
+    const char **source_folders, **skips; /* what `load` points to */
     cli_colour colour;
     bool exact_bytes, strict, quiet, verbose;
     bool help, version;

@@ -13,13 +13,15 @@ static bool same_lot(const void *context, uint32_t value)
     const lot_probe *probe = context;
     const mp_lot *a = &probe->model->lots.at[value], *b = probe->key;
     return a->node.i == b->node.i && a->line == b->line && a->type.i == b->type.i &&
-           a->name.i == b->name.i && a->owner.i == b->owner.i && a->session.i == b->session.i;
+           a->name.i == b->name.i && a->owner.i == b->owner.i && a->thread.i == b->thread.i &&
+           a->session.i == b->session.i;
 }
 
 static uint64_t lot_hash(const mp_lot *key)
 {
     uint64_t hash = ((uint64_t)key->node.i << 32 | key->line) * 0x9e3779b97f4a7c15u;
     hash ^= ((uint64_t)key->name.i << 32 | key->owner.i) * 0xc2b2ae3d27d4eb4fu;
+    hash ^= (uint64_t)key->thread.i * 0x165667b19e3779f9u;
     return mp_hash64(hash ^ ((uint64_t)key->session.i << 32 | key->type.i));
 }
 

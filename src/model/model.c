@@ -7,12 +7,9 @@
 
 const char *mp_kind_name(mp_kind kind)
 {
-    static const char *const names[] = {"nothing",
-                                        "a memory recording",
-                                        "an execution profile",
-                                        "a log of heap events",
-                                        "a heap dump",
-                                        "an allocation database"};
+    static const char *const names[] = {
+        "nothing",     "a memory recording",    "an execution profile", "a log of heap events",
+        "a heap dump", "an allocation database"};
     return names[kind];
 }
 
@@ -34,6 +31,7 @@ mp_model *mp_model_new(void)
     (void)MP_ADD(&model->platforms);
     (void)MP_ADD(&model->platform_samples);
     (void)MP_ADD(&model->inputs);
+    (void)MP_ADD(&model->objects);
     (void)MP_ADD(&model->tree);
     (void)MP_ADD(&model->lots);    /* MP_LOT_UNKNOWN */
     (void)MP_ADD(&model->cohorts); /* MP_COHORT_PENDING */
@@ -80,6 +78,7 @@ void mp_model_free(mp_model *model)
     free(model->platforms.at);
     free(model->platform_samples.at);
     free(model->inputs.at);
+    free(model->objects.at);
     free(model->tree.at);
     free(model->tree_of);
     profile_free(model->profile);

@@ -36,11 +36,11 @@ const mp_report mp_report_top = {
                "--sort: bytes, objects, inclusive, created, deleted, key.\n"
                "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
                "average, calls. --format rpt writes ProTop's own layout.",
-    .variants =
-        {{.needs = MP_HOLDS_PROFILE,
-          .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
-          .run = run_profile},
-         {.needs = MP_HOLDS_LEDGER,
-          .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
-          .run = run_heap}},
+    .variants = {{.needs = MP_HOLDS_PROFILE,
+                  .honours =
+                      MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
+                  .run = run_profile},
+                 {.needs = MP_HOLDS_LEDGER,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
+                  .run = run_heap}},
 };

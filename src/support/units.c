@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <time.h>
 
+#include "support/text.h"
+
 static const char *sign_of(int64_t number, bool with_sign)
 {
     return number < 0 ? "-" : with_sign && number > 0 ? "+" : "";
@@ -126,4 +128,63 @@ bool mp_parse_percent(const char *text, double *percent)
 {
     const char *rest;
     return parse_number(text, percent, &rest) && strcmp(rest, "%") == 0;
+}
+
+/* "12.345678" as microseconds; gives where it ends, NULL where it is no such number. */
+static const char *parse_seconds(const char *text, int64_t *us)
+{
+    char *end;
+    errno = 0;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    long long whole = strtoll(text, &end, 10);
+    if (errno || whole > INT64_MAX / 4000000)
+        return NULL;
+    *us = whole * 1000000;
+    if (*end != '.')
+        return end;
+    const char *digit = end + 1;
+    for (int64_t weight = 100000; *digit >= '0' && *digit <= '9'; digit++, weight /= 10)
+        *us += (*digit - '0') * weight;
+    return digit == end + 1 ? NULL : digit;
+}
+
+/* "1:02:03.5": hours or minutes in front. */
+static bool parse_clock(const char *text, int64_t *us)
+{
+    int64_t sum = 0, part = 0;
+    for (int parts = 0; parts < 3; parts++) {
+        const char *end = parse_seconds(text, &part);
+        if (!end || sum + part > INT64_MAX / 240)
+            return false;
+        sum += part;
+        if (!*end) {
+            *us = sum;
+            return parts > 0;
+        }
+        if (*end != ':' || part % 1000000)
+            return false;
+        sum *= 60;
+        text = end + 1;
+    }
+    return false;
+}
+
+bool mp_parse_time(const char *text, int64_t *us)
+{
+    static const struct {
+        const char *unit;
+        int64_t divisor, factor;
+    } units[] = {{"", 1000000, 1}, {"us", 1000000, 1}, {"ms", 1000, 1},
+                 {"s", 1, 1},      {"min", 1, 60},     {"h", 1, 3600}};
+    int64_t value;
+    if (parse_clock(text, us))
+        return true;
+    const char *end = parse_seconds(text, &value);
+    for (size_t i = 0; end && i < sizeof units / sizeof *units; i++)
+        if (mp_text_is(end, units[i].unit)) {
+            *us = value / units[i].divisor * units[i].factor;
+            return value <= INT64_MAX / units[i].factor;
+        }
+    return false;
 }

@@ -30,6 +30,9 @@ static inline double mp_percent_of(int64_t part, int64_t whole)
 /* "1536", "1.5KiB", "1.5 K", "2MB", "1G": 1024s in each case, as people who write MB mean it here.
  */
 bool mp_parse_bytes(const char *text, int64_t *bytes);
+/* "1500" (microseconds), "1500us", "250ms", "90s", "1.5s", "5min", "1:02:03.5"; exact to the
+ * microsecond. */
+bool mp_parse_time(const char *text, int64_t *us);
 /* "10%" */
 bool mp_parse_percent(const char *text, double *percent);
 

@@ -201,6 +201,43 @@ static void percents_that_people_write(void **unused)
     }
 }
 
+static void times_that_people_write(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        int64_t us; /* -1: refused */
+    } cases[] = {
+        {"0", 0},
+        {"1500", 1500},
+        {"1500us", 1500},
+        {"250ms", 250000},
+        {"90s", 90000000},
+        {"1.5s", 1500000},
+        {"5min", 300000000},
+        {"1h", 3600000000},
+        {"1:30", 90000000},
+        {"1:02:03.5", 3723500000},
+        {"1.0000019s", 1000001},
+        {"", -1},
+        {"s", -1},
+        {"-1", -1},
+        {"1.", -1},
+        {"1:", -1},
+        {"1:2:3:4", -1},
+        {"1.5:2", -1},
+        {"5 apples", -1},
+        {"99999999999999999999", -1},
+        {"9999999999999999:00:00", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t found = -1;
+        bool ok = mp_parse_time(cases[i].text, &found);
+        if (ok != (cases[i].us >= 0) || (ok && found != cases[i].us))
+            fail_msg("\"%s\": %d, %" PRId64, cases[i].text, ok, found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +247,7 @@ int main(void)
         cmocka_unit_test(percents),
         cmocka_unit_test(sizes_that_people_write),
         cmocka_unit_test(percents_that_people_write),
+        cmocka_unit_test(times_that_people_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

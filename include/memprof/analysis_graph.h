@@ -1,0 +1,177 @@
+/* Analyses of an object graph: what keeps what alive, and how much.
+ *
+ * An object dominates another if every path from the roots to it leads through the first. The
+ * retained size of an object is the bytes that would go if it went: the sizes of all that it
+ * dominates, itself included. Weak roots keep nothing alive. All results are released with their
+ * _free function, or with free() where there is none. */
+#ifndef MEMPROF_ANALYSIS_GRAPH_H
+#define MEMPROF_ANALYSIS_GRAPH_H
+
+#include "memprof/graph.h"
+
+/* --- dominators --- */
+
+/* Objects are in `order` by depth-first search from the virtual root, each behind its dominator:
+ * order[0] is 0, order[1 .. reached] the objects that strong roots reach. */
+typedef struct mp_dominators {
+    uint32_t *order;
+    uint32_t reached;
+    uint32_t *idom;     /* of each object: its immediate dominator, 0: the virtual root */
+    uint64_t *retained; /* of each object, bytes; 0: not reached; [0]: of all */
+} mp_dominators;
+
+/* Whether strong roots reach it. */
+bool mp_is_reached(const mp_dominators *dominators, uint32_t object);
+
+/* By the semi-NCA algorithm: Loukas Georgiadis, "Linear-Time Algorithms for Dominators and Related
+ * Problems", 2005, section 2; after Lengauer and Tarjan, 1979. Without recursion. */
+mp_dominators mp_dominators_of(const mp_graph *graph);
+void mp_dominators_free(mp_dominators *dominators);
+
+/* --- totals --- */
+
+typedef struct mp_graph_totals {
+    int64_t objects, bytes;
+    int64_t roots, roots_without_object;
+    int64_t references, dangling_references, duplicate_objects;
+    int64_t reachable_objects, reachable_bytes;
+    int64_t unreachable_objects, unreachable_bytes;
+} mp_graph_totals;
+
+mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
+
+/* --- groups of objects --- */
+
+/* Objects that have something in common: a type, a namespace. */
+typedef struct mp_retainer {
+    const char *label;
+    int64_t objects, bytes; /* all of them, also what is not reached */
+    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
+                               the group dominates */
+    uint32_t largest;       /* the object of it that retains most */
+} mp_retainer;
+
+typedef struct mp_retainers {
+    mp_retainer *at; /* by retained_bytes descending, then label */
+    uint32_t count;
+    void *private;
+} mp_retainers;
+
+typedef enum mp_retainer_kind {
+    MP_RETAINED_BY_TYPE,
+    MP_RETAINED_BY_NAMESPACE,
+} mp_retainer_kind;
+
+mp_retainers mp_retainers_of(const mp_model *model, const mp_graph *graph,
+                             const mp_dominators *dominators, mp_retainer_kind kind);
+void mp_retainers_free(mp_retainers *retainers);
+
+/* The objects that retain most, at most `most` of them (0: all that are reached): retained bytes
+ * descending, then id. `count` of them. */
+uint32_t *mp_retained_order(const mp_graph *graph, const mp_dominators *dominators, size_t most,
+                            size_t *count);
+
+/* --- roots --- */
+
+/* What roots of one kind are and hold. */
+typedef struct mp_root_census {
+    uint32_t kind;
+    int64_t roots, objects;         /* root records; distinct objects of them */
+    int64_t weak, pinned, interior; /* records with that flag */
+    int64_t bytes;                  /* of the objects themselves */
+    int64_t exclusive_bytes;        /* reached from strong roots of this kind alone: what
+                                       would go if all of them went */
+    int64_t exclusive_objects;
+} mp_root_census;
+
+/* By kind, ascending. `count` of them. */
+mp_root_census *mp_root_census_of(const mp_graph *graph, size_t *count);
+
+/* "static", "kind 7"; returns as snprintf does. */
+int mp_root_kind_label(uint32_t kind, char *text, size_t size);
+/* "pinned+interior+0x10"; "" for none. */
+int mp_root_flags_label(uint32_t flags, char *text, size_t size);
+/* The kinds of all roots of an object, by number, with "+" between them; "" where it is none.
+ * `roots_of` is from mp_roots_by_object. */
+typedef struct mp_object_roots {
+    uint32_t *first; /* count + 2 elements, as mp_graph's */
+    uint32_t *roots; /* places in graph->roots */
+} mp_object_roots;
+mp_object_roots mp_roots_by_object(const mp_graph *graph);
+void mp_object_roots_free(mp_object_roots *roots);
+int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
+                         char *text, size_t size);
+
+/* --- paths --- */
+
+/* A shortest path from a root to an object, root first; `count` 0: no root reaches it. */
+typedef struct mp_path {
+    uint32_t *objects;
+    size_t count;
+    uint32_t root; /* place in graph->roots */
+} mp_path;
+
+/* From strong roots of one kind, or of any (`any_kind`). Of equally short ones, that over the first
+ * root and the first reference in the order of the file. */
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, bool any_kind, uint32_t kind);
+void mp_path_free(mp_path *path);
+
+/* Shortest paths to all objects of types whose name matches the glob, merged where they lead
+ * through the same types: most frequent first, then by text. */
+typedef struct mp_type_path {
+    uint32_t *types; /* from the root's object to the object */
+    size_t length;
+    uint32_t root_kind;
+    int64_t objects, bytes; /* of the type, at the end of such paths */
+    uint32_t example;       /* one of them */
+} mp_type_path;
+
+typedef struct mp_type_paths {
+    mp_type_path *at;
+    size_t count;
+    int64_t unreached; /* objects of the type that no strong root reaches */
+    void *private;
+} mp_type_paths;
+
+mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob);
+void mp_type_paths_free(mp_type_paths *paths);
+
+/* --- suspects --- */
+
+typedef enum mp_suspect_rule {
+    MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable heap */
+    MP_SUSPECT_TYPE,      /* the objects of one type do, and none of them alone */
+    MP_SUSPECT_FINALIZER, /* held by the finalizer queue alone */
+    MP_SUSPECT_HANDLE,    /* held by handles alone */
+} mp_suspect_rule;
+
+typedef struct mp_suspect {
+    mp_suspect_rule rule;
+    uint32_t object;        /* of MP_SUSPECT_OBJECT; else the largest of them */
+    uint32_t type;          /* of MP_SUSPECT_OBJECT and MP_SUSPECT_TYPE; else 0 */
+    int64_t objects, bytes; /* retained */
+    /* Below a suspect object: the object at which what it retains falls apart into many, and how
+     * many of what type it holds there. 0: itself. */
+    uint32_t accumulation;
+    uint32_t held_type;
+    int64_t held_objects, held_bytes;
+} mp_suspect;
+
+/* By bytes descending, then rule, then object. An object below another suspect on its way to the
+ * accumulation point is not one of its own. `count` of them. */
+mp_suspect *mp_suspects_of(const mp_graph *graph, const mp_dominators *dominators, size_t *count);
+
+/* Reached objects that hang directly below the virtual root without being roots themselves: they
+ * are shared. By the pair of types that share most, for people. */
+typedef struct mp_sharing {
+    int64_t objects, bytes; /* retained by such shared objects, together */
+    struct {
+        uint32_t type;          /* that refers to them */
+        int64_t objects, bytes; /* of shared objects that it refers to, what those retain */
+    } by[5];
+    size_t by_count; /* most bytes first */
+} mp_sharing;
+
+mp_sharing mp_sharing_of(const mp_graph *graph, const mp_dominators *dominators);
+
+#endif

@@ -1,0 +1,32 @@
+/* Building an object graph: what readers call, in the order of the file.
+ *
+ *   mp_graph_begin, then for each domain: mp_graph_domain, its objects each followed by its
+ *   references, its roots anywhere among them; mp_graph_end.
+ *
+ * References and roots may name what comes later. They are looked for in their own domain first,
+ * then in the others in order. */
+#ifndef MP_MODEL_GRAPH_H
+#define MP_MODEL_GRAPH_H
+
+#include "memprof/graph.h"
+
+typedef struct mp_graph_builder mp_graph_builder;
+
+/* The graph of `mark`. End it or drop it before another begins. */
+mp_graph_builder *mp_graph_begin(mp_model *model, mp_mark_id mark);
+void mp_graph_domain(mp_graph_builder *builder, mp_string_id name);
+/* An object of the current domain; of several with one id the first is kept, the others and what
+ * they refer to are counted as duplicates. */
+void mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
+/* The object of the last mp_graph_object refers to `id`. */
+void mp_graph_reference(mp_graph_builder *builder, uint64_t id);
+/* `root->object` is not read. */
+void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
+/* Resolve all names and make it the model's graph, in place of one of an earlier mark. False, with
+ * nothing done, where there are more objects or references than 32 bits can number. */
+bool mp_graph_end(mp_graph_builder *builder);
+void mp_graph_drop(mp_graph_builder *builder);
+
+void mp_graph_free(mp_graph *graph);
+
+#endif
