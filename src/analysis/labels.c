@@ -43,7 +43,8 @@ size_t mp_label_room(size_t size, int used)
 int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size)
 {
     int used = mp_tree_label(model, frame.node, text, size);
-    if (!frame.node && !frame.line) /* no code, and no line of it */
+    /* no code and no line of it, or functions alone */
+    if ((!frame.node && !frame.line) || frame.line == MP_NO_LINE)
         return used;
     return used + snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), ":%" PRId32,
                            (int32_t)frame.line);

@@ -1,0 +1,112 @@
+/* Blocks of memory being replayed event by event: allocations and deletions at addresses.
+ *
+ * One mp_blocks a log. Its first mark is the start, when only old blocks are alive; the reader ends
+ * it and every later one. Addresses are used again: a block is an address from one allocation to
+ * the next deletion. A freed address is remembered until it is used again, so that a second
+ * deletion can show the first; of very many of them the oldest are forgotten. */
+#ifndef MP_MODEL_BLOCKS_H
+#define MP_MODEL_BLOCKS_H
+
+#include "memprof/diagnostics.h"
+#include "memprof/events.h"
+#include "model/build.h"
+#include "support/index.h"
+
+typedef struct mp_event {
+    uint64_t address;
+    int64_t time_us; /* since the first event */
+    int64_t bytes;   /* of allocations and old blocks */
+    uint32_t thread; /* by mp_blocks_thread; 0: none */
+    mp_node_id node; /* the crawl */
+    mp_type_id type; /* of deletions and old blocks */
+    uint64_t line;
+} mp_event;
+
+/* A place of the table: a block that is alive, or the memory of one that was freed. */
+typedef struct mp_block {
+    uint64_t address;
+    int64_t time_us;
+    union {
+        int64_t bytes; /* alive */
+        uint64_t line; /* freed: of the deletion */
+    };
+    uint32_t cohort; /* alive; 0: the place is empty or freed */
+    uint32_t serial; /* alive: of its thread's events */
+    uint32_t thread;
+    uint32_t node; /* freed: of the deletion */
+    uint64_t born_line;
+} mp_block;
+
+typedef struct mp_block_thread {
+    mp_string_id name;
+    uint32_t serial; /* events so far */
+} mp_block_thread;
+
+/* What is alive of a cohort, and was at the peak: exact without a look back, because a cohort that
+ * was not touched since the peak is as it was then. */
+typedef struct mp_cohort_share {
+    mp_peak_share live, at_peak;
+    uint64_t epoch; /* number of the peak that at_peak is of; older: as live */
+} mp_cohort_share;
+
+typedef struct mp_block_site {
+    mp_lot_id lot;
+    mp_mark_id mark; /* of the cohort */
+    mp_cohort_id cohort;
+} mp_block_site;
+
+typedef struct mp_blocks {
+    mp_model *model;
+    mp_events *events;
+    mp_diagnostics *diagnostics;
+    const char *path;
+    uint32_t input;
+    mp_session_id session;
+    mp_mark_id start, mark; /* the first, and the open one */
+    uint32_t sequence;
+    int64_t created, deleted; /* since the last mark */
+    mp_peak_share live, mark_peak, peak;
+    int64_t mark_peak_time_us, peak_time_us;
+    uint64_t peak_line;
+    uint64_t epoch;
+
+    mp_block *table;
+    size_t mask, used, freed; /* places; used ones; freed ones among them */
+    uint64_t seed;
+
+    mp_block_thread *threads; /* from 1 */
+    size_t thread_count, thread_capacity;
+    mp_hash_index thread_index;
+    mp_id_index site_index; /* (node, thread) to site */
+    mp_block_site *sites;   /* from 1 */
+    size_t site_count, site_capacity;
+    mp_id_index typed_index; /* (cohort, type) to the typed cohort */
+    mp_id_index age_index, handover_index;
+    mp_cohort_share *shares; /* by cohort */
+    size_t share_count, share_capacity;
+} mp_blocks;
+
+/* What the pointers refer to must outlive the blocks. Release with mp_blocks_close. */
+void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
+                    mp_diagnostics *diagnostics);
+/* Also sums up what the log tells: model->events is then complete. */
+void mp_blocks_close(mp_blocks *blocks);
+
+/* A number for a thread's name, the same for each call. */
+uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name);
+
+/* A block that was there before the log: alive from its start, wherever it is told. False: there is
+ * a block at that address. */
+bool mp_blocks_old(mp_blocks *blocks, const mp_event *event);
+/* A block that is still at that address is gone without a deletion. */
+void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event);
+void mp_blocks_delete(mp_blocks *blocks, const mp_event *event);
+void mp_blocks_corruption(mp_blocks *blocks, uint64_t line, mp_slice text);
+
+/* End the open mark and begin the next. Gives the ended one, for the reader to name. */
+mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us);
+
+/* Fetch what an event at this address will touch, some work ahead of it. */
+void mp_blocks_prefetch(const mp_blocks *blocks, uint64_t address);
+
+#endif
