@@ -50,9 +50,10 @@ class OtherHeaps:
 
     @staticmethod
     def filled(report):
-        """The oracle leaves out empty classes; memprof may list those between others."""
-        for rows in (report.get("lifetimes", {}).get("buckets", []), report.get("sizes", [])):
-            rows[:] = [row for row in rows if row["objects"]]
+        """All lifetimes and their histogram in one place, as the oracle has them, and without the
+        empty classes that memprof lists between others."""
+        ages = [row for row in report.get("ages", []) if row["objects"]]
+        report["lifetimes"] = {**report.get("overall", {}), "buckets": ages}
         return report
 
     def sites_agree(self, path, expected):

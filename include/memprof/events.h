@@ -14,6 +14,7 @@ typedef enum mp_anomaly_kind {
     MP_ANOMALY_NONUNIQUE,       /* an address that is alive is handed out again */
     MP_ANOMALY_CORRUPTION,      /* the monitor found the heap corrupt */
     MP_ANOMALY_OTHER_THREAD,    /* deleted by another thread than the allocation's */
+    MP_ANOMALY_REPORTED,        /* a line of the anomaly section of a heap analysis file */
     MP_ANOMALY_KINDS,
 } mp_anomaly_kind;
 
@@ -43,11 +44,11 @@ typedef struct mp_age {
     int64_t objects, bytes;
 } mp_age;
 
-/* Allocations of 2^k to 2^(k+1) - 1 bytes; [0] also those of 0. */
+/* Allocations of 2^(k-1) to 2^k - 1 bytes; [0]: of none. */
 typedef struct mp_size_class {
     int64_t created, created_bytes, deleted, temporary;
 } mp_size_class;
-enum { MP_SIZE_CLASSES = 63 };
+enum { MP_SIZE_CLASSES = 64 };
 
 /* Blocks that one thread allocated and another deleted. */
 typedef struct mp_handover {

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/frames.h"
 #include "memprof/analysis.h"
 #include "support/index.h"
 #include "support/memory.h"
 
 /* What is needed while groups are summed, and the arena that keeps their labels. */
 typedef struct workshop {
-    mp_arena labels;
+    mp_arena *labels;
     const mp_window *window;
     const mp_model *model;
     const mp_dimension *dimension;
@@ -84,6 +85,19 @@ static void add_leaked(workshop *shop, mp_group *group, const mp_flow *flow)
         group->pool_objects += live;
     if (cohort->owner_born.i && !mp_window_before_from(shop->window, cohort->owner_born))
         group->owned_by_leak += live;
+}
+
+/* What was alive when most bytes were. */
+static void add_peak(workshop *shop)
+{
+    const mp_events *events = shop->model->events;
+    for (uint32_t i = 1; events && i < events->at_peak_count; i++) {
+        if (!shop->group_of[i])
+            continue;
+        mp_group *group = &shop->groups[shop->group_of[i]];
+        group->at_peak.objects += events->at_peak[i].objects;
+        group->at_peak.bytes += events->at_peak[i].bytes;
+    }
 }
 
 static void add_flows(workshop *shop)
@@ -215,14 +229,15 @@ static bool add_inclusive(workshop *shop)
 static bool is_empty(const mp_group *group)
 {
     const mp_cost *cost = &group->to;
-    return !cost->created && !cost->deleted && !cost->moved && !cost->bytes;
+    return !cost->created && !cost->deleted && !cost->moved && !cost->found && !cost->bytes &&
+           !mp_cost_live(group->from);
 }
 
 static const char *label_of(workshop *shop, const mp_group *group)
 {
     const mp_cohort *cohort = &shop->model->cohorts.at[group->example.i];
     size_t size = (size_t)shop->dimension->label(shop->model, cohort, NULL, 0) + 1;
-    char *text = mp_arena_alloc(&shop->labels, size);
+    char *text = mp_arena_alloc(shop->labels, size);
     shop->dimension->label(shop->model, cohort, text, size);
     return text;
 }
@@ -246,29 +261,29 @@ static void keep_full_groups(workshop *shop, mp_grouping *grouping)
 
 mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension)
 {
-    workshop *shop = mp_alloc_zero(1, sizeof *shop);
-    shop->window = window;
-    shop->model = window->model;
-    shop->dimension = dimension;
-    mp_grow(&shop->groups, &shop->capacity, 1, sizeof *shop->groups);
-    assign_groups(shop);
-    add_flows(shop);
-    count_growth(shop);
-    mp_grouping grouping = {.groups = shop->groups, .private = shop};
+    if (dimension->of_frames)
+        return mp_group_frames(window);
+    workshop shop = {.window = window, .model = window->model, .dimension = dimension};
+    shop.labels = mp_alloc_zero(1, sizeof *shop.labels);
+    mp_grow(&shop.groups, &shop.capacity, 1, sizeof *shop.groups);
+    assign_groups(&shop);
+    add_flows(&shop);
+    add_peak(&shop);
+    count_growth(&shop);
+    mp_grouping grouping = {.groups = shop.groups, .private = shop.labels};
     if (dimension->of_lot)
-        grouping.has_scope = add_inclusive(shop);
-    keep_full_groups(shop, &grouping);
-    free(shop->keys);
-    mp_hash_index_free(&shop->index);
+        grouping.has_scope = add_inclusive(&shop);
+    keep_full_groups(&shop, &grouping);
+    free(shop.keys);
+    mp_hash_index_free(&shop.index);
     return grouping;
 }
 
 void mp_grouping_free(mp_grouping *grouping)
 {
-    workshop *shop = grouping->private;
-    if (shop)
-        mp_arena_free(&shop->labels);
-    free(shop);
+    if (grouping->private)
+        mp_arena_free(grouping->private);
+    free(grouping->private);
     free(grouping->groups);
     free(grouping->group_of);
     *grouping = (mp_grouping){0};
@@ -326,6 +341,26 @@ int mp_order_by_created(const mp_group *a, const mp_group *b)
 int mp_order_by_deleted(const mp_group *a, const mp_group *b)
 {
     int order = descending(a->to.deleted, b->to.deleted);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_allocated(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.created_bytes, b->to.created_bytes);
+    return order ? order : mp_order_by_created(a, b);
+}
+
+int mp_order_by_peak(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->at_peak.bytes, b->at_peak.bytes);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_temporary(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.temporary_bytes, b->to.temporary_bytes);
+    if (!order)
+        order = descending(a->to.temporary, b->to.temporary);
     return order ? order : mp_order_by_bytes(a, b);
 }
 

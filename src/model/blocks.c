@@ -224,7 +224,7 @@ static mp_cohort_id cohort_of(mp_blocks *blocks, const mp_event *event)
 
 static unsigned size_class(int64_t bytes)
 {
-    return bytes < 2 ? 0 : 63u - (unsigned)__builtin_clzll((uint64_t)bytes);
+    return bytes ? 64u - (unsigned)__builtin_clzll((uint64_t)bytes) : 0;
 }
 
 /* The size that is counted: 0, with a diagnostic, for one that no sum could hold. */
@@ -313,7 +313,7 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
         return false;
     }
     int64_t bytes = counted_bytes(blocks, event);
-    mp_lot key = {.type = event->type, .line = MP_NO_LINE, .session = blocks->session};
+    mp_lot key = {.type = event->type, .session = blocks->session};
     mp_cohort_id cohort = mp_model_cohort(blocks->model, mp_model_lot(blocks->model, &key),
                                           blocks->start, (mp_mark_id){0});
     place_block(blocks, block, event, bytes, cohort);
@@ -358,14 +358,14 @@ static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const m
 }
 
 /* The block leaves the lot of untyped blocks of its crawl, and is entered as created and deleted in
- * that of its type: what is alive never has a type, so nothing else changes. */
+ * that of its type: what is alive has none. Old blocks have theirs from the start. */
 static mp_lot_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
                       bool temporary)
 {
     mp_model *model = blocks->model;
     mp_cohort_id from = {block->cohort};
     bool old = model->cohorts.at[from.i].born.i == blocks->start.i;
-    mp_cohort_id to = event->type.i ? typed_cohort(blocks, from, event->type) : from;
+    mp_cohort_id to = event->type.i && !old ? typed_cohort(blocks, from, event->type) : from;
     mp_cost *cost = mp_model_flow(model, from, blocks->mark);
     cost->bytes -= block->bytes;
     cost->found -= old;

@@ -101,7 +101,8 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event);
 /* A block that is still at that address is gone without a deletion. */
 void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event);
 void mp_blocks_delete(mp_blocks *blocks, const mp_event *event);
-void mp_blocks_corruption(mp_blocks *blocks, uint64_t line, mp_slice text);
+/* What the monitor itself found: a corruption, or another anomaly in its own words. */
+void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 
 /* End the open mark and begin the next. Gives the ended one, for the reader to name. */
 mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us);

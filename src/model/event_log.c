@@ -18,6 +18,7 @@ const char *mp_anomaly_name(mp_anomaly_kind kind)
         [MP_ANOMALY_NONUNIQUE] = "nonunique-allocation",
         [MP_ANOMALY_CORRUPTION] = "heap-corruption",
         [MP_ANOMALY_OTHER_THREAD] = "deletion-by-other-thread",
+        [MP_ANOMALY_REPORTED] = "reported-anomaly",
     };
     return names[kind];
 }
@@ -124,11 +125,13 @@ void mp_events_unmatched(mp_blocks *blocks, const mp_event *event, const mp_bloc
                                            .node = {freed->node}};
 }
 
-void mp_blocks_corruption(mp_blocks *blocks, uint64_t line, mp_slice text)
+void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text)
 {
-    mp_anomaly *anomaly = add(blocks, MP_ANOMALY_CORRUPTION);
-    mp_diagnose(blocks->diagnostics, MP_DIAG_HEAP_CORRUPTION, blocks->path, line,
-                "the monitor says: %.*s", (int)(text.length < 200 ? text.length : 200), text.at);
+    mp_anomaly *anomaly = add(blocks, kind);
+    mp_diagnose(blocks->diagnostics,
+                kind == MP_ANOMALY_CORRUPTION ? MP_DIAG_HEAP_CORRUPTION : MP_DIAG_REPORTED_ANOMALY,
+                blocks->path, line, "the monitor says: %.*s",
+                (int)(text.length < 200 ? text.length : 200), text.at);
     if (!anomaly)
         return;
     anomaly->here.line = line;
@@ -258,7 +261,7 @@ void mp_events_infer(mp_model *model)
     for (uint32_t i = 1; i < model->flows.count; i++) {
         const mp_flow *flow = &model->flows.at[i];
         const mp_lot *lot = &model->lots.at[model->cohorts.at[flow->cohort.i].lot.i];
-        if (lot->node.i && flow->cost.deleted)
+        if (lot->thread.i && flow->cost.deleted) /* old blocks have none */
             counts[count++] = (typed_count){lot->node.i, lot->type.i, flow->cost.deleted};
     }
     qsort(counts, count, sizeof *counts, by_node_then_type);

@@ -104,14 +104,6 @@ static void note_order(taligent_pass *pass, const taligent_line *line, uint64_t 
                 pass->highest_us - line->time_us);
 }
 
-static void old_block(taligent_pass *pass, mp_event *event)
-{
-    /* A mark that is not begun yet has only such blocks. */
-    if (!mp_blocks_old(&pass->blocks, event))
-        return;
-    pass->records++;
-}
-
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
 {
     mp_event event = {.address = line->address, .bytes = line->bytes, .line = at};
@@ -119,13 +111,14 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
     if (line->kind != TALIGENT_ALLOCATION)
         event.type = taligent_type(pass->names, line->type);
     if (line->kind == TALIGENT_OLD) {
-        old_block(pass, &event);
+        pass->records++;
+        mp_blocks_old(&pass->blocks, &event);
         return;
     }
     note_order(pass, line, at);
     event.time_us = line->time_us - pass->first_us;
     event.thread = thread_of(pass, line->thread);
-    event.node = taligent_crawl(pass->names, line->crawl);
+    event.node = taligent_crawl(pass->names, line->crawl, line->kind == TALIGENT_ALLOCATION);
     advance(pass, event.time_us);
     if (line->kind == TALIGENT_ALLOCATION)
         mp_blocks_allocate(&pass->blocks, &event);
@@ -178,7 +171,7 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
     taligent_line event;
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner)
-        mp_blocks_corruption(&pass->blocks, at, line);
+        mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
     pass->in_banner = banner;
     if (banner || !line.length || taligent_is_title(line))
         return;
@@ -278,10 +271,18 @@ static uint64_t find_peak(const taligent_state *state, mp_input *input)
     return line;
 }
 
+/* A log without events has no moments to speak of. */
+static void forget(const taligent_pass *pass)
+{
+    for (uint32_t i = pass->blocks.start.i; i < pass->model->marks.count; i++)
+        pass->model->marks.at[i].whole = false;
+    pass->model->sessions.at[pass->blocks.session.i].marks = 0;
+}
+
 static void set_temporary(const taligent_state *state)
 {
     mp_events *events = mp_model_events(state->model);
-    if (state->options->temporary) {
+    if (state->options->temporary || state->options->temporary_is_time) {
         events->temporary = state->options->temporary;
         events->temporary_is_time = state->options->temporary_is_time;
     }
@@ -310,6 +311,8 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
     if (!whole)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, pass.path, mp_input_line_number(input),
                     "the last line is cut off, expected a line end: left out");
+    if (!pass.records)
+        forget(&pass);
     if (!pass.records)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, pass.path, 0,
                     "has no heap event that could be read, expected thread, time, address, size, "
@@ -359,7 +362,7 @@ static void *open_taligent(mp_model *model, mp_diagnostics *diagnostics,
 static void close_taligent(void *opaque)
 {
     taligent_state *state = opaque;
-    mp_model_events(state->model)->crawls = (uint32_t)state->names.crawl_count;
+    mp_model_events(state->model)->crawls = state->names.allocating;
     mp_events_infer(state->model);
     if (state->names.converted)
         mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, NULL, 0,

@@ -30,23 +30,28 @@ typedef struct taligent_block {
 
 bool taligent_parse_block(mp_slice line, taligent_block *block);
 
+typedef struct taligent_distinct_crawl {
+    mp_slice text;
+    mp_node_id node;
+    bool allocates;
+} taligent_distinct_crawl;
+
 /* Distinct texts of the files and what they became in the model. */
 typedef struct taligent_names {
     mp_model *model;
     const mp_load_options *options;
     mp_arena texts;
     mp_hash_index crawl_index, type_index, symbol_index;
-    mp_id_index node_index; /* (parent, symbol) to node */
-    struct taligent_crawl {
-        mp_slice text;
-        mp_node_id node;
-    } * crawls; /* from 1 */
+    mp_id_index node_index;          /* (parent, symbol) to node */
+    taligent_distinct_crawl *crawls; /* from 1 */
+    uint32_t allocating;             /* of them */
     size_t crawl_count, crawl_capacity;
     bool converted; /* some text was not UTF-8 */
 } taligent_names;
 
 void taligent_names_free(taligent_names *names);
-mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl);
+/* `allocates`: the crawl is one of an allocation. */
+mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
 mp_type_id taligent_type(taligent_names *names, mp_slice type);
 
 /* One pass over one file. */

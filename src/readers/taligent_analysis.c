@@ -8,6 +8,7 @@
 /* One end of a block's life. */
 typedef struct analysis_event {
     taligent_line line;
+    bool of_old; /* its time is the block's age, as nobody knows its birth */
     uint64_t at; /* line in the file */
 } analysis_event;
 
@@ -32,11 +33,11 @@ static int by_time(const void *left, const void *right)
     return (a->line.kind == TALIGENT_DELETION) - (b->line.kind == TALIGENT_DELETION);
 }
 
-static void add(analysis *file, taligent_line line, uint64_t at)
+static void add(analysis *file, taligent_line line, bool of_old, uint64_t at)
 {
     mp_grow(&file->events, &file->capacity, file->count + 1, sizeof *file->events);
-    file->events[file->count++] = (analysis_event){line, at};
-    if (line.kind == TALIGENT_OLD)
+    file->events[file->count++] = (analysis_event){line, of_old, at};
+    if (of_old || line.kind == TALIGENT_OLD)
         return;
     if (!file->last_us || line.time_us < file->first_us)
         file->first_us = line.time_us;
@@ -60,24 +61,28 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t at)
         line.type = keep(file, block->type);
     else
         line.crawl = keep(file, block->crawl);
-    add(file, line, at);
+    add(file, line, block->old, at);
     if (!block->deleted)
         return;
     line.kind = TALIGENT_DELETION;
     line.thread = keep(file, block->deleter);
-    line.time_us = block->born_us + block->age_us;
+    line.time_us = block->old ? block->age_us : block->born_us + block->age_us;
     line.type = keep(file, block->type);
     line.crawl = mp_slice_is(block->deletion_crawl, "nochain") ? (mp_slice){"", 0}
                                                                : keep(file, block->deletion_crawl);
-    add(file, line, at);
+    add(file, line, block->old, at);
 }
 
 /* Before the first block, lines are the monitor's own findings; after it, they are damage. */
 static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t at)
 {
-    if (!file->count)
-        mp_blocks_corruption(&pass->blocks, at, line);
-    else
+    bool banner = mp_slice_starts(line, "***");
+    if (banner && !pass->in_banner)
+        mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
+    pass->in_banner = banner;
+    if (!banner && !file->count)
+        mp_blocks_says(&pass->blocks, MP_ANOMALY_REPORTED, at, line);
+    else if (!banner)
         mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
                     "line is not a block, expected address, size, type, age, thread, time, crawl, "
                     "deleting thread and crawl: line skipped");
@@ -86,7 +91,7 @@ static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, u
 void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
 {
     analysis file = {0};
-    do {
+    do { /* the first line is at hand */
         taligent_block block;
         uint64_t at = mp_input_line_number(input);
         line = mp_slice_trim(line);
@@ -97,6 +102,11 @@ void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
         else if (!mp_slice_starts(line, "Address") && !mp_slice_starts(line, "address"))
             odd_line(pass, &file, line, at);
     } while (mp_input_line(input, &line));
+    for (size_t i = 0; i < file.count; i++) { /* such ages are of the time that was watched */
+        file.events[i].line.time_us += file.events[i].of_old ? file.first_us : 0;
+        if (file.events[i].line.time_us > file.last_us)
+            file.last_us = file.events[i].line.time_us;
+    }
     if (file.count)
         qsort(file.events, file.count, sizeof *file.events, by_time);
     taligent_begin(pass, file.first_us, file.last_us);

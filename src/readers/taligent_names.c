@@ -165,7 +165,7 @@ static bool same_crawl(const void *context, uint32_t value)
     return mp_slice_equal(probe->names->crawls[value].text, probe->text);
 }
 
-mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl)
+mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 {
     if (!crawl.length)
         return (mp_node_id){0};
@@ -179,7 +179,12 @@ mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl)
         names->crawls[found].text =
             (mp_slice){mp_arena_copy(&names->texts, crawl.at, crawl.length), crawl.length};
         names->crawls[found].node = add_crawl(names, crawl);
+        names->crawls[found].allocates = false;
         mp_hash_index_set(&names->crawl_index, place, hash, found);
+    }
+    if (allocates && !names->crawls[found].allocates) {
+        names->crawls[found].allocates = true;
+        names->allocating++;
     }
     return names->crawls[found].node;
 }

@@ -323,8 +323,7 @@ class Replay:
         return types
 
     def type_of(self, block):
-        if block.deletion is not None and not block.old:
-            return block.deletion.type
+        """Of a living block, even if a deletion later on tells: at the moment nothing does."""
         if block.old:
             return block.birth.type or UNKNOWN
         return self.types[block.site][0] or UNKNOWN
