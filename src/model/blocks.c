@@ -184,11 +184,11 @@ static void note_peak(mp_blocks *blocks, const mp_event *event)
         blocks->peak.objects = blocks->live.objects;
     if (blocks->live.bytes > blocks->mark_peak.bytes) {
         blocks->mark_peak.bytes = blocks->live.bytes;
-        blocks->mark_peak_time_us = event->time_us;
+        blocks->mark_peak_time_us = event->time_us > 0 ? event->time_us : 0;
     }
     if (blocks->live.bytes > blocks->peak.bytes) {
         blocks->peak.bytes = blocks->live.bytes;
-        blocks->peak_time_us = event->time_us;
+        blocks->peak_time_us = event->time_us > 0 ? event->time_us : 0;
         blocks->peak_line = event->line;
         blocks->epoch++;
     }

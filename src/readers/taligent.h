@@ -25,7 +25,7 @@ typedef struct taligent_block {
     uint64_t address;
     int64_t bytes, age_us, born_us;
     mp_slice type, thread, crawl, deleter, deletion_crawl;
-    bool old, deleted;
+    bool old, undated, deleted; /* undated: old, and nobody knows since when */
 } taligent_block;
 
 bool taligent_parse_block(mp_slice line, taligent_block *block);

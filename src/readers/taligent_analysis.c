@@ -8,14 +8,15 @@
 /* One end of a block's life. */
 typedef struct analysis_event {
     taligent_line line;
-    bool of_old; /* its time is the block's age, as nobody knows its birth */
-    uint64_t at; /* line in the file */
+    bool undated; /* its time is the block's age, as nobody knows its birth */
+    uint64_t at;  /* line in the file */
 } analysis_event;
 
 typedef struct analysis {
     analysis_event *events;
     size_t count, capacity;
     mp_arena texts;
+    bool dated; /* a time was seen: the two below are known */
     int64_t first_us, last_us;
 } analysis;
 
@@ -33,14 +34,15 @@ static int by_time(const void *left, const void *right)
     return (a->line.kind == TALIGENT_DELETION) - (b->line.kind == TALIGENT_DELETION);
 }
 
-static void add(analysis *file, taligent_line line, bool of_old, uint64_t at)
+static void add(analysis *file, taligent_line line, bool undated, uint64_t at)
 {
     mp_grow(&file->events, &file->capacity, file->count + 1, sizeof *file->events);
-    file->events[file->count++] = (analysis_event){line, of_old, at};
-    if (of_old || line.kind == TALIGENT_OLD)
+    file->events[file->count++] = (analysis_event){line, undated, at};
+    if (undated || line.kind == TALIGENT_OLD)
         return;
-    if (!file->last_us || line.time_us < file->first_us)
+    if (!file->dated || line.time_us < file->first_us)
         file->first_us = line.time_us;
+    file->dated = true;
     if (line.time_us > file->last_us)
         file->last_us = line.time_us;
 }
@@ -61,16 +63,16 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t at)
         line.type = keep(file, block->type);
     else
         line.crawl = keep(file, block->crawl);
-    add(file, line, block->old, at);
+    add(file, line, block->undated, at);
     if (!block->deleted)
         return;
     line.kind = TALIGENT_DELETION;
     line.thread = keep(file, block->deleter);
-    line.time_us = block->old ? block->age_us : block->born_us + block->age_us;
+    line.time_us = block->born_us + block->age_us;
     line.type = keep(file, block->type);
     line.crawl = mp_slice_is(block->deletion_crawl, "nochain") ? (mp_slice){"", 0}
                                                                : keep(file, block->deletion_crawl);
-    add(file, line, block->old, at);
+    add(file, line, block->undated, at);
 }
 
 /* Before the first block, lines are the monitor's own findings; after it, they are damage. */
@@ -103,7 +105,7 @@ void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
             odd_line(pass, &file, line, at);
     } while (mp_input_line(input, &line));
     for (size_t i = 0; i < file.count; i++) { /* such ages are of the time that was watched */
-        file.events[i].line.time_us += file.events[i].of_old ? file.first_us : 0;
+        file.events[i].line.time_us += file.events[i].undated ? file.first_us : 0;
         if (file.events[i].line.time_us > file.last_us)
             file.last_us = file.events[i].line.time_us;
     }

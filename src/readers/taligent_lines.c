@@ -193,8 +193,9 @@ bool taligent_parse_block(mp_slice line, taligent_block *block)
         return false;
     block->type = cells[2];
     block->thread = cells[4];
-    block->old = mp_slice_is(cells[5], "old") || mp_slice_is(cells[4], "0-0");
-    if (!parse_decimal(cells[5], &block->born_us) && !block->old)
+    block->undated = mp_slice_is(cells[5], "old");
+    block->old = block->undated || mp_slice_is(cells[4], "0-0");
+    if (!block->undated && !parse_decimal(cells[5], &block->born_us))
         return false;
     if (tabs) {
         block->crawl = next_cell(&cursor, false);
