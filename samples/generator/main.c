@@ -14,6 +14,10 @@ static const Command commands[] = {
     {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", command_prf},
     {"rpt", "[--layout old|new] [--decimal-comma] [-o FILE]", command_rpt},
     {"dbg", "[-o FILE]", command_dbg},
+    {"taligent",
+     "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
+     "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
+     command_taligent},
 };
 enum {
     COMMAND_COUNT = sizeof commands / sizeof commands[0],
@@ -33,7 +37,9 @@ static void print_usage(FILE *file)
           "        a part of the snapshots\n"
           "  prf   an execution profile; --old-modules writes module rows with four columns\n"
           "  rpt   a ProTop report of that execution profile\n"
-          "  dbg   the debug listing of shop/placeOrder.p\n\n"
+          "  dbg   the debug listing of shop/placeOrder.p\n"
+          "  taligent  a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
+          "        same session as a heap analysis file\n\n"
           "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
           file);
 }
