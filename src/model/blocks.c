@@ -7,8 +7,9 @@
 
 #include "model/event_log.h"
 #include "model/private.h"
+#include "support/text.h"
 
-enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024 };
+enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024, FEW_THREADS = 16 };
 
 void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics)
@@ -29,6 +30,7 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
 void mp_blocks_close(mp_blocks *blocks)
 {
     mp_events *events = blocks->events;
+    mp_events_flush_ages(blocks);
     uint32_t cohorts = blocks->model->cohorts.count;
     mp_peak_share *at_peak = mp_alloc_zero(cohorts, sizeof *at_peak);
     if (events->at_peak)
@@ -51,8 +53,7 @@ void mp_blocks_close(mp_blocks *blocks)
     mp_hash_index_free(&blocks->thread_index);
     mp_id_index_free(&blocks->site_index);
     free(blocks->sites);
-    mp_id_index_free(&blocks->typed_index);
-    mp_id_index_free(&blocks->age_index);
+    free(blocks->age_places);
     mp_id_index_free(&blocks->handover_index);
     free(blocks->shares);
 }
@@ -118,6 +119,16 @@ void mp_blocks_prefetch(const mp_blocks *blocks, uint64_t address)
         __builtin_prefetch(&blocks->table[home_of(blocks, address)], 1);
 }
 
+void mp_blocks_prefetch_cohort(const mp_blocks *blocks, uint64_t address)
+{
+    const mp_model *model = blocks->model;
+    uint32_t cohort = blocks->table ? find(blocks, address)->cohort : 0;
+    if (!cohort)
+        return;
+    __builtin_prefetch(&blocks->shares[cohort], 1);
+    __builtin_prefetch(&model->flows.at[model->cohorts.at[cohort].last_flow], 1);
+}
+
 /* --- threads --- */
 
 typedef struct thread_probe {
@@ -128,9 +139,15 @@ typedef struct thread_probe {
 static bool same_thread(const void *context, uint32_t value)
 {
     const thread_probe *probe = context;
-    const char *name = mp_model_text(probe->blocks->model, probe->blocks->threads[value].name);
-    return strlen(name) == probe->name.length &&
-           memcmp(name, probe->name.at, probe->name.length) == 0;
+    return mp_slice_equal(probe->blocks->threads[value].text, probe->name);
+}
+
+uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name)
+{
+    for (uint32_t i = 1; i <= blocks->thread_count && i <= FEW_THREADS; i++)
+        if (mp_slice_equal(blocks->threads[i].text, name))
+            return i;
+    return 0;
 }
 
 uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name)
@@ -142,8 +159,9 @@ uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name)
     if (!found) {
         found = (uint32_t)++blocks->thread_count;
         mp_grow(&blocks->threads, &blocks->thread_capacity, found + 1u, sizeof *blocks->threads);
+        mp_string_id id = mp_model_intern(blocks->model, name, NULL);
         blocks->threads[found] =
-            (mp_block_thread){.name = mp_model_intern(blocks->model, name, NULL)};
+            (mp_block_thread){.name = id, .text = mp_slice_of(mp_model_text(blocks->model, id))};
         mp_hash_index_set(&blocks->thread_index, place, hash, found);
     }
     return found;
@@ -335,15 +353,16 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 static mp_cohort_id typed_cohort(mp_blocks *blocks, mp_cohort_id cohort, mp_type_id type)
 {
     mp_model *model = blocks->model;
-    uint32_t *place = mp_id_index_put(&blocks->typed_index, (uint64_t)cohort.i << 32 | type.i);
-    if (!*place) {
+    mp_cohort_share *share = &blocks->shares[cohort.i];
+    if (share->type.i != type.i) {
         const mp_cohort *from = &model->cohorts.at[cohort.i];
         mp_mark_id born = from->born;
         mp_lot key = model->lots.at[from->lot.i];
         key.type = type;
-        *place = mp_model_cohort(model, mp_model_lot(model, &key), born, (mp_mark_id){0}).i;
+        share->type = type;
+        share->typed = mp_model_cohort(model, mp_model_lot(model, &key), born, (mp_mark_id){0});
     }
-    return (mp_cohort_id){*place};
+    return share->typed;
 }
 
 static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const mp_event *event)

@@ -12,6 +12,12 @@
 #include "model/build.h"
 #include "support/index.h"
 
+typedef enum mp_event_kind {
+    MP_EVENT_ALLOCATION,
+    MP_EVENT_DELETION,
+    MP_EVENT_OLD,
+} mp_event_kind;
+
 typedef struct mp_event {
     uint64_t address;
     int64_t time_us; /* since the first event */
@@ -20,6 +26,7 @@ typedef struct mp_event {
     mp_node_id node; /* the crawl */
     mp_type_id type; /* of deletions and old blocks */
     uint64_t line;
+    mp_event_kind kind;
 } mp_event;
 
 /* A place of the table: a block that is alive, or the memory of one that was freed. */
@@ -39,6 +46,7 @@ typedef struct mp_block {
 
 typedef struct mp_block_thread {
     mp_string_id name;
+    mp_slice text;   /* of the name, which stays where it is */
     uint32_t serial; /* events so far */
 } mp_block_thread;
 
@@ -47,7 +55,17 @@ typedef struct mp_block_thread {
 typedef struct mp_cohort_share {
     mp_peak_share live, at_peak;
     uint64_t epoch; /* number of the peak that at_peak is of; older: as live */
+    /* The type that its blocks had at the last deletion, and their cohort with that type. */
+    mp_type_id type;
+    mp_cohort_id typed;
 } mp_cohort_share;
+
+/* A death whose age is not written down yet: its place in the table is being fetched. */
+typedef struct mp_aged_death {
+    mp_lot_id lot;
+    int64_t age_us, bytes;
+} mp_aged_death;
+enum { MP_AGED_DEATHS = 16 };
 
 typedef struct mp_block_site {
     mp_lot_id lot;
@@ -80,8 +98,11 @@ typedef struct mp_blocks {
     mp_id_index site_index; /* (node, thread) to site */
     mp_block_site *sites;   /* from 1 */
     size_t site_count, site_capacity;
-    mp_id_index typed_index; /* (cohort, type) to the typed cohort */
-    mp_id_index age_index, handover_index;
+    mp_id_index handover_index;
+    mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
+    size_t aged_count;
+    uint32_t *age_places; /* of events->ages; 0: empty */
+    size_t age_mask;
     mp_cohort_share *shares; /* by cohort */
     size_t share_count, share_capacity;
 } mp_blocks;
@@ -92,7 +113,9 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
 /* Also sums up what the log tells: model->events is then complete. */
 void mp_blocks_close(mp_blocks *blocks);
 
-/* A number for a thread's name, the same for each call. */
+/* A number for a thread's name, the same for each call. Not while events are replayed on another
+ * thread: mp_blocks_find_thread is, and gives 0 for one that is new. */
+uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name);
 uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name);
 
 /* A block that was there before the log: alive from its start, wherever it is told. False: there is
@@ -107,7 +130,9 @@ void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_s
 /* End the open mark and begin the next. Gives the ended one, for the reader to name. */
 mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us);
 
-/* Fetch what an event at this address will touch, some work ahead of it. */
+/* Fetch what an event at this address will touch: first its place, some work later what the block
+ * that is there belongs to. */
 void mp_blocks_prefetch(const mp_blocks *blocks, uint64_t address);
+void mp_blocks_prefetch_cohort(const mp_blocks *blocks, uint64_t address);
 
 #endif

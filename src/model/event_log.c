@@ -7,7 +7,7 @@
 
 enum {
     ANOMALIES_KEPT = 10000, /* of each kind */
-    MOST_AGES = 256 * 1024, /* (lot, age) pairs, before ages are made coarser */
+    MOST_AGES = 128 * 1024, /* (lot, age) pairs, before ages are made coarser */
 };
 
 const char *mp_anomaly_name(mp_anomaly_kind kind)
@@ -61,6 +61,11 @@ static mp_anomaly *add(mp_blocks *blocks, mp_anomaly_kind kind)
     return anomaly;
 }
 
+static const char *text_of(const mp_blocks *blocks, uint32_t thread)
+{
+    return thread ? blocks->threads[thread].text.at : "?";
+}
+
 static mp_string_id name_of(const mp_blocks *blocks, uint32_t thread)
 {
     return thread ? blocks->threads[thread].name : (mp_string_id){0};
@@ -88,8 +93,8 @@ void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_ev
         mp_diagnose(blocks->diagnostics, MP_DIAG_OTHER_THREAD, blocks->path, event->line,
                     "0x%" PRIx64 " is deleted by thread %s, and was allocated by thread %s in line "
                     "%" PRIu64,
-                    event->address, mp_model_text(model, name_of(blocks, event->thread)),
-                    mp_model_text(model, name_of(blocks, block->thread)), block->born_line);
+                    event->address, text_of(blocks, event->thread), text_of(blocks, block->thread),
+                    block->born_line);
     if (!anomaly)
         return;
     anomaly->address = event->address;
@@ -166,29 +171,53 @@ static int64_t rounded(const mp_events *events, int64_t age)
     return age >> dropped << dropped;
 }
 
-/* 44 bits of age are 200 days; longer ones share a key, which only makes them one row. */
-static uint64_t age_key(mp_lot_id lot, int64_t age)
+static size_t home_of(const mp_blocks *blocks, mp_lot_id lot, int64_t age)
 {
-    return mp_hash64((uint64_t)age) ^ (uint64_t)lot.i * 0x9e3779b97f4a7c15u;
+    uint64_t hash =
+        mp_hash64(((uint64_t)age ^ blocks->seed) + (uint64_t)lot.i * 0x9e3779b97f4a7c15u);
+    return (size_t)hash & blocks->age_mask;
 }
 
-static mp_age *age_row(mp_blocks *blocks, mp_lot_id lot, int64_t age)
+/* The place of the row, or the empty one where it would stand. */
+static uint32_t *find_row(const mp_blocks *blocks, mp_lot_id lot, int64_t age)
+{
+    size_t at = home_of(blocks, lot, age);
+    for (; blocks->age_places[at]; at = (at + 1) & blocks->age_mask) {
+        const mp_age *row = &blocks->events->ages.at[blocks->age_places[at]];
+        if (row->lot.i == lot.i && row->age_us == age)
+            break;
+    }
+    return &blocks->age_places[at];
+}
+
+/* Make the table of places anew, for all rows. */
+static void place_rows(mp_blocks *blocks)
+{
+    const mp_events *events = blocks->events;
+    size_t places = 1024;
+    while (places < (size_t)events->ages.count * 4)
+        places *= 2;
+    free(blocks->age_places);
+    blocks->age_places = mp_alloc_zero(places, sizeof *blocks->age_places);
+    blocks->age_mask = places - 1;
+    for (uint32_t i = 1; i < events->ages.count; i++)
+        *find_row(blocks, events->ages.at[i].lot, events->ages.at[i].age_us) = i;
+}
+
+static void add_age(mp_blocks *blocks, mp_lot_id lot, int64_t age, int64_t objects, int64_t bytes)
 {
     mp_events *events = blocks->events;
-    uint64_t key = age_key(lot, age);
-    uint32_t *place;
-    /* Keys are hashes: of two that meet, the second goes on. */
-    while (*(place = mp_id_index_put(&blocks->age_index, key))) {
-        mp_age *row = &events->ages.at[*place];
-        if (row->lot.i == lot.i && row->age_us == age)
-            return row;
-        key++;
+    if (!blocks->age_places || (size_t)events->ages.count * 2 > blocks->age_mask)
+        place_rows(blocks);
+    uint32_t *place = find_row(blocks, lot, age);
+    if (!*place) {
+        mp_age *row = MP_ADD(&events->ages);
+        row->lot = lot;
+        row->age_us = age;
+        *place = events->ages.count - 1;
     }
-    mp_age *row = MP_ADD(&events->ages);
-    row->lot = lot;
-    row->age_us = age;
-    *place = events->ages.count - 1;
-    return row;
+    events->ages.at[*place].objects += objects;
+    events->ages.at[*place].bytes += bytes;
 }
 
 /* Too many different ages: keep fewer of their bits, and add up what falls together. */
@@ -200,23 +229,37 @@ static void coarsen(mp_blocks *blocks)
     memcpy(old, events->ages.at, count * sizeof *old);
     events->age_bits = events->age_bits == 0 ? 7 : events->age_bits - 2;
     events->ages.count = 1;
-    mp_id_index_free(&blocks->age_index);
-    for (uint32_t i = 1; i < count; i++) {
-        mp_age *row = age_row(blocks, old[i].lot, rounded(events, old[i].age_us));
-        row->objects += old[i].objects;
-        row->bytes += old[i].bytes;
-    }
+    place_rows(blocks);
+    for (uint32_t i = 1; i < count; i++)
+        add_age(blocks, old[i].lot, rounded(events, old[i].age_us), old[i].objects, old[i].bytes);
     free(old);
+}
+
+static void write_age(mp_blocks *blocks, const mp_aged_death *death)
+{
+    mp_events *events = blocks->events;
+    add_age(blocks, death->lot, rounded(events, death->age_us), 1, death->bytes);
+    while (events->ages.count > MOST_AGES && events->age_bits != 1)
+        coarsen(blocks);
 }
 
 void mp_events_age(mp_blocks *blocks, mp_lot_id lot, int64_t age_us, int64_t bytes)
 {
-    mp_events *events = blocks->events;
-    mp_age *row = age_row(blocks, lot, rounded(events, age_us > 0 ? age_us : 0));
-    row->objects++;
-    row->bytes += bytes;
-    while (events->ages.count > MOST_AGES && events->age_bits != 1)
-        coarsen(blocks);
+    mp_aged_death *slot = &blocks->aged[blocks->aged_count++ % MP_AGED_DEATHS];
+    if (blocks->aged_count > MP_AGED_DEATHS)
+        write_age(blocks, slot);
+    *slot = (mp_aged_death){lot, age_us > 0 ? age_us : 0, bytes};
+    if (blocks->age_places)
+        __builtin_prefetch(
+            &blocks->age_places[home_of(blocks, lot, rounded(blocks->events, slot->age_us))]);
+}
+
+void mp_events_flush_ages(mp_blocks *blocks)
+{
+    size_t waiting = blocks->aged_count < MP_AGED_DEATHS ? blocks->aged_count : MP_AGED_DEATHS;
+    for (size_t i = 0; i < waiting; i++)
+        write_age(blocks, &blocks->aged[i]);
+    blocks->aged_count = 0;
 }
 
 /* --- inference --- */

@@ -28,7 +28,7 @@ static void end_slice(taligent_pass *pass)
     mp_mark *mark = mp_blocks_end_mark(&pass->blocks, end);
     mark->sequence = pass->slice++;
     if (mark->sequence == 0)
-        mark->tag = mp_model_intern_text(pass->model, "start");
+        mark->tag = pass->start_tag;
 }
 
 /* The moment that the user asked for. */
@@ -37,7 +37,7 @@ static void end_asked(taligent_pass *pass, int64_t time_us)
     mp_mark *mark = mp_blocks_end_mark(&pass->blocks, time_us);
     mark->asked = true;
     mark->sequence = pass->slice;
-    mark->tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
+    mark->tag = pass->asked_tag;
     pass->asks_line = pass->asks_time = false;
 }
 
@@ -60,12 +60,13 @@ static void advance(taligent_pass *pass, int64_t time_us)
 void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us)
 {
     pass->begun = true;
-    pass->first_us = pass->highest_us = first_us;
+    pass->first_us = first_us;
     pass->last_us = last_us > first_us ? last_us : first_us;
 }
 
 void taligent_end(taligent_pass *pass)
 {
+    taligent_settle(pass);
     if (!pass->begun)
         taligent_begin(pass, 0, 0);
     advance(pass, 0);
@@ -77,13 +78,76 @@ void taligent_end(taligent_pass *pass)
     pass->model->marks.count--; /* the one that the last end began: it is of no use */
 }
 
-/* --- events --- */
+/* --- events: one thread takes lines apart, another replays what they say --- */
+
+enum { AHEAD_PLACE = 24, AHEAD_COHORT = 10 };
+
+static void note_order(taligent_pass *pass, const mp_event *event)
+{
+    if (event->time_us >= pass->highest_us) {
+        pass->highest_us = event->time_us;
+        return;
+    }
+    pass->blocks.events->late_events++;
+    mp_diagnose(pass->diagnostics, MP_DIAG_EVENT_ORDER, pass->path, event->line,
+                "event is %" PRId64 " us older than one before it: taken in the order of the file",
+                pass->highest_us - event->time_us);
+}
+
+static void replay_event(taligent_pass *pass, const mp_event *event)
+{
+    if (event->kind == MP_EVENT_OLD) {
+        mp_blocks_old(&pass->blocks, event);
+        return;
+    }
+    note_order(pass, event);
+    advance(pass, event->time_us);
+    if (event->kind == MP_EVENT_ALLOCATION)
+        mp_blocks_allocate(&pass->blocks, event);
+    else
+        mp_blocks_delete(&pass->blocks, event);
+    if (pass->asks_line && event->line == pass->asked_line)
+        end_asked(pass, event->time_us);
+}
+
+static void replay_batch(void *opaque)
+{
+    const taligent_batch *batch = opaque;
+    taligent_pass *pass = batch->pass;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (i + AHEAD_PLACE < batch->count)
+            mp_blocks_prefetch(&pass->blocks, batch->events[i + AHEAD_PLACE].address);
+        if (i + AHEAD_COHORT < batch->count)
+            mp_blocks_prefetch_cohort(&pass->blocks, batch->events[i + AHEAD_COHORT].address);
+        replay_event(pass, &batch->events[i]);
+    }
+}
+
+static void submit(taligent_pass *pass)
+{
+    taligent_batch *batch = mp_pipeline_batch(pass->replay);
+    batch->pass = pass;
+    batch->count = pass->batched;
+    pass->batched = 0;
+    mp_pipeline_submit(pass->replay);
+}
+
+void taligent_settle(taligent_pass *pass)
+{
+    if (pass->batched)
+        submit(pass);
+    mp_pipeline_drain(pass->replay);
+}
 
 static uint32_t thread_of(taligent_pass *pass, mp_slice name)
 {
     if (name.length == pass->thread_length && memcmp(name.at, pass->thread_text, name.length) == 0)
         return pass->thread;
-    pass->thread = mp_blocks_thread(&pass->blocks, name);
+    pass->thread = mp_blocks_find_thread(&pass->blocks, name);
+    if (!pass->thread) {
+        taligent_settle(pass);
+        pass->thread = mp_blocks_thread(&pass->blocks, name);
+    }
     pass->thread_length = 0;
     if (name.length <= sizeof pass->thread_text) {
         memcpy(pass->thread_text, name.at, name.length);
@@ -92,41 +156,22 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
     return pass->thread;
 }
 
-static void note_order(taligent_pass *pass, const taligent_line *line, uint64_t at)
-{
-    if (line->time_us >= pass->highest_us) {
-        pass->highest_us = line->time_us;
-        return;
-    }
-    pass->blocks.events->late_events++;
-    mp_diagnose(pass->diagnostics, MP_DIAG_EVENT_ORDER, pass->path, at,
-                "event is %" PRId64 " us older than one before it: taken in the order of the file",
-                pass->highest_us - line->time_us);
-}
-
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
 {
-    mp_event event = {.address = line->address, .bytes = line->bytes, .line = at};
-    pass->blocks.events->corrupt_events += pass->starred;
-    if (line->kind != TALIGENT_ALLOCATION)
-        event.type = taligent_type(pass->names, line->type);
-    if (line->kind == TALIGENT_OLD) {
-        pass->records++;
-        mp_blocks_old(&pass->blocks, &event);
-        return;
-    }
-    note_order(pass, line, at);
-    event.time_us = line->time_us - pass->first_us;
-    event.thread = thread_of(pass, line->thread);
-    event.node = taligent_crawl(pass->names, line->crawl, line->kind == TALIGENT_ALLOCATION);
-    advance(pass, event.time_us);
-    if (line->kind == TALIGENT_ALLOCATION)
-        mp_blocks_allocate(&pass->blocks, &event);
-    else
-        mp_blocks_delete(&pass->blocks, &event);
+    mp_event event = {
+        .address = line->address, .bytes = line->bytes, .line = at, .kind = line->kind};
     pass->records++;
-    if (pass->asks_line && at == pass->asked_line)
-        end_asked(pass, event.time_us);
+    if (line->kind != MP_EVENT_ALLOCATION)
+        event.type = taligent_type(pass->names, line->type);
+    if (line->kind != MP_EVENT_OLD) {
+        event.time_us = line->time_us - pass->first_us;
+        event.thread = thread_of(pass, line->thread);
+        event.node = taligent_crawl(pass->names, line->crawl, line->kind == MP_EVENT_ALLOCATION);
+    }
+    taligent_batch *batch = mp_pipeline_batch(pass->replay);
+    batch->events[pass->batched++] = event;
+    if (pass->batched == TALIGENT_BATCH)
+        submit(pass);
 }
 
 /* --- lines --- */
@@ -151,7 +196,7 @@ static int64_t latest_time(mp_input *input)
         taligent_line event;
         bool starred;
         if (newline && taligent_parse(without_star(mp_slice_trim(line), &starred), &event) &&
-            event.kind != TALIGENT_OLD && event.time_us > latest)
+            event.kind != MP_EVENT_OLD && event.time_us > latest)
             latest = event.time_us;
         at = newline ? newline + 1 : end;
     }
@@ -161,6 +206,7 @@ static int64_t latest_time(mp_input *input)
 
 static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t at)
 {
+    taligent_settle(pass);
     mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
                 "line is no heap event, %s: line skipped", event->wrong);
 }
@@ -170,8 +216,10 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
     uint64_t at = mp_input_line_number(input);
     taligent_line event;
     bool banner = mp_slice_starts(line, "***");
-    if (banner && !pass->in_banner)
+    if (banner && !pass->in_banner) {
+        taligent_settle(pass);
         mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
+    }
     pass->in_banner = banner;
     if (banner || !line.length || taligent_is_title(line))
         return;
@@ -179,10 +227,11 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
         bad_line(pass, &event, at);
         return;
     }
-    if (!pass->begun && event.kind != TALIGENT_OLD) {
+    if (!pass->begun && event.kind != MP_EVENT_OLD) {
         int64_t latest = latest_time(input);
         taligent_begin(pass, event.time_us, latest);
     }
+    pass->corrupt_events += pass->starred;
     taligent_event(pass, &event, at);
 }
 
@@ -239,6 +288,9 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
                    pass->diagnostics);
     pass->blocks.path = pass->path;
     pass->blocks.input = pass->model->inputs.count - 1;
+    pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
+    pass->start_tag = mp_model_intern_text(pass->model, "start");
+    pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
     pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
     while (mp_input_line(input, &line)) {
         if (analysis) {
@@ -251,6 +303,8 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
             log_line(pass, input, line);
     }
     taligent_end(pass);
+    mp_pipeline_free(pass->replay);
+    pass->blocks.events->corrupt_events += pass->corrupt_events;
     return whole;
 }
 

@@ -5,10 +5,11 @@
 #include "memprof/input.h"
 #include "memprof/reader.h"
 #include "model/blocks.h"
+#include "support/pipeline.h"
 
 /* One line of a log, taken apart; slices borrow from it. */
 typedef struct taligent_line {
-    enum { TALIGENT_ALLOCATION, TALIGENT_DELETION, TALIGENT_OLD } kind;
+    mp_event_kind kind;
     mp_slice thread, type, crawl;
     int64_t time_us; /* since 1970 */
     int64_t bytes;
@@ -55,7 +56,8 @@ mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 mp_type_id taligent_type(taligent_names *names, mp_slice type);
 
 /* One pass over one file. */
-typedef struct taligent_pass {
+typedef struct taligent_pass taligent_pass;
+struct taligent_pass {
     mp_model *model;
     mp_diagnostics *diagnostics;
     const mp_load_options *options;
@@ -69,12 +71,28 @@ typedef struct taligent_pass {
     bool asks_time, asks_line;             /* a moment that is still to come */
     int64_t asked_us;                      /* since the first event */
     uint64_t asked_line;                   /* the moment behind this line */
+    mp_string_id start_tag, asked_tag;
     uint64_t records;
+    int64_t corrupt_events;
+    mp_pipeline *replay; /* of taligent_batch */
+    size_t batched;      /* events in the batch that is being filled */
     /* The thread of the last event: the next one is mostly of it too. */
     char thread_text[32];
     size_t thread_length;
     uint32_t thread;
-} taligent_pass;
+};
+
+/* Events on their way from the thread that reads to the one that replays. */
+enum { TALIGENT_BATCH = 2048 };
+typedef struct taligent_batch {
+    taligent_pass *pass;
+    size_t count;
+    mp_event events[TALIGENT_BATCH];
+} taligent_batch;
+
+/* Wait until all events so far are replayed: before diagnostics and whatever else both threads
+ * would touch. */
+void taligent_settle(taligent_pass *pass);
 
 /* The slices are of the time from the first event to `last_us`. */
 void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us);

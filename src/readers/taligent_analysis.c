@@ -24,21 +24,21 @@ typedef struct analysis {
 static int by_time(const void *left, const void *right)
 {
     const analysis_event *a = left, *b = right;
-    bool old_a = a->line.kind == TALIGENT_OLD, old_b = b->line.kind == TALIGENT_OLD;
+    bool old_a = a->line.kind == MP_EVENT_OLD, old_b = b->line.kind == MP_EVENT_OLD;
     if (old_a != old_b)
         return old_a ? -1 : 1;
     if (!old_a && a->line.time_us != b->line.time_us)
         return a->line.time_us < b->line.time_us ? -1 : 1;
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
-    return (a->line.kind == TALIGENT_DELETION) - (b->line.kind == TALIGENT_DELETION);
+    return (a->line.kind == MP_EVENT_DELETION) - (b->line.kind == MP_EVENT_DELETION);
 }
 
 static void add(analysis *file, taligent_line line, bool undated, uint64_t at)
 {
     mp_grow(&file->events, &file->capacity, file->count + 1, sizeof *file->events);
     file->events[file->count++] = (analysis_event){line, undated, at};
-    if (undated || line.kind == TALIGENT_OLD)
+    if (undated || line.kind == MP_EVENT_OLD)
         return;
     if (!file->dated || line.time_us < file->first_us)
         file->first_us = line.time_us;
@@ -54,7 +54,7 @@ static mp_slice keep(analysis *file, mp_slice text)
 
 static void add_block(analysis *file, const taligent_block *block, uint64_t at)
 {
-    taligent_line line = {.kind = block->old ? TALIGENT_OLD : TALIGENT_ALLOCATION,
+    taligent_line line = {.kind = block->old ? MP_EVENT_OLD : MP_EVENT_ALLOCATION,
                           .thread = keep(file, block->thread),
                           .time_us = block->born_us,
                           .bytes = block->bytes,
@@ -66,7 +66,7 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t at)
     add(file, line, block->undated, at);
     if (!block->deleted)
         return;
-    line.kind = TALIGENT_DELETION;
+    line.kind = MP_EVENT_DELETION;
     line.thread = keep(file, block->deleter);
     line.time_us = block->born_us + block->age_us;
     line.type = keep(file, block->type);

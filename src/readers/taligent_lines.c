@@ -134,7 +134,7 @@ bool taligent_parse(mp_slice line, taligent_line *event)
         return wrong(event, "expected bytes in the fourth column of an old block");
     event->type = next_type(&cursor);
     event->crawl = rest_of(&cursor);
-    event->kind = old ? TALIGENT_OLD : deletion ? TALIGENT_DELETION : TALIGENT_ALLOCATION;
+    event->kind = old ? MP_EVENT_OLD : deletion ? MP_EVENT_DELETION : MP_EVENT_ALLOCATION;
     return true;
 }
 
