@@ -119,10 +119,40 @@ static void add_flows(workshop *shop)
 
 /* --- at how many snapshots what leaks grew --- */
 
-static int by_group_then_mark(const void *left, const void *right)
+/* What a flow did to what leaks of its group. */
+typedef struct change {
+    uint32_t group, mark;
+    int64_t objects;
+} change;
+
+/* Whether a flow is of what leaks; of which group. */
+static uint32_t leaking_group(const workshop *shop, const mp_flow *flow)
 {
-    const uint64_t *a = left, *b = right;
-    return a[0] < b[0] ? -1 : a[0] > b[0];
+    bool leaks = mp_window_before_to(shop->window, flow->mark) &&
+                 !mp_window_before_from(shop->window, shop->model->cohorts.at[flow->cohort.i].born);
+    return leaks ? shop->group_of[flow->cohort.i] : 0;
+}
+
+/* The changes group after group, in each in the order of time, as flows are. */
+static change *changes_by_group(const workshop *shop, size_t *count)
+{
+    const mp_model *model = shop->model;
+    size_t *next = mp_alloc_zero((size_t)shop->count + 2, sizeof *next);
+    change *changes = mp_alloc((size_t)model->flows.count * sizeof *changes);
+    for (uint32_t i = 1; i < model->flows.count; i++)
+        next[leaking_group(shop, &model->flows.at[i]) + 1]++;
+    next[1] = 0; /* those of no group */
+    for (uint32_t i = 1; i <= shop->count; i++)
+        next[i + 1] += next[i];
+    *count = next[shop->count + 1];
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        uint32_t group = leaking_group(shop, flow);
+        if (group)
+            changes[next[group]++] = (change){group, flow->mark.i, mp_cost_live(flow->cost)};
+    }
+    free(next);
+    return changes;
 }
 
 /* Snapshots of the window at which anything was created: where nothing was, a site had no chance to
@@ -145,28 +175,18 @@ static uint32_t *moments_of_sessions(const mp_window *window)
 static void count_growth(workshop *shop)
 {
     const mp_model *model = shop->model;
-    uint64_t(*changes)[2] = mp_alloc((size_t)model->flows.count * sizeof *changes);
-    size_t count = 0;
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        uint32_t group = shop->group_of[flow->cohort.i];
-        if (!group || !mp_window_before_to(shop->window, flow->mark) ||
-            mp_window_before_from(shop->window, model->cohorts.at[flow->cohort.i].born))
-            continue;
-        changes[count][0] = (uint64_t)group << 32 | flow->mark.i;
-        changes[count++][1] = (uint64_t)mp_cost_live(flow->cost);
-    }
-    qsort(changes, count, sizeof *changes, by_group_then_mark);
-    uint64_t *grew_session = mp_alloc_zero(model->sessions.count, sizeof *grew_session);
-    uint64_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
+    size_t count;
+    change *changes = changes_by_group(shop, &count);
+    uint32_t *grew_session = mp_alloc_zero(model->sessions.count, sizeof *grew_session);
+    uint32_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
     uint32_t *moments = moments_of_sessions(shop->window);
     for (size_t i = 0; i < count;) {
-        uint64_t pair = changes[i][0], group = pair >> 32;
-        uint32_t session = model->marks.at[(uint32_t)pair].session.i;
+        uint32_t group = changes[i].group, mark = changes[i].mark;
+        uint32_t session = model->marks.at[mark].session.i;
         int64_t objects = 0;
-        for (; i < count && changes[i][0] == pair; i++)
-            objects += (int64_t)changes[i][1];
-        bool grew = objects > 0 && model->marks.at[(uint32_t)pair].created_objects > 0;
+        for (; i < count && changes[i].group == group && changes[i].mark == mark; i++)
+            objects += changes[i].objects;
+        bool grew = objects > 0 && model->marks.at[mark].created_objects > 0;
         shop->groups[group].grew += grew;
         if (grew && grew_session[session] != group) {
             shop->groups[group].grew_sessions++;

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "model/event_log.h"
 #include "model/private.h"
@@ -19,8 +18,7 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                           .diagnostics = diagnostics,
                           .session = session,
                           .epoch = 1};
-    if (getentropy(&blocks->seed, sizeof blocks->seed) != 0)
-        blocks->seed = (uintptr_t)blocks; /* any number will do */
+    blocks->seed = mp_random_seed();
     mp_mark *mark = MP_ADD(&model->marks);
     mark->session = session;
     blocks->start.i = blocks->mark.i = model->marks.count - 1;
@@ -113,20 +111,44 @@ static void make_room(mp_blocks *blocks)
     free(old);
 }
 
-void mp_blocks_prefetch(const mp_blocks *blocks, uint64_t address)
+void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
 {
     if (blocks->table)
-        __builtin_prefetch(&blocks->table[home_of(blocks, address)], 1);
+        __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
-void mp_blocks_prefetch_cohort(const mp_blocks *blocks, uint64_t address)
+/* What an allocation of the site would be entered in, or the block at the address is in. */
+static uint32_t next_cohort(const mp_blocks *blocks, const mp_event *event)
 {
-    const mp_model *model = blocks->model;
-    uint32_t cohort = blocks->table ? find(blocks, address)->cohort : 0;
-    if (!cohort)
+    if (event->kind == MP_EVENT_ALLOCATION)
+        return event->site < blocks->sites_met ? blocks->sites[event->site].cohort.i : 0;
+    return blocks->table ? find(blocks, event->address)->cohort : 0;
+}
+
+void mp_blocks_prefetch_cohort(const mp_blocks *blocks, const mp_event *event)
+{
+    uint32_t cohort = next_cohort(blocks, event);
+    if (cohort && cohort < blocks->share_count) {
+        __builtin_prefetch(&blocks->shares[cohort], 1);
+        __builtin_prefetch(&blocks->model->cohorts.at[cohort]);
+    }
+}
+
+static void prefetch_flow(const mp_model *model, uint32_t cohort)
+{
+    const mp_flow *flow = &model->flows.at[model->cohorts.at[cohort].last_flow];
+    __builtin_prefetch(flow, 1);
+    __builtin_prefetch((const char *)(flow + 1) - 1, 1);
+}
+
+void mp_blocks_prefetch_flows(const mp_blocks *blocks, const mp_event *event)
+{
+    uint32_t cohort = next_cohort(blocks, event);
+    if (!cohort || cohort >= blocks->share_count)
         return;
-    __builtin_prefetch(&blocks->shares[cohort], 1);
-    __builtin_prefetch(&model->flows.at[model->cohorts.at[cohort].last_flow], 1);
+    prefetch_flow(blocks->model, cohort);
+    if (event->kind == MP_EVENT_DELETION)
+        prefetch_flow(blocks->model, blocks->shares[cohort].typed[0].i);
 }
 
 /* --- threads --- */
@@ -214,25 +236,30 @@ static void note_peak(mp_blocks *blocks, const mp_event *event)
 
 /* --- births --- */
 
-static mp_block_site *site_of(mp_blocks *blocks, const mp_event *event)
+uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread)
 {
-    uint32_t *place =
-        mp_id_index_put(&blocks->site_index, (uint64_t)event->node.i << 32 | event->thread);
-    if (!*place) {
-        mp_lot key = {.node = event->node,
-                      .line = MP_NO_LINE,
-                      .thread = thread_name(blocks, event->thread),
-                      .session = blocks->session};
-        *place = (uint32_t)++blocks->site_count;
-        mp_grow(&blocks->sites, &blocks->site_capacity, *place + 1u, sizeof *blocks->sites);
-        blocks->sites[*place] = (mp_block_site){.lot = mp_model_lot(blocks->model, &key)};
-    }
-    return &blocks->sites[*place];
+    uint32_t *place = mp_id_index_put(&blocks->site_index, (uint64_t)node.i << 32 | thread);
+    if (!*place)
+        *place = ++blocks->site_count;
+    return *place;
 }
 
 static mp_cohort_id cohort_of(mp_blocks *blocks, const mp_event *event)
 {
-    mp_block_site *site = site_of(blocks, event);
+    if (event->site >= blocks->sites_met) {
+        mp_grow(&blocks->sites, &blocks->site_capacity, event->site + 1u, sizeof *blocks->sites);
+        memset(blocks->sites + blocks->sites_met, 0,
+               (event->site + 1u - blocks->sites_met) * sizeof *blocks->sites);
+        blocks->sites_met = event->site + 1u;
+    }
+    mp_block_site *site = &blocks->sites[event->site];
+    if (!site->lot.i) {
+        mp_lot key = {.node = event->node,
+                      .line = MP_NO_LINE,
+                      .thread = thread_name(blocks, event->thread),
+                      .session = blocks->session};
+        site->lot = mp_model_lot(blocks->model, &key);
+    }
     if (site->mark.i != blocks->mark.i) {
         site->mark = blocks->mark;
         site->cohort = mp_model_cohort(blocks->model, site->lot, blocks->mark, (mp_mark_id){0});
@@ -354,15 +381,21 @@ static mp_cohort_id typed_cohort(mp_blocks *blocks, mp_cohort_id cohort, mp_type
 {
     mp_model *model = blocks->model;
     mp_cohort_share *share = &blocks->shares[cohort.i];
-    if (share->type.i != type.i) {
+    if (share->type[0].i == type.i)
+        return share->typed[0];
+    mp_cohort_id other = share->typed[1];
+    if (share->type[1].i != type.i) {
         const mp_cohort *from = &model->cohorts.at[cohort.i];
         mp_mark_id born = from->born;
         mp_lot key = model->lots.at[from->lot.i];
         key.type = type;
-        share->type = type;
-        share->typed = mp_model_cohort(model, mp_model_lot(model, &key), born, (mp_mark_id){0});
+        other = mp_model_cohort(model, mp_model_lot(model, &key), born, (mp_mark_id){0});
     }
-    return share->typed;
+    share->type[1] = share->type[0];
+    share->typed[1] = share->typed[0];
+    share->type[0] = type;
+    share->typed[0] = other;
+    return other;
 }
 
 static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const mp_event *event)

@@ -24,6 +24,7 @@ typedef struct mp_event {
     int64_t bytes;   /* of allocations and old blocks */
     uint32_t thread; /* by mp_blocks_thread; 0: none */
     mp_node_id node; /* the crawl */
+    uint32_t site;   /* of allocations: by mp_blocks_site */
     mp_type_id type; /* of deletions and old blocks */
     uint64_t line;
     mp_event_kind kind;
@@ -56,8 +57,8 @@ typedef struct mp_cohort_share {
     mp_peak_share live, at_peak;
     uint64_t epoch; /* number of the peak that at_peak is of; older: as live */
     /* The type that its blocks had at the last deletion, and their cohort with that type. */
-    mp_type_id type;
-    mp_cohort_id typed;
+    mp_type_id type[2]; /* the last one first */
+    mp_cohort_id typed[2];
 } mp_cohort_share;
 
 /* A death whose age is not written down yet: its place in the table is being fetched. */
@@ -95,9 +96,10 @@ typedef struct mp_blocks {
     mp_block_thread *threads; /* from 1 */
     size_t thread_count, thread_capacity;
     mp_hash_index thread_index;
-    mp_id_index site_index; /* (node, thread) to site */
-    mp_block_site *sites;   /* from 1 */
-    size_t site_count, site_capacity;
+    mp_id_index site_index; /* (node, thread) to site: of the thread that reads */
+    uint32_t site_count;
+    mp_block_site *sites; /* from 1; those that were met in the replay */
+    size_t sites_met, site_capacity;
     mp_id_index handover_index;
     mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
     size_t aged_count;
@@ -113,6 +115,9 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
 /* Also sums up what the log tells: model->events is then complete. */
 void mp_blocks_close(mp_blocks *blocks);
 
+/* A number for a crawl and a thread, the same for each call; also while events are replayed on
+ * another thread. */
+uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread);
 /* A number for a thread's name, the same for each call. Not while events are replayed on another
  * thread: mp_blocks_find_thread is, and gives 0 for one that is new. */
 uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name);
@@ -130,9 +135,10 @@ void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_s
 /* End the open mark and begin the next. Gives the ended one, for the reader to name. */
 mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us);
 
-/* Fetch what an event at this address will touch: first its place, some work later what the block
- * that is there belongs to. */
-void mp_blocks_prefetch(const mp_blocks *blocks, uint64_t address);
-void mp_blocks_prefetch_cohort(const mp_blocks *blocks, uint64_t address);
+/* Fetch what an event will touch: its place, then some work later what the block that is there, or
+ * will be, belongs to, then where it is entered. */
+void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event);
+void mp_blocks_prefetch_cohort(const mp_blocks *blocks, const mp_event *event);
+void mp_blocks_prefetch_flows(const mp_blocks *blocks, const mp_event *event);
 
 #endif

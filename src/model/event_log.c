@@ -243,15 +243,25 @@ static void write_age(mp_blocks *blocks, const mp_aged_death *death)
         coarsen(blocks);
 }
 
+static const uint32_t *home_place(const mp_blocks *blocks, const mp_aged_death *death)
+{
+    int64_t age = rounded(blocks->events, death->age_us);
+    return &blocks->age_places[home_of(blocks, death->lot, age)];
+}
+
+/* The death waits for others: first its place in the table is fetched, then its row. */
 void mp_events_age(mp_blocks *blocks, mp_lot_id lot, int64_t age_us, int64_t bytes)
 {
     mp_aged_death *slot = &blocks->aged[blocks->aged_count++ % MP_AGED_DEATHS];
     if (blocks->aged_count > MP_AGED_DEATHS)
         write_age(blocks, slot);
     *slot = (mp_aged_death){lot, age_us > 0 ? age_us : 0, bytes};
-    if (blocks->age_places)
-        __builtin_prefetch(
-            &blocks->age_places[home_of(blocks, lot, rounded(blocks->events, slot->age_us))]);
+    if (!blocks->age_places)
+        return;
+    __builtin_prefetch(home_place(blocks, slot));
+    const mp_aged_death *earlier =
+        &blocks->aged[(blocks->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS];
+    __builtin_prefetch(&blocks->events->ages.at[*home_place(blocks, earlier)], 1);
 }
 
 void mp_events_flush_ages(mp_blocks *blocks)

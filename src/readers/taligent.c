@@ -80,7 +80,7 @@ void taligent_end(taligent_pass *pass)
 
 /* --- events: one thread takes lines apart, another replays what they say --- */
 
-enum { AHEAD_PLACE = 24, AHEAD_COHORT = 10 };
+enum { AHEAD_PLACE = 24, AHEAD_COHORT = 14, AHEAD_FLOWS = 6 };
 
 static void note_order(taligent_pass *pass, const mp_event *event)
 {
@@ -116,9 +116,11 @@ static void replay_batch(void *opaque)
     taligent_pass *pass = batch->pass;
     for (size_t i = 0; i < batch->count; i++) {
         if (i + AHEAD_PLACE < batch->count)
-            mp_blocks_prefetch(&pass->blocks, batch->events[i + AHEAD_PLACE].address);
+            mp_blocks_prefetch(&pass->blocks, &batch->events[i + AHEAD_PLACE]);
         if (i + AHEAD_COHORT < batch->count)
-            mp_blocks_prefetch_cohort(&pass->blocks, batch->events[i + AHEAD_COHORT].address);
+            mp_blocks_prefetch_cohort(&pass->blocks, &batch->events[i + AHEAD_COHORT]);
+        if (i + AHEAD_FLOWS < batch->count)
+            mp_blocks_prefetch_flows(&pass->blocks, &batch->events[i + AHEAD_FLOWS]);
         replay_event(pass, &batch->events[i]);
     }
 }
@@ -167,6 +169,8 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
         event.time_us = line->time_us - pass->first_us;
         event.thread = thread_of(pass, line->thread);
         event.node = taligent_crawl(pass->names, line->crawl, line->kind == MP_EVENT_ALLOCATION);
+        if (line->kind == MP_EVENT_ALLOCATION)
+            event.site = mp_blocks_site(&pass->blocks, event.node, event.thread);
     }
     taligent_batch *batch = mp_pipeline_batch(pass->replay);
     batch->events[pass->batched++] = event;
@@ -211,27 +215,34 @@ static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t a
                 "line is no heap event, %s: line skipped", event->wrong);
 }
 
-static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
+/* A line that is no event: a banner, a title, or damage. */
+static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *event, uint64_t at)
 {
-    uint64_t at = mp_input_line_number(input);
-    taligent_line event;
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner) {
         taligent_settle(pass);
         mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
     }
     pass->in_banner = banner;
-    if (banner || !line.length || taligent_is_title(line))
-        return;
-    if (!taligent_parse(without_star(line, &pass->starred), &event)) {
-        bad_line(pass, &event, at);
+    if (!banner && line.length && !taligent_is_title(line))
+        bad_line(pass, event, at);
+}
+
+static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
+{
+    uint64_t at = mp_input_line_number(input);
+    taligent_line event;
+    bool starred;
+    if (!taligent_parse(without_star(line, &starred), &event)) {
+        other_line(pass, line, &event, at);
         return;
     }
+    pass->in_banner = false;
     if (!pass->begun && event.kind != MP_EVENT_OLD) {
         int64_t latest = latest_time(input);
         taligent_begin(pass, event.time_us, latest);
     }
-    pass->corrupt_events += pass->starred;
+    pass->corrupt_events += starred;
     taligent_event(pass, &event, at);
 }
 

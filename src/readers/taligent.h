@@ -32,22 +32,31 @@ typedef struct taligent_block {
 bool taligent_parse_block(mp_slice line, taligent_block *block);
 
 typedef struct taligent_distinct_crawl {
-    mp_slice text;
+    mp_fingerprint print;
     mp_node_id node;
-    bool allocates;
+    bool taken, allocates;
 } taligent_distinct_crawl;
+
+typedef struct taligent_distinct_type {
+    mp_slice text;
+    mp_type_id type;
+} taligent_distinct_type;
 
 /* Distinct texts of the files and what they became in the model. */
 typedef struct taligent_names {
     mp_model *model;
     const mp_load_options *options;
     mp_arena texts;
-    mp_hash_index crawl_index, type_index, symbol_index;
+    mp_hash_index type_index, symbol_index;
     mp_id_index node_index;          /* (parent, symbol) to node */
-    taligent_distinct_crawl *crawls; /* from 1 */
-    uint32_t allocating;             /* of them */
-    size_t crawl_count, crawl_capacity;
-    bool converted; /* some text was not UTF-8 */
+    taligent_distinct_crawl *crawls; /* open addressing */
+    size_t crawl_count, crawl_mask;
+    uint64_t seed;
+    uint32_t allocating;           /* crawls of allocations */
+    taligent_distinct_type *types; /* from 1 */
+    size_t type_count, type_capacity;
+    mp_id_index type_by_name; /* mp_string_id to type */
+    bool converted;           /* some text was not UTF-8 */
 } taligent_names;
 
 void taligent_names_free(taligent_names *names);
@@ -65,7 +74,6 @@ struct taligent_pass {
     const char *path;
     mp_blocks blocks;
     bool begun, in_banner;                 /* an event was seen; the last line was of a banner */
-    bool starred;                          /* the line has a star in front */
     int64_t first_us, last_us, highest_us; /* since 1970 */
     uint32_t slices, slice;                /* in all; the open one, 0: the start */
     bool asks_time, asks_line;             /* a moment that is still to come */
@@ -83,7 +91,7 @@ struct taligent_pass {
 };
 
 /* Events on their way from the thread that reads to the one that replays. */
-enum { TALIGENT_BATCH = 2048 };
+enum { TALIGENT_BATCH = 512 };
 typedef struct taligent_batch {
     taligent_pass *pass;
     size_t count;

@@ -58,10 +58,13 @@ static bool parse_address(mp_slice word, uint64_t *value)
         return false;
     *value = 0;
     for (size_t i = 0; i < word.length; i++) {
-        unsigned letter = (unsigned char)word.at[i], small = letter | 32;
-        unsigned digit = letter - '0' < 10 ? letter - '0' : small - 'a' + 10;
-        if (digit > 15 || (letter - '0' >= 10 && small - 'a' > 5))
-            return false;
+        unsigned letter = (unsigned char)word.at[i], digit = letter - '0';
+        if (digit > 9) {
+            digit = (letter | 32) - 'a';
+            if (digit > 5)
+                return false;
+            digit += 10;
+        }
         *value = *value << 4 | digit;
     }
     return true;
@@ -114,21 +117,59 @@ static bool wrong(taligent_line *event, const char *what)
     return false;
 }
 
+/* The words of a line that are numbers, read in one go: the hot path. */
+
+static bool take_thread(line_cursor *cursor, mp_slice *thread)
+{
+    const char *start = cursor->at, *at = start, *end = cursor->end;
+    while (at < end && is_digit(*at))
+        at++;
+    const char *dash = at;
+    if (at == start || at == end || *at != '-')
+        return false;
+    for (at++; at < end && is_digit(*at); at++)
+        ;
+    *thread = (mp_slice){start, (size_t)(at - start)};
+    cursor->at = at;
+    return at > dash + 1 && (at == end || is_gap(*at));
+}
+
+static bool take_decimal(line_cursor *cursor, int64_t *value)
+{
+    uint64_t sum = 0;
+    const char *start = cursor->at, *at = start, *end = cursor->end;
+    for (; at < end && is_digit(*at); at++)
+        sum = sum * 10 + (uint64_t)(*at - '0');
+    cursor->at = at;
+    *value = (int64_t)sum;
+    return at > start && at - start <= 18 && (at == end || is_gap(*at));
+}
+
+/* A word in the place of a number; false, with nothing taken, if another stands there. */
+static bool take_word(line_cursor *cursor, const char *word)
+{
+    size_t length = strlen(word), left = (size_t)(cursor->end - cursor->at);
+    if (left < length || memcmp(cursor->at, word, length) != 0 ||
+        (left > length && !is_gap(cursor->at[length])))
+        return false;
+    cursor->at += length;
+    return true;
+}
+
 bool taligent_parse(mp_slice line, taligent_line *event)
 {
     line_cursor cursor = {line.at, line.at + line.length, false};
-    event->thread = next_word(&cursor);
-    if (!is_thread(event->thread))
+    if (!take_thread(&cursor, &event->thread))
         return wrong(event, "expected a thread such as 2-22982 in the first column");
-    mp_slice time = next_word(&cursor);
-    bool old = time.length == 3 && memcmp(time.at, "old", 3) == 0;
-    if (!old && !parse_decimal(time, &event->time_us))
+    skip_gap(&cursor);
+    bool old = take_word(&cursor, "old");
+    if (!old && !take_decimal(&cursor, &event->time_us))
         return wrong(event, "expected microseconds or old in the second column");
     if (!parse_address(next_word(&cursor), &event->address))
         return wrong(event, "expected a hexadecimal address in the third column");
-    mp_slice size = next_word(&cursor);
-    bool deletion = size.length == 3 && memcmp(size.at, "del", 3) == 0;
-    if (!deletion && !parse_decimal(size, &event->bytes))
+    skip_gap(&cursor);
+    bool deletion = take_word(&cursor, "del");
+    if (!deletion && !take_decimal(&cursor, &event->bytes))
         return wrong(event, "expected bytes or del in the fourth column");
     if (old && deletion)
         return wrong(event, "expected bytes in the fourth column of an old block");

@@ -1,11 +1,13 @@
 /* Stack crawls and types: millions of lines repeat a few thousand of them. A crawl is hashed whole,
- * once a line, and taken apart once for each distinct one. */
+ * once a line, known by 128 bits of that, and taken apart once for each distinct one. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "readers/taligent.h"
 #include "support/text.h"
+
+enum { FIRST_CRAWLS = 1024 };
 
 /* Frames of allocators, which say nothing about who wanted the memory. */
 static const char *const usual_skips[] = {
@@ -28,11 +30,12 @@ static const char *const usual_skips[] = {
 void taligent_names_free(taligent_names *names)
 {
     mp_arena_free(&names->texts);
-    mp_hash_index_free(&names->crawl_index);
     mp_hash_index_free(&names->type_index);
     mp_hash_index_free(&names->symbol_index);
     mp_id_index_free(&names->node_index);
     free(names->crawls);
+    free(names->types);
+    mp_id_index_free(&names->type_by_name);
     *names = (taligent_names){0};
 }
 
@@ -154,60 +157,88 @@ static mp_node_id add_crawl(taligent_names *names, mp_slice crawl)
     return node;
 }
 
-typedef struct crawl_probe {
-    const taligent_names *names;
-    mp_slice text;
-} crawl_probe;
-
-static bool same_crawl(const void *context, uint32_t value)
+/* The place of the crawl, or the empty one where it would stand. */
+static taligent_distinct_crawl *find_crawl(const taligent_names *names, mp_fingerprint print)
 {
-    const crawl_probe *probe = context;
-    return mp_slice_equal(probe->names->crawls[value].text, probe->text);
+    size_t at = (size_t)print.low & names->crawl_mask;
+    for (; names->crawls[at].taken; at = (at + 1) & names->crawl_mask)
+        if (names->crawls[at].print.low == print.low && names->crawls[at].print.high == print.high)
+            break;
+    return &names->crawls[at];
+}
+
+static void more_crawls(taligent_names *names)
+{
+    taligent_distinct_crawl *old = names->crawls;
+    size_t places = old ? names->crawl_mask + 1 : 0;
+    if (!old)
+        names->seed = mp_random_seed();
+    names->crawl_mask = (places ? places * 2 : FIRST_CRAWLS) - 1;
+    names->crawls = mp_alloc_zero(names->crawl_mask + 1, sizeof *names->crawls);
+    for (size_t i = 0; i < places; i++)
+        if (old[i].taken)
+            *find_crawl(names, old[i].print) = old[i];
+    free(old);
 }
 
 mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 {
     if (!crawl.length)
         return (mp_node_id){0};
-    crawl_probe probe = {names, crawl};
-    uint64_t hash = mp_hash_bytes(crawl.at, crawl.length);
-    size_t place;
-    uint32_t found = mp_hash_index_find(&names->crawl_index, hash, same_crawl, &probe, &place);
-    if (!found) {
-        found = (uint32_t)++names->crawl_count;
-        mp_grow(&names->crawls, &names->crawl_capacity, found + 1u, sizeof *names->crawls);
-        names->crawls[found].text =
-            (mp_slice){mp_arena_copy(&names->texts, crawl.at, crawl.length), crawl.length};
-        names->crawls[found].node = add_crawl(names, crawl);
-        names->crawls[found].allocates = false;
-        mp_hash_index_set(&names->crawl_index, place, hash, found);
+    if (!names->crawls || names->crawl_count * 2 > names->crawl_mask)
+        more_crawls(names);
+    mp_fingerprint print = mp_fingerprint_of(crawl.at, crawl.length, names->seed);
+    taligent_distinct_crawl *found = find_crawl(names, print);
+    if (!found->taken) {
+        *found = (taligent_distinct_crawl){
+            .print = print, .node = add_crawl(names, crawl), .taken = true};
+        names->crawl_count++;
     }
-    if (allocates && !names->crawls[found].allocates) {
-        names->crawls[found].allocates = true;
-        names->allocating++;
-    }
-    return names->crawls[found].node;
+    names->allocating += allocates && !found->allocates;
+    found->allocates |= allocates;
+    return found->node;
 }
+
+typedef struct text_probe {
+    const taligent_names *names;
+    mp_slice text;
+} text_probe;
 
 static bool same_type(const void *context, uint32_t value)
 {
-    const name_probe *probe = context;
-    return probe->model->types.at[value].name.i == probe->name.i;
+    const text_probe *probe = context;
+    return mp_slice_equal(probe->names->types[value].text, probe->text);
+}
+
+/* Texts that are one in UTF-8, and differ in the file, are one type too. */
+static mp_type_id model_type(taligent_names *names, mp_slice text)
+{
+    mp_model *model = names->model;
+    mp_string_id name = mp_model_intern(model, text, &names->converted);
+    uint32_t *place = mp_id_index_put(&names->type_by_name, name.i);
+    if (!*place) {
+        MP_ADD(&model->types)->name = name;
+        *place = model->types.count - 1;
+    }
+    return (mp_type_id){*place};
 }
 
 mp_type_id taligent_type(taligent_names *names, mp_slice type)
 {
-    mp_model *model = names->model;
     if (!type.length)
         return (mp_type_id){0};
-    name_probe probe = {model, mp_model_intern(model, type, &names->converted)};
-    uint64_t hash = mp_hash64(probe.name.i);
+    text_probe probe = {names, type};
+    uint64_t hash = mp_hash_bytes(type.at, type.length);
     size_t place;
     uint32_t found = mp_hash_index_find(&names->type_index, hash, same_type, &probe, &place);
     if (!found) {
-        MP_ADD(&model->types)->name = probe.name;
-        found = model->types.count - 1;
+        taligent_distinct_type entry = {
+            .text = {mp_arena_copy(&names->texts, type.at, type.length), type.length},
+            .type = model_type(names, type)};
+        found = (uint32_t)++names->type_count;
+        mp_grow(&names->types, &names->type_capacity, found + 1u, sizeof *names->types);
+        names->types[found] = entry;
         mp_hash_index_set(&names->type_index, place, hash, found);
     }
-    return (mp_type_id){found};
+    return names->types[found].type;
 }
