@@ -18,6 +18,10 @@ static const Command commands[] = {
      "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
      "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
      command_taligent},
+    {"rpm",
+     "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
+     "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
+     command_rpm},
 };
 enum {
     COMMAND_COUNT = sizeof commands / sizeof commands[0],
@@ -39,7 +43,9 @@ static void print_usage(FILE *file)
           "  rpt   a ProTop report of that execution profile\n"
           "  dbg   the debug listing of shop/placeOrder.p\n"
           "  taligent  a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
-          "        same session as a heap analysis file\n\n"
+          "        same session as a heap analysis file\n"
+          "  rpm  a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
+          "        with --objects it is large, R references an object on average\n\n"
           "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
           file);
 }
