@@ -18,6 +18,11 @@ static const Command commands[] = {
      "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
      "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
      command_taligent},
+    {"rpm",
+     "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
+     "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
+     command_rpm},
+    {"aqtime", "[--answer FILE] [-o FILE]", command_aqtime},
 };
 enum {
     COMMAND_COUNT = sizeof commands / sizeof commands[0],
@@ -38,8 +43,13 @@ static void print_usage(FILE *file)
           "  prf   an execution profile; --old-modules writes module rows with four columns\n"
           "  rpt   a ProTop report of that execution profile\n"
           "  dbg   the debug listing of shop/placeOrder.p\n"
-          "  taligent  a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
-          "        same session as a heap analysis file\n\n"
+          "  taligent\n"
+          "        a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
+          "        same session as a heap analysis file, --damaged what monitoring gaps do\n"
+          "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
+          "        with --objects it is large, an object has R references on average\n"
+          "  aqtime\n"
+          "        SQL text that sqlite3 turns into an AQTime database\n\n"
           "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
           file);
 }

@@ -47,7 +47,6 @@ bool taligent_plan_init(TalPlan *plan, const TalOptions *options)
                       .due_first = -1,
                       .temporary = -1,
                       .displaceable = -1,
-                      .next_damage = SKIPPED_STEP,
                       .top = HEAP_START};
     int64_t variants = options->events / EVENTS_PER_VARIANT;
     variants = variants < 1 ? 1 : variants;
@@ -398,7 +397,7 @@ static bool damage(TalPlan *plan, TalEvent *event, int64_t step)
     case 6:
         plan->backward = true;
         return false;
-    case 7:
+    case SKIPPED_STEP:
         if (plan->displaceable >= 0) {
             displace(plan, event);
             return true;
@@ -454,10 +453,9 @@ static bool extra_line(TalPlan *plan, TalEvent *event)
         write_old(plan, event);
         return true;
     }
-    if (plan->next_damage == SKIPPED_STEP && plan->index >= SKIPPED_STEP * step &&
-        plan->displaceable >= 0) {
+    if (!plan->has_skipped && plan->index >= SKIPPED_STEP * step && plan->displaceable >= 0) {
         skipped_old(plan, event);
-        plan->next_damage++;
+        plan->has_skipped = true;
         return true;
     }
     return false;

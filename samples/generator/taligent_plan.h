@@ -98,10 +98,10 @@ typedef struct TalPlan {
     int64_t leaks;
     int64_t slow;
     int64_t cached;
-    int64_t next_damage;
-    int unknown;   // addresses so far
-    int starred;   // events still to be marked
-    bool backward; // the next temporary is deleted before it was made
+    bool has_skipped; // the old line at the address of a living block is written
+    int unknown;      // addresses so far
+    int starred;      // events still to be marked
+    bool backward;    // the next temporary is deleted before it was made
 
     uint64_t top; // of the heap
     TalFreeList free_lists[TAL_SIZE_CLASSES];

@@ -200,7 +200,6 @@ static bool crawl_join(TalCrawl *crawl)
 static bool crawl_init(TalCrawl *crawl, const char *const *frames, int site, int variant,
                        int at_least)
 {
-    crawl->site = site;
     while (crawl->count < TAL_SITE_FRAMES && frames[crawl->count]) {
         crawl->frames[crawl->count] = frames[crawl->count];
         crawl->count++;

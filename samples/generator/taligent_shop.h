@@ -65,7 +65,6 @@ typedef struct TalCrawl {
     int count;
     char *text; // frames with bars between
     size_t length;
-    int site;
     int id; // of the first crawl with this text
 } TalCrawl;
 
