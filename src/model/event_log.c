@@ -61,11 +61,6 @@ static mp_anomaly *add(mp_blocks *blocks, mp_anomaly_kind kind)
     return anomaly;
 }
 
-static const char *text_of(const mp_blocks *blocks, uint32_t thread)
-{
-    return thread ? blocks->threads[thread].text.at : "?";
-}
-
 static mp_string_id name_of(const mp_blocks *blocks, uint32_t thread)
 {
     return thread ? blocks->threads[thread].name : (mp_string_id){0};
@@ -84,17 +79,11 @@ void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_ev
 {
     const mp_model *model = blocks->model;
     mp_anomaly *anomaly = add(blocks, kind);
-    if (kind == MP_ANOMALY_NONUNIQUE)
+    if (kind == MP_ANOMALY_NONUNIQUE) /* another thread is no fault: it is told in a table */
         mp_diagnose(blocks->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, blocks->path, event->line,
                     "0x%" PRIx64 " is handed out though the block of line %" PRIu64
                     " is alive there: that block is taken as gone",
                     event->address, block->born_line);
-    else
-        mp_diagnose(blocks->diagnostics, MP_DIAG_OTHER_THREAD, blocks->path, event->line,
-                    "0x%" PRIx64 " is deleted by thread %s, and was allocated by thread %s in line "
-                    "%" PRIu64,
-                    event->address, text_of(blocks, event->thread), text_of(blocks, block->thread),
-                    block->born_line);
     if (!anomaly)
         return;
     anomaly->address = event->address;

@@ -186,8 +186,13 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
     if (!events || events->anomalies.count < 2)
         return;
     mp_table *table = MP_TABLE(document, "anomalies", "Anomalies", MP_ROWS, columns);
-    for (uint32_t i = 1; i < events->anomalies.count && (!rows || i <= rows); i++)
-        anomaly_row(document, table, model, &events->anomalies.at[i]);
+    for (int often = 0; often < 2; often++) /* what is no fault comes last */
+        for (uint32_t i = 1; i < events->anomalies.count; i++) {
+            const mp_anomaly *anomaly = &events->anomalies.at[i];
+            if ((anomaly->kind == MP_ANOMALY_OTHER_THREAD) == often &&
+                (!rows || table->row_count < rows))
+                anomaly_row(document, table, model, anomaly);
+        }
     for (mp_anomaly_kind kind = 0; kind < MP_ANOMALY_KINDS; kind++)
         all += events->anomaly_counts[kind];
     if (all > (int64_t)table->row_count)

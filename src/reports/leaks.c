@@ -42,7 +42,7 @@ static const mp_column event_columns[] = {
     {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
     {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
     {"inferred_type", "Inferred type", MP_TEXT, MP_FOR_PROGRAMS},
-    {"inferred_type_percent", "Sure", MP_PERCENT, MP_FOR_PROGRAMS},
+    {"inferred_type_percent", "% sure", MP_PERCENT, 0},
     {"what", "Inferred type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
     {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
     {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE},
@@ -101,20 +101,14 @@ static void set_flags(mp_document *document, mp_table *table, const mp_leak *lea
         mp_set_number(table, "owner_leaked_objects", group->owned_by_leak);
 }
 
-/* "TOrder, 87.5 % sure": of living blocks the type is only inferred. */
 static const char *what_of(mp_document *document, const mp_leak *leak)
 {
-    const mp_inference *inference = leak->inference;
-    char percent[MP_UNIT_TEXT];
-    if (!inference)
+    if (!leak->inference)
         return mp_document_text(document, "%s %s", leak->type,
                                 leak->name           ? leak->name
                                 : leak->names_differ ? "(several names)"
                                                      : "");
-    if (!inference->type.i)
-        return leak->type;
-    mp_format_percent(percent, mp_percent_of(inference->typed, inference->deleted), false);
-    return mp_document_text(document, "%s, %s %% sure", leak->type, percent);
+    return leak->type;
 }
 
 static void set_inference(mp_document *document, mp_table *table, const mp_leak *leak)

@@ -55,7 +55,7 @@ static void section_overall(mp_document *document, const mp_window *window,
 /* --- histograms --- */
 
 static const mp_column age_columns[] = {
-    {"from_us", "From", MP_AGE, 0},     {"to_us", "To before", MP_AGE, 0},
+    {"from_us", "From", MP_AGE, 0},      {"to_us", "To before", MP_AGE, 0},
     {"objects", "Objects", MP_COUNT, 0}, {"percent", "%", MP_PERCENT, 0},
     {"bytes", "Size", MP_BYTES, 0},      {"bar", "", MP_TEXT, MP_FOR_PEOPLE},
 };
@@ -176,8 +176,8 @@ static void section_threads(mp_document *document, const mp_model *model)
 /* --- groups --- */
 
 static const mp_column columns[] = {
-    {"rank", "#", MP_NUMBER, 0},      {"deaths", "Deleted", MP_COUNT, 0},
-    {"bytes", "Size", MP_BYTES, 0},   {"median_us", "Median age", MP_AGE, 0},
+    {"rank", "#", MP_NUMBER, 0},     {"deaths", "Deleted", MP_COUNT, 0},
+    {"bytes", "Size", MP_BYTES, 0},  {"median_us", "Median age", MP_AGE, 0},
     {"p90_us", "90 %", MP_AGE, 0},   {"min_us", "Youngest", MP_AGE, 0},
     {"max_us", "Oldest", MP_AGE, 0}, {"key", "Group", MP_TEXT, MP_SHORTEN},
 };
