@@ -11,20 +11,35 @@
 
 /* --- dominators --- */
 
-/* Objects are in `order` by depth-first search from the virtual root, each behind its dominator:
- * order[0] is 0, order[1 .. reached] the objects that strong roots reach. */
+/* The dominator tree in preorder: order[0] is the virtual root, order[1 .. reached] the objects
+ * that strong roots reach. What order[i] dominates, itself included, is order[i] to order[i +
+ * span[i] - 1]; its first child is order[i + 1], the sibling behind it order[i + span[i]].
+ *
+ *   order  [ 0 | 7 | 3 | 4 | 5 ]    7 dominates 3 and 4; 5 is apart
+ *   span   [ 5 | 3 | 1 | 1 | 1 ]
+ */
 typedef struct mp_dominators {
-    uint32_t *order;
+    uint32_t *order, *span;
     uint32_t reached;
     uint32_t *idom;     /* of each object: its immediate dominator, 0: the virtual root */
-    uint64_t *retained; /* of each object, bytes; 0: not reached; [0]: of all */
+    uint64_t *retained; /* of each object, bytes; 0 where it is not reached; [0]: of all */
 } mp_dominators;
 
+enum { MP_NOT_REACHED = UINT32_MAX }; /* in place of a dominator */
+
 /* Whether strong roots reach it. */
-bool mp_is_reached(const mp_dominators *dominators, uint32_t object);
+static inline bool mp_is_reached(const mp_dominators *dominators, uint32_t object)
+{
+    return dominators->idom[object] != MP_NOT_REACHED;
+}
+
+/* The place of an object in `order`; 0: it is not reached. A search. */
+uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
 
 /* By the semi-NCA algorithm: Loukas Georgiadis, "Linear-Time Algorithms for Dominators and Related
- * Problems", 2005, section 2; after Lengauer and Tarjan, 1979. Without recursion. */
+ * Problems", 2005, section 2; after Lengauer and Tarjan, 1979. O(references * log(objects)) at
+ * worst, without recursion. Takes 24 bytes an object and 4 a reference, 20 an object of them to
+ * stay. */
 mp_dominators mp_dominators_of(const mp_graph *graph);
 void mp_dominators_free(mp_dominators *dominators);
 
