@@ -29,4 +29,7 @@ void mp_graph_drop(mp_graph_builder *builder);
 
 void mp_graph_free(mp_graph *graph);
 
+/* Keep how many roots of each kind a graph has: the graphs of earlier marks are not kept. */
+void mp_model_count_roots(mp_model *model, const mp_graph *graph);
+
 #endif

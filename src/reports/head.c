@@ -1,4 +1,5 @@
 /* What every report says first: which inputs, which sessions. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,11 @@ void mp_section_head(mp_document *document, const mp_request *request)
     }
     for (uint32_t i = 1; i < model->sessions.count; i++)
         marks += model->sessions.at[i].marks;
+    if (model->kind == MP_KIND_DUMP) {
+        document->title = mp_document_text(document, "%s: heap dump%s", source,
+                                           marks == 1 ? "" : "s, the last of them in detail");
+        return;
+    }
     mp_format_time(time, span_us(model));
     document->title = mp_document_text(
         document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s", source,
@@ -135,6 +141,11 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
 size_t mp_view_rows(const mp_view *view, size_t own)
 {
     return view->limit < 0 ? own : (size_t)view->limit;
+}
+
+bool mp_view_shows(const mp_view *view, const char *label)
+{
+    return !view->only || fnmatch(view->only, label, 0) == 0;
 }
 
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
