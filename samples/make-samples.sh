@@ -41,3 +41,24 @@ make shop-v4.prf prf --version 4
 "$generator" rpt --layout new -o "$dir/shop-new.rpt"
 "$generator" rpt --layout new --decimal-comma -o "$dir/shop-comma.rpt"
 "$generator" dbg -o "$dir/src/shop/placeOrder.dbg"
+
+make shop.taligent taligent
+make shop-damaged.taligent taligent --damaged --blanks --crlf
+make shop-analysis.taligent taligent --analysis
+
+# Three moments of one application, and two application domains in one file.
+make shop-1.gclog rpm --dump 1
+make shop-2.gclog rpm --dump 2
+make shop-3.gclog rpm --dump 3
+make shop-domains.gclog rpm --domains 2 --crlf --types-last --no-stamps
+
+# The text is the sample; the database is made from it where there is sqlite3, whose release
+# stands in the file.
+make shop.aqtime.sql aqtime
+if command -v sqlite3 >/dev/null; then
+    rm -f "$dir/shop-aqtime.sqlite"
+    sqlite3 "$dir/shop-aqtime.sqlite" <"$dir/shop.aqtime.sql"
+    cp "$dir/answers/shop.aqtime.sql.json" "$dir/answers/shop-aqtime.sqlite.json"
+else
+    echo "$0: no sqlite3: shop-aqtime.sqlite is not made" >&2
+fi

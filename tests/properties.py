@@ -25,19 +25,20 @@ HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 sys.path.insert(0, str(HERE / "oracle"))
 import compare  # noqa: E402
+import heaps  # noqa: E402
 import oemp  # noqa: E402
 import recordings  # noqa: E402
 
 DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "request", "api"]
 COMMANDS = ["analyze", "info", "snapshots", "leaks", "top", "growth", "tree", "check"]
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
-        "damaged", "large"]
+        "damaged", "large", "taligent", "graphs", "aqtime"]
 # What may do something to a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SKIPPED = 77
 
 
-class Laws:
+class Laws(heaps.OtherHeaps):
     def __init__(self, memprof, generate):
         self.memprof, self.generate = memprof, generate
         self.breaches, self.checks = [], 0
@@ -321,7 +322,7 @@ class Laws:
     @staticmethod
     def changed(report):
         """The oracle lists what changed; memprof, asked for all rows, what did not change too."""
-        report["growth"] = [r for r in report["growth"] if r["delta_bytes"] or r["delta_objects"]]
+        report["growth"] = [r for r in report.get("growth", []) if r["delta_bytes"] or r["delta_objects"]]
         return report
 
     def profile_agrees(self, path):

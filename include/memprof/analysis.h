@@ -6,6 +6,7 @@
 #ifndef MEMPROF_ANALYSIS_H
 #define MEMPROF_ANALYSIS_H
 
+#include "memprof/events.h"
 #include "memprof/model.h"
 
 /* --- windows --- */
@@ -56,6 +57,8 @@ typedef struct mp_totals {
     /* Objects that ceased to be reusable less those that became so while they lived:
      * live = created - deleted + retyped. */
     int64_t retyped_objects;
+    int64_t leaked_objects, leaked_bytes;       /* created after `from`, alive at `to` */
+    int64_t temporary_objects, temporary_bytes; /* of the deleted; where there are events */
 } mp_totals;
 
 mp_totals mp_totals_of(const mp_window *window);
@@ -74,11 +77,17 @@ typedef struct mp_dimension {
     /* Writes the group's name; `cohort` is any of the group. Returns as snprintf does. */
     int (*label)(const mp_model *model, const mp_cohort *cohort, char *text, size_t size);
     bool of_lot; /* the key depends on the cohort's lot alone: inclusive bytes can be told */
+    /* By every frame of a stack: an object is in the groups of all functions on it, once in each.
+     * Such groups do not add up. `key` and `label` are then of tree nodes. */
+    bool of_frames;
+    unsigned kinds; /* 1 << mp_kind for each that has such a thing; 0: all have */
 } mp_dimension;
 
 /* All dimensions; a new one is a row of the table in src/analysis/dimensions.c. */
 const mp_dimension *mp_dimensions(size_t *count);
 const mp_dimension *mp_dimension_find(const char *name);
+/* Whether recordings of this kind have such a thing. */
+bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
 
 typedef struct mp_group {
     const char *label;
@@ -89,6 +98,7 @@ typedef struct mp_group {
     int64_t inclusive_bytes; /* alive at `to`, with all that is scoped to the group */
     int64_t pool_objects;    /* leaked and scoped to the session's unnamed widget pool */
     int64_t owned_by_leak;   /* leaked and scoped to what was born after `from` too */
+    mp_peak_share at_peak;   /* alive when most bytes were; where there are events */
     uint32_t grew, moments;  /* snapshots at which `leaked` grew, of those that created anything */
     uint32_t grew_sessions;  /* in which it grew at all */
 } mp_group;
@@ -107,7 +117,8 @@ typedef struct mp_grouping {
     void *private;
 } mp_grouping;
 
-/* Group the window. Sums of every field but inclusive_bytes over all groups are the window's. */
+/* Group the window. Sums of every field but inclusive_bytes over all groups are the window's, but
+ * for dimensions of frames, which leave `grew`, `moments` and what belongs to owners at 0. */
 mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
 
@@ -118,6 +129,9 @@ mp_group_order mp_order_by_objects;   /* alive at `to` */
 mp_group_order mp_order_by_inclusive; /* bytes alive at `to`, with what is scoped to them */
 mp_group_order mp_order_by_created;
 mp_group_order mp_order_by_deleted;
+mp_group_order mp_order_by_allocated;      /* bytes created */
+mp_group_order mp_order_by_peak;           /* bytes alive when most were */
+mp_group_order mp_order_by_temporary;      /* bytes */
 mp_group_order mp_order_by_change;         /* of bytes, largest absolute value first */
 mp_group_order mp_order_by_change_objects; /* of objects, likewise */
 mp_group_order mp_order_by_label;
@@ -131,8 +145,9 @@ typedef struct mp_leak {
     const char *name; /* NULL: none, or not the same for all */
     bool names_differ;
     mp_type_class class;
-    uint32_t node; /* place in model->tree; 0: outside the program's code */
-    uint32_t line; /* of creation */
+    const mp_inference *inference; /* of the type, of the model; NULL: the recording tells it */
+    uint32_t node;                 /* place in model->tree; 0: outside the program's code */
+    uint32_t line;                 /* of creation */
     mp_group group;
 } mp_leak;
 
@@ -158,6 +173,13 @@ void mp_leaks_sort(mp_leaks *leaks, mp_leak_order *order);
 char *mp_label_rest(char *text, size_t size, int used);
 size_t mp_label_room(size_t size, int used);
 
+/* The type of a lot's objects: of living blocks of an event log, the one that is inferred; and the
+ * one type by which an allocation site is called. None: not known. */
+mp_type_id mp_lot_type(const mp_model *model, const mp_lot *lot);
+mp_type_id mp_site_type(const mp_model *model, const mp_lot *lot);
+/* How sure the latter is; NULL: the recording tells it. The model's own. */
+const mp_inference *mp_lot_inference(const mp_model *model, const mp_lot *lot);
+
 /* The source of a tree node, "(session)" for 0, "<node 7>" if nothing is known of it. */
 int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size);
 /* The name of a symbol; "<name 12>" if it was never defined. Returns as snprintf does. */
@@ -173,6 +195,11 @@ typedef struct mp_frame {
 int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size);
 /* The caller's frame; false at the root. */
 bool mp_frame_caller(const mp_model *model, mp_frame *frame);
+/* The innermost frame that is not an allocator's own; the frame itself where all are. */
+mp_frame mp_frame_naming(const mp_model *model, mp_frame frame);
+/* The class of the innermost member function ("TList<int>" of "TList<int>::Add(int)") on the stack
+ * above `frame`. Returns as snprintf does; 0: none is. */
+int mp_class_label(const mp_model *model, mp_frame frame, char *text, size_t size);
 
 typedef struct mp_tree_cost {
     int64_t own_objects, own_bytes;             /* created by the node itself, alive at `to` */

@@ -17,6 +17,7 @@ typedef enum mp_unit {
     MP_COUNT,  /* so many of something */
     MP_BYTES,
     MP_TIME,    /* microseconds; for people as h:mm:ss.mmm */
+    MP_AGE,     /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
     MP_SECONDS, /* microseconds; printed as seconds with six decimals */
     MP_AVERAGE, /* seconds, not whole microseconds */
     MP_PERCENT,

@@ -45,6 +45,14 @@ bool mp_input_line(mp_input *input, mp_slice *line);
 bool mp_input_line_closed(const mp_input *input);
 /* Whether it can be closed now and read again from its start: a file, not a pipe. */
 bool mp_input_can_reopen(const mp_input *input);
+/* Read from the start again. What came through a pipe is kept in a temporary file, without a name,
+ * from the time of mp_input_keep. False where nothing was kept, or after a diagnostic. */
+bool mp_input_rewind(mp_input *input);
+/* See to it that the input can be rewound and looked at from its end: nothing may have been
+ * consumed yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */
+bool mp_input_keep(mp_input *input);
+/* Up to `size` of the last bytes of a kept input; gives how many. */
+size_t mp_input_tail(const mp_input *input, char *bytes, size_t size);
 /* The number of the last line, from 1. */
 uint64_t mp_input_line_number(const mp_input *input);
 /* Bytes consumed so far, line ends included. */

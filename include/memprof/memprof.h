@@ -16,10 +16,12 @@
 #define MEMPROF_MEMPROF_H
 
 #include "memprof/analysis.h"
+#include "memprof/analysis_events.h"
 #include "memprof/analysis_graph.h"
 #include "memprof/analysis_profile.h"
 #include "memprof/diagnostics.h"
 #include "memprof/document.h"
+#include "memprof/events.h"
 #include "memprof/exporter.h"
 #include "memprof/graph.h"
 #include "memprof/input.h"

@@ -102,6 +102,10 @@ typedef struct mp_symbol {
     uint64_t number;     /* as in the file */
 } mp_symbol;
 
+/* The line of a frame in a format that tells functions, not lines. Apart from all line numbers that
+ * occur, negative ones included. */
+#define MP_NO_LINE 0x80000000u
+
 /* A node of the call tree as a file gave it: `symbol`, called by `parent` at its line `line`. */
 typedef struct mp_node {
     mp_node_id parent;
@@ -168,6 +172,7 @@ typedef struct mp_mark {
     int64_t cpu_hundredths; /* percent of CPU, times 100 */
     int64_t overhead_bytes;
     uint64_t line; /* where in its file it starts */
+    bool asked;    /* a moment that the user asked for, between two snapshots */
     /* What happened since the mark before, and what is alive, reusable objects apart. */
     int64_t created_objects, deleted_objects, changed_objects;
     int64_t live_objects, live_bytes;

@@ -17,5 +17,8 @@ int command_oemp(int count, char **arguments);
 int command_prf(int count, char **arguments);
 int command_rpt(int count, char **arguments);
 int command_dbg(int count, char **arguments);
+int command_taligent(int count, char **arguments);
+int command_rpm(int count, char **arguments);
+int command_aqtime(int count, char **arguments);
 
 #endif

@@ -94,6 +94,12 @@ void json_ratio(Json *json, const char *key, int64_t dividend, int64_t divisor)
     }
 }
 
+void json_null(Json *json, const char *key)
+{
+    json_begin(json, key);
+    writer_text(json->writer, "null");
+}
+
 void json_text(Json *json, const char *key, const char *text)
 {
     json_begin(json, key);

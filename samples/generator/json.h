@@ -21,6 +21,7 @@ void json_seconds(Json *json, const char *key, int64_t microseconds);
 
 // A quotient with nine decimals, rounded half up.
 void json_ratio(Json *json, const char *key, int64_t dividend, int64_t divisor);
+void json_null(Json *json, const char *key);
 void json_text(Json *json, const char *key, const char *text);
 
 #endif

@@ -14,6 +14,15 @@ static const Command commands[] = {
     {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", command_prf},
     {"rpt", "[--layout old|new] [--decimal-comma] [-o FILE]", command_rpt},
     {"dbg", "[-o FILE]", command_dbg},
+    {"taligent",
+     "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
+     "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
+     command_taligent},
+    {"rpm",
+     "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
+     "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
+     command_rpm},
+    {"aqtime", "[--answer FILE] [-o FILE]", command_aqtime},
 };
 enum {
     COMMAND_COUNT = sizeof commands / sizeof commands[0],
@@ -33,7 +42,14 @@ static void print_usage(FILE *file)
           "        a part of the snapshots\n"
           "  prf   an execution profile; --old-modules writes module rows with four columns\n"
           "  rpt   a ProTop report of that execution profile\n"
-          "  dbg   the debug listing of shop/placeOrder.p\n\n"
+          "  dbg   the debug listing of shop/placeOrder.p\n"
+          "  taligent\n"
+          "        a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
+          "        same session as a heap analysis file, --damaged what monitoring gaps do\n"
+          "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
+          "        with --objects it is large, an object has R references on average\n"
+          "  aqtime\n"
+          "        SQL text that sqlite3 turns into an AQTime database\n\n"
           "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
           file);
 }

@@ -5,6 +5,7 @@
 
 enum {
     BUFFER_SIZE = 1 << 20,
+    SHORT_TEXT = 1 << 14,
     NUMBER_DIGITS = 20, // of the largest 64-bit number
 };
 
@@ -56,6 +57,11 @@ static void writer_reserve(Writer *writer, size_t size)
     }
 }
 
+void writer_room(Writer *writer)
+{
+    writer_reserve(writer, SHORT_TEXT);
+}
+
 void writer_char(Writer *writer, char letter)
 {
     writer_reserve(writer, 1);
@@ -92,6 +98,29 @@ void writer_unsigned(Writer *writer, uint64_t number)
     writer_reserve(writer, NUMBER_DIGITS);
     memcpy(writer->buffer + writer->used, digits + start, NUMBER_DIGITS - start);
     writer->used += NUMBER_DIGITS - start;
+}
+
+void writer_hex(Writer *writer, uint64_t number)
+{
+    char digits[NUMBER_DIGITS];
+    size_t start = NUMBER_DIGITS;
+    do {
+        digits[--start] = "0123456789abcdef"[number % 16];
+        number /= 16;
+    } while (number);
+    writer_bytes(writer, digits + start, NUMBER_DIGITS - start);
+}
+
+void writer_bytes(Writer *writer, const char *bytes, size_t size)
+{
+    while (size) {
+        size_t part = size < BUFFER_SIZE ? size : BUFFER_SIZE;
+        writer_reserve(writer, part);
+        memcpy(writer->buffer + writer->used, bytes, part);
+        writer->used += part;
+        bytes += part;
+        size -= part;
+    }
 }
 
 void writer_signed(Writer *writer, int64_t number)

@@ -32,6 +32,15 @@ void writer_text(Writer *writer, const char *text);
 void writer_unsigned(Writer *writer, uint64_t number);
 void writer_signed(Writer *writer, int64_t number);
 
+// Without a prefix, in lower case.
+void writer_hex(Writer *writer, uint64_t number);
+
+// Flushes where the buffer is almost full, so that a short text is in it as a whole.
+void writer_room(Writer *writer);
+
+// As it is, in one go: for the long parts of large recordings.
+void writer_bytes(Writer *writer, const char *bytes, size_t size);
+
 // Microseconds as seconds with six decimals, with `sign` as the decimal sign.
 void writer_seconds(Writer *writer, int64_t microseconds, char sign);
 

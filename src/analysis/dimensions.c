@@ -3,9 +3,10 @@
 #include <stdio.h>
 
 #include "memprof/analysis.h"
+#include "support/index.h"
 #include "support/text.h"
 
-enum { LONGEST_KEY = 64 * 1024 };
+enum { LONGEST_KEY = 64 * 1024, LONGEST_CLASS = 1024 };
 
 /* Keys of things without a name must not meet those of strings. */
 static const uint64_t nameless = (uint64_t)1 << 32;
@@ -32,6 +33,12 @@ static uint32_t tree_of(const mp_model *model, const mp_lot *lot)
     return model->tree_of[lot->node.i];
 }
 
+/* Where a lot's objects were created, for people: without the frames of allocators. */
+static mp_frame frame_of(const mp_model *model, const mp_lot *lot)
+{
+    return mp_frame_naming(model, (mp_frame){tree_of(model, lot), lot->line});
+}
+
 static uint64_t source_key(const mp_model *model, uint32_t node)
 {
     mp_symbol_id symbol = model->tree.at[node].symbol;
@@ -42,12 +49,12 @@ static uint64_t source_key(const mp_model *model, uint32_t node)
 
 static mp_key by_type(const mp_model *model, const mp_cohort *cohort)
 {
-    return (mp_key){type_key(model, lot_of(model, cohort)->type), 0};
+    return (mp_key){type_key(model, mp_lot_type(model, lot_of(model, cohort))), 0};
 }
 
 static int type_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
-    return mp_type_label(model, lot_of(model, cohort)->type, text, size);
+    return mp_type_label(model, mp_lot_type(model, lot_of(model, cohort)), text, size);
 }
 
 /* --- site: type, node, line --- */
@@ -55,40 +62,40 @@ static int type_text(const mp_model *model, const mp_cohort *cohort, char *text,
 static mp_key by_site(const mp_model *model, const mp_cohort *cohort)
 {
     const mp_lot *lot = lot_of(model, cohort);
-    return (mp_key){type_key(model, lot->type), (uint64_t)tree_of(model, lot) << 32 | lot->line};
+    return (mp_key){type_key(model, mp_site_type(model, lot)),
+                    (uint64_t)tree_of(model, lot) << 32 | lot->line};
 }
 
 static int site_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
     const mp_lot *lot = lot_of(model, cohort);
-    int used = mp_type_label(model, lot->type, text, size);
+    int used = mp_type_label(model, mp_site_type(model, lot), text, size);
     used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " at ");
-    return used + mp_frame_label(model, (mp_frame){tree_of(model, lot), lot->line},
-                                 mp_label_rest(text, size, used), mp_label_room(size, used));
+    return used + mp_frame_label(model, frame_of(model, lot), mp_label_rest(text, size, used),
+                                 mp_label_room(size, used));
 }
 
 /* --- source, line --- */
 
 static mp_key by_source(const mp_model *model, const mp_cohort *cohort)
 {
-    return (mp_key){source_key(model, tree_of(model, lot_of(model, cohort))), 0};
+    return (mp_key){source_key(model, frame_of(model, lot_of(model, cohort)).node), 0};
 }
 
 static int source_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
-    return mp_tree_label(model, tree_of(model, lot_of(model, cohort)), text, size);
+    return mp_tree_label(model, frame_of(model, lot_of(model, cohort)).node, text, size);
 }
 
 static mp_key by_line(const mp_model *model, const mp_cohort *cohort)
 {
-    const mp_lot *lot = lot_of(model, cohort);
-    return (mp_key){source_key(model, tree_of(model, lot)), lot->line};
+    mp_frame frame = frame_of(model, lot_of(model, cohort));
+    return (mp_key){source_key(model, frame.node), frame.line};
 }
 
 static int line_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
-    const mp_lot *lot = lot_of(model, cohort);
-    return mp_frame_label(model, (mp_frame){tree_of(model, lot), lot->line}, text, size);
+    return mp_frame_label(model, frame_of(model, lot_of(model, cohort)), text, size);
 }
 
 /* --- name --- */
@@ -151,6 +158,42 @@ static int scope_text(const mp_model *model, const mp_cohort *cohort, char *text
                                : snprintf(rest, room, "(unnamed)"));
 }
 
+/* --- thread --- */
+
+static int or_none(const mp_model *model, mp_string_id id, char *text, size_t size)
+{
+    return snprintf(text, size, "%s", id.i ? mp_model_text(model, id) : "(none)");
+}
+
+static mp_key by_thread(const mp_model *model, const mp_cohort *cohort)
+{
+    return (mp_key){lot_of(model, cohort)->thread.i, 0};
+}
+
+static int thread_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    return or_none(model, lot_of(model, cohort)->thread, text, size);
+}
+
+/* --- class, of the innermost member function --- */
+
+static mp_key by_class(const mp_model *model, const mp_cohort *cohort)
+{
+    char name[LONGEST_CLASS];
+    const mp_lot *lot = lot_of(model, cohort);
+    int length =
+        mp_class_label(model, (mp_frame){tree_of(model, lot), lot->line}, name, sizeof name);
+    size_t used = (size_t)length < sizeof name ? (size_t)length : sizeof name - 1;
+    return (mp_key){length ? mp_hash_bytes(name, used) : 0, (uint64_t)length};
+}
+
+static int class_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
+{
+    const mp_lot *lot = lot_of(model, cohort);
+    int length = mp_class_label(model, (mp_frame){tree_of(model, lot), lot->line}, text, size);
+    return length ? length : snprintf(text, size, "(none)");
+}
+
 /* --- request, api: of the snapshot in which an object first appears --- */
 
 static mp_key by_request(const mp_model *model, const mp_cohort *cohort)
@@ -163,11 +206,6 @@ static mp_key by_api(const mp_model *model, const mp_cohort *cohort)
     return (mp_key){model->marks.at[cohort->born.i].request_api.i, 0};
 }
 
-static int or_none(const mp_model *model, mp_string_id id, char *text, size_t size)
-{
-    return snprintf(text, size, "%s", id.i ? mp_model_text(model, id) : "(none)");
-}
-
 static int request_text(const mp_model *model, const mp_cohort *cohort, char *text, size_t size)
 {
     return or_none(model, model->marks.at[cohort->born.i].request, text, size);
@@ -178,22 +216,42 @@ static int api_text(const mp_model *model, const mp_cohort *cohort, char *text, 
     return or_none(model, model->marks.at[cohort->born.i].request_api, text, size);
 }
 
+enum {
+    RECORDINGS = 1 << MP_KIND_RECORDING,
+    NATIVE = 1 << MP_KIND_EVENTS | 1 << MP_KIND_DATABASE,
+    STACKS = RECORDINGS | NATIVE,
+};
+
 static const mp_dimension dimensions[] = {
-    {"type", "type of object", by_type, type_text, true},
-    {"site", "allocation site: type, call-tree node and line", by_site, site_text, true},
-    {"source", "source that created it", by_source, source_text, true},
-    {"line", "line that created it", by_line, line_text, true},
-    {"name", "name of the object", by_name, name_text, true},
-    {"node", "call-tree node that created it: its whole stack", by_node, node_text, true},
-    {"scope", "object that it is scoped to, by type and name", by_scope, scope_text, true},
-    {"request", "request during which it appeared", by_request, request_text, false},
-    {"api", "API called by that request", by_api, api_text, false},
+    {"type", "type of object", by_type, type_text, .of_lot = true},
+    {"site", "allocation site: type, call-tree node and line", by_site, site_text, .of_lot = true,
+     .kinds = STACKS},
+    {"source", "source or function that created it", by_source, source_text, .of_lot = true,
+     .kinds = STACKS},
+    {"line", "line that created it", by_line, line_text, .of_lot = true, .kinds = STACKS},
+    {"name", "name of the object", by_name, name_text, .of_lot = true, .kinds = RECORDINGS},
+    {"node", "call-tree node that created it: its whole stack", by_node, node_text, .of_lot = true,
+     .kinds = STACKS},
+    {"function", "every source or function on the stack; an object is in several groups", NULL,
+     NULL, .of_frames = true, .kinds = STACKS},
+    {"class", "class of the innermost member function", by_class, class_text, .of_lot = true,
+     .kinds = NATIVE},
+    {"thread", "thread that created it", by_thread, thread_text, .of_lot = true, .kinds = NATIVE},
+    {"scope", "object that it is scoped to, by type and name", by_scope, scope_text, .of_lot = true,
+     .kinds = RECORDINGS},
+    {"request", "request during which it appeared", by_request, request_text, .kinds = RECORDINGS},
+    {"api", "API called by that request", by_api, api_text, .kinds = RECORDINGS},
 };
 
 const mp_dimension *mp_dimensions(size_t *count)
 {
     *count = sizeof dimensions / sizeof *dimensions;
     return dimensions;
+}
+
+bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model)
+{
+    return !dimension->kinds || dimension->kinds & 1u << model->kind;
 }
 
 const mp_dimension *mp_dimension_find(const char *name)

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/frames.h"
 #include "memprof/analysis.h"
 #include "support/index.h"
 #include "support/memory.h"
 
 /* What is needed while groups are summed, and the arena that keeps their labels. */
 typedef struct workshop {
-    mp_arena labels;
+    mp_arena *labels;
     const mp_window *window;
     const mp_model *model;
     const mp_dimension *dimension;
@@ -86,6 +87,19 @@ static void add_leaked(workshop *shop, mp_group *group, const mp_flow *flow)
         group->owned_by_leak += live;
 }
 
+/* What was alive when most bytes were. */
+static void add_peak(workshop *shop)
+{
+    const mp_events *events = shop->model->events;
+    for (uint32_t i = 1; events && i < events->at_peak_count; i++) {
+        if (!shop->group_of[i])
+            continue;
+        mp_group *group = &shop->groups[shop->group_of[i]];
+        group->at_peak.objects += events->at_peak[i].objects;
+        group->at_peak.bytes += events->at_peak[i].bytes;
+    }
+}
+
 static void add_flows(workshop *shop)
 {
     const mp_model *model = shop->model;
@@ -105,10 +119,40 @@ static void add_flows(workshop *shop)
 
 /* --- at how many snapshots what leaks grew --- */
 
-static int by_group_then_mark(const void *left, const void *right)
+/* What a flow did to what leaks of its group. */
+typedef struct change {
+    uint32_t group, mark;
+    int64_t objects;
+} change;
+
+/* Whether a flow is of what leaks; of which group. */
+static uint32_t leaking_group(const workshop *shop, const mp_flow *flow)
 {
-    const uint64_t *a = left, *b = right;
-    return a[0] < b[0] ? -1 : a[0] > b[0];
+    bool leaks = mp_window_before_to(shop->window, flow->mark) &&
+                 !mp_window_before_from(shop->window, shop->model->cohorts.at[flow->cohort.i].born);
+    return leaks ? shop->group_of[flow->cohort.i] : 0;
+}
+
+/* The changes group after group, in each in the order of time, as flows are. */
+static change *changes_by_group(const workshop *shop, size_t *count)
+{
+    const mp_model *model = shop->model;
+    size_t *next = mp_alloc_zero((size_t)shop->count + 2, sizeof *next);
+    change *changes = mp_alloc((size_t)model->flows.count * sizeof *changes);
+    for (uint32_t i = 1; i < model->flows.count; i++)
+        next[leaking_group(shop, &model->flows.at[i]) + 1]++;
+    next[1] = 0; /* those of no group */
+    for (uint32_t i = 1; i <= shop->count; i++)
+        next[i + 1] += next[i];
+    *count = next[shop->count + 1];
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        uint32_t group = leaking_group(shop, flow);
+        if (group)
+            changes[next[group]++] = (change){group, flow->mark.i, mp_cost_live(flow->cost)};
+    }
+    free(next);
+    return changes;
 }
 
 /* Snapshots of the window at which anything was created: where nothing was, a site had no chance to
@@ -131,28 +175,18 @@ static uint32_t *moments_of_sessions(const mp_window *window)
 static void count_growth(workshop *shop)
 {
     const mp_model *model = shop->model;
-    uint64_t(*changes)[2] = mp_alloc((size_t)model->flows.count * sizeof *changes);
-    size_t count = 0;
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        uint32_t group = shop->group_of[flow->cohort.i];
-        if (!group || !mp_window_before_to(shop->window, flow->mark) ||
-            mp_window_before_from(shop->window, model->cohorts.at[flow->cohort.i].born))
-            continue;
-        changes[count][0] = (uint64_t)group << 32 | flow->mark.i;
-        changes[count++][1] = (uint64_t)mp_cost_live(flow->cost);
-    }
-    qsort(changes, count, sizeof *changes, by_group_then_mark);
-    uint64_t *grew_session = mp_alloc_zero(model->sessions.count, sizeof *grew_session);
-    uint64_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
+    size_t count;
+    change *changes = changes_by_group(shop, &count);
+    uint32_t *grew_session = mp_alloc_zero(model->sessions.count, sizeof *grew_session);
+    uint32_t *seen_session = mp_alloc_zero(model->sessions.count, sizeof *seen_session);
     uint32_t *moments = moments_of_sessions(shop->window);
     for (size_t i = 0; i < count;) {
-        uint64_t pair = changes[i][0], group = pair >> 32;
-        uint32_t session = model->marks.at[(uint32_t)pair].session.i;
+        uint32_t group = changes[i].group, mark = changes[i].mark;
+        uint32_t session = model->marks.at[mark].session.i;
         int64_t objects = 0;
-        for (; i < count && changes[i][0] == pair; i++)
-            objects += (int64_t)changes[i][1];
-        bool grew = objects > 0 && model->marks.at[(uint32_t)pair].created_objects > 0;
+        for (; i < count && changes[i].group == group && changes[i].mark == mark; i++)
+            objects += changes[i].objects;
+        bool grew = objects > 0 && model->marks.at[mark].created_objects > 0;
         shop->groups[group].grew += grew;
         if (grew && grew_session[session] != group) {
             shop->groups[group].grew_sessions++;
@@ -215,14 +249,15 @@ static bool add_inclusive(workshop *shop)
 static bool is_empty(const mp_group *group)
 {
     const mp_cost *cost = &group->to;
-    return !cost->created && !cost->deleted && !cost->moved && !cost->bytes;
+    return !cost->created && !cost->deleted && !cost->moved && !cost->found && !cost->bytes &&
+           !mp_cost_live(group->from);
 }
 
 static const char *label_of(workshop *shop, const mp_group *group)
 {
     const mp_cohort *cohort = &shop->model->cohorts.at[group->example.i];
     size_t size = (size_t)shop->dimension->label(shop->model, cohort, NULL, 0) + 1;
-    char *text = mp_arena_alloc(&shop->labels, size);
+    char *text = mp_arena_alloc(shop->labels, size);
     shop->dimension->label(shop->model, cohort, text, size);
     return text;
 }
@@ -246,29 +281,29 @@ static void keep_full_groups(workshop *shop, mp_grouping *grouping)
 
 mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension)
 {
-    workshop *shop = mp_alloc_zero(1, sizeof *shop);
-    shop->window = window;
-    shop->model = window->model;
-    shop->dimension = dimension;
-    mp_grow(&shop->groups, &shop->capacity, 1, sizeof *shop->groups);
-    assign_groups(shop);
-    add_flows(shop);
-    count_growth(shop);
-    mp_grouping grouping = {.groups = shop->groups, .private = shop};
+    if (dimension->of_frames)
+        return mp_group_frames(window);
+    workshop shop = {.window = window, .model = window->model, .dimension = dimension};
+    shop.labels = mp_alloc_zero(1, sizeof *shop.labels);
+    mp_grow(&shop.groups, &shop.capacity, 1, sizeof *shop.groups);
+    assign_groups(&shop);
+    add_flows(&shop);
+    add_peak(&shop);
+    count_growth(&shop);
+    mp_grouping grouping = {.groups = shop.groups, .private = shop.labels};
     if (dimension->of_lot)
-        grouping.has_scope = add_inclusive(shop);
-    keep_full_groups(shop, &grouping);
-    free(shop->keys);
-    mp_hash_index_free(&shop->index);
+        grouping.has_scope = add_inclusive(&shop);
+    keep_full_groups(&shop, &grouping);
+    free(shop.keys);
+    mp_hash_index_free(&shop.index);
     return grouping;
 }
 
 void mp_grouping_free(mp_grouping *grouping)
 {
-    workshop *shop = grouping->private;
-    if (shop)
-        mp_arena_free(&shop->labels);
-    free(shop);
+    if (grouping->private)
+        mp_arena_free(grouping->private);
+    free(grouping->private);
     free(grouping->groups);
     free(grouping->group_of);
     *grouping = (mp_grouping){0};
@@ -326,6 +361,26 @@ int mp_order_by_created(const mp_group *a, const mp_group *b)
 int mp_order_by_deleted(const mp_group *a, const mp_group *b)
 {
     int order = descending(a->to.deleted, b->to.deleted);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_allocated(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.created_bytes, b->to.created_bytes);
+    return order ? order : mp_order_by_created(a, b);
+}
+
+int mp_order_by_peak(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->at_peak.bytes, b->at_peak.bytes);
+    return order ? order : mp_order_by_bytes(a, b);
+}
+
+int mp_order_by_temporary(const mp_group *a, const mp_group *b)
+{
+    int order = descending(a->to.temporary_bytes, b->to.temporary_bytes);
+    if (!order)
+        order = descending(a->to.temporary, b->to.temporary);
     return order ? order : mp_order_by_bytes(a, b);
 }
 

@@ -1,6 +1,7 @@
 /* What things of the model are called. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "memprof/analysis.h"
 
@@ -15,6 +16,8 @@ int mp_symbol_label(const mp_model *model, mp_symbol_id id, char *text, size_t s
 int mp_type_label(const mp_model *model, mp_type_id id, char *text, size_t size)
 {
     const mp_type *type = &model->types.at[id.i];
+    if (!id.i)
+        return snprintf(text, size, "(unknown)");
     if (type->name.i)
         return snprintf(text, size, "%s", mp_model_text(model, type->name));
     return snprintf(text, size, "<type %" PRIu64 ">", type->number);
@@ -43,10 +46,87 @@ size_t mp_label_room(size_t size, int used)
 int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size)
 {
     int used = mp_tree_label(model, frame.node, text, size);
-    if (!frame.node && !frame.line) /* no code, and no line of it */
+    /* no code and no line of it, or functions alone */
+    if ((!frame.node && !frame.line) || frame.line == MP_NO_LINE)
         return used;
     return used + snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), ":%" PRId32,
                            (int32_t)frame.line);
+}
+
+/* Old blocks belong to no thread, and no crawl tells what they are. */
+const mp_inference *mp_lot_inference(const mp_model *model, const mp_lot *lot)
+{
+    bool inferred = model->events && model->events->inference && lot->thread.i;
+    return inferred ? &model->events->inference[lot->node.i] : NULL;
+}
+
+mp_type_id mp_lot_type(const mp_model *model, const mp_lot *lot)
+{
+    return lot->type.i ? lot->type : mp_site_type(model, lot);
+}
+
+mp_type_id mp_site_type(const mp_model *model, const mp_lot *lot)
+{
+    const mp_inference *inference = mp_lot_inference(model, lot);
+    return inference ? inference->type : lot->type;
+}
+
+mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
+{
+    mp_frame at = frame;
+    while (model->symbols.at[model->tree.at[at.node].symbol.i].wrapper)
+        if (!mp_frame_caller(model, &at))
+            return frame;
+    return at;
+}
+
+/* Where the arguments of a function's name begin; its end if it has none. Those of a template
+ * are not meant, nor the name of operator(). */
+static const char *arguments_of(const char *name)
+{
+    int open = 0;
+    for (const char *at = name; *at; at++) {
+        if (strncmp(at, "operator", 8) == 0) {
+            at += 8 + strspn(at + 8, "<>|=-+*/%^&!~,");
+            at += strncmp(at, "()", 2) == 0 ? 2 : 0;
+            if (!*at)
+                return at;
+        }
+        if (*at == '(' && open == 0)
+            return at;
+        open += (*at == '<') - (*at == '>');
+    }
+    return name + strlen(name);
+}
+
+/* The length of the class in front of the last "::" outside of any brackets. */
+static int class_length(const char *name)
+{
+    const char *end = arguments_of(name);
+    int open = 0, length = 0;
+    for (const char *at = name; at + 1 < end; at++) {
+        if (strncmp(at, "operator", 8) == 0)
+            break;
+        open += (*at == '<') - (*at == '>');
+        if (open == 0 && at[0] == ':' && at[1] == ':' && at > name)
+            length = (int)(at - name);
+    }
+    return length;
+}
+
+int mp_class_label(const mp_model *model, mp_frame frame, char *text, size_t size)
+{
+    frame = mp_frame_naming(model, frame);
+    do {
+        mp_symbol_id symbol = model->tree.at[frame.node].symbol;
+        const char *name = mp_model_text(model, model->symbols.at[symbol.i].name);
+        int length = class_length(name);
+        if (length)
+            return snprintf(text, size, "%.*s", length, name);
+    } while (mp_frame_caller(model, &frame));
+    if (size)
+        *text = '\0';
+    return 0;
 }
 
 bool mp_frame_caller(const mp_model *model, mp_frame *frame)

@@ -51,10 +51,12 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
 static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
 {
     const mp_lot *lot = &model->lots.at[model->cohorts.at[group->example.i].lot.i];
-    size_t size = (size_t)mp_type_label(model, lot->type, NULL, 0) + 1;
+    mp_type_id known = mp_site_type(model, lot);
+    size_t size = (size_t)mp_type_label(model, known, NULL, 0) + 1;
     char *type = mp_arena_alloc(arena, size);
-    mp_type_label(model, lot->type, type, size);
+    mp_type_label(model, known, type, size);
     return (mp_leak){.type = type,
+                     .inference = mp_lot_inference(model, lot),
                      .class = model->types.at[lot->type.i].class,
                      .node = model->tree_of[lot->node.i],
                      .line = lot->line,

@@ -104,7 +104,7 @@ static mp_mark_id find_tag(const session_view *view, const char *text, size_t le
 static mp_mark_id find_number(const session_view *view, uint64_t number)
 {
     for (uint32_t i = view->from; i < view->to; i++)
-        if (mark_at(view, i)->sequence == number)
+        if (mark_at(view, i)->sequence == number && !mark_at(view, i)->asked)
             return (mp_mark_id){view->marks->at[i]};
     return (mp_mark_id){0};
 }
@@ -125,6 +125,9 @@ static mp_mark_id find_moment(const session_view *view, const moment *asked)
 
 static mp_mark_id default_to(const session_view *view)
 {
+    for (uint32_t i = view->from; i < view->to; i++)
+        if (mark_at(view, i)->asked)
+            return (mp_mark_id){view->marks->at[i]};
     for (uint32_t i = view->to; i-- > view->from;)
         if (mp_text_is(mp_model_text(view->model, mark_at(view, i)->tag), "_PreCleanUp"))
             return (mp_mark_id){view->marks->at[i]};
@@ -207,8 +210,10 @@ static void add_peaks(const mp_model *model, mp_totals *totals)
         int64_t objects = 0, bytes = 0;
         for (uint32_t i = marks.first[session]; i < marks.first[session + 1]; i++) {
             const mp_mark *mark = &model->marks.at[marks.at[i]];
-            objects = mark->live_objects > objects ? mark->live_objects : objects;
-            bytes = mark->live_bytes > bytes ? mark->live_bytes : bytes;
+            int64_t most_objects = mark->has_peak ? mark->peak_objects : mark->live_objects;
+            int64_t most_bytes = mark->has_peak ? mark->peak_bytes : mark->live_bytes;
+            objects = most_objects > objects ? most_objects : objects;
+            bytes = most_bytes > bytes ? most_bytes : bytes;
         }
         totals->peak_objects += objects;
         totals->peak_bytes += bytes;
@@ -243,6 +248,12 @@ mp_totals mp_totals_of(const mp_window *window)
         totals.created_bytes += flow->cost.created_bytes;
         totals.deleted_objects += flow->cost.deleted;
         totals.retyped_objects += flow->cost.moved;
+        if (!mp_window_before_from(window, model->cohorts.at[flow->cohort.i].born)) {
+            totals.leaked_objects += mp_cost_live(flow->cost);
+            totals.leaked_bytes += flow->cost.bytes;
+        }
+        totals.temporary_objects += flow->cost.temporary;
+        totals.temporary_bytes += flow->cost.temporary_bytes;
     }
     return totals;
 }

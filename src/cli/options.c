@@ -113,7 +113,7 @@ static bool set_temporary(cli_options *options, const char *argument)
         if (!mp_parse_time(argument, &options->load.temporary))
             return false;
     }
-    return options->load.temporary > 0;
+    return options->load.temporary > 0 || options->load.temporary_is_time;
 }
 
 static bool set_skip(cli_options *options, const char *argument)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +54,7 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
                                mp_diagnostics *diagnostics)
 {
     mp_input *input = input_new(path, diagnostics);
-    input->memory = bytes;
+    input->memory = input->memory_start = bytes;
     input->memory_left = length;
     input->step = window;
     input->total = length;
@@ -202,6 +203,93 @@ bool mp_input_line(mp_input *input, mp_slice *line)
             return false;
         }
     }
+}
+
+/* --- reading again --- */
+
+static bool is_kept(const mp_input *input)
+{
+    return input->file < 0 || input->is_file;
+}
+
+static bool failed(mp_input *input, const char *doing)
+{
+    mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "%s: %s", doing,
+                strerror(errno));
+    return false;
+}
+
+/* All bytes, those already in the window too, into a file without a name. */
+static int spool(mp_input *input)
+{
+    char folder[4096];
+    const char *place = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0)
+        return -1;
+    do {
+        while (input->start < input->end) {
+            ssize_t put = write(file, input->bytes + input->start, input->end - input->start);
+            if (put < 0 && errno != EINTR) {
+                close(file);
+                return -1;
+            }
+            input->start += put > 0 ? (size_t)put : 0;
+        }
+    } while (refill(input));
+    return file;
+}
+
+bool mp_input_keep(mp_input *input)
+{
+    if (is_kept(input))
+        return true;
+    int file = spool(input);
+    if (file < 0)
+        return failed(input, "cannot keep what comes through a pipe in a temporary file");
+    diagnose_failure(input);
+    if (input->file > STDIN_FILENO)
+        close(input->file);
+    input->file = file;
+    input->is_file = true;
+    off_t end = lseek(file, 0, SEEK_END);
+    input->total = end > 0 ? (uint64_t)end : 0;
+    return mp_input_rewind(input);
+}
+
+bool mp_input_rewind(mp_input *input)
+{
+    if (!is_kept(input))
+        return false;
+    if (input->file < 0) {
+        input->memory = input->memory_start;
+        input->memory_left = (size_t)input->total;
+    } else if (lseek(input->file, 0, SEEK_SET) < 0) {
+        return failed(input, "cannot read again");
+    }
+    input->start = input->end = 0;
+    input->consumed = input->line_number = 0;
+    input->at_end = false;
+    mp_input_look_ahead(input); /* passes over a byte order mark */
+    return true;
+}
+
+size_t mp_input_tail(const mp_input *input, char *bytes, size_t size)
+{
+    size_t length = input->total < size ? (size_t)input->total : size, got = 0;
+    if (input->file < 0) {
+        memcpy(bytes, input->memory_start + input->total - length, length);
+        return length;
+    }
+    while (is_kept(input) && got < length) {
+        off_t from = (off_t)(input->total - length + got);
+        ssize_t read = pread(input->file, bytes + got, length - got, from);
+        if (read <= 0)
+            break;
+        got += (size_t)read;
+    }
+    return got;
 }
 
 bool mp_input_can_reopen(const mp_input *input)

@@ -23,7 +23,7 @@ struct mp_input {
     bool line_closed, at_end, is_file;
     int failure; /* errno of a read that failed, until it is diagnosed */
     int file;    /* -1: memory */
-    const char *memory;
+    const char *memory, *memory_start;
     size_t memory_left, step;
 };
 

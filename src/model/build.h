@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memprof/diagnostics.h"
+#include "memprof/events.h"
 #include "memprof/model.h"
 #include "memprof/profile.h"
 #include "memprof/slice.h"
@@ -22,6 +23,12 @@ mp_string_id mp_model_intern_text(mp_model *model, const char *text);
 
 /* The profile of the model, made at the first call. */
 mp_profile *mp_model_profile(mp_model *model);
+
+/* What a log of events tells, made at the first call. */
+mp_events *mp_model_events(mp_model *model);
+/* All logs are read: infer the types of living blocks from those of dead ones (events->inference).
+ */
+void mp_events_infer(mp_model *model);
 
 /* Make the call tree of all nodes (model->tree): equal stacks become one node. Cycles of parents
  * are cut with a diagnostic. Call once, when all inputs are read. */

@@ -1,7 +1,6 @@
 #include "model/live.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "support/memory.h"
 
@@ -81,8 +80,8 @@ static void grow(mp_live_set *set)
     mp_live_object *old = set->places;
     size_t places = set->rows * COLUMNS;
     bool placed;
-    if (!set->rows && getentropy(&set->seed, sizeof set->seed) != 0)
-        set->seed = (uintptr_t)set; /* any number will do */
+    if (!set->rows)
+        set->seed = mp_random_seed();
     do {
         free(set->places == old ? NULL : set->places);
         free(set->passed);

@@ -31,6 +31,9 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     case MP_BYTES:
         mp_format_bytes(text, cell->number, exact_bytes, with_sign);
         break;
+    case MP_AGE:
+        mp_format_duration(text, cell->number);
+        break;
     case MP_TIME:
         mp_format_time(text, cell->number);
         break;

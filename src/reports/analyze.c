@@ -27,8 +27,8 @@ static void answer_leak(mp_document *document, mp_table *table, const mp_model *
                                  mp_bytes_text(document, group->leaked.bytes, false),
                                  mp_count_text(document, mp_cost_live(group->leaked)), leak->type,
                                  leak->name ? " " : "", leak->name ? leak->name : "", grew));
-    mp_set_text(document, table, where,
-                mp_frame_text(document, model, (mp_frame){leak->node, leak->line}));
+    mp_frame frame = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
+    mp_set_text(document, table, where, mp_frame_text(document, model, frame));
 }
 
 /* The largest leak that grew again and again; one that grew once may be a cache that filled. */
@@ -151,6 +151,7 @@ static bool put_sections(const mp_request *request, mp_document *document, const
         !mp_section_top(document, window, view, rows, error, size) ||
         !mp_section_growth(document, window, view, rows, error, size))
         return false;
+    mp_section_anomaly_counts(document, window->model);
     mp_section_snapshots(document, window, rows);
     mp_section_heap_totals(document, window, leaks, true);
     mp_section_session(document, request, true);
@@ -194,6 +195,10 @@ const mp_report mp_report_analyze = {
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
                   .run = run_profile},
+                 {.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
+                             MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
+                  .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
                              MP_HONOURS_LIMITS,

@@ -78,6 +78,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_set_number(table, "records", records);
     mp_set_number(table, "inputs", (int64_t)model->inputs.count - 1);
     section_violations(document, request, mp_view_rows(&request->view, 0));
+    mp_section_anomalies(document, model, mp_view_rows(&request->view, 0));
     document->failed = violations > 0;
     return true;
 }

@@ -25,7 +25,11 @@ const mp_report mp_report_growth = {
     .details = "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
                "_PreCleanUp if there is one, else the last); the largest change first.\n"
                "--sort: bytes, objects, key.",
-    .variants = {{.needs = MP_HOLDS_LEDGER,
+    .variants = {{.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_LIMITS,
                   .run = run}},

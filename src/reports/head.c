@@ -51,6 +51,14 @@ static const char *source_of(mp_document *document, const mp_model *model)
                             inputs - 1);
 }
 
+static int64_t records_of(const mp_model *model)
+{
+    int64_t records = 0;
+    for (uint32_t i = 1; i < model->inputs.count; i++)
+        records += (int64_t)model->inputs.at[i].records;
+    return records;
+}
+
 void mp_section_head(mp_document *document, const mp_request *request)
 {
     const mp_model *model = request->model;
@@ -71,6 +79,11 @@ void mp_section_head(mp_document *document, const mp_request *request)
         return;
     }
     mp_format_time(time, span_us(model));
+    if (model->events) {
+        document->title = mp_document_text(document, "%s: heap log of %s events in %s", source,
+                                           mp_count_text(document, records_of(model)), time);
+        return;
+    }
     document->title = mp_document_text(
         document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s", source,
         sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "", marks,
@@ -207,17 +220,23 @@ const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t 
 
 void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame)
 {
+    mp_set_column_stack(document, table, "stack", model, frame);
+}
+
+void mp_set_column_stack(mp_document *document, mp_table *table, const char *column,
+                         const mp_model *model, mp_frame frame)
+{
     const char **frames = NULL;
     size_t count = 0, capacity = 0;
     if (!frame.node) { /* people read that no code did it; programs see an empty stack */
-        mp_set_empty_list(document, table, "stack", "(session)");
+        mp_set_empty_list(document, table, column, "(session)");
         return;
     }
     do {
         mp_grow(&frames, &capacity, count + 1, sizeof *frames);
         frames[count++] = mp_frame_text(document, model, frame);
     } while (mp_frame_caller(model, &frame));
-    mp_set_list(document, table, "stack", frames, count);
+    mp_set_list(document, table, column, frames, count);
     free(frames);
 }
 

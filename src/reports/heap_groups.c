@@ -17,19 +17,22 @@ static const char *between(size_t i, size_t count)
     return i == 0 ? "" : i + 1 == count ? " or" : ",";
 }
 
-/* The dimension that the user asked for, or `own`. NULL with a message. */
-static const mp_dimension *dimension_of(const mp_view *view, const char *own, char *error,
-                                        size_t size)
+const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
+                                      char *error, size_t size)
 {
     const mp_dimension *dimension = mp_dimension_find(view->by ? view->by : own);
-    if (dimension)
+    if (dimension && mp_dimension_fits(dimension, model))
         return dimension;
-    size_t count;
+    const char *names[MP_DIMENSIONS];
+    size_t count, fitting = 0;
     const mp_dimension *all = mp_dimensions(&count);
-    size_t used = (size_t)snprintf(error, size, "--by %s: objects are grouped by", view->by);
-    for (size_t i = 0; i < count && used < size; i++)
-        used +=
-            (size_t)snprintf(error + used, size - used, "%s %s", between(i, count), all[i].name);
+    for (size_t i = 0; i < count; i++)
+        if (mp_dimension_fits(&all[i], model) && fitting < MP_DIMENSIONS)
+            names[fitting++] = all[i].name;
+    size_t used = (size_t)snprintf(error, size, "--by %s: objects of %s are grouped by", view->by,
+                                   mp_kind_name(model->kind));
+    for (size_t i = 0; i < fitting && used < size; i++)
+        used += (size_t)snprintf(error + used, size - used, "%s %s", between(i, fitting), names[i]);
     return NULL;
 }
 
@@ -74,11 +77,39 @@ static const mp_column top_columns[] = {
     {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
 };
 
+/* Of a log of heap events. */
+static const mp_column event_top_columns[] = {
+    {"rank", "#", MP_NUMBER, 0},
+    {"bytes", "Size", MP_BYTES, 0},
+    {"percent", "%", MP_PERCENT, 0},
+    {"objects", "Objects", MP_COUNT, 0},
+    {"created_objects", "Created", MP_COUNT, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0},
+    {"created_bytes", "Allocated", MP_BYTES, 0},
+    {"peak_bytes", "At peak", MP_BYTES, 0},
+    {"peak_objects", "At peak", MP_COUNT, MP_FOR_PROGRAMS},
+    {"temporary_bytes", "Temporary", MP_BYTES, 0},
+    {"temporary_objects", "Temporary", MP_COUNT, MP_FOR_PROGRAMS},
+    {"key", "Group", MP_TEXT, MP_SHORTEN},
+    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+};
+
 static const named_order top_orders[] = {
     {"bytes", mp_order_by_bytes},         {"objects", mp_order_by_objects},
     {"inclusive", mp_order_by_inclusive}, {"created", mp_order_by_created},
     {"deleted", mp_order_by_deleted},     {"key", mp_order_by_label},
+    {"allocated", mp_order_by_allocated}, {"peak", mp_order_by_peak},
+    {"temporary", mp_order_by_temporary},
 };
+
+static void set_event_cells(mp_table *table, const mp_group *group)
+{
+    mp_set_number(table, "created_bytes", group->to.created_bytes);
+    mp_set_number(table, "peak_bytes", group->at_peak.bytes);
+    mp_set_number(table, "peak_objects", group->at_peak.objects);
+    mp_set_number(table, "temporary_bytes", group->to.temporary_bytes);
+    mp_set_number(table, "temporary_objects", group->to.temporary);
+}
 
 static void top_row(mp_table *table, const mp_group *group, int64_t all_bytes, bool scope,
                     mp_document *document)
@@ -100,31 +131,51 @@ static bool is_alive(const mp_group *group)
     return mp_cost_live(group->to) || group->to.bytes;
 }
 
+/* Whoever sorts by what was, and is no more, asks for that; else for what is alive. */
+static bool is_asked(const mp_group *group, const char *sort)
+{
+    const struct {
+        const char *sort;
+        int64_t amount;
+    } amounts[] = {{"created", group->to.created},
+                   {"deleted", group->to.deleted},
+                   {"allocated", group->to.created},
+                   {"peak", group->at_peak.objects},
+                   {"temporary", group->to.temporary}};
+    for (size_t i = 0; sort && i < sizeof amounts / sizeof *amounts; i++)
+        if (mp_text_is(amounts[i].sort, sort))
+            return amounts[i].amount != 0;
+    return is_alive(group);
+}
+
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
                     size_t rows, char *error, size_t size)
 {
-    const mp_dimension *dimension = dimension_of(view, "type", error, size);
+    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error, size);
     if (!dimension)
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);
     bool ok = sort_groups(&grouping, view, top_orders, sizeof top_orders / sizeof *top_orders,
                           error, size);
-    mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
+    bool events = window->model->events != NULL;
+    mp_table *table = events ? MP_TABLE(document, "top", NULL, MP_ROWS, event_top_columns)
+                             : MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
     table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
                                     mp_moment_text(document, window, false));
     table->empty = "nothing is alive";
     int64_t all_bytes = 0;
     size_t alive = 0;
-    for (uint32_t i = 0; i < grouping.count; i++)
-        all_bytes += grouping.groups[i].to.bytes;
+    all_bytes = mp_totals_of(window).live_bytes;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        if (!is_alive(group))
+        if (!is_asked(group, view->sort))
             continue;
         alive++;
         if (rows && table->row_count == rows)
             continue;
-        top_row(table, group, all_bytes, grouping.has_scope, document);
+        top_row(table, group, all_bytes, grouping.has_scope && !events, document);
+        if (events)
+            set_event_cells(table, group);
         if (strcmp(dimension->name, "site") == 0)
             set_group_stack(document, table, window->model, group);
     }
@@ -183,7 +234,7 @@ static bool was_alive(const mp_group *group)
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
                        size_t rows, char *error, size_t size)
 {
-    const mp_dimension *dimension = dimension_of(view, "type", error, size);
+    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error, size);
     if (!dimension)
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);

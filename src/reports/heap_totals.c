@@ -1,4 +1,5 @@
 #include "reports/sections.h"
+#include "support/units.h"
 
 static const mp_column total_columns[] = {
     {"live_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
@@ -14,6 +15,24 @@ static const mp_column total_columns[] = {
     {"leak_sites", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"reusable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"reusable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS},
+    {"old_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"old_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"old_live_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"old_live_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"temporary_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"temporary_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"unmatched_deletions", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"double_deletions", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"bad_address_deletions", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"nonunique_allocations", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"displaced_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"corruptions", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"corrupt_events", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"late_events", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"cross_thread_deletions", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"threads", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"crawls", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"from_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS},
     {"to_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS},
     {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
@@ -21,21 +40,26 @@ static const mp_column total_columns[] = {
     {"deleted", "Deleted", MP_TEXT, MP_FOR_PEOPLE},
     {"peak", "Peak", MP_TEXT, MP_FOR_PEOPLE},
     {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE},
+    {"temporary", "Temporary", MP_TEXT, MP_FOR_PEOPLE},
+    {"old", "Older than the log", MP_TEXT, MP_FOR_PEOPLE},
     {"reusable", "Kept for reuse", MP_TEXT, MP_FOR_PEOPLE},
 };
 
-/* "54 objects, 92.3 KiB" */
+const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
+{
+    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects),
+                            objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
+}
+
 static void set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
                        int64_t bytes)
 {
-    mp_set_text(document, table, column,
-                mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects),
-                                 objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false)));
+    mp_set_text(document, table, column, mp_amount_text(document, objects, bytes));
 }
 
 /* What people read: each number of objects with its size. */
 static void set_amounts(mp_document *document, mp_table *table, const mp_totals *totals,
-                        const mp_leaks *leaks)
+                        const mp_leaks *leaks, const mp_events *events)
 {
     set_amount(document, table, "alive", totals->live_objects, totals->live_bytes);
     set_amount(document, table, "created", totals->created_objects, totals->created_bytes);
@@ -43,7 +67,16 @@ static void set_amounts(mp_document *document, mp_table *table, const mp_totals 
                 mp_document_text(document, "%s object%s",
                                  mp_count_text(document, totals->deleted_objects),
                                  totals->deleted_objects == 1 ? "" : "s"));
-    set_amount(document, table, "peak", totals->peak_objects, totals->peak_bytes);
+    if (events) {
+        char time[MP_UNIT_TEXT];
+        mp_format_time(time, events->peak_time_us);
+        mp_set_text(document, table, "peak",
+                    mp_document_text(
+                        document, "%s at %s",
+                        mp_amount_text(document, totals->peak_objects, totals->peak_bytes), time));
+    } else {
+        set_amount(document, table, "peak", totals->peak_objects, totals->peak_bytes);
+    }
     if (leaks)
         set_amount(document, table, "leaked", leaks->objects, leaks->bytes);
     if (totals->reusable_objects)
@@ -69,16 +102,19 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
         mp_set_number(table, "retyped_objects", totals.retyped_objects);
     mp_set_number(table, "peak_objects", totals.peak_objects);
     mp_set_number(table, "peak_bytes", totals.peak_bytes);
-    if (leaks) {
-        mp_set_number(table, "leaked_objects", leaks->objects);
-        mp_set_number(table, "leaked_bytes", leaks->bytes);
-        mp_set_number(table, "leak_sites", leaks->count);
+    if (leaks || model->events) {
+        mp_set_number(table, "leaked_objects", totals.leaked_objects);
+        mp_set_number(table, "leaked_bytes", totals.leaked_bytes);
     }
+    if (leaks)
+        mp_set_number(table, "leak_sites", leaks->count);
     if (totals.has_reusable) {
         mp_set_number(table, "reusable_objects", totals.reusable_objects);
         mp_set_number(table, "reusable_bytes", totals.reusable_bytes);
     }
-    set_amounts(document, table, &totals, leaks);
+    set_amounts(document, table, &totals, leaks, model->events);
+    if (model->events)
+        mp_set_event_totals(document, table, window, &totals);
     if (model->sessions.count == 2) {
         const mp_range *range = &window->ranges[1];
         mp_set_number(table, "from_sequence", (int64_t)model->marks.at[range->from.i].sequence);

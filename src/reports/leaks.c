@@ -4,6 +4,7 @@
 
 #include "reports/sections.h"
 #include "support/text.h"
+#include "support/units.h"
 
 static const mp_column columns[] = {
     {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
@@ -18,13 +19,33 @@ static const mp_column columns[] = {
     {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
     {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
     {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
-    {"stack", "Allocation site", MP_LIST, MP_SHORTEN},
+    {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
+    {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE},
     {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS},
     {"flags", "Flags", MP_LIST, MP_FOR_PROGRAMS},
     {"hints", "Note", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"idle_objects", "Not instantiated", MP_COUNT, MP_FOR_PROGRAMS},
     {"session_pool_objects", "In the session's pool", MP_COUNT, MP_FOR_PROGRAMS},
     {"owner_leaked_objects", "Owner leaks", MP_COUNT, MP_FOR_PROGRAMS},
+};
+
+/* Of a log of heap events. */
+static const mp_column event_columns[] = {
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"bytes", "Leaked", MP_BYTES, 0},
+    {"objects", "Alive", MP_COUNT, 0},
+    {"created_objects", "Created", MP_COUNT, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0},
+    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},
+    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
+    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
+    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
+    {"inferred_type", "Inferred type", MP_TEXT, MP_FOR_PROGRAMS},
+    {"inferred_type_percent", "% sure", MP_PERCENT, 0},
+    {"what", "Inferred type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
+    {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
+    {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE},
 };
 
 /* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */
@@ -80,6 +101,25 @@ static void set_flags(mp_document *document, mp_table *table, const mp_leak *lea
         mp_set_number(table, "owner_leaked_objects", group->owned_by_leak);
 }
 
+static const char *what_of(mp_document *document, const mp_leak *leak)
+{
+    if (!leak->inference)
+        return mp_document_text(document, "%s %s", leak->type,
+                                leak->name           ? leak->name
+                                : leak->names_differ ? "(several names)"
+                                                     : "");
+    return leak->type;
+}
+
+static void set_inference(mp_document *document, mp_table *table, const mp_leak *leak)
+{
+    if (!leak->inference || !leak->inference->type.i)
+        return;
+    mp_set_text(document, table, "inferred_type", leak->type);
+    mp_set_real(table, "inferred_type_percent",
+                mp_percent_of(leak->inference->typed, leak->inference->deleted));
+}
+
 static void leak_row(mp_document *document, mp_table *table, const mp_model *model,
                      const mp_leak *leak)
 {
@@ -95,14 +135,17 @@ static void leak_row(mp_document *document, mp_table *table, const mp_model *mod
     mp_set_number(table, "window_snapshots", group->moments);
     mp_set_text(document, table, "trend", trend_of(group));
     mp_set_text(document, table, "type", leak->type);
+    mp_set_text(document, table, "what", what_of(document, leak));
+    mp_frame frame = {leak->node, leak->line};
+    mp_set_stack(document, table, model, frame);
+    mp_set_column_stack(document, table, "site", model, mp_frame_naming(model, frame));
+    if (model->events) {
+        set_inference(document, table, leak);
+        return;
+    }
     mp_set_text(document, table, "name", leak->name);
-    mp_set_text(document, table, "what",
-                mp_document_text(document, "%s %s", leak->type,
-                                 leak->name           ? leak->name
-                                 : leak->names_differ ? "(several names)"
-                                                      : ""));
-    mp_set_stack(document, table, model, (mp_frame){leak->node, leak->line});
-    mp_set_number(table, "line", leak->line);
+    if (leak->line != MP_NO_LINE)
+        mp_set_number(table, "line", leak->line);
     set_flags(document, table, leak);
 }
 
@@ -153,7 +196,9 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
 {
     if (view->sort && !sort(leaks, view->sort, error, size))
         return false;
-    mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, columns);
+    mp_table *table = window->model->events
+                          ? MP_TABLE(document, "leaks", NULL, MP_ROWS, event_columns)
+                          : MP_TABLE(document, "leaks", NULL, MP_ROWS, columns);
     table->title = mp_document_text(document, "Leaks: created after %s, alive at %s",
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
@@ -193,7 +238,11 @@ const mp_report mp_report_leaks = {
         "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
-    .variants = {{.needs = MP_HOLDS_HISTORY,
+    .variants = {{.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
+                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
                              MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS,
                   .run = run}},

@@ -5,7 +5,7 @@
 #include "memprof/analysis.h"
 #include "memprof/report.h"
 
-enum { MP_DEFAULT_ROWS = 10 };
+enum { MP_DEFAULT_ROWS = 10, MP_DIMENSIONS = 32 };
 
 /* The document's first line for people, and the tables that every report has for programs: inputs,
  * session, totals. A heap's totals are those of the window. `shown`: people see them too. */
@@ -33,6 +33,20 @@ const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
 /* The column "stack" of the last row: "name:line", innermost frame first. */
 void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame);
+void mp_set_column_stack(mp_document *document, mp_table *table, const char *column,
+                         const mp_model *model, mp_frame frame);
+
+/* What only a log of heap events has: the rest of the totals' row; anomalies, counted or one by one
+ * (nothing where there are none); `rows`: at most so many, 0: all. */
+void mp_set_event_totals(mp_document *document, mp_table *table, const mp_window *window,
+                         const mp_totals *totals);
+void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
+void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
+
+/* What variants for logs of heap events honour beside the others: how the log is read. */
+enum {
+    MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
+};
 
 /* Tables of an execution profile: the hottest lines, methods or programs (view->by), totals. */
 void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
@@ -40,6 +54,8 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, const 
                             size_t rows, char *error, size_t size);
 void mp_section_methods(mp_document *document, const mp_model *model, size_t rows);
 
+/* "54 objects, 92.3 KiB" */
+const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345". Live with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count);
@@ -49,6 +65,9 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 
 /* The window that the view asks for. False with a message. */
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
+/* The dimension that the user asked for, or `own`. NULL with a message. */
+const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
+                                      char *error, size_t size);
 size_t mp_view_rows(const mp_view *view, size_t own);
 /* Whether --only lets a group of this name through. */
 bool mp_view_shows(const mp_view *view, const char *label);

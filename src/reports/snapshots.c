@@ -29,6 +29,23 @@ static const mp_column columns[] = {
     {"role", "", MP_TEXT, 0},
 };
 
+/* Of a log of heap events: slices of its time. */
+static const mp_column event_columns[] = {
+    {"session_id", "Session", MP_TEXT, MP_SHRINKS},
+    {"sequence", "#", MP_NUMBER, 0},
+    {"tag", "Tag", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"time_us", "Time", MP_TIME, 0},
+    {"created_objects", "Created", MP_COUNT, 0},
+    {"created_per_second", "A second", MP_COUNT, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0},
+    {"live_objects", "Alive", MP_COUNT, 0},
+    {"live_bytes", "Size", MP_BYTES, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"peak_bytes", "Peak", MP_BYTES, 0},
+    {"peak_objects", "Peak objects", MP_COUNT, MP_FOR_PROGRAMS},
+    {"role", "", MP_TEXT, 0},
+};
+
 static const char *role_of(const mp_window *window, uint32_t mark, uint32_t peak)
 {
     const mp_range *range = &window->ranges[window->model->marks.at[mark].session.i];
@@ -65,6 +82,18 @@ static void set_request(mp_document *document, mp_table *table, const mp_model *
         mp_set_list(document, table, "asked", asked, count);
 }
 
+/* Allocations a second, since the slice before. */
+static void set_slice(mp_table *table, const mp_model *model, uint32_t at)
+{
+    const mp_mark *mark = &model->marks.at[at], *before = mark - 1;
+    int64_t us = before->session.i == mark->session.i ? mark->time_us - before->time_us : 0;
+    mp_set_number(table, "peak_bytes", mark->peak_bytes);
+    mp_set_number(table, "peak_objects", mark->peak_objects);
+    if (us > 0)
+        mp_set_number(table, "created_per_second",
+                      (int64_t)((double)mark->created_objects * 1e6 / (double)us + 0.5));
+}
+
 static void fill(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
                  int64_t before, const char *role)
 {
@@ -77,13 +106,18 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
     mp_set_number(table, "sequence", (int64_t)mark->sequence);
     mp_set_text(document, table, "tag", mp_model_text(model, mark->tag));
     mp_set_number(table, "time_us", mark->time_us);
-    set_utc(document, table, session, mark);
     mp_set_number(table, "created_objects", mark->created_objects);
     mp_set_number(table, "deleted_objects", mark->deleted_objects);
-    mp_set_number(table, "changed_objects", mark->changed_objects);
     mp_set_number(table, "live_objects", mark->live_objects);
     mp_set_number(table, "live_bytes", mark->live_bytes);
     mp_set_number(table, "delta_bytes", mark->live_bytes - before);
+    if (model->events) {
+        set_slice(table, model, at);
+        mp_set_text(document, table, "role", role);
+        return;
+    }
+    set_utc(document, table, session, mark);
+    mp_set_number(table, "changed_objects", mark->changed_objects);
     if (mark->has_platform)
         mp_set_number(table, "platform_bytes", mark->platform_bytes);
     if (mark->overhead_bytes)
@@ -105,7 +139,9 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     const mp_model *model = window->model;
     mp_session_marks marks = mp_session_marks_of(model);
     size_t count = marks.first[model->sessions.count];
-    mp_table *table = MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
+    mp_table *table = model->events
+                          ? MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, event_columns)
+                          : MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
     for (uint32_t session = 1; session < model->sessions.count; session++) {
         uint32_t peak = mp_session_peak(model, &marks, session);
         int64_t before = 0;
@@ -143,7 +179,10 @@ const mp_report mp_report_snapshots = {
     .example = "snapshots samples/shop-v2.oemp",
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
-    .variants = {{.needs = MP_HOLDS_LEDGER,
+    .variants = {{.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_EVENTS,
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
                   .run = run}},
 };

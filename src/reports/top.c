@@ -40,6 +40,10 @@ const mp_report mp_report_top = {
                   .honours =
                       MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
                   .run = run_profile},
+                 {.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_EVENTS,
+                  .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
                   .run = run_heap}},

@@ -102,10 +102,10 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
     mp_table_row(walk->table);
     mp_set_number(walk->table, "depth", depth);
     mp_set_text(walk->document, walk->table, "key", name);
-    if (at->parent)
+    if (at->parent && at->line != MP_NO_LINE)
         mp_set_number(walk->table, "line", (int32_t)at->line);
     mp_set_text(walk->document, walk->table, "node",
-                at->parent && at->line
+                at->parent && at->line && at->line != MP_NO_LINE
                     ? mp_document_text(walk->document, "%*s%s  (line %" PRId32 ")", indent, "",
                                        name, (int32_t)at->line)
                     : mp_document_text(walk->document, "%*s%s", indent, "", name));
@@ -257,6 +257,10 @@ const mp_report mp_report_tree = {
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_TREE,
                   .run = run_profile},
+                 {.needs = MP_HOLDS_EVENTS,
+                  .honours =
+                      MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE | MP_HONOURS_EVENTS,
+                  .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
                   .run = run_heap}},

@@ -1,6 +1,7 @@
 #include "support/index.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -22,6 +23,20 @@ uint64_t mp_hash64(uint64_t key)
 uint64_t mp_hash_bytes(const void *bytes, size_t length)
 {
     return XXH3_64bits(bytes, length);
+}
+
+mp_fingerprint mp_fingerprint_of(const void *bytes, size_t length, uint64_t seed)
+{
+    XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, length, seed);
+    return (mp_fingerprint){hash.low64, hash.high64};
+}
+
+uint64_t mp_random_seed(void)
+{
+    uint64_t seed;
+    if (getentropy(&seed, sizeof seed) != 0)
+        seed = (uintptr_t)&seed; /* any number will do */
+    return seed;
 }
 
 static mp_id_entry *id_place(const mp_id_index *index, uint64_t key)

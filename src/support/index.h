@@ -24,6 +24,15 @@ typedef struct mp_id_index {
 uint64_t mp_hash64(uint64_t key);
 uint64_t mp_hash_bytes(const void *bytes, size_t length);
 
+/* 128 bits of hash, of a seed that is another in each run: texts whose hashes are equal may be
+ * taken as equal, as no file can be made to have two that are not. */
+typedef struct mp_fingerprint {
+    uint64_t low, high;
+} mp_fingerprint;
+mp_fingerprint mp_fingerprint_of(const void *bytes, size_t length, uint64_t seed);
+/* Another number in each run. */
+uint64_t mp_random_seed(void);
+
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
 /* The place of the key's value, made with value 0 if it is new: the caller must then set it to
  * something else at once. Valid until the next call. */

@@ -61,6 +61,21 @@ void mp_format_time(char *text, int64_t us)
              (unsigned)(ms / 60000 % 60), (unsigned)(ms / 1000 % 60), (unsigned)(ms % 1000));
 }
 
+void mp_format_duration(char *text, int64_t us)
+{
+    uint64_t size = magnitude(us);
+    if (size < 1000)
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 " us", sign_of(us, false), size);
+    else if (size < 1000000)
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " ms", sign_of(us, false),
+                 size / 1000, size % 1000 / 10);
+    else if (size < 60000000)
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " s", sign_of(us, false),
+                 size / 1000000, size % 1000000 / 10000);
+    else
+        mp_format_time(text, us);
+}
+
 void mp_format_seconds(char *text, int64_t us, bool with_sign)
 {
     uint64_t size = magnitude(us);

@@ -14,6 +14,8 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign);
 void mp_format_count(char *text, int64_t count, bool with_sign);
 /* Microseconds as "0:01:02.345" */
 void mp_format_time(char *text, int64_t us);
+/* Microseconds as an age: "5 us", "1.25 ms", "3.10 s", and as by mp_format_time from a minute. */
+void mp_format_duration(char *text, int64_t us);
 /* Microseconds as seconds with six decimals: "0.003155" */
 void mp_format_seconds(char *text, int64_t us, bool with_sign);
 /* Microseconds since 1970 as "2022-02-01T03:01:39.967Z"; false beyond the calendar. */

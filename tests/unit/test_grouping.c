@@ -114,6 +114,10 @@ static const struct {
              "order.p < main.p:7: 5-1=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, "
              "owned 1, grew 2 of 2 in 1\n"
              "order.p < main.p:8: 1-1=0/0, from 0/0, leaked 0/0, incl 0, grew 1 of 2 in 1\n"},
+    /* Each function with what it called: main.p is on every stack but the session's. */
+    {"function", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 0\n"
+                 "main.p: 7-2=5/397, from 2/120, leaked 0/0, incl 0, idle 1\n"
+                 "order.p: 6-2=4/297, from 1/20, leaked 0/0, incl 0, idle 1\n"},
     {"scope", "(none): 3-1=2/110, from 2/110, leaked 0/0, incl 407, grew 1 of 2 in 1\n"
               "Procedure main.p: 1-0=1/200, from 0/0, leaked 1/200, incl 250, grew 1 of 2 in 1\n"
               "Procedure order.p: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
@@ -134,9 +138,12 @@ static void every_dimension_is_as_by_hand(void **unused)
     (void)unused;
     size_t count;
     reading r = read_heap(HEAP);
-    mp_dimensions(&count);
-    assert_int_equal(count, sizeof by_hand / sizeof *by_hand);
+    const mp_dimension *all = mp_dimensions(&count);
+    size_t fitting = 0;
     for (size_t i = 0; i < count; i++)
+        fitting += !all[i].kinds || all[i].kinds & 1u << MP_KIND_RECORDING;
+    assert_int_equal(fitting, sizeof by_hand / sizeof *by_hand);
+    for (size_t i = 0; i < fitting; i++)
         check_groups(&r, "first", "4", by_hand[i].by, by_hand[i].expected);
     reading_free(&r);
 }
@@ -205,6 +212,8 @@ static void groups_add_up_to_the_totals(void **unused)
     const mp_dimension *dimension = mp_dimensions(&dimensions);
     reading r = read_heap(HEAP HEAP_OF(OTHER_UUID));
     for (size_t i = 0; i < dimensions * 4; i++) {
+        if (dimension[i / 4].of_frames)
+            continue; /* an object is in several of those */
         mp_window window = window_of(&r, windows[i % 4][0], windows[i % 4][1]);
         mp_grouping grouping = mp_group_by(&window, &dimension[i / 4]);
         mp_totals totals = mp_totals_of(&window);

@@ -1,0 +1,494 @@
+#include "model/blocks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/event_log.h"
+#include "model/private.h"
+#include "support/text.h"
+
+enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024, FEW_THREADS = 16 };
+
+void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
+                    mp_diagnostics *diagnostics)
+{
+    *blocks = (mp_blocks){.model = model,
+                          .events = mp_model_events(model),
+                          .diagnostics = diagnostics,
+                          .session = session,
+                          .epoch = 1};
+    blocks->seed = mp_random_seed();
+    mp_mark *mark = MP_ADD(&model->marks);
+    mark->session = session;
+    blocks->start.i = blocks->mark.i = model->marks.count - 1;
+    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
+}
+
+void mp_blocks_close(mp_blocks *blocks)
+{
+    mp_events *events = blocks->events;
+    mp_events_flush_ages(blocks);
+    uint32_t cohorts = blocks->model->cohorts.count;
+    mp_peak_share *at_peak = mp_alloc_zero(cohorts, sizeof *at_peak);
+    if (events->at_peak)
+        memcpy(at_peak, events->at_peak, events->at_peak_count * sizeof *at_peak);
+    for (uint32_t i = 0; i < blocks->share_count; i++) {
+        const mp_cohort_share *share = &blocks->shares[i];
+        if (share->epoch)
+            at_peak[i] = share->epoch == blocks->epoch ? share->at_peak : share->live;
+    }
+    free(events->at_peak);
+    events->at_peak = at_peak;
+    events->at_peak_count = cohorts;
+    if (!events->peak_time_us)
+        events->peak_time_us = blocks->peak_time_us;
+    events->peak_objects += blocks->peak.objects;
+    events->peak_bytes += blocks->peak.bytes;
+    events->threads += (uint32_t)blocks->thread_count;
+    free(blocks->table);
+    free(blocks->threads);
+    mp_hash_index_free(&blocks->thread_index);
+    mp_id_index_free(&blocks->site_index);
+    free(blocks->sites);
+    free(blocks->age_places);
+    mp_id_index_free(&blocks->handover_index);
+    free(blocks->shares);
+}
+
+/* --- the table of blocks --- */
+
+static size_t home_of(const mp_blocks *blocks, uint64_t address)
+{
+    return (size_t)mp_hash64(address ^ blocks->seed) & blocks->mask;
+}
+
+static bool is_empty(const mp_block *block)
+{
+    return !block->cohort && !block->line;
+}
+
+/* The place of the address, or the empty one where it would stand. */
+static mp_block *find(const mp_blocks *blocks, uint64_t address)
+{
+    size_t at = home_of(blocks, address);
+    while (!is_empty(&blocks->table[at]) && blocks->table[at].address != address)
+        at = (at + 1) & blocks->mask;
+    return &blocks->table[at];
+}
+
+/* Freed addresses that are forgotten when there are too many: the older half, by the mean of the
+ * lines of their deletion. */
+static uint64_t oldest_kept(const mp_blocks *blocks)
+{
+    double sum = 0;
+    if (blocks->freed < FREED_KEPT || blocks->freed < blocks->used / 2)
+        return 0;
+    for (size_t i = 0; i <= blocks->mask; i++)
+        if (!blocks->table[i].cohort)
+            sum += (double)blocks->table[i].line;
+    return (uint64_t)(sum / (double)blocks->freed);
+}
+
+static void make_room(mp_blocks *blocks)
+{
+    mp_block *old = blocks->table;
+    if (old && (blocks->used + 1) * 5 <= (blocks->mask + 1) * 3)
+        return;
+    size_t places = old ? blocks->mask + 1 : 0;
+    uint64_t kept_from = old ? oldest_kept(blocks) : 0;
+    size_t wanted = kept_from ? places : places ? places * 2 : FIRST_BLOCKS;
+    blocks->table = mp_alloc_zero(wanted, sizeof *blocks->table);
+    blocks->mask = wanted - 1;
+    blocks->used = blocks->freed = 0;
+    for (size_t i = 0; i < places; i++) {
+        if (is_empty(&old[i]) || (!old[i].cohort && old[i].line < kept_from))
+            continue;
+        *find(blocks, old[i].address) = old[i];
+        blocks->used++;
+        blocks->freed += !old[i].cohort;
+    }
+    free(old);
+}
+
+void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
+{
+    if (blocks->table)
+        __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
+}
+
+/* What an allocation of the site would be entered in, or the block at the address is in. */
+static uint32_t next_cohort(const mp_blocks *blocks, const mp_event *event)
+{
+    if (event->kind == MP_EVENT_ALLOCATION)
+        return event->site < blocks->sites_met ? blocks->sites[event->site].cohort.i : 0;
+    return blocks->table ? find(blocks, event->address)->cohort : 0;
+}
+
+void mp_blocks_prefetch_cohort(const mp_blocks *blocks, const mp_event *event)
+{
+    uint32_t cohort = next_cohort(blocks, event);
+    if (cohort && cohort < blocks->share_count) {
+        __builtin_prefetch(&blocks->shares[cohort], 1);
+        __builtin_prefetch(&blocks->model->cohorts.at[cohort]);
+    }
+}
+
+static void prefetch_flow(const mp_model *model, uint32_t cohort)
+{
+    const mp_flow *flow = &model->flows.at[model->cohorts.at[cohort].last_flow];
+    __builtin_prefetch(flow, 1);
+    __builtin_prefetch((const char *)(flow + 1) - 1, 1);
+}
+
+void mp_blocks_prefetch_flows(const mp_blocks *blocks, const mp_event *event)
+{
+    uint32_t cohort = next_cohort(blocks, event);
+    if (!cohort || cohort >= blocks->share_count)
+        return;
+    prefetch_flow(blocks->model, cohort);
+    if (event->kind == MP_EVENT_DELETION)
+        prefetch_flow(blocks->model, blocks->shares[cohort].typed[0].i);
+}
+
+/* --- threads --- */
+
+typedef struct thread_probe {
+    const mp_blocks *blocks;
+    mp_slice name;
+} thread_probe;
+
+static bool same_thread(const void *context, uint32_t value)
+{
+    const thread_probe *probe = context;
+    return mp_slice_equal(probe->blocks->threads[value].text, probe->name);
+}
+
+uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name)
+{
+    for (uint32_t i = 1; i <= blocks->thread_count && i <= FEW_THREADS; i++)
+        if (mp_slice_equal(blocks->threads[i].text, name))
+            return i;
+    return 0;
+}
+
+uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name)
+{
+    thread_probe probe = {blocks, name};
+    uint64_t hash = mp_hash_bytes(name.at, name.length);
+    size_t place;
+    uint32_t found = mp_hash_index_find(&blocks->thread_index, hash, same_thread, &probe, &place);
+    if (!found) {
+        found = (uint32_t)++blocks->thread_count;
+        mp_grow(&blocks->threads, &blocks->thread_capacity, found + 1u, sizeof *blocks->threads);
+        mp_string_id id = mp_model_intern(blocks->model, name, NULL);
+        blocks->threads[found] =
+            (mp_block_thread){.name = id, .text = mp_slice_of(mp_model_text(blocks->model, id))};
+        mp_hash_index_set(&blocks->thread_index, place, hash, found);
+    }
+    return found;
+}
+
+static mp_string_id thread_name(const mp_blocks *blocks, uint32_t thread)
+{
+    return thread ? blocks->threads[thread].name : (mp_string_id){0};
+}
+
+/* --- what is alive, and was at the peak --- */
+
+static void count(mp_blocks *blocks, mp_cohort_id cohort, int64_t objects, int64_t bytes)
+{
+    if (cohort.i >= blocks->share_count) {
+        size_t before = blocks->share_count;
+        blocks->share_count = cohort.i + 1u;
+        mp_grow(&blocks->shares, &blocks->share_capacity, blocks->share_count,
+                sizeof *blocks->shares);
+        memset(blocks->shares + before, 0, (blocks->share_count - before) * sizeof *blocks->shares);
+    }
+    mp_cohort_share *share = &blocks->shares[cohort.i];
+    if (share->epoch != blocks->epoch) {
+        share->at_peak = share->live;
+        share->epoch = blocks->epoch;
+    }
+    share->live.objects += objects;
+    share->live.bytes += bytes;
+    blocks->live.objects += objects;
+    blocks->live.bytes += bytes;
+}
+
+static void note_peak(mp_blocks *blocks, const mp_event *event)
+{
+    if (blocks->live.objects > blocks->mark_peak.objects)
+        blocks->mark_peak.objects = blocks->live.objects;
+    if (blocks->live.objects > blocks->peak.objects)
+        blocks->peak.objects = blocks->live.objects;
+    if (blocks->live.bytes > blocks->mark_peak.bytes) {
+        blocks->mark_peak.bytes = blocks->live.bytes;
+        blocks->mark_peak_time_us = event->time_us > 0 ? event->time_us : 0;
+    }
+    if (blocks->live.bytes > blocks->peak.bytes) {
+        blocks->peak.bytes = blocks->live.bytes;
+        blocks->peak_time_us = event->time_us > 0 ? event->time_us : 0;
+        blocks->peak_line = event->line;
+        blocks->epoch++;
+    }
+}
+
+/* --- births --- */
+
+uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread)
+{
+    uint32_t *place = mp_id_index_put(&blocks->site_index, (uint64_t)node.i << 32 | thread);
+    if (!*place)
+        *place = ++blocks->site_count;
+    return *place;
+}
+
+static mp_cohort_id cohort_of(mp_blocks *blocks, const mp_event *event)
+{
+    if (event->site >= blocks->sites_met) {
+        mp_grow(&blocks->sites, &blocks->site_capacity, event->site + 1u, sizeof *blocks->sites);
+        memset(blocks->sites + blocks->sites_met, 0,
+               (event->site + 1u - blocks->sites_met) * sizeof *blocks->sites);
+        blocks->sites_met = event->site + 1u;
+    }
+    mp_block_site *site = &blocks->sites[event->site];
+    if (!site->lot.i) {
+        mp_lot key = {.node = event->node,
+                      .line = MP_NO_LINE,
+                      .thread = thread_name(blocks, event->thread),
+                      .session = blocks->session};
+        site->lot = mp_model_lot(blocks->model, &key);
+    }
+    if (site->mark.i != blocks->mark.i) {
+        site->mark = blocks->mark;
+        site->cohort = mp_model_cohort(blocks->model, site->lot, blocks->mark, (mp_mark_id){0});
+    }
+    return site->cohort;
+}
+
+static unsigned size_class(int64_t bytes)
+{
+    return bytes ? 64u - (unsigned)__builtin_clzll((uint64_t)bytes) : 0;
+}
+
+/* The size that is counted: 0, with a diagnostic, for one that no sum could hold. */
+static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
+{
+    if (mp_budget_take(&blocks->model->private->spent, event->bytes))
+        return event->bytes;
+    mp_diagnose(blocks->diagnostics, MP_DIAG_BAD_ROW, blocks->path, event->line,
+                "block of %" PRId64 " bytes: more than any memory holds, counted as 0",
+                event->bytes);
+    return 0;
+}
+
+static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *event, int64_t bytes,
+                        mp_cohort_id cohort)
+{
+    if (is_empty(block))
+        blocks->used++;
+    else if (!block->cohort)
+        blocks->freed--;
+    *block = (mp_block){.address = event->address,
+                        .time_us = event->time_us,
+                        .bytes = bytes,
+                        .cohort = cohort.i,
+                        .serial = event->thread ? blocks->threads[event->thread].serial : 0,
+                        .thread = event->thread,
+                        .born_line = event->line};
+}
+
+/* The block at the address of an allocation is gone, though nobody deleted it. */
+static void displace(mp_blocks *blocks, mp_block *block, const mp_event *event)
+{
+    mp_cohort_id cohort = {block->cohort};
+    mp_cost *cost = mp_model_flow(blocks->model, cohort, blocks->mark);
+    cost->found--;
+    cost->bytes -= block->bytes;
+    count(blocks, cohort, -1, -block->bytes);
+    blocks->events->displaced_objects++;
+    mp_events_contradicted(blocks, MP_ANOMALY_NONUNIQUE, event, block);
+}
+
+void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
+{
+    make_room(blocks);
+    blocks->threads[event->thread].serial++;
+    mp_block *block = find(blocks, event->address);
+    if (block->cohort)
+        displace(blocks, block, event);
+    int64_t bytes = counted_bytes(blocks, event);
+    mp_cohort_id cohort = cohort_of(blocks, event);
+    place_block(blocks, block, event, bytes, cohort);
+    mp_cost *cost = mp_model_flow(blocks->model, cohort, blocks->mark);
+    cost->created++;
+    cost->created_bytes += bytes;
+    cost->bytes += bytes;
+    mp_size_class *class = &blocks->events->sizes[size_class(bytes)];
+    class->created++;
+    class->created_bytes += bytes;
+    blocks->created++;
+    count(blocks, cohort, 1, bytes);
+    note_peak(blocks, event);
+}
+
+/* Marks that were ended before the block was told of had it too. */
+static void count_from_start(mp_blocks *blocks, int64_t bytes)
+{
+    for (uint32_t i = blocks->start.i; i < blocks->mark.i; i++) {
+        mp_mark *mark = &blocks->model->marks.at[i];
+        mark->live_objects++;
+        mark->live_bytes += bytes;
+        mark->peak_objects++;
+        mark->peak_bytes += bytes;
+    }
+    blocks->mark_peak.objects++;
+    blocks->mark_peak.bytes += bytes;
+    blocks->peak.objects++;
+    blocks->peak.bytes += bytes;
+}
+
+bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
+{
+    make_room(blocks);
+    mp_block *block = find(blocks, event->address);
+    if (block->cohort) {
+        mp_events_contradicted(blocks, MP_ANOMALY_NONUNIQUE, event, block);
+        return false;
+    }
+    int64_t bytes = counted_bytes(blocks, event);
+    mp_lot key = {.type = event->type, .session = blocks->session};
+    mp_cohort_id cohort = mp_model_cohort(blocks->model, mp_model_lot(blocks->model, &key),
+                                          blocks->start, (mp_mark_id){0});
+    place_block(blocks, block, event, bytes, cohort);
+    mp_cost *cost = mp_model_flow(blocks->model, cohort, blocks->start);
+    cost->found++;
+    cost->bytes += bytes;
+    count(blocks, cohort, 1, bytes);
+    blocks->shares[cohort.i].at_peak.objects++;
+    blocks->shares[cohort.i].at_peak.bytes += bytes;
+    count_from_start(blocks, bytes);
+    blocks->events->old_objects++;
+    blocks->events->old_bytes += bytes;
+    return true;
+}
+
+/* --- deaths --- */
+
+/* The same birth with the type that the deletion knows. */
+static mp_cohort_id typed_cohort(mp_blocks *blocks, mp_cohort_id cohort, mp_type_id type)
+{
+    mp_model *model = blocks->model;
+    mp_cohort_share *share = &blocks->shares[cohort.i];
+    if (share->type[0].i == type.i)
+        return share->typed[0];
+    mp_cohort_id other = share->typed[1];
+    if (share->type[1].i != type.i) {
+        const mp_cohort *from = &model->cohorts.at[cohort.i];
+        mp_mark_id born = from->born;
+        mp_lot key = model->lots.at[from->lot.i];
+        key.type = type;
+        other = mp_model_cohort(model, mp_model_lot(model, &key), born, (mp_mark_id){0});
+    }
+    share->type[1] = share->type[0];
+    share->typed[1] = share->typed[0];
+    share->type[0] = type;
+    share->typed[0] = other;
+    return other;
+}
+
+static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const mp_event *event)
+{
+    const mp_events *events = blocks->events;
+    if (!block->thread)
+        return false;
+    if (events->temporary_is_time)
+        return event->time_us - block->time_us <= events->temporary;
+    return block->thread == event->thread &&
+           blocks->threads[event->thread].serial - block->serial <= events->temporary;
+}
+
+/* The block leaves the lot of untyped blocks of its crawl, and is entered as created and deleted in
+ * that of its type: what is alive has none. Old blocks have theirs from the start. */
+static mp_lot_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
+                      bool temporary)
+{
+    mp_model *model = blocks->model;
+    mp_cohort_id from = {block->cohort};
+    bool old = model->cohorts.at[from.i].born.i == blocks->start.i;
+    mp_cohort_id to = event->type.i && !old ? typed_cohort(blocks, from, event->type) : from;
+    mp_cost *cost = mp_model_flow(model, from, blocks->mark);
+    cost->bytes -= block->bytes;
+    cost->found -= old;
+    cost->created -= !old;
+    cost->created_bytes -= old ? 0 : block->bytes;
+    cost = mp_model_flow(model, to, blocks->mark);
+    cost->found += old;
+    cost->created += !old;
+    cost->created_bytes += old ? 0 : block->bytes;
+    cost->deleted++;
+    cost->temporary += temporary;
+    cost->temporary_bytes += temporary ? block->bytes : 0;
+    count(blocks, from, -1, -block->bytes);
+    return model->cohorts.at[to.i].lot;
+}
+
+static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event *event)
+{
+    bool temporary = is_temporary(blocks, block, event);
+    mp_lot_id lot = bury(blocks, block, event, temporary);
+    if (!block->thread) /* old: nobody knows its age, or whose it was */
+        return;
+    mp_size_class *class = &blocks->events->sizes[size_class(block->bytes)];
+    class->deleted++;
+    class->temporary += temporary;
+    mp_events_age(blocks, lot, event->time_us - block->time_us, block->bytes);
+    if (block->thread != event->thread)
+        mp_events_handover(blocks, block, event);
+}
+
+void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
+{
+    make_room(blocks);
+    blocks->threads[event->thread].serial++;
+    mp_block *block = find(blocks, event->address);
+    if (!block->cohort) {
+        mp_events_unmatched(blocks, event, is_empty(block) ? NULL : block);
+        return;
+    }
+    note_death(blocks, block, event);
+    blocks->deleted++;
+    blocks->freed++;
+    *block = (mp_block){.address = event->address,
+                        .time_us = event->time_us,
+                        .line = event->line,
+                        .thread = event->thread,
+                        .node = event->node.i};
+}
+
+/* --- marks --- */
+
+mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us)
+{
+    mp_model *model = blocks->model;
+    mp_mark *next = MP_ADD(&model->marks);
+    next->session = blocks->session;
+    mp_mark *mark = &model->marks.at[blocks->mark.i];
+    mark->whole = true;
+    mark->ordinal = ++model->sessions.at[blocks->session.i].marks;
+    mark->time_us = time_us;
+    mark->created_objects = blocks->created;
+    mark->deleted_objects = blocks->deleted;
+    mark->live_objects = blocks->live.objects;
+    mark->live_bytes = blocks->live.bytes;
+    mark->has_peak = true;
+    mark->peak_objects = blocks->mark_peak.objects;
+    mark->peak_bytes = blocks->mark_peak.bytes;
+    mark->peak_time_us = blocks->mark_peak_time_us;
+    blocks->mark.i = model->marks.count - 1;
+    blocks->mark_peak = blocks->live;
+    blocks->mark_peak_time_us = time_us;
+    blocks->created = blocks->deleted = 0;
+    return mark;
+}

@@ -1,0 +1,144 @@
+/* Blocks of memory being replayed event by event: allocations and deletions at addresses.
+ *
+ * One mp_blocks a log. Its first mark is the start, when only old blocks are alive; the reader ends
+ * it and every later one. Addresses are used again: a block is an address from one allocation to
+ * the next deletion. A freed address is remembered until it is used again, so that a second
+ * deletion can show the first; of very many of them the oldest are forgotten. */
+#ifndef MP_MODEL_BLOCKS_H
+#define MP_MODEL_BLOCKS_H
+
+#include "memprof/diagnostics.h"
+#include "memprof/events.h"
+#include "model/build.h"
+#include "support/index.h"
+
+typedef enum mp_event_kind {
+    MP_EVENT_ALLOCATION,
+    MP_EVENT_DELETION,
+    MP_EVENT_OLD,
+} mp_event_kind;
+
+typedef struct mp_event {
+    uint64_t address;
+    int64_t time_us; /* since the first event */
+    int64_t bytes;   /* of allocations and old blocks */
+    uint32_t thread; /* by mp_blocks_thread; 0: none */
+    mp_node_id node; /* the crawl */
+    uint32_t site;   /* of allocations: by mp_blocks_site */
+    mp_type_id type; /* of deletions and old blocks */
+    uint64_t line;
+    mp_event_kind kind;
+} mp_event;
+
+/* A place of the table: a block that is alive, or the memory of one that was freed. */
+typedef struct mp_block {
+    uint64_t address;
+    int64_t time_us;
+    union {
+        int64_t bytes; /* alive */
+        uint64_t line; /* freed: of the deletion */
+    };
+    uint32_t cohort; /* alive; 0: the place is empty or freed */
+    uint32_t serial; /* alive: of its thread's events */
+    uint32_t thread;
+    uint32_t node; /* freed: of the deletion */
+    uint64_t born_line;
+} mp_block;
+
+typedef struct mp_block_thread {
+    mp_string_id name;
+    mp_slice text;   /* of the name, which stays where it is */
+    uint32_t serial; /* events so far */
+} mp_block_thread;
+
+/* What is alive of a cohort, and was at the peak: exact without a look back, because a cohort that
+ * was not touched since the peak is as it was then. */
+typedef struct mp_cohort_share {
+    mp_peak_share live, at_peak;
+    uint64_t epoch; /* number of the peak that at_peak is of; older: as live */
+    /* The type that its blocks had at the last deletion, and their cohort with that type. */
+    mp_type_id type[2]; /* the last one first */
+    mp_cohort_id typed[2];
+} mp_cohort_share;
+
+/* A death whose age is not written down yet: its place in the table is being fetched. */
+typedef struct mp_aged_death {
+    mp_lot_id lot;
+    int64_t age_us, bytes;
+} mp_aged_death;
+enum { MP_AGED_DEATHS = 16 };
+
+typedef struct mp_block_site {
+    mp_lot_id lot;
+    mp_mark_id mark; /* of the cohort */
+    mp_cohort_id cohort;
+} mp_block_site;
+
+typedef struct mp_blocks {
+    mp_model *model;
+    mp_events *events;
+    mp_diagnostics *diagnostics;
+    const char *path;
+    uint32_t input;
+    mp_session_id session;
+    mp_mark_id start, mark; /* the first, and the open one */
+    uint32_t sequence;
+    int64_t created, deleted; /* since the last mark */
+    mp_peak_share live, mark_peak, peak;
+    int64_t mark_peak_time_us, peak_time_us;
+    uint64_t peak_line;
+    uint64_t epoch;
+
+    mp_block *table;
+    size_t mask, used, freed; /* places; used ones; freed ones among them */
+    uint64_t seed;
+
+    mp_block_thread *threads; /* from 1 */
+    size_t thread_count, thread_capacity;
+    mp_hash_index thread_index;
+    mp_id_index site_index; /* (node, thread) to site: of the thread that reads */
+    uint32_t site_count;
+    mp_block_site *sites; /* from 1; those that were met in the replay */
+    size_t sites_met, site_capacity;
+    mp_id_index handover_index;
+    mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
+    size_t aged_count;
+    uint32_t *age_places; /* of events->ages; 0: empty */
+    size_t age_mask;
+    mp_cohort_share *shares; /* by cohort */
+    size_t share_count, share_capacity;
+} mp_blocks;
+
+/* What the pointers refer to must outlive the blocks. Release with mp_blocks_close. */
+void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
+                    mp_diagnostics *diagnostics);
+/* Also sums up what the log tells: model->events is then complete. */
+void mp_blocks_close(mp_blocks *blocks);
+
+/* A number for a crawl and a thread, the same for each call; also while events are replayed on
+ * another thread. */
+uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread);
+/* A number for a thread's name, the same for each call. Not while events are replayed on another
+ * thread: mp_blocks_find_thread is, and gives 0 for one that is new. */
+uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name);
+uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name);
+
+/* A block that was there before the log: alive from its start, wherever it is told. False: there is
+ * a block at that address. */
+bool mp_blocks_old(mp_blocks *blocks, const mp_event *event);
+/* A block that is still at that address is gone without a deletion. */
+void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event);
+void mp_blocks_delete(mp_blocks *blocks, const mp_event *event);
+/* What the monitor itself found: a corruption, or another anomaly in its own words. */
+void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text);
+
+/* End the open mark and begin the next. Gives the ended one, for the reader to name. */
+mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us);
+
+/* Fetch what an event will touch: its place, then some work later what the block that is there, or
+ * will be, belongs to, then where it is entered. */
+void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event);
+void mp_blocks_prefetch_cohort(const mp_blocks *blocks, const mp_event *event);
+void mp_blocks_prefetch_flows(const mp_blocks *blocks, const mp_event *event);
+
+#endif

@@ -1,0 +1,318 @@
+#include "model/event_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ANOMALIES_KEPT = 10000, /* of each kind */
+    MOST_AGES = 128 * 1024, /* (lot, age) pairs, before ages are made coarser */
+};
+
+const char *mp_anomaly_name(mp_anomaly_kind kind)
+{
+    static const char *const names[MP_ANOMALY_KINDS] = {
+        [MP_ANOMALY_DOUBLE_DELETION] = "double-deletion",
+        [MP_ANOMALY_BAD_ADDRESS] = "bad-address-deletion",
+        [MP_ANOMALY_NONUNIQUE] = "nonunique-allocation",
+        [MP_ANOMALY_CORRUPTION] = "heap-corruption",
+        [MP_ANOMALY_OTHER_THREAD] = "deletion-by-other-thread",
+        [MP_ANOMALY_REPORTED] = "reported-anomaly",
+    };
+    return names[kind];
+}
+
+mp_events *mp_model_events(mp_model *model)
+{
+    if (!model->events) {
+        model->events = mp_alloc_zero(1, sizeof *model->events);
+        model->events->temporary = 1;
+        (void)MP_ADD(&model->events->anomalies);
+        (void)MP_ADD(&model->events->ages);
+        (void)MP_ADD(&model->events->handovers);
+        model->holds |= MP_HOLDS_EVENTS;
+    }
+    return model->events;
+}
+
+void mp_events_free(mp_events *events)
+{
+    if (!events)
+        return;
+    free(events->anomalies.at);
+    free(events->ages.at);
+    free(events->handovers.at);
+    free(events->at_peak);
+    free(events->inference);
+    free(events);
+}
+
+/* --- anomalies --- */
+
+static mp_anomaly *add(mp_blocks *blocks, mp_anomaly_kind kind)
+{
+    mp_events *events = blocks->events;
+    if (++events->anomaly_counts[kind] > ANOMALIES_KEPT)
+        return NULL;
+    mp_anomaly *anomaly = MP_ADD(&events->anomalies);
+    anomaly->kind = kind;
+    anomaly->input = blocks->input;
+    return anomaly;
+}
+
+static mp_string_id name_of(const mp_blocks *blocks, uint32_t thread)
+{
+    return thread ? blocks->threads[thread].name : (mp_string_id){0};
+}
+
+static mp_event_place place_of(const mp_blocks *blocks, const mp_event *event)
+{
+    return (mp_event_place){.line = event->line,
+                            .time_us = event->time_us,
+                            .thread = name_of(blocks, event->thread),
+                            .node = event->node};
+}
+
+void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_event *event,
+                            const mp_block *block)
+{
+    const mp_model *model = blocks->model;
+    mp_anomaly *anomaly = add(blocks, kind);
+    if (kind == MP_ANOMALY_NONUNIQUE) /* another thread is no fault: it is told in a table */
+        mp_diagnose(blocks->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, blocks->path, event->line,
+                    "0x%" PRIx64 " is handed out though the block of line %" PRIu64
+                    " is alive there: that block is taken as gone",
+                    event->address, block->born_line);
+    if (!anomaly)
+        return;
+    anomaly->address = event->address;
+    anomaly->bytes = block->bytes;
+    anomaly->here = place_of(blocks, event);
+    anomaly->before =
+        (mp_event_place){.line = block->born_line,
+                         .time_us = block->time_us,
+                         .thread = name_of(blocks, block->thread),
+                         .node = model->lots.at[model->cohorts.at[block->cohort].lot.i].node};
+}
+
+void mp_events_unmatched(mp_blocks *blocks, const mp_event *event, const mp_block *freed)
+{
+    mp_anomaly *anomaly = add(blocks, freed ? MP_ANOMALY_DOUBLE_DELETION : MP_ANOMALY_BAD_ADDRESS);
+    if (freed)
+        mp_diagnose(blocks->diagnostics, MP_DIAG_DOUBLE_DELETION, blocks->path, event->line,
+                    "0x%" PRIx64 " is deleted, and was deleted in line %" PRIu64
+                    " already: left out",
+                    event->address, freed->line);
+    else
+        mp_diagnose(blocks->diagnostics, MP_DIAG_BAD_ADDRESS, blocks->path, event->line,
+                    "0x%" PRIx64 " is deleted, and no block was seen there: left out",
+                    event->address);
+    if (!anomaly)
+        return;
+    anomaly->address = event->address;
+    anomaly->here = place_of(blocks, event);
+    if (freed)
+        anomaly->before = (mp_event_place){.line = freed->line,
+                                           .time_us = freed->time_us,
+                                           .thread = name_of(blocks, freed->thread),
+                                           .node = {freed->node}};
+}
+
+void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text)
+{
+    mp_anomaly *anomaly = add(blocks, kind);
+    mp_diagnose(blocks->diagnostics,
+                kind == MP_ANOMALY_CORRUPTION ? MP_DIAG_HEAP_CORRUPTION : MP_DIAG_REPORTED_ANOMALY,
+                blocks->path, line, "the monitor says: %.*s",
+                (int)(text.length < 200 ? text.length : 200), text.at);
+    if (!anomaly)
+        return;
+    anomaly->here.line = line;
+    anomaly->text = mp_model_intern(blocks->model, text, NULL);
+}
+
+void mp_events_handover(mp_blocks *blocks, const mp_block *block, const mp_event *event)
+{
+    mp_events *events = blocks->events;
+    uint32_t *place =
+        mp_id_index_put(&blocks->handover_index, (uint64_t)block->thread << 32 | event->thread);
+    if (!*place) {
+        mp_handover *handover = MP_ADD(&events->handovers);
+        handover->from = name_of(blocks, block->thread);
+        handover->to = name_of(blocks, event->thread);
+        *place = events->handovers.count - 1;
+    }
+    events->handovers.at[*place].objects++;
+    events->handovers.at[*place].bytes += block->bytes;
+    mp_events_contradicted(blocks, MP_ANOMALY_OTHER_THREAD, event, block);
+}
+
+/* --- ages --- */
+
+/* The age with only its leading bits. */
+static int64_t rounded(const mp_events *events, int64_t age)
+{
+    unsigned bits = 64u - (unsigned)__builtin_clzll((uint64_t)age | 1);
+    if (!events->age_bits || bits <= events->age_bits)
+        return age;
+    unsigned dropped = bits - events->age_bits;
+    return age >> dropped << dropped;
+}
+
+static size_t home_of(const mp_blocks *blocks, mp_lot_id lot, int64_t age)
+{
+    uint64_t hash =
+        mp_hash64(((uint64_t)age ^ blocks->seed) + (uint64_t)lot.i * 0x9e3779b97f4a7c15u);
+    return (size_t)hash & blocks->age_mask;
+}
+
+/* The place of the row, or the empty one where it would stand. */
+static uint32_t *find_row(const mp_blocks *blocks, mp_lot_id lot, int64_t age)
+{
+    size_t at = home_of(blocks, lot, age);
+    for (; blocks->age_places[at]; at = (at + 1) & blocks->age_mask) {
+        const mp_age *row = &blocks->events->ages.at[blocks->age_places[at]];
+        if (row->lot.i == lot.i && row->age_us == age)
+            break;
+    }
+    return &blocks->age_places[at];
+}
+
+/* Make the table of places anew, for all rows. */
+static void place_rows(mp_blocks *blocks)
+{
+    const mp_events *events = blocks->events;
+    size_t places = 1024;
+    while (places < (size_t)events->ages.count * 4)
+        places *= 2;
+    free(blocks->age_places);
+    blocks->age_places = mp_alloc_zero(places, sizeof *blocks->age_places);
+    blocks->age_mask = places - 1;
+    for (uint32_t i = 1; i < events->ages.count; i++)
+        *find_row(blocks, events->ages.at[i].lot, events->ages.at[i].age_us) = i;
+}
+
+static void add_age(mp_blocks *blocks, mp_lot_id lot, int64_t age, int64_t objects, int64_t bytes)
+{
+    mp_events *events = blocks->events;
+    if (!blocks->age_places || (size_t)events->ages.count * 2 > blocks->age_mask)
+        place_rows(blocks);
+    uint32_t *place = find_row(blocks, lot, age);
+    if (!*place) {
+        mp_age *row = MP_ADD(&events->ages);
+        row->lot = lot;
+        row->age_us = age;
+        *place = events->ages.count - 1;
+    }
+    events->ages.at[*place].objects += objects;
+    events->ages.at[*place].bytes += bytes;
+}
+
+/* Too many different ages: keep fewer of their bits, and add up what falls together. */
+static void coarsen(mp_blocks *blocks)
+{
+    mp_events *events = blocks->events;
+    uint32_t count = events->ages.count;
+    mp_age *old = mp_alloc(count * sizeof *old);
+    memcpy(old, events->ages.at, count * sizeof *old);
+    events->age_bits = events->age_bits == 0 ? 7 : events->age_bits - 2;
+    events->ages.count = 1;
+    place_rows(blocks);
+    for (uint32_t i = 1; i < count; i++)
+        add_age(blocks, old[i].lot, rounded(events, old[i].age_us), old[i].objects, old[i].bytes);
+    free(old);
+}
+
+static void write_age(mp_blocks *blocks, const mp_aged_death *death)
+{
+    mp_events *events = blocks->events;
+    add_age(blocks, death->lot, rounded(events, death->age_us), 1, death->bytes);
+    while (events->ages.count > MOST_AGES && events->age_bits != 1)
+        coarsen(blocks);
+}
+
+static const uint32_t *home_place(const mp_blocks *blocks, const mp_aged_death *death)
+{
+    int64_t age = rounded(blocks->events, death->age_us);
+    return &blocks->age_places[home_of(blocks, death->lot, age)];
+}
+
+/* The death waits for others: first its place in the table is fetched, then its row. */
+void mp_events_age(mp_blocks *blocks, mp_lot_id lot, int64_t age_us, int64_t bytes)
+{
+    mp_aged_death *slot = &blocks->aged[blocks->aged_count++ % MP_AGED_DEATHS];
+    if (blocks->aged_count > MP_AGED_DEATHS)
+        write_age(blocks, slot);
+    *slot = (mp_aged_death){lot, age_us > 0 ? age_us : 0, bytes};
+    if (!blocks->age_places)
+        return;
+    __builtin_prefetch(home_place(blocks, slot));
+    const mp_aged_death *earlier =
+        &blocks->aged[(blocks->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS];
+    __builtin_prefetch(&blocks->events->ages.at[*home_place(blocks, earlier)], 1);
+}
+
+void mp_events_flush_ages(mp_blocks *blocks)
+{
+    size_t waiting = blocks->aged_count < MP_AGED_DEATHS ? blocks->aged_count : MP_AGED_DEATHS;
+    for (size_t i = 0; i < waiting; i++)
+        write_age(blocks, &blocks->aged[i]);
+    blocks->aged_count = 0;
+}
+
+/* --- inference --- */
+
+/* novtbl and notype are what the monitor writes where it found no type. */
+static bool is_real(const mp_model *model, mp_type_id type)
+{
+    const char *name = mp_model_text(model, model->types.at[type.i].name);
+    return type.i && strcmp(name, "novtbl") != 0 && strcmp(name, "notype") != 0;
+}
+
+typedef struct typed_count {
+    uint32_t node, type;
+    int64_t deleted;
+} typed_count;
+
+static int by_node_then_type(const void *left, const void *right)
+{
+    const typed_count *a = left, *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return a->type < b->type ? -1 : a->type > b->type;
+}
+
+static void consider(const mp_model *model, mp_inference *best, uint32_t type, int64_t deleted)
+{
+    best->deleted += deleted;
+    if (!is_real(model, (mp_type_id){type}) || deleted < best->typed)
+        return;
+    const char *name = mp_model_text(model, model->types.at[type].name);
+    if (deleted > best->typed || !best->type.i ||
+        strcmp(name, mp_model_text(model, model->types.at[best->type.i].name)) < 0)
+        best->type = (mp_type_id){type};
+    best->typed = deleted;
+}
+
+void mp_events_infer(mp_model *model)
+{
+    mp_events *events = model->events;
+    typed_count *counts = mp_alloc_zero(model->flows.count, sizeof *counts);
+    size_t count = 0;
+    for (uint32_t i = 1; i < model->flows.count; i++) {
+        const mp_flow *flow = &model->flows.at[i];
+        const mp_lot *lot = &model->lots.at[model->cohorts.at[flow->cohort.i].lot.i];
+        if (lot->thread.i && flow->cost.deleted) /* old blocks have none */
+            counts[count++] = (typed_count){lot->node.i, lot->type.i, flow->cost.deleted};
+    }
+    qsort(counts, count, sizeof *counts, by_node_then_type);
+    events->inference = mp_alloc_zero(model->nodes.count, sizeof *events->inference);
+    for (size_t i = 0; i < count;) {
+        typed_count sum = counts[i];
+        for (i++; i < count && by_node_then_type(&counts[i], &sum) == 0; i++)
+            sum.deleted += counts[i].deleted;
+        consider(model, &events->inference[sum.node], sum.type, sum.deleted);
+    }
+    free(counts);
+}

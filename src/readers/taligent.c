@@ -1,0 +1,450 @@
+/* Taligent heap-monitoring logs: an event a line, and snapshots cut from their time.
+ *
+ * Sources: "Heap monitoring file format", Taligent 1995, and the pages on the heap monitor of the
+ * same book. Times are microseconds since 1970 and fit 64 bits. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers/taligent.h"
+#include "support/text.h"
+#include "support/units.h"
+
+enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
+
+/* --- slices of time --- */
+
+/* When the k-th slice ends, since the first event. Without overflow: the rest of a division is
+ * smaller than the number of slices. */
+static int64_t slice_end(const taligent_pass *pass, uint32_t k)
+{
+    int64_t span = pass->last_us - pass->first_us, all = pass->slices;
+    return span / all * k + span % all * k / all;
+}
+
+static void end_slice(taligent_pass *pass)
+{
+    int64_t end = pass->slice ? slice_end(pass, pass->slice) : 0;
+    mp_mark *mark = mp_blocks_end_mark(&pass->blocks, end);
+    mark->sequence = pass->slice++;
+    if (mark->sequence == 0)
+        mark->tag = pass->start_tag;
+}
+
+/* The moment that the user asked for. */
+static void end_asked(taligent_pass *pass, int64_t time_us)
+{
+    mp_mark *mark = mp_blocks_end_mark(&pass->blocks, time_us);
+    mark->asked = true;
+    mark->sequence = pass->slice;
+    mark->tag = pass->asked_tag;
+    pass->asks_line = pass->asks_time = false;
+}
+
+/* All marks that end before an event at this time. */
+static void advance(taligent_pass *pass, int64_t time_us)
+{
+    if (pass->slice == 0)
+        end_slice(pass);
+    if (pass->asks_line && pass->asked_line == 0)
+        end_asked(pass, 0);
+    while (pass->slice < pass->slices && slice_end(pass, pass->slice) < time_us) {
+        if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
+            end_asked(pass, pass->asked_us);
+        end_slice(pass);
+    }
+    if (pass->asks_time && pass->asked_us < time_us)
+        end_asked(pass, pass->asked_us);
+}
+
+void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us)
+{
+    pass->begun = true;
+    pass->first_us = first_us;
+    pass->last_us = last_us > first_us ? last_us : first_us;
+}
+
+void taligent_end(taligent_pass *pass)
+{
+    taligent_settle(pass);
+    if (!pass->begun)
+        taligent_begin(pass, 0, 0);
+    advance(pass, 0);
+    for (; pass->slice <= pass->slices; end_slice(pass))
+        if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
+            end_asked(pass, pass->asked_us);
+    if (pass->asks_time)
+        end_asked(pass, pass->asked_us);
+    pass->model->marks.count--; /* the one that the last end began: it is of no use */
+}
+
+/* --- events: one thread takes lines apart, another replays what they say --- */
+
+enum { AHEAD_PLACE = 24, AHEAD_COHORT = 14, AHEAD_FLOWS = 6 };
+
+static void note_order(taligent_pass *pass, const mp_event *event)
+{
+    if (event->time_us >= pass->highest_us) {
+        pass->highest_us = event->time_us;
+        return;
+    }
+    pass->blocks.events->late_events++;
+    mp_diagnose(pass->diagnostics, MP_DIAG_EVENT_ORDER, pass->path, event->line,
+                "event is %" PRId64 " us older than one before it: taken in the order of the file",
+                pass->highest_us - event->time_us);
+}
+
+static void replay_event(taligent_pass *pass, const mp_event *event)
+{
+    if (event->kind == MP_EVENT_OLD) {
+        mp_blocks_old(&pass->blocks, event);
+        return;
+    }
+    note_order(pass, event);
+    advance(pass, event->time_us);
+    if (event->kind == MP_EVENT_ALLOCATION)
+        mp_blocks_allocate(&pass->blocks, event);
+    else
+        mp_blocks_delete(&pass->blocks, event);
+    if (pass->asks_line && event->line == pass->asked_line)
+        end_asked(pass, event->time_us);
+}
+
+static void replay_batch(void *opaque)
+{
+    const taligent_batch *batch = opaque;
+    taligent_pass *pass = batch->pass;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (i + AHEAD_PLACE < batch->count)
+            mp_blocks_prefetch(&pass->blocks, &batch->events[i + AHEAD_PLACE]);
+        if (i + AHEAD_COHORT < batch->count)
+            mp_blocks_prefetch_cohort(&pass->blocks, &batch->events[i + AHEAD_COHORT]);
+        if (i + AHEAD_FLOWS < batch->count)
+            mp_blocks_prefetch_flows(&pass->blocks, &batch->events[i + AHEAD_FLOWS]);
+        replay_event(pass, &batch->events[i]);
+    }
+}
+
+static void submit(taligent_pass *pass)
+{
+    taligent_batch *batch = mp_pipeline_batch(pass->replay);
+    batch->pass = pass;
+    batch->count = pass->batched;
+    pass->batched = 0;
+    mp_pipeline_submit(pass->replay);
+}
+
+void taligent_settle(taligent_pass *pass)
+{
+    if (pass->batched)
+        submit(pass);
+    mp_pipeline_drain(pass->replay);
+}
+
+static uint32_t thread_of(taligent_pass *pass, mp_slice name)
+{
+    if (name.length == pass->thread_length && memcmp(name.at, pass->thread_text, name.length) == 0)
+        return pass->thread;
+    pass->thread = mp_blocks_find_thread(&pass->blocks, name);
+    if (!pass->thread) {
+        taligent_settle(pass);
+        pass->thread = mp_blocks_thread(&pass->blocks, name);
+    }
+    pass->thread_length = 0;
+    if (name.length <= sizeof pass->thread_text) {
+        memcpy(pass->thread_text, name.at, name.length);
+        pass->thread_length = name.length;
+    }
+    return pass->thread;
+}
+
+void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
+{
+    mp_event event = {
+        .address = line->address, .bytes = line->bytes, .line = at, .kind = line->kind};
+    pass->records++;
+    if (line->kind != MP_EVENT_ALLOCATION)
+        event.type = taligent_type(pass->names, line->type);
+    if (line->kind != MP_EVENT_OLD) {
+        event.time_us = line->time_us - pass->first_us;
+        event.thread = thread_of(pass, line->thread);
+        event.node = taligent_crawl(pass->names, line->crawl, line->kind == MP_EVENT_ALLOCATION);
+        if (line->kind == MP_EVENT_ALLOCATION)
+            event.site = mp_blocks_site(&pass->blocks, event.node, event.thread);
+    }
+    taligent_batch *batch = mp_pipeline_batch(pass->replay);
+    batch->events[pass->batched++] = event;
+    if (pass->batched == TALIGENT_BATCH)
+        submit(pass);
+}
+
+/* --- lines --- */
+
+/* Without the star that stands in front of events on a corrupt heap. */
+static mp_slice without_star(mp_slice line, bool *starred)
+{
+    *starred = line.length && line.at[0] == '*';
+    return *starred ? mp_slice_trim((mp_slice){line.at + 1, line.length - 1}) : line;
+}
+
+/* The latest time in the last lines. */
+static int64_t latest_time(mp_input *input)
+{
+    char *tail = mp_alloc(TAIL);
+    size_t length = mp_input_tail(input, tail, TAIL);
+    int64_t latest = 0;
+    const char *at = tail, *end = tail + length;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        mp_slice line = {at, (size_t)((newline ? newline : end) - at)};
+        taligent_line event;
+        bool starred;
+        if (newline && taligent_parse(without_star(mp_slice_trim(line), &starred), &event) &&
+            event.kind != MP_EVENT_OLD && event.time_us > latest)
+            latest = event.time_us;
+        at = newline ? newline + 1 : end;
+    }
+    free(tail);
+    return latest;
+}
+
+static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t at)
+{
+    taligent_settle(pass);
+    mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
+                "line is no heap event, %s: line skipped", event->wrong);
+}
+
+/* A line that is no event: a banner, a title, or damage. */
+static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *event, uint64_t at)
+{
+    bool banner = mp_slice_starts(line, "***");
+    if (banner && !pass->in_banner) {
+        taligent_settle(pass);
+        mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
+    }
+    pass->in_banner = banner;
+    if (!banner && line.length && !taligent_is_title(line))
+        bad_line(pass, event, at);
+}
+
+static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
+{
+    uint64_t at = mp_input_line_number(input);
+    taligent_line event;
+    bool starred;
+    if (!taligent_parse(without_star(line, &starred), &event)) {
+        other_line(pass, line, &event, at);
+        return;
+    }
+    pass->in_banner = false;
+    if (!pass->begun && event.kind != MP_EVENT_OLD) {
+        int64_t latest = latest_time(input);
+        taligent_begin(pass, event.time_us, latest);
+    }
+    pass->corrupt_events += starred;
+    taligent_event(pass, &event, at);
+}
+
+/* Up to the first line that is an event or a block: which of the two kinds of file it is. */
+static bool is_analysis(mp_slice line)
+{
+    taligent_block block;
+    return taligent_parse_block(line, &block);
+}
+
+/* --- one input --- */
+
+typedef struct taligent_state {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    taligent_names names;
+} taligent_state;
+
+static void ask(taligent_pass *pass, const char *at)
+{
+    pass->asks_time = at && mp_parse_time(at, &pass->asked_us);
+}
+
+/* Whether the first lines are those of a heap analysis file. */
+static bool head_is_analysis(mp_slice head)
+{
+    const char *at = head.at, *end = head.at + head.length;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        mp_slice line = {at, (size_t)((newline ? newline : end) - at)};
+        taligent_line event;
+        bool starred;
+        if (line.length && line.at[line.length - 1] == '\r')
+            line.length--;
+        line = without_star(mp_slice_trim(line), &starred);
+        if (taligent_parse(line, &event) || taligent_is_title(line))
+            return false;
+        if (is_analysis(line))
+            return true;
+        at = newline ? newline + 1 : end;
+    }
+    return false;
+}
+
+/* Read the whole input into the model; false where its last line is cut off. */
+static bool run_pass(taligent_pass *pass, mp_input *input)
+{
+    bool analysis = head_is_analysis(mp_input_look_ahead(input)), whole = true;
+    mp_slice line;
+    mp_session *session = MP_ADD(&pass->model->sessions);
+    (void)session;
+    mp_blocks_open(&pass->blocks, pass->model, (mp_session_id){pass->model->sessions.count - 1},
+                   pass->diagnostics);
+    pass->blocks.path = pass->path;
+    pass->blocks.input = pass->model->inputs.count - 1;
+    pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
+    pass->start_tag = mp_model_intern_text(pass->model, "start");
+    pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
+    pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
+    while (mp_input_line(input, &line)) {
+        if (analysis) {
+            taligent_read_analysis(pass, input, line);
+            break;
+        }
+        line = mp_slice_trim(line);
+        whole = mp_input_line_closed(input) || !line.length;
+        if (whole)
+            log_line(pass, input, line);
+    }
+    taligent_end(pass);
+    mp_pipeline_free(pass->replay);
+    pass->blocks.events->corrupt_events += pass->corrupt_events;
+    return whole;
+}
+
+/* Where the peak is, by a first reading that is thrown away. */
+static uint64_t find_peak(const taligent_state *state, mp_input *input)
+{
+    mp_model *model = mp_model_new();
+    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
+    taligent_names names = {.model = model, .options = state->options};
+    taligent_pass pass = {
+        .model = model, .diagnostics = diagnostics, .options = state->options, .names = &names};
+    run_pass(&pass, input);
+    uint64_t line = pass.blocks.peak_line;
+    mp_blocks_close(&pass.blocks);
+    taligent_names_free(&names);
+    mp_model_free(model);
+    mp_diagnostics_free(diagnostics);
+    return line;
+}
+
+/* A log without events has no moments to speak of. */
+static void forget(const taligent_pass *pass)
+{
+    for (uint32_t i = pass->blocks.start.i; i < pass->model->marks.count; i++)
+        pass->model->marks.at[i].whole = false;
+    pass->model->sessions.at[pass->blocks.session.i].marks = 0;
+}
+
+static void set_temporary(const taligent_state *state)
+{
+    mp_events *events = mp_model_events(state->model);
+    if (state->options->temporary || state->options->temporary_is_time) {
+        events->temporary = state->options->temporary;
+        events->temporary_is_time = state->options->temporary_is_time;
+    }
+}
+
+static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
+{
+    taligent_state *state = opaque;
+    taligent_pass pass = {.model = state->model,
+                          .diagnostics = state->diagnostics,
+                          .options = state->options,
+                          .names = &state->names,
+                          .path = state->model->inputs.at[summary].path};
+    if (!mp_input_keep(input))
+        return false;
+    ask(&pass, state->options->at);
+    if (state->options->at && !pass.asks_time) {
+        pass.asks_line = true;
+        pass.asked_line = find_peak(state, input);
+        if (!mp_input_rewind(input))
+            return false;
+    }
+    set_temporary(state);
+    bool whole = run_pass(&pass, input);
+    mp_blocks_close(&pass.blocks);
+    if (!whole)
+        mp_diagnose(state->diagnostics, MP_DIAG_TORN, pass.path, mp_input_line_number(input),
+                    "the last line is cut off, expected a line end: left out");
+    if (!pass.records)
+        forget(&pass);
+    if (!pass.records)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, pass.path, 0,
+                    "has no heap event that could be read, expected thread, time, address, size, "
+                    "type and stack crawl in each line");
+    state->model->inputs.at[summary].records = pass.records;
+    state->model->inputs.at[summary].complete = whole && pass.records > 0;
+    return pass.records > 0;
+}
+
+/* --- the reader --- */
+
+/* The first line that says anything is an event, a block or the title of either. */
+static mp_bid probe(mp_slice head)
+{
+    const char *at = head.at, *end = head.at + head.length;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        mp_slice line = {at, (size_t)((newline ? newline : end) - at)};
+        taligent_line event;
+        bool starred;
+        if (line.length && line.at[line.length - 1] == '\r')
+            line.length--;
+        line = mp_slice_trim(line);
+        at = newline ? newline + 1 : end;
+        if (!line.length || mp_slice_starts(line, "***"))
+            continue;
+        if (taligent_is_title(line))
+            return MP_MINE;
+        return taligent_parse(without_star(line, &starred), &event) || head_is_analysis(head)
+                   ? MP_MINE
+                   : MP_NOT_MINE;
+    }
+    return MP_NOT_MINE;
+}
+
+static void *open_taligent(mp_model *model, mp_diagnostics *diagnostics,
+                           const mp_load_options *options)
+{
+    taligent_state *state = mp_alloc_zero(1, sizeof *state);
+    state->model = model;
+    state->diagnostics = diagnostics;
+    state->options = options;
+    state->names = (taligent_names){.model = model, .options = options};
+    return state;
+}
+
+static void close_taligent(void *opaque)
+{
+    taligent_state *state = opaque;
+    mp_model_events(state->model)->crawls = state->names.allocating;
+    mp_events_infer(state->model);
+    if (state->names.converted)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, NULL, 0,
+                    "has text that is not UTF-8: read as ISO 8859-1");
+    taligent_names_free(&state->names);
+    free(state);
+}
+
+const mp_reader mp_reader_taligent = {
+    .name = "taligent",
+    .summary = "Taligent heap-monitoring log or heap analysis file",
+    .endings = ".taligent, .log",
+    .versions = "1995",
+    .kind = MP_KIND_EVENTS,
+    .probe = probe,
+    .place = NULL,
+    .open = open_taligent,
+    .read = read_taligent,
+    .close = close_taligent,
+};

@@ -1,0 +1,114 @@
+/* Taligent heap monitoring: what the two kinds of its files share. */
+#ifndef MP_READERS_TALIGENT_H
+#define MP_READERS_TALIGENT_H
+
+#include "memprof/input.h"
+#include "memprof/reader.h"
+#include "model/blocks.h"
+#include "support/pipeline.h"
+
+/* One line of a log, taken apart; slices borrow from it. */
+typedef struct taligent_line {
+    mp_event_kind kind;
+    mp_slice thread, type, crawl;
+    int64_t time_us; /* since 1970 */
+    int64_t bytes;
+    uint64_t address;
+    const char *wrong; /* what is wrong with a line that is no event; static */
+} taligent_line;
+
+/* False, with `wrong` set, for what is no event. The line has no star in front. */
+bool taligent_parse(mp_slice line, taligent_line *event);
+bool taligent_is_title(mp_slice line);
+
+/* One line of a heap analysis file. */
+typedef struct taligent_block {
+    uint64_t address;
+    int64_t bytes, age_us, born_us;
+    mp_slice type, thread, crawl, deleter, deletion_crawl;
+    bool old, undated, deleted; /* undated: old, and nobody knows since when */
+} taligent_block;
+
+bool taligent_parse_block(mp_slice line, taligent_block *block);
+
+typedef struct taligent_distinct_crawl {
+    mp_fingerprint print;
+    mp_node_id node;
+    bool taken, allocates;
+} taligent_distinct_crawl;
+
+typedef struct taligent_distinct_type {
+    mp_slice text;
+    mp_type_id type;
+} taligent_distinct_type;
+
+/* Distinct texts of the files and what they became in the model. */
+typedef struct taligent_names {
+    mp_model *model;
+    const mp_load_options *options;
+    mp_arena texts;
+    mp_hash_index type_index, symbol_index;
+    mp_id_index node_index;          /* (parent, symbol) to node */
+    taligent_distinct_crawl *crawls; /* open addressing */
+    size_t crawl_count, crawl_mask;
+    uint64_t seed;
+    uint32_t allocating;           /* crawls of allocations */
+    taligent_distinct_type *types; /* from 1 */
+    size_t type_count, type_capacity;
+    mp_id_index type_by_name; /* mp_string_id to type */
+    bool converted;           /* some text was not UTF-8 */
+} taligent_names;
+
+void taligent_names_free(taligent_names *names);
+/* `allocates`: the crawl is one of an allocation. */
+mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
+mp_type_id taligent_type(taligent_names *names, mp_slice type);
+
+/* One pass over one file. */
+typedef struct taligent_pass taligent_pass;
+struct taligent_pass {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    taligent_names *names;
+    const char *path;
+    mp_blocks blocks;
+    bool begun, in_banner;                 /* an event was seen; the last line was of a banner */
+    int64_t first_us, last_us, highest_us; /* since 1970 */
+    uint32_t slices, slice;                /* in all; the open one, 0: the start */
+    bool asks_time, asks_line;             /* a moment that is still to come */
+    int64_t asked_us;                      /* since the first event */
+    uint64_t asked_line;                   /* the moment behind this line */
+    mp_string_id start_tag, asked_tag;
+    uint64_t records;
+    int64_t corrupt_events;
+    mp_pipeline *replay; /* of taligent_batch */
+    size_t batched;      /* events in the batch that is being filled */
+    /* The thread of the last event: the next one is mostly of it too. */
+    char thread_text[32];
+    size_t thread_length;
+    uint32_t thread;
+};
+
+/* Events on their way from the thread that reads to the one that replays. */
+enum { TALIGENT_BATCH = 512 };
+typedef struct taligent_batch {
+    taligent_pass *pass;
+    size_t count;
+    mp_event events[TALIGENT_BATCH];
+} taligent_batch;
+
+/* Wait until all events so far are replayed: before diagnostics and whatever else both threads
+ * would touch. */
+void taligent_settle(taligent_pass *pass);
+
+/* The slices are of the time from the first event to `last_us`. */
+void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us);
+void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at);
+/* End all marks. */
+void taligent_end(taligent_pass *pass);
+
+/* Read a heap analysis file to its end, beginning with `line`. */
+void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line);
+
+#endif

@@ -1,0 +1,119 @@
+/* Heap analysis files: a section of anomalies in free form, then a block a line. Their blocks
+ * become events again, in the order of time, and are replayed like a log. */
+#include <stdlib.h>
+
+#include "readers/taligent.h"
+#include "support/text.h"
+
+/* One end of a block's life. */
+typedef struct analysis_event {
+    taligent_line line;
+    bool undated; /* its time is the block's age, as nobody knows its birth */
+    uint64_t at;  /* line in the file */
+} analysis_event;
+
+typedef struct analysis {
+    analysis_event *events;
+    size_t count, capacity;
+    mp_arena texts;
+    bool dated; /* a time was seen: the two below are known */
+    int64_t first_us, last_us;
+} analysis;
+
+/* In the order of time; a block's birth before its death, else as in the file. */
+static int by_time(const void *left, const void *right)
+{
+    const analysis_event *a = left, *b = right;
+    bool old_a = a->line.kind == MP_EVENT_OLD, old_b = b->line.kind == MP_EVENT_OLD;
+    if (old_a != old_b)
+        return old_a ? -1 : 1;
+    if (!old_a && a->line.time_us != b->line.time_us)
+        return a->line.time_us < b->line.time_us ? -1 : 1;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return (a->line.kind == MP_EVENT_DELETION) - (b->line.kind == MP_EVENT_DELETION);
+}
+
+static void add(analysis *file, taligent_line line, bool undated, uint64_t at)
+{
+    mp_grow(&file->events, &file->capacity, file->count + 1, sizeof *file->events);
+    file->events[file->count++] = (analysis_event){line, undated, at};
+    if (undated || line.kind == MP_EVENT_OLD)
+        return;
+    if (!file->dated || line.time_us < file->first_us)
+        file->first_us = line.time_us;
+    file->dated = true;
+    if (line.time_us > file->last_us)
+        file->last_us = line.time_us;
+}
+
+static mp_slice keep(analysis *file, mp_slice text)
+{
+    return (mp_slice){mp_arena_copy(&file->texts, text.at, text.length), text.length};
+}
+
+static void add_block(analysis *file, const taligent_block *block, uint64_t at)
+{
+    taligent_line line = {.kind = block->old ? MP_EVENT_OLD : MP_EVENT_ALLOCATION,
+                          .thread = keep(file, block->thread),
+                          .time_us = block->born_us,
+                          .bytes = block->bytes,
+                          .address = block->address};
+    if (block->old)
+        line.type = keep(file, block->type);
+    else
+        line.crawl = keep(file, block->crawl);
+    add(file, line, block->undated, at);
+    if (!block->deleted)
+        return;
+    line.kind = MP_EVENT_DELETION;
+    line.thread = keep(file, block->deleter);
+    line.time_us = block->born_us + block->age_us;
+    line.type = keep(file, block->type);
+    line.crawl = mp_slice_is(block->deletion_crawl, "nochain") ? (mp_slice){"", 0}
+                                                               : keep(file, block->deletion_crawl);
+    add(file, line, block->undated, at);
+}
+
+/* Before the first block, lines are the monitor's own findings; after it, they are damage. */
+static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t at)
+{
+    bool banner = mp_slice_starts(line, "***");
+    if (banner && !pass->in_banner)
+        mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
+    pass->in_banner = banner;
+    if (!banner && !file->count)
+        mp_blocks_says(&pass->blocks, MP_ANOMALY_REPORTED, at, line);
+    else if (!banner)
+        mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
+                    "line is not a block, expected address, size, type, age, thread, time, crawl, "
+                    "deleting thread and crawl: line skipped");
+}
+
+void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
+{
+    analysis file = {0};
+    do { /* the first line is at hand */
+        taligent_block block;
+        uint64_t at = mp_input_line_number(input);
+        line = mp_slice_trim(line);
+        if (!line.length)
+            continue;
+        if (taligent_parse_block(line, &block))
+            add_block(&file, &block, at);
+        else if (!mp_slice_starts(line, "Address") && !mp_slice_starts(line, "address"))
+            odd_line(pass, &file, line, at);
+    } while (mp_input_line(input, &line));
+    for (size_t i = 0; i < file.count; i++) { /* such ages are of the time that was watched */
+        file.events[i].line.time_us += file.events[i].undated ? file.first_us : 0;
+        if (file.events[i].line.time_us > file.last_us)
+            file.last_us = file.events[i].line.time_us;
+    }
+    if (file.count)
+        qsort(file.events, file.count, sizeof *file.events, by_time);
+    taligent_begin(pass, file.first_us, file.last_us);
+    for (size_t i = 0; i < file.count; i++)
+        taligent_event(pass, &file.events[i].line, file.events[i].at);
+    free(file.events);
+    mp_arena_free(&file.texts);
+}

@@ -1,0 +1,244 @@
+/* Stack crawls and types: millions of lines repeat a few thousand of them. A crawl is hashed whole,
+ * once a line, known by 128 bits of that, and taken apart once for each distinct one. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers/taligent.h"
+#include "support/text.h"
+
+enum { FIRST_CRAWLS = 1024 };
+
+/* Frames of allocators, which say nothing about who wanted the memory. */
+static const char *const usual_skips[] = {
+    "operator new*",
+    "::operator new*",
+    "operator delete*",
+    "::operator delete*",
+    "__builtin_new*",
+    "__builtin_vec_new*",
+    "malloc",
+    "malloc(*",
+    "calloc",
+    "calloc(*",
+    "realloc",
+    "realloc(*",
+    "std::allocator<*>::allocate*",
+    "__gnu_cxx::new_allocator<*>::allocate*",
+};
+
+void taligent_names_free(taligent_names *names)
+{
+    mp_arena_free(&names->texts);
+    mp_hash_index_free(&names->type_index);
+    mp_hash_index_free(&names->symbol_index);
+    mp_id_index_free(&names->node_index);
+    free(names->crawls);
+    free(names->types);
+    mp_id_index_free(&names->type_by_name);
+    *names = (taligent_names){0};
+}
+
+static bool is_wrapper(const taligent_names *names, const char *frame)
+{
+    const mp_load_options *options = names->options;
+    bool usual = !options->skip_count && !options->no_skips;
+    const char *const *globs = usual ? usual_skips : options->skips;
+    size_t count = usual ? sizeof usual_skips / sizeof *usual_skips : options->skip_count;
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(globs[i], frame, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Indexes whose values are places in a list of the model, each with a name. */
+typedef struct name_probe {
+    const mp_model *model;
+    mp_string_id name;
+} name_probe;
+
+static bool same_symbol(const void *context, uint32_t value)
+{
+    const name_probe *probe = context;
+    return probe->model->symbols.at[value].name.i == probe->name.i;
+}
+
+static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
+{
+    mp_model *model = names->model;
+    name_probe probe = {model, mp_model_intern(model, frame, &names->converted)};
+    uint64_t hash = mp_hash64(probe.name.i);
+    size_t place;
+    uint32_t found = mp_hash_index_find(&names->symbol_index, hash, same_symbol, &probe, &place);
+    if (!found) {
+        mp_symbol *symbol = MP_ADD(&model->symbols);
+        symbol->name = probe.name;
+        symbol->wrapper = is_wrapper(names, mp_model_text(model, probe.name));
+        found = model->symbols.count - 1;
+        mp_hash_index_set(&names->symbol_index, place, hash, found);
+    }
+    return (mp_symbol_id){found};
+}
+
+static mp_node_id node_of(taligent_names *names, mp_node_id parent, mp_slice frame)
+{
+    mp_model *model = names->model;
+    mp_symbol_id symbol = symbol_of(names, frame);
+    uint32_t *place = mp_id_index_put(&names->node_index, (uint64_t)parent.i << 32 | symbol.i);
+    if (!*place) {
+        mp_node *node = MP_ADD(&model->nodes);
+        *node = (mp_node){.parent = parent, .symbol = symbol, .line = MP_NO_LINE, .defined = true};
+        *place = model->nodes.count - 1;
+    }
+    return (mp_node_id){*place};
+}
+
+static bool ends_in_operator(mp_slice frame)
+{
+    static const char word[] = "operator";
+    size_t length = sizeof word - 1;
+    if (frame.length < length || memcmp(frame.at + frame.length - length, word, length) != 0)
+        return false;
+    if (frame.length == length)
+        return true;
+    char before = frame.at[frame.length - length - 1];
+    return !(before == '_' || (before >= '0' && before <= '9') ||
+             ((before | 32) >= 'a' && (before | 32) <= 'z'));
+}
+
+/* Bars behind `operator` are of its name where arguments follow: operator|(int), operator||(int),
+ * operator|=(int). Without arguments, the last of several keeps frames apart. */
+static size_t bars_of_operator(const char *at, const char *end)
+{
+    size_t bars = 0;
+    while (at + bars < end && at[bars] == '|')
+        bars++;
+    bool closes = at + bars == end || at[bars] == '(' || at[bars] == '=';
+    return closes ? bars : bars - 1;
+}
+
+/* The frame before `end`, whose start is looked for from the front once for the whole crawl. */
+typedef struct frame_list {
+    mp_slice *at;
+    size_t count, capacity;
+} frame_list;
+
+static void split(mp_slice crawl, frame_list *frames)
+{
+    const char *start = crawl.at, *end = crawl.at + crawl.length;
+    for (const char *at = start; at <= end; at++) {
+        if (at < end && *at != '|')
+            continue;
+        mp_slice frame = {start, (size_t)(at - start)};
+        if (at < end && ends_in_operator(frame)) {
+            size_t bars = bars_of_operator(at, end);
+            if (bars) {
+                at += bars - 1;
+                continue;
+            }
+        }
+        frame = mp_slice_trim(frame);
+        start = at + 1;
+        if (!frame.length)
+            continue;
+        mp_grow(&frames->at, &frames->capacity, frames->count + 1, sizeof *frames->at);
+        frames->at[frames->count++] = frame;
+    }
+}
+
+static mp_node_id add_crawl(taligent_names *names, mp_slice crawl)
+{
+    frame_list frames = {0};
+    mp_node_id node = {0};
+    split(crawl, &frames);
+    while (frames.count) /* the outermost stands last */
+        node = node_of(names, node, frames.at[--frames.count]);
+    free(frames.at);
+    return node;
+}
+
+/* The place of the crawl, or the empty one where it would stand. */
+static taligent_distinct_crawl *find_crawl(const taligent_names *names, mp_fingerprint print)
+{
+    size_t at = (size_t)print.low & names->crawl_mask;
+    for (; names->crawls[at].taken; at = (at + 1) & names->crawl_mask)
+        if (names->crawls[at].print.low == print.low && names->crawls[at].print.high == print.high)
+            break;
+    return &names->crawls[at];
+}
+
+static void more_crawls(taligent_names *names)
+{
+    taligent_distinct_crawl *old = names->crawls;
+    size_t places = old ? names->crawl_mask + 1 : 0;
+    if (!old)
+        names->seed = mp_random_seed();
+    names->crawl_mask = (places ? places * 2 : FIRST_CRAWLS) - 1;
+    names->crawls = mp_alloc_zero(names->crawl_mask + 1, sizeof *names->crawls);
+    for (size_t i = 0; i < places; i++)
+        if (old[i].taken)
+            *find_crawl(names, old[i].print) = old[i];
+    free(old);
+}
+
+mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
+{
+    if (!crawl.length)
+        return (mp_node_id){0};
+    if (!names->crawls || names->crawl_count * 2 > names->crawl_mask)
+        more_crawls(names);
+    mp_fingerprint print = mp_fingerprint_of(crawl.at, crawl.length, names->seed);
+    taligent_distinct_crawl *found = find_crawl(names, print);
+    if (!found->taken) {
+        *found = (taligent_distinct_crawl){
+            .print = print, .node = add_crawl(names, crawl), .taken = true};
+        names->crawl_count++;
+    }
+    names->allocating += allocates && !found->allocates;
+    found->allocates |= allocates;
+    return found->node;
+}
+
+typedef struct text_probe {
+    const taligent_names *names;
+    mp_slice text;
+} text_probe;
+
+static bool same_type(const void *context, uint32_t value)
+{
+    const text_probe *probe = context;
+    return mp_slice_equal(probe->names->types[value].text, probe->text);
+}
+
+/* Texts that are one in UTF-8, and differ in the file, are one type too. */
+static mp_type_id model_type(taligent_names *names, mp_slice text)
+{
+    mp_model *model = names->model;
+    mp_string_id name = mp_model_intern(model, text, &names->converted);
+    uint32_t *place = mp_id_index_put(&names->type_by_name, name.i);
+    if (!*place) {
+        MP_ADD(&model->types)->name = name;
+        *place = model->types.count - 1;
+    }
+    return (mp_type_id){*place};
+}
+
+mp_type_id taligent_type(taligent_names *names, mp_slice type)
+{
+    if (!type.length)
+        return (mp_type_id){0};
+    text_probe probe = {names, type};
+    uint64_t hash = mp_hash_bytes(type.at, type.length);
+    size_t place;
+    uint32_t found = mp_hash_index_find(&names->type_index, hash, same_type, &probe, &place);
+    if (!found) {
+        taligent_distinct_type entry = {
+            .text = {mp_arena_copy(&names->texts, type.at, type.length), type.length},
+            .type = model_type(names, type)};
+        found = (uint32_t)++names->type_count;
+        mp_grow(&names->types, &names->type_capacity, found + 1u, sizeof *names->types);
+        names->types[found] = entry;
+        mp_hash_index_set(&names->type_index, place, hash, found);
+    }
+    return names->types[found].type;
+}

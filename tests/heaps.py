@@ -1,0 +1,154 @@
+"""The laws of Taligent logs, RPM dumps and AQTime databases: reports say what the oracles say, on
+the samples and on what is made up at random. A part of properties.py."""
+
+import pathlib
+import tempfile
+
+import aqtime
+import graph
+import taligent
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+LOGS, ANALYSES, DUMPS, DATABASES = 200, 60, 1500, 150
+CLOSER = 150  # so many dumps are looked at by every command
+
+
+class OtherHeaps:
+    """Needs json(), agree(), hold(), changed() and at_once() of Laws."""
+
+    # --- Taligent ---
+
+    def taligent(self):
+        """A naive replay of logs gives the same figures, for several moments and rules."""
+        trials = [(path, True) for path in sorted(SAMPLES.glob("*.taligent"))]
+        with tempfile.TemporaryDirectory() as folder:
+            for seed in range(LOGS):
+                path = pathlib.Path(folder) / f"{seed}.taligent"
+                path.write_text(taligent.random_log(seed), encoding="utf-8")
+                trials.append((path, seed % 4 == 0))
+            for seed in range(ANALYSES):
+                path = pathlib.Path(folder) / f"{seed}-analysis.taligent"
+                path.write_text(taligent.random_analysis(seed), encoding="utf-8")
+                trials.append((path, seed % 4 == 0))
+            self.at_once(self.log_agrees, trials)
+
+    def log_agrees(self, trial):
+        path, closely = trial
+        name, expected = path.name, taligent.report(path)
+        report = self.changed(self.json("analyze", path, "--limit", 0))
+        self.agree(expected, report, ["totals", "snapshots", "leaks", "top", "growth"], name)
+        for command in ("leaks", "top", "growth"):
+            report = self.json(command, path, "--limit", 0)
+            if command == "growth":
+                report = self.changed(report)
+            self.agree(expected, report, [command], f"{command} {name}")
+        report = self.json("lifetimes", path, "--limit", 0)
+        self.agree(expected, self.filled(report), ["lifetimes", "sizes", "threads"], f"lifetimes {name}")
+        self.sites_agree(path, expected)
+        if closely:
+            self.moments_agree(path, expected)
+
+    @staticmethod
+    def filled(report):
+        """All lifetimes and their histogram in one place, as the oracle has them, and without the
+        empty classes that memprof lists between others."""
+        ages = [row for row in report.get("ages", []) if row["objects"]]
+        report["lifetimes"] = {**report.get("overall", {}), "buckets": ages}
+        return report
+
+    def sites_agree(self, path, expected):
+        """Sites are told by their stacks: how they are called is the report's own affair."""
+        top = taligent.report(path, by="site")["top"]
+        report = self.json("top", path, "--by", "site", "--limit", 0)
+        self.hold(self.by_stack(top) == self.by_stack(report.get("top", [])), f"top by site {path.name}")
+        leaked = sum(row["bytes"] for row in expected["leaks"])
+        self.hold(leaked == expected["totals"]["leaked_bytes"], f"leaks of {path.name} add up")
+
+    @staticmethod
+    def by_stack(rows):
+        stacks = {}
+        for row in rows:
+            many, much = stacks.get(tuple(row["stack"]), (0, 0))
+            stacks[tuple(row["stack"])] = many + row["objects"], much + row["bytes"]
+        return stacks
+
+    def moments_agree(self, path, expected):
+        last = expected["snapshots"][-1]["time_us"]
+        for at in ("peak", 0, last // 3, last // 2, last, last + 1):
+            self.agree(taligent.report(path, at=at), self.json("top", path, "--at", at, "--limit", 0),
+                       ["top"], f"top {path.name} --at {at}")
+        for slices in (1, 3):
+            self.agree(taligent.report(path, slices=slices),
+                       self.json("snapshots", path, "--slices", slices, "--limit", 0), ["snapshots"],
+                       f"{path.name} in {slices} slices")
+        for rule in ("3", "0us", "500us"):
+            self.agree(taligent.report(path, temporary=rule),
+                       self.json("lifetimes", path, "--temporary", rule, "--limit", 0), ["totals"],
+                       f"{path.name} --temporary {rule}")
+
+    # --- RPM ---
+
+    def graphs(self):
+        """What goes when an object goes is what the report says it retains."""
+        for path in sorted(SAMPLES.glob("*.gclog")):
+            self.dump_agrees((path, True))
+        with tempfile.TemporaryDirectory() as folder:
+            trials = []
+            for seed in range(DUMPS):
+                path = pathlib.Path(folder) / f"{seed}.gclog"
+                path.write_bytes(graph.random_dump(seed).encode("utf-8"))
+                trials.append((path, seed < CLOSER))
+            self.at_once(self.dump_agrees, trials)
+            paths = [path for path, _ in trials]
+            self.at_once(self.dumps_agree, [paths[at:at + 3] for at in range(0, CLOSER, 3)])
+
+    def dump_agrees(self, trial):
+        path, closely = trial
+        name, expected = path.name, graph.report([path])
+        report = self.json("retained", path, "--limit", 0)
+        self.agree(expected, report, ["totals", "retained", "roots"], f"retained {name}")
+        if not closely:
+            return
+        self.agree(expected, self.json("analyze", path, "--limit", 0), ["totals", "top", "snapshots"], name)
+        self.agree(expected, self.json("top", path, "--limit", 0), ["top"], f"top {name}")
+        for by in ("type", "namespace"):
+            report = self.json("retained", path, "--by", by, "--limit", 0)
+            self.agree({"retained": expected[f"retained_by_{by}"]}, report, ["retained"],
+                       f"retained {name} by {by}")
+
+    def dumps_agree(self, paths):
+        """Of several dumps, types are compared by name."""
+        expected, name = graph.report(paths), [path.name for path in paths]
+        growth = self.changed(self.json("growth", *paths, "--limit", 0))
+        self.agree(expected, growth, ["growth"], f"growth {name}")
+        self.agree(expected, self.json("snapshots", *paths, "--limit", 0), ["snapshots"], f"snapshots {name}")
+
+    # --- AQTime ---
+
+    def aqtime(self):
+        """Row-by-row look-ups give the same figures."""
+        paths = sorted(SAMPLES.glob("*.sqlite"))
+        with tempfile.TemporaryDirectory() as folder:
+            for seed in range(DATABASES):
+                paths.append(pathlib.Path(folder) / f"{seed}.sqlite")
+                aqtime.random_database(seed, paths[-1])
+            self.at_once(self.database_agrees, paths)
+
+    def database_agrees(self, path):
+        name, expected = path.name, aqtime.report(path)
+        report = self.changed(self.json("analyze", path, "--limit", 0))
+        self.agree(expected, report, ["totals", "snapshots", "top", "growth"], name)
+        for command in ("leaks", "top", "growth"):
+            report = self.json(command, path, "--limit", 0)
+            if command == "growth":
+                report = self.changed(report)
+            self.agree(expected, report, [command], f"{command} {name}")
+        if expected["totals"].get("references"):
+            report = self.json("retained", path, "--limit", 0)
+            self.hold(self.unnamed(expected) == self.unnamed(report), f"retained {name}")
+
+    @staticmethod
+    def unnamed(report):
+        """Retained sizes without ids: a database has several for an object."""
+        return sorted((row["retained_bytes"], row["self_bytes"], row["type"], row["dominator"] is None)
+                      for row in report.get("retained", []))

@@ -1,0 +1,485 @@
+#!/usr/bin/env python3
+"""A naive reading of RPM dumps of a garbage-collected heap, to hold against the analyzer.
+
+    graph.py [--by type|namespace] FILE...
+    graph.py --self-test
+
+Prints one JSON object with totals, snapshots, top, growth, retained and roots; all but snapshots
+and growth are of the last file. What an object retains is found by its definition: take it away,
+and see what the roots do not reach any more.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import re
+import sys
+import tempfile
+
+from rows import lines_of, text_of, utf8
+
+KINDS = ["internal", "local", "finalizer", "handle", "static", "runtime"]
+WEAK = 2
+HEX = re.compile(r"[0-9a-fA-F]{1,16}")
+# The least number of words of a record.
+LEAST = {"a": 3, "t": 3, "o": 4, "r": 4, "c": 2}
+
+
+def number(word):
+    """Everything behind the letter of a record is hexadecimal."""
+    if not HEX.fullmatch(word):
+        raise ValueError(f"no hexadecimal number: {word}")
+    return int(word, 16)
+
+
+def kind_name(kind):
+    return KINDS[kind] if kind < len(KINDS) else f"kind {kind:x}"
+
+
+class Object:
+    def __init__(self, section, id_, type_id, bytes_, words):
+        self.section, self.id, self.type_id, self.bytes, self.words = section, id_, type_id, bytes_, words
+        self.targets, self.roots, self.type = [], [], None
+
+
+class Section:
+    """An AppDomain: ids of types and of objects are its own."""
+
+    def __init__(self):
+        self.types, self.objects, self.closed = {}, {}, False
+
+
+class Dump:
+    """One file: `objects` in file order, with `targets` (objects) and `roots` (kind, flags)."""
+
+    def __init__(self, path):
+        raw, ended = lines_of(path)
+        lines = [text_of(line) for line in raw]
+        if not ended:
+            lines.pop()
+        self.sections, self.root_rows = [], []
+        self.bad_rows = self.duplicates = 0
+        for line in lines:
+            if line.strip():
+                try:
+                    self.record(line)
+                except ValueError:
+                    self.bad_rows += 1
+        self.complete = ended and all(s.closed for s in self.sections)
+        self.objects = [o for s in self.sections for o in s.objects.values()]
+        self.resolve()
+
+    def section(self):
+        """The open section; records before an `a` have one without a name."""
+        if not self.sections or self.sections[-1].closed:
+            self.sections.append(Section())
+        return self.sections[-1]
+
+    def record(self, line):
+        words = line.split()
+        letter = words[0]
+        if letter not in LEAST or len(words) < LEAST[letter]:
+            raise ValueError(line)
+        if letter == "a":
+            number(words[1])
+            self.sections.append(Section())
+        elif letter == "c":
+            self.section().closed = True
+        elif letter == "t":
+            name = line.split(None, 2)[2].strip()
+            self.section().types.setdefault(number(words[1]), name)
+        elif letter == "r":
+            numbers = [number(word) for word in words[1:]]
+            self.root_rows.append((self.section(), *numbers[:3]))
+        else:
+            id_, type_id, bytes_, *references = [number(word) for word in words[1:]]
+            objects = self.section().objects
+            if id_ in objects:
+                self.duplicates += 1
+            else:
+                objects[id_] = Object(self.section(), id_, type_id, bytes_, references)
+
+    def find(self, section, id_):
+        """In its own section first, then in the others in file order."""
+        for place in [section, *self.sections]:
+            if id_ in place.objects:
+                return place.objects[id_]
+        return None
+
+    def resolve(self):
+        self.dangling = self.rootless = 0
+        for thing in self.objects:
+            thing.type = thing.section.types.get(thing.type_id, f"<type {thing.type_id:x}>")
+            for word in thing.words:
+                target = self.find(thing.section, word)
+                if target is None:
+                    self.dangling += 1
+                else:
+                    thing.targets.append(target)
+        for section, id_, kind, flags in self.root_rows:
+            target = self.find(section, id_)
+            if target is None:
+                self.rootless += 1
+            else:
+                target.roots.append((kind, flags))
+
+
+# ---------------------------------------------------------------- brute force
+
+class Graph:
+    """What is reached and retained; objects are told by their place in dump.objects."""
+
+    def __init__(self, dump):
+        self.objects = dump.objects
+        place = {id(thing): at for at, thing in enumerate(self.objects)}
+        self.targets = [[place[id(t)] for t in thing.targets] for thing in self.objects]
+        self.strong = [at for at, thing in enumerate(self.objects)
+                       if any(not flags & WEAK for _, flags in thing.roots)]
+        self.reached = self.reach(self.strong)
+        # What goes if an object goes, itself included.
+        self.kept = {at: self.reached - self.reach(self.strong, at) for at in sorted(self.reached)}
+
+    def reach(self, starts, without=None):
+        reached, waiting = set(), [at for at in starts if at != without]
+        while waiting:
+            at = waiting.pop()
+            if at not in reached:
+                reached.add(at)
+                waiting += [t for t in self.targets[at] if t != without]
+        return reached
+
+    def size(self, places):
+        return sum(self.objects[at].bytes for at in places)
+
+    def dominators(self, at):
+        """All strict ones."""
+        return [other for other in self.kept if other != at and at in self.kept[other]]
+
+    def dominator(self, at):
+        return min(self.dominators(at), key=lambda other: len(self.kept[other]), default=None)
+
+    def kept_by_roots(self, kind):
+        """What goes if all strong roots of a kind go."""
+        rest = [at for at, thing in enumerate(self.objects)
+                if any(k != kind and not flags & WEAK for k, flags in thing.roots)]
+        return self.reached - self.reach(rest)
+
+    def distance(self, at):
+        """References on a shortest way from a strong root, None where there is no way."""
+        reached, border, steps = set(self.strong), set(self.strong), 0
+        while border:
+            if at in border:
+                return steps
+            border = {t for one in border for t in self.targets[one]} - reached
+            reached |= border
+            steps += 1
+        return None
+
+
+# ---------------------------------------------------------------- answers
+
+def totals_of(dump, graph):
+    everything = range(len(dump.objects))
+    lost = set(everything) - graph.reached
+    return {
+        "live_objects": len(dump.objects), "live_bytes": graph.size(everything),
+        "roots": len(dump.root_rows), "roots_without_object": dump.rootless,
+        "references": sum(len(thing.words) for thing in dump.objects),
+        "dangling_references": dump.dangling,
+        "reachable_objects": len(graph.reached), "reachable_bytes": graph.size(graph.reached),
+        "unreachable_objects": len(lost), "unreachable_bytes": graph.size(lost),
+        "types": len({name for s in dump.sections for name in s.types.values()}),
+        "duplicate_objects": dump.duplicates, "app_domains": len(dump.sections),
+    }
+
+
+def retained_of(graph):
+    order = sorted(graph.reached, key=lambda at: (-graph.size(graph.kept[at]), graph.objects[at].id, at))
+    rows = []
+    for rank, at in enumerate(order, 1):
+        thing, above = graph.objects[at], graph.dominator(at)
+        row = {"rank": rank, "object": f"{thing.id:x}", "type": thing.type, "self_bytes": thing.bytes,
+               "retained_bytes": graph.size(graph.kept[at]),
+               "dominator": None if above is None else f"{graph.objects[above].id:x}"}
+        if thing.roots:
+            row["root_kind"] = "+".join(kind_name(k) for k in sorted({k for k, _ in thing.roots}))
+        rows.append(row)
+    return rows
+
+
+def namespace(type_):
+    """The name up to its last dot before any bracket or argument."""
+    head, dot, _ = re.split(r"[<\[`,]", type_, maxsplit=1)[0].rpartition(".")
+    return head if dot and head else "(none)"
+
+
+def retained_by(graph, key_of):
+    """Top-ancestor rule: an object below another one of its group is counted there already."""
+    groups = {}
+    for at in graph.reached:
+        groups.setdefault(key_of(graph.objects[at].type), []).append(at)
+    rows = []
+    for key, members in groups.items():
+        tops = [at for at in members if not set(graph.dominators(at)) & set(members)]
+        rows.append({"key": key, "objects": len(members), "self_bytes": graph.size(members),
+                     "retained_bytes": sum(graph.size(graph.kept[at]) for at in tops)})
+    rows.sort(key=lambda r: (-r["retained_bytes"], utf8(r["key"])))
+    return [{"rank": rank} | row for rank, row in enumerate(rows, 1)]
+
+
+def roots_of(dump, graph):
+    rows = []
+    for kind in sorted({row[2] for row in dump.root_rows}):
+        held = [thing for thing in dump.objects if any(k == kind for k, _ in thing.roots)]
+        rows.append({"kind": kind_name(kind), "roots": sum(row[2] == kind for row in dump.root_rows),
+                     "objects": len(held), "retained_bytes": graph.size(graph.kept_by_roots(kind))})
+    return sorted(rows, key=lambda r: -r["retained_bytes"])
+
+
+def by_type(dump):
+    groups = {}
+    for thing in dump.objects:
+        many, much = groups.get(thing.type, (0, 0))
+        groups[thing.type] = many + 1, much + thing.bytes
+    return groups
+
+
+def top_of(dump):
+    groups = by_type(dump)
+    total = sum(much for _, much in groups.values())
+    order = sorted(groups, key=lambda key: (-groups[key][1], utf8(key)))
+    return [{"rank": rank, "key": key, "objects": groups[key][0], "bytes": groups[key][1],
+             "percent": groups[key][1] * 100 / total if total else 0.0}
+            for rank, key in enumerate(order, 1)]
+
+
+def growth_of(first, last):
+    """The types that differ between two dumps; ids mean nothing across dumps."""
+    before, after = by_type(first), by_type(last)
+    rows = []
+    for key in before.keys() | after.keys():
+        was, now = before.get(key, (0, 0)), after.get(key, (0, 0))
+        if was == now:
+            continue
+        row = {"key": key}
+        for at, name in enumerate(("objects", "bytes")):
+            row |= {f"from_{name}": was[at], f"to_{name}": now[at], f"delta_{name}": now[at] - was[at]}
+        if was[1]:
+            row["delta_percent"] = row["delta_bytes"] * 100 / was[1]
+        rows.append(row)
+    return sorted(rows, key=lambda r: (-abs(r["delta_bytes"]), utf8(r["key"])))
+
+
+def snapshots_of(dumps):
+    rows, before = [], 0
+    for sequence, dump in enumerate(dumps, 1):
+        live = sum(thing.bytes for thing in dump.objects)
+        rows.append({"sequence": sequence, "live_objects": len(dump.objects), "live_bytes": live,
+                     "delta_bytes": live - before})
+        before = live
+    return rows
+
+
+def report(paths):
+    dumps = [Dump(path) for path in paths]
+    last = dumps[-1]
+    graph = Graph(last)
+    return {
+        "complete": all(dump.complete for dump in dumps),
+        "bad_rows": sum(dump.bad_rows for dump in dumps),
+        "totals": totals_of(last, graph),
+        "snapshots": snapshots_of(dumps),
+        "top": top_of(last),
+        "growth": growth_of(dumps[0], last),
+        "retained": retained_of(graph),
+        "retained_by_type": retained_by(graph, lambda name: name),
+        "retained_by_namespace": retained_by(graph, namespace),
+        "roots": roots_of(last, graph),
+    }
+
+
+# ---------------------------------------------------------------- random dumps
+
+NAMES = ["System.String", "Shop.Order", "Shop.Core.Cart", "Shop.Core.Cart", "Global",
+         "System.Collections.Generic.List`1[[Shop.Order, Shop]]", "Shop.Map<Shop.Order, System.String>",
+         "Shop.Order[]", "System.Object"]
+
+
+class Maker:
+    """The records of a random dump."""
+
+    def __init__(self, seed):
+        self.chance = random.Random(seed)
+        self.sections = [self.ids() for _ in range(self.chance.choice((1, 1, 2)))]
+
+    def ids(self):
+        chance = self.chance
+        return chance.sample(range(0x1c0000, 0x1c0000 + 80), chance.randrange(1, 41))
+
+    def word(self, value):
+        return (f"{value:X}" if self.upper else f"{value:x}")
+
+    def references(self, at, ids):
+        """Mostly to later objects, or all would be one cycle; then whatever is odd."""
+        chance, later = self.chance, ids[at + 1:]
+        found = chance.choices(later, k=chance.choice(self.widths)) if later else []
+        for share, odd in ((0.10, lambda: chance.choice(ids)), (0.04, lambda: ids[at]),
+                           (0.05, lambda: found[0] if found else ids[at]),
+                           (0.04, lambda: chance.choice(self.sections[0])),
+                           (0.03, lambda: 0xdead00 + chance.randrange(9))):
+            if chance.random() < share:
+                found.append(odd())
+        chance.shuffle(found)
+        return found
+
+    def section(self, ids):
+        chance, kinds = self.chance, (0, 1, 2, 3, 4, 5, 7)
+        types = chance.sample(range(1, 40), chance.randrange(1, 9))
+        objects = [["o", id_, chance.choice([*types, *types, 0x3f]),
+                    chance.choice((0, 4, 12, 16, 64, chance.randrange(4096))),
+                    *self.references(at, ids)] for at, id_ in enumerate(ids)]
+        if chance.random() < 0.2:
+            objects.append(["o", chance.choice(ids), types[0], 8, *chance.choices(ids, k=2)])
+        roots = []
+        for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 3, 4, 6))):
+            target = chance.choice([*ids, *ids[:3], *ids[:3], ids[0], ids[0], 0xbad000])
+            for _ in range(chance.choice((1, 1, 1, 2))):
+                kind, flags = chance.choice(kinds), chance.choice((0, 0, 0, 1, 4, 8, 2, 3, 0x10))
+                roots.append(["r", target, kind, flags, *([chance.choice(types)] if kind == 4 else [])])
+        named = [["t", id_, chance.choice(NAMES)] for id_ in types]
+        records = [*named, *objects, *roots] if chance.random() < 0.5 else [*roots, *objects, *named]
+        if chance.random() < 0.5:
+            first = [r for r in records if r[0] == "o"]  # of two with one id, the first is kept
+            chance.shuffle(records)
+            order = iter(first)
+            records = [next(order) if r[0] == "o" else r for r in records]
+        return records
+
+    def text(self):
+        chance, lines = self.chance, []
+        self.upper = chance.random() < 0.2
+        self.widths = chance.choice(((1, 1), (0, 1, 2), (1, 2, 3), (0, 1, 5)))
+        for ids in self.sections:
+            stamp = chance.choice(("", f" {chance.randrange(1 << 32):x}"))
+            name = chance.choice(("shop.exe", "My Shop.exe") if stamp else ("shop.exe",))
+            lines.append(f"a 2 {name}{stamp}")
+            for letter, *fields in self.section(ids):
+                lines.append(" ".join([letter, *(f if isinstance(f, str) else self.word(f)
+                                                 for f in fields)]))
+                if chance.random() < 0.02:
+                    lines.append("")
+            lines.append(f"c {name}{stamp}")
+        end = chance.choice(("\n", "\n", "\r\n"))
+        return "".join(line + end for line in lines)
+
+
+def random_dump(seed):
+    """The text of a dump of 1 to 40 objects in each of one or two AppDomains."""
+    return Maker(seed).text()
+
+
+# ---------------------------------------------------------------- self test
+
+# 1 -> 2, 3; 2 -> 4; 3 -> 4, 5; 5 -> 3, 5; 6 (weak) -> 4, 7; 8 -> ff; types and roots come late.
+SMALL = """\
+a 2 My App.exe 444d20df
+r 1 4 0 2
+r 6 3 2
+r 8 1 1
+r 8 5 2
+r 99 0 0
+
+o 1 1 10 2 3 2
+o 2 2 1 4
+o 3 2 2 4 5
+o 4 1d 20 
+o 5 1 4 3 5
+o 6 1 8 4 7
+o 7 1 8
+o 8 3 40 FF
+o 8 3 40 1
+t 1 Shop.Order
+t 2 Shop.Map<System.String, Shop.Order>
+t 3 Global
+x 1
+c My App.exe 444d20e0
+"""
+
+
+def of_text(*texts):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [pathlib.Path(folder) / str(at) for at in range(len(texts))]
+        for path, text in zip(paths, texts):
+            path.write_bytes(text.encode("utf-8"))
+        return report(paths)
+
+
+def self_test():
+    """Figures counted by hand."""
+    small = of_text("a 2 x\no 1 1 4\nt 1 Global\nc x\n", SMALL)
+    retained = {r["object"]: (r["retained_bytes"], r["dominator"], r.get("root_kind"))
+                for r in small["retained"]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "dump"
+        path.write_text(SMALL, encoding="utf-8")
+        graph = Graph(Dump(path))
+    two = of_text("a 2 x\no 1 1 4 2\nr 2 1 0\nt 1 A\nc x\na 2 y\no 1 1 8\no 2 1 10 1\nt 1 B\nr 1 7 0\nc y\n")
+    expected = [
+        (small["totals"], {
+            "live_objects": 8, "live_bytes": 0x10 + 1 + 2 + 0x20 + 4 + 8 + 8 + 0x40, "roots": 5,
+            "roots_without_object": 1, "references": 11, "dangling_references": 1,
+            "reachable_objects": 6, "reachable_bytes": 119, "unreachable_objects": 2,
+            "unreachable_bytes": 16, "types": 3, "duplicate_objects": 1, "app_domains": 1}),
+        (small["bad_rows"], 1), (small["complete"], True),
+        (retained, {"8": (64, None, "local+runtime"), "1": (55, None, "static"), "4": (32, "1", None),
+                    "3": (6, "1", None), "5": (4, "3", None), "2": (1, "1", None)}),
+        ([r["object"] for r in small["retained"]], ["8", "1", "4", "3", "5", "2"]),
+        ([(r["key"], r["retained_bytes"]) for r in small["retained_by_type"]],
+         [("Global", 64), ("Shop.Order", 55), ("<type 1d>", 32),
+          ("Shop.Map<System.String, Shop.Order>", 7)]),
+        ([(r["key"], r["retained_bytes"]) for r in small["retained_by_namespace"]],
+         [("(none)", 96), ("Shop", 55)]),
+        ([tuple(r.values()) for r in small["roots"]],
+         [("local", 1, 1, 64), ("static", 1, 1, 55), ("internal", 1, 0, 0), ("handle", 1, 1, 0),
+          ("runtime", 1, 1, 0)]),
+        ([graph.distance(at) for at in range(8)], [0, 1, 1, 2, 2, None, None, 0]),
+        ([(r["key"], r["delta_bytes"]) for r in small["growth"]],
+         [("Global", 60), ("Shop.Order", 36), ("<type 1d>", 32),
+          ("Shop.Map<System.String, Shop.Order>", 3)]),
+        ([r["delta_bytes"] for r in small["snapshots"]], [4, 131]),
+        # A reference and a root go to the other section where their own has no such id.
+        ([(r["object"], r["retained_bytes"], r["type"]) for r in two["retained"]],
+         [("2", 16, "B"), ("1", 8, "B")]),
+        (two["totals"]["unreachable_bytes"], 4), (two["totals"]["app_domains"], 2),
+        ([r["kind"] for r in two["roots"]], ["local", "kind 7"]),
+        (namespace("A.B`1[[C.D]]"), "A"), (namespace("A.B<C.D>"), "A"), (namespace("B<C.D>"), "(none)"),
+        (namespace("<type 1d>"), "(none)"),
+    ]
+    wrong = [pair for pair in expected if pair[0] != pair[1]]
+    for got, wanted in wrong:
+        print(f"self-test: got {got}, not {wanted}")
+    print(f"self-test: {len(expected)} figures, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="naive reading of RPM dumps")
+    parser.add_argument("--by", choices=["type", "namespace"], help="of retained; none: each object")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    if not options.files:
+        parser.error("which files?")
+    found = report(options.files)
+    if options.by:
+        found["retained"] = found[f"retained_by_{options.by}"]
+    json.dump(found, sys.stdout, indent=1)
+    print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,342 @@
+/* Taligent heap logs: lines taken apart, blocks replayed, what is written down of them. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/analysis_events.h"
+#include "readers/taligent.h"
+#include "support/memory_reader.h"
+#include "support/text.h"
+
+#define NAME "shop.taligent"
+#define TITLE "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n"
+
+extern const mp_reader mp_reader_taligent;
+
+/* --- lines --- */
+
+static char *shown(mp_slice text)
+{
+    static char buffers[4][256];
+    static int next;
+    char *buffer = buffers[next++ % 4];
+    snprintf(buffer, sizeof buffers[0], "%.*s", (int)text.length, text.at ? text.at : "");
+    return buffer;
+}
+
+static void lines_of_both_separations(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line;
+        mp_event_kind kind;
+        int64_t time_us, bytes;
+        uint64_t address;
+        const char *thread, *type, *crawl;
+    } cases[] = {
+        {"2-22982     759537687555872     0xb2362718  del     TIterator       TArrayIterator...",
+         MP_EVENT_DELETION, 759537687555872, 0, 0xb2362718, "2-22982", "TIterator",
+         "TArrayIterator..."},
+        {"0-0         old                 0xb24020d0  48      TLocalSemaphore", MP_EVENT_OLD, 0, 48,
+         0xb24020d0, "0-0", "TLocalSemaphore", ""},
+        {"1-2\t7\tB2\t12\tnovtbl\tA::operator<<(const long)|main", MP_EVENT_ALLOCATION, 7, 12, 0xb2,
+         "1-2", "novtbl", "A::operator<<(const long)|main"},
+        {"1-2 7 0xb2 del TList<TText, int> TList<TText, int>::~TList()|main", MP_EVENT_DELETION, 7,
+         0, 0xb2, "1-2", "TList<TText, int>", "TList<TText, int>::~TList()|main"},
+        {"1-2 7 0xb2 del TMap<(a b), c> x", MP_EVENT_DELETION, 7, 0, 0xb2, "1-2", "TMap<(a b), c>",
+         "x"},
+        {"1-2\t7\t0xb2\tdel\tunsigned long\tx y", MP_EVENT_DELETION, 7, 0, 0xb2, "1-2",
+         "unsigned long", "x y"},
+        {"1-2 7 0xb2 del TBroken<int f g", MP_EVENT_DELETION, 7, 0, 0xb2, "1-2", "TBroken<int",
+         "f g"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taligent_line line = {0};
+        assert_true(taligent_parse(mp_slice_of(cases[i].line), &line));
+        assert_int_equal(line.kind, cases[i].kind);
+        assert_int_equal(line.address, cases[i].address);
+        if (line.kind != MP_EVENT_OLD)
+            assert_int_equal(line.time_us, cases[i].time_us);
+        if (line.kind != MP_EVENT_DELETION)
+            assert_int_equal(line.bytes, cases[i].bytes);
+        assert_string_equal(shown(line.thread), cases[i].thread);
+        assert_string_equal(shown(line.type), cases[i].type);
+        assert_string_equal(shown(line.crawl), cases[i].crawl);
+    }
+}
+
+static void lines_that_are_no_events(void **unused)
+{
+    (void)unused;
+    static const char *const cases[] = {
+        "",
+        "2 7 0xb2 12 novtbl x",
+        "2-1x 7 0xb2 12 novtbl x",
+        "2-1 7s 0xb2 12 novtbl x",
+        "2-1 7 0xzz 12 novtbl x",
+        "2-1 7 0xb2 -12 novtbl x",
+        "2-1 7 0xb2 delete T x",
+        "2-1 old 0xb2 del T",
+        "2-1 9999999999999999999 0xb2 12 novtbl x",
+        "2-1 7 0x11112222333344445 12 novtbl x",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taligent_line line = {0};
+        assert_false(taligent_parse(mp_slice_of(cases[i]), &line));
+        assert_non_null(strstr(line.wrong, "expected"));
+    }
+}
+
+static void crawls_hold_their_own_separator(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *crawl, *frames;
+    } cases[] = {
+        {"a|b c|d", "a/b c/d"},
+        {"A::operator|(int)|main", "A::operator|(int)/main"},
+        {"A::operator||(int)|main", "A::operator||(int)/main"},
+        {"A::operator|=(int)|main", "A::operator|=(int)/main"},
+        {"operator||main", "operator|/main"},
+        {" a | | b ", "a/b"},
+        {"my_operator|main", "my_operator/main"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_model *model = mp_model_new();
+        mp_load_options options = {0};
+        taligent_names names = {.model = model, .options = &options};
+        char frames[256] = "";
+        mp_node_id node = taligent_crawl(&names, mp_slice_of(cases[i].crawl), true);
+        assert_int_equal(taligent_crawl(&names, mp_slice_of(cases[i].crawl), false).i, node.i);
+        for (; node.i; node = model->nodes.at[node.i].parent) {
+            mp_symbol_id symbol = model->nodes.at[node.i].symbol;
+            snprintf(frames + strlen(frames), sizeof frames - strlen(frames), "%s%s",
+                     *frames ? "/" : "", mp_model_text(model, model->symbols.at[symbol.i].name));
+        }
+        assert_string_equal(frames, cases[i].frames);
+        taligent_names_free(&names);
+        mp_model_free(model);
+    }
+}
+
+/* --- replay --- */
+
+/* One thread takes and gives, another deletes what is not its own; an address is used again, one is
+ * freed twice, one never was, one is handed out while it is alive. */
+#define LOG                                                                                        \
+    TITLE "0-0\told\t0x10\t40\tTLock\n"                                                            \
+          "1-1\t1000\t0x20\t100\tnovtbl\toperator new(int)|A::f()|main\n"                          \
+          "1-1\t1002\t0x20\tdel\tTText\tB::g()|main\n"                                             \
+          "1-1\t1010\t0x20\t8\tnovtbl\toperator new(int)|A::f()|main\n"                            \
+          "2-1\t1020\t0x20\tdel\tnovtbl\tB::g()|main\n"                                            \
+          "2-1\t1021\t0x20\tdel\tnovtbl\tB::g()|main\n"                                            \
+          "*** Tree heap corrupt with error 5.\n"                                                  \
+          "*** more\n"                                                                             \
+          "*2-1\t1030\t0x30\t60\tnovtbl\toperator new(int)|A::f()|main\n"                          \
+          "0-0\told\t0x40\t2\n"                                                                    \
+          "2-1\t1040\t0x30\t70\tnovtbl\tC::h()|main\n"                                             \
+          "2-1\t1041\t0x99\tdel\tTText\tB::g()|main\n"                                             \
+          "1-1\t1050\t0x10\tdel\tTLock\tB::g()|main\n"
+
+static mp_window window_of(const reading *r)
+{
+    mp_window window;
+    char error[256] = "";
+    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, error, sizeof error));
+    return window;
+}
+
+static void a_log_is_replayed(void **unused)
+{
+    (void)unused;
+    for (size_t window_size = 1; window_size <= 4096; window_size *= 64) {
+        reading r = read_text(&mp_reader_taligent, NAME, LOG, window_size);
+        assert_true(r.ok);
+        mp_window window = window_of(&r);
+        mp_totals totals = mp_totals_of(&window);
+        const mp_events *events = r.model->events;
+        /* Alive at the end: the old block of 2 bytes, and the 70 bytes of C::h. */
+        assert_int_equal(totals.live_objects, 2);
+        assert_int_equal(totals.live_bytes, 72);
+        assert_int_equal(totals.created_objects, 4);
+        assert_int_equal(totals.created_bytes, 238);
+        assert_int_equal(totals.deleted_objects, 3);
+        assert_int_equal(totals.leaked_objects, 1);
+        assert_int_equal(totals.leaked_bytes, 70);
+        assert_int_equal(totals.temporary_objects, 1); /* the block that became a TText */
+        assert_int_equal(totals.temporary_bytes, 100);
+        assert_int_equal(totals.peak_bytes, 142); /* both old ones and the first 100 bytes */
+        assert_int_equal(totals.peak_objects, 3);
+        assert_int_equal(events->peak_time_us, 0);
+        assert_int_equal(events->old_objects, 2);
+        assert_int_equal(events->displaced_objects, 1);
+        assert_int_equal(events->corrupt_events, 1);
+        static const int64_t anomalies[] = {
+            [MP_ANOMALY_DOUBLE_DELETION] = 1, [MP_ANOMALY_BAD_ADDRESS] = 1,
+            [MP_ANOMALY_NONUNIQUE] = 1,       [MP_ANOMALY_CORRUPTION] = 1,
+            [MP_ANOMALY_OTHER_THREAD] = 1,    [MP_ANOMALY_REPORTED] = 0};
+        for (int i = 0; i < MP_ANOMALY_KINDS; i++)
+            assert_int_equal(events->anomaly_counts[i], anomalies[i]);
+        mp_window_free(&window);
+        reading_free(&r);
+    }
+}
+
+static void anomalies_show_both_ends(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_taligent, NAME, LOG, 4096);
+    const mp_anomaly *found = &r.model->events->anomalies.at[2];
+    assert_int_equal(found->kind, MP_ANOMALY_DOUBLE_DELETION);
+    assert_int_equal(found->here.line, 7);
+    assert_int_equal(found->before.line, 6);
+    assert_int_equal(found->before.time_us, 20);
+    assert_string_equal(mp_model_text(r.model, found->before.thread), "2-1");
+    assert_int_equal(found->before.node.i, found->here.node.i);
+    const mp_diagnostic *message = find_diagnostic(r.diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION);
+    assert_non_null(message);
+    assert_int_equal(message->line, 12);
+    assert_non_null(strstr(message->message, "line 10"));
+    reading_free(&r);
+}
+
+static void types_of_the_living_are_inferred(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_taligent, NAME,
+                          "1-1 1 0x1 5 novtbl f|main\n1-1 2 0x1 del TA f\n"
+                          "1-1 3 0x1 5 novtbl f|main\n1-1 4 0x1 del TB f\n"
+                          "1-1 5 0x1 5 novtbl f|main\n1-1 6 0x1 del TB f\n"
+                          "1-1 7 0x1 5 novtbl f|main\n1-1 8 0x1 del novtbl f\n"
+                          "1-1 9 0x1 5 novtbl f|main\n1-1 9 0x2 6 novtbl g|main\n",
+                          4096);
+    mp_window window = window_of(&r);
+    mp_leaks leaks = mp_leaks_find(&window);
+    assert_int_equal(leaks.count, 2);
+    assert_string_equal(leaks.at[0].type, "(unknown)"); /* 6 bytes of g: nothing is known */
+    assert_string_equal(leaks.at[1].type, "TB");
+    assert_int_equal(leaks.at[1].inference->typed, 2);
+    assert_int_equal(leaks.at[1].inference->deleted, 4);
+    assert_int_equal(leaks.at[1].group.to.created, 5);
+    mp_leaks_free(&leaks);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
+/* --- names --- */
+
+static void sites_are_not_called_by_wrappers(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_taligent, NAME, LOG, 4096);
+    mp_window window = window_of(&r);
+    mp_grouping sites = mp_group_by(&window, mp_dimension_find("source"));
+    mp_grouping_sort(&sites, mp_order_by_label);
+    assert_int_equal(sites.count, 3);
+    assert_string_equal(sites.groups[0].label, "(session)");
+    assert_string_equal(sites.groups[1].label, "A::f()");
+    assert_string_equal(sites.groups[2].label, "C::h()");
+    mp_grouping_free(&sites);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
+static void classes_of_member_functions(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *crawl, *class;
+    } cases[] = {
+        {"malloc|TText::Grow(long)|main", "TText"},
+        {"strdup(const char *)|A::B::f(C::D)|main", "A::B"},
+        {"TList<A::B>::Add(A::B)|main", "TList<A::B>"},
+        {"A::operator<<(const B::C &)", "A"},
+        {"A::operator()(int)", "A"},
+        {"operator<(const A::B &)|main", ""},
+        {"f(A::B)|g<A::B>(int)", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char log[256], class[64];
+        snprintf(log, sizeof log, "1-1 1 0x1 5 novtbl %s\n", cases[i].crawl);
+        reading r = read_text(&mp_reader_taligent, NAME, log, 4096);
+        uint32_t node = r.model->tree_of[r.model->nodes.count - 1];
+        mp_class_label(r.model, (mp_frame){node, MP_NO_LINE}, class, sizeof class);
+        assert_string_equal(class, cases[i].class);
+        reading_free(&r);
+    }
+}
+
+/* --- lifetimes --- */
+
+static void ages_of_very_many_become_coarser(void **unused)
+{
+    (void)unused;
+    enum { BLOCKS = 200000 };
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int64_t time = 0;
+    for (int64_t i = 1; i <= BLOCKS; i++) { /* each lives a microsecond longer than the last */
+        fprintf(out, "1-1 %" PRId64 " 0x1 8 novtbl f\n", time);
+        time += i;
+        fprintf(out, "1-1 %" PRId64 " 0x1 del T f\n", time);
+    }
+    fclose(out);
+    reading r = read_text(&mp_reader_taligent, NAME, text, 1 << 20);
+    mp_window window = window_of(&r);
+    mp_lifetimes lifetimes = mp_lifetimes_of(&window, mp_dimension_find("type"), NULL);
+    assert_int_equal(lifetimes.all.deaths, BLOCKS);
+    assert_int_equal(r.model->events->age_bits, 7); /* right within 1/64 */
+    assert_in_range(lifetimes.all.median_us, BLOCKS / 2 - BLOCKS / 2 / 64, BLOCKS / 2);
+    assert_in_range(lifetimes.all.p90_us, BLOCKS / 10 * 9 - BLOCKS / 10 * 9 / 64, BLOCKS / 10 * 9);
+    assert_int_equal(lifetimes.classes[1].objects, 1);
+    assert_int_equal(lifetimes.classes[10].objects, 512);
+    mp_lifetimes_free(&lifetimes);
+    mp_window_free(&window);
+    reading_free(&r);
+    free(text);
+}
+
+static void an_analysis_file_is_a_log(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_taligent, NAME,
+                          "Anomalies: 1 bad delete\n\n"
+                          "0x20 100 TText 5 1-1 1000 f(int, int)|main 2-1 B::g()|main\n"
+                          "0x20 8 novtbl 50 1-1 1010 f(int, int)|main notask nochain\n"
+                          "0x30 4 TLock 0 0-0 old  notask nochain\n",
+                          1);
+    mp_window window = window_of(&r);
+    mp_totals totals = mp_totals_of(&window);
+    assert_int_equal(totals.created_objects, 2);
+    assert_int_equal(totals.live_bytes, 12);
+    assert_int_equal(totals.leaked_bytes, 8);
+    assert_int_equal(totals.peak_bytes, 104);
+    assert_int_equal(r.model->events->anomaly_counts[MP_ANOMALY_REPORTED], 1);
+    assert_int_equal(r.model->events->anomaly_counts[MP_ANOMALY_OTHER_THREAD], 1);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_both_separations),
+        cmocka_unit_test(lines_that_are_no_events),
+        cmocka_unit_test(crawls_hold_their_own_separator),
+        cmocka_unit_test(a_log_is_replayed),
+        cmocka_unit_test(anomalies_show_both_ends),
+        cmocka_unit_test(types_of_the_living_are_inferred),
+        cmocka_unit_test(sites_are_not_called_by_wrappers),
+        cmocka_unit_test(classes_of_member_functions),
+        cmocka_unit_test(ages_of_very_many_become_coarser),
+        cmocka_unit_test(an_analysis_file_is_a_log),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
