@@ -7,6 +7,7 @@
 #ifndef MEMPROF_ANALYSIS_GRAPH_H
 #define MEMPROF_ANALYSIS_GRAPH_H
 
+#include "memprof/analysis.h"
 #include "memprof/graph.h"
 
 /* --- dominators --- */
@@ -53,6 +54,7 @@ typedef struct mp_graph_totals {
     int64_t unreachable_objects, unreachable_bytes;
 } mp_graph_totals;
 
+/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
 mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
 
 /* --- groups of objects --- */
@@ -61,6 +63,7 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
 typedef struct mp_retainer {
     const char *label;      /* lives as long as the retainers */
     int64_t objects, bytes; /* all of them, also what is not reached */
+    int64_t reached_objects, reached_bytes;
     int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
                                the group dominates */
     uint32_t largest;       /* the object of it that retains most; 0: none is reached */
@@ -109,7 +112,7 @@ typedef struct mp_root_census {
                          retains most; 0: none */
 } mp_root_census;
 
-/* By kind, ascending. `count` of them. */
+/* By exclusive bytes descending, then kind. `count` of them. */
 mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *dominators,
                                   size_t *count);
 
@@ -235,5 +238,16 @@ typedef struct mp_sharing {
 mp_sharing mp_sharing_of(const mp_model *model, const mp_graph *graph,
                          const mp_dominators *dominators);
 void mp_sharing_free(mp_sharing *sharing);
+
+/* --- several dumps --- */
+
+/* Types of the window's first session whose bytes grew at every mark after `from`, up to `to`. */
+typedef struct mp_grower {
+    mp_type_id type;
+    int64_t from_objects, to_objects, from_bytes, to_bytes;
+} mp_grower;
+
+/* By growth descending, then type's name. `count` of them, `steps` how often each grew. */
+mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps);
 
 #endif

@@ -3,10 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/graph_walks.h"
 #include "memprof/analysis.h"
-#include "memprof/analysis_graph.h"
 #include "support/index.h"
 #include "support/memory.h"
+
+static void add_reached(const mp_graph *graph, const mp_dominators *dominators,
+                        mp_graph_totals *totals)
+{
+    if (dominators) {
+        totals->reachable_objects = dominators->reached;
+        totals->reachable_bytes = (int64_t)dominators->retained[0];
+        return;
+    }
+    mp_distances reached = mp_distances_from(graph, true, 0, 0);
+    totals->reachable_objects = reached.count;
+    for (uint32_t i = 0; i < reached.count; i++)
+        totals->reachable_bytes += (int64_t)graph->sizes[reached.order[i]];
+    mp_distances_free(&reached);
+}
 
 mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators)
 {
@@ -14,9 +29,8 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
                               .roots = (int64_t)graph->roots.count - 1,
                               .references = mp_graph_references(graph),
                               .dangling_references = (int64_t)graph->dangling,
-                              .duplicate_objects = (int64_t)graph->duplicates,
-                              .reachable_objects = dominators->reached,
-                              .reachable_bytes = (int64_t)dominators->retained[0]};
+                              .duplicate_objects = (int64_t)graph->duplicates};
+    add_reached(graph, dominators, &totals);
     for (uint32_t i = 1; i <= graph->count; i++)
         totals.bytes += (int64_t)graph->sizes[i];
     for (uint32_t i = 1; i < graph->roots.count; i++)
@@ -108,11 +122,14 @@ static void sum_retained(grouped *groups, const mp_graph *graph, const mp_domina
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];
         uint32_t group = groups->group_of_type[graph->types[object]];
+        mp_retainer *at = &groups->result.at[group - 1];
+        at->reached_objects++;
+        at->reached_bytes += (int64_t)graph->sizes[object];
         if (i < until[group])
             continue;
         until[group] = i + dominators->span[i];
-        groups->result.at[group - 1].retained_bytes += (int64_t)dominators->retained[object];
-        note_largest(&groups->result.at[group - 1], graph, dominators, object);
+        at->retained_bytes += (int64_t)dominators->retained[object];
+        note_largest(at, graph, dominators, object);
     }
     free(until);
 }

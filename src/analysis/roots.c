@@ -235,6 +235,14 @@ static void count_objects(mp_root_census *census, const kinds *all, const mp_gra
     mp_object_roots_free(&roots);
 }
 
+static int most_held_first(const void *left, const void *right)
+{
+    const mp_root_census *a = left, *b = right;
+    if (a->exclusive_bytes != b->exclusive_bytes)
+        return a->exclusive_bytes > b->exclusive_bytes ? -1 : 1;
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
 mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *dominators,
                                   size_t *count)
 {
@@ -252,6 +260,7 @@ mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *do
         }
     count_objects(census, &all, graph, dominators, reached_by);
     free(reached_by);
+    qsort(census, all.count, sizeof *census, most_held_first);
     *count = all.count;
     free(all.at);
     return census;

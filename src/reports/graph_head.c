@@ -119,6 +119,22 @@ static int64_t named_types(const mp_model *model)
     return count;
 }
 
+void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_totals *totals)
+{
+    mp_set_number(table, "roots", totals->roots);
+    mp_set_number(table, "roots_without_object", totals->roots_without_object);
+    mp_set_number(table, "references", totals->references);
+    mp_set_number(table, "dangling_references", totals->dangling_references);
+    mp_set_number(table, "reachable_objects", totals->reachable_objects);
+    mp_set_number(table, "reachable_bytes", totals->reachable_bytes);
+    mp_set_number(table, "unreachable_objects", totals->unreachable_objects);
+    mp_set_number(table, "unreachable_bytes", totals->unreachable_bytes);
+    mp_set_number(table, "types", named_types(model));
+    mp_set_number(table, "duplicate_objects", totals->duplicate_objects);
+    if (model->graph->domains.count > 1)
+        mp_set_number(table, "app_domains", (int64_t)model->graph->domains.count - 1);
+}
+
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown)
 {
     mp_graph_totals totals = mp_graph_totals_of(view->graph, &view->dominators);
@@ -127,17 +143,7 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
     mp_table_row(table);
     mp_set_number(table, "live_objects", totals.objects);
     mp_set_number(table, "live_bytes", totals.bytes);
-    mp_set_number(table, "roots", totals.roots);
-    mp_set_number(table, "roots_without_object", totals.roots_without_object);
-    mp_set_number(table, "references", totals.references);
-    mp_set_number(table, "dangling_references", totals.dangling_references);
-    mp_set_number(table, "reachable_objects", totals.reachable_objects);
-    mp_set_number(table, "reachable_bytes", totals.reachable_bytes);
-    mp_set_number(table, "unreachable_objects", totals.unreachable_objects);
-    mp_set_number(table, "unreachable_bytes", totals.unreachable_bytes);
-    mp_set_number(table, "types", named_types(view->model));
-    mp_set_number(table, "duplicate_objects", totals.duplicate_objects);
-    mp_set_number(table, "app_domains", (int64_t)view->graph->domains.count - 1);
+    mp_set_graph_totals(table, view->model, &totals);
     set_amount(document, table, "alive", totals.objects, totals.bytes);
     set_amount(document, table, "reachable", totals.reachable_objects, totals.reachable_bytes);
     set_amount(document, table, "unreachable", totals.unreachable_objects,

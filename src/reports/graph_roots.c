@@ -9,9 +9,9 @@ static const mp_column root_columns[] = {
     {"roots", "Number", MP_COUNT, 0},
     {"objects", "Objects", MP_COUNT, 0},
     {"bytes", "Own", MP_BYTES, 0},
-    {"exclusive_bytes", "Hold alone", MP_BYTES, 0},
-    {"exclusive_percent", "%", MP_PERCENT, 0},
-    {"exclusive_objects", "Objects held alone", MP_COUNT, 0},
+    {"retained_bytes", "Hold alone", MP_BYTES, 0},
+    {"percent", "%", MP_PERCENT, 0},
+    {"retained_objects", "Objects so", MP_COUNT, 0},
     {"weak", "Weak", MP_COUNT, 0},
     {"pinned", "Pinned", MP_COUNT, 0},
     {"interior", "Interior", MP_COUNT, 0},
@@ -20,13 +20,14 @@ static const mp_column root_columns[] = {
     {"largest_text", "Largest alone", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
 };
 
-void mp_section_roots(mp_document *document, const mp_graph_view *view)
+void mp_section_roots(mp_document *document, const mp_graph_view *view, bool shown)
 {
     size_t count;
     mp_root_census *census = mp_root_census_of(view->graph, &view->dominators, &count);
     mp_table *table = MP_TABLE(document, "roots", "Roots, and what each kind alone keeps alive",
                                MP_ROWS, root_columns);
     table->empty = "the dump has no roots";
+    table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     for (size_t i = 0; i < count; i++) {
         const mp_root_census *kind = &census[i];
         mp_table_row(table);
@@ -34,10 +35,10 @@ void mp_section_roots(mp_document *document, const mp_graph_view *view)
         mp_set_number(table, "roots", kind->roots);
         mp_set_number(table, "objects", kind->objects);
         mp_set_number(table, "bytes", kind->bytes);
-        mp_set_number(table, "exclusive_bytes", kind->exclusive_bytes);
-        mp_set_real(table, "exclusive_percent",
+        mp_set_number(table, "retained_bytes", kind->exclusive_bytes);
+        mp_set_real(table, "percent",
                     mp_percent_of(kind->exclusive_bytes, (int64_t)view->dominators.retained[0]));
-        mp_set_number(table, "exclusive_objects", kind->exclusive_objects);
+        mp_set_number(table, "retained_objects", kind->exclusive_objects);
         mp_set_number(table, "weak", kind->weak);
         mp_set_number(table, "pinned", kind->pinned);
         mp_set_number(table, "interior", kind->interior);

@@ -29,18 +29,27 @@ void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown);
 
+/* The columns of totals that only graphs have: the table must have them. */
+void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_totals *totals);
+
 /* The answer in words. */
 void mp_section_dump_answer(mp_document *document, const mp_graph_view *view);
 /* `rows`: at most so many; 0: all. */
 void mp_section_suspects(mp_document *document, const mp_graph_view *view, size_t rows);
 void mp_section_retained(mp_document *document, const mp_graph_view *view, size_t rows);
-void mp_section_roots(mp_document *document, const mp_graph_view *view);
+void mp_section_roots(mp_document *document, const mp_graph_view *view, bool shown);
 void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t rows);
 void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t rows);
-/* Types, or what view->by says. False with a message. */
+/* Types, or what asked->by says: all there is (`top`), or what is reached and what it retains.
+ * False with a message. */
+bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const mp_view *asked,
+                         size_t rows, char *error, size_t size);
 bool mp_section_retainers(mp_document *document, const mp_graph_view *view, const mp_view *asked,
-                          const char *name, mp_retainer_order *order, size_t rows, char *error,
-                          size_t size);
+                          size_t rows, char *error, size_t size);
+
+/* Several dumps: types that grew at each of the window's; roots by kind, then and now. */
+void mp_section_growers(mp_document *document, const mp_window *window, size_t rows);
+void mp_section_root_growth(mp_document *document, const mp_window *window);
 
 /* All tables of a graph behind an answer of another kind, as in a database that has stacks and
  * references. Nothing where the model has no graph. */

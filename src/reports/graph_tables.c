@@ -1,11 +1,7 @@
 /* Tables of object graphs: suspects, what retains most, roots, what is shared. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "reports/graph_sections.h"
-#include "support/text.h"
 #include "support/units.h"
 
 /* --- suspects --- */
@@ -150,98 +146,4 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, size_
     }
     mp_table_left_out(document, table, dominators->reached);
     free(order);
-}
-
-/* --- types and namespaces --- */
-
-static const mp_column retainer_columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"retained_percent", "%", MP_PERCENT, 0},
-    {"bytes", "Own", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"largest", "Largest retainer", MP_TEXT, 0},
-    {"largest_retained_bytes", "Retains", MP_BYTES, MP_FOR_PROGRAMS},
-};
-
-static const struct {
-    const char *name;
-    mp_retainer_order *order;
-} retainer_orders[] = {
-    {"bytes", mp_retainer_by_bytes},
-    {"objects", mp_retainer_by_objects},
-    {"retained", mp_retainer_by_retained},
-    {"key", mp_retainer_by_label},
-};
-
-static bool order_of(const char *asked, mp_retainer_order **order, char *error, size_t size)
-{
-    for (size_t i = 0; i < sizeof retainer_orders / sizeof *retainer_orders; i++)
-        if (!asked || mp_text_is(retainer_orders[i].name, asked)) {
-            *order = asked ? retainer_orders[i].order : *order;
-            return true;
-        }
-    snprintf(error, size, "--sort %s: groups are sorted by bytes, objects, retained or key", asked);
-    return false;
-}
-
-static bool kind_of(const char *asked, mp_retainer_kind *kind, char *error, size_t size)
-{
-    *kind =
-        asked && mp_text_is(asked, "namespace") ? MP_RETAINED_BY_NAMESPACE : MP_RETAINED_BY_TYPE;
-    if (!asked || mp_text_is(asked, "type") || mp_text_is(asked, "namespace"))
-        return true;
-    snprintf(error, size, "--by %s: objects of a dump are grouped by type or namespace", asked);
-    return false;
-}
-
-static void retainer_row(mp_document *document, mp_table *table, const mp_graph_view *view,
-                         const mp_retainer *group, int64_t all_bytes)
-{
-    const mp_dominators *dominators = &view->dominators;
-    mp_table_row(table);
-    mp_set_number(table, "rank", (int64_t)table->row_count);
-    mp_set_text(document, table, "key", group->label);
-    mp_set_number(table, "objects", group->objects);
-    mp_set_number(table, "bytes", group->bytes);
-    mp_set_real(table, "percent", mp_percent_of(group->bytes, all_bytes));
-    mp_set_number(table, "retained_bytes", group->retained_bytes);
-    mp_set_real(table, "retained_percent",
-                mp_percent_of(group->retained_bytes, (int64_t)dominators->retained[0]));
-    if (!group->largest)
-        return;
-    mp_set_text(document, table, "largest",
-                mp_object_id_text(document, view->graph, group->largest));
-    mp_set_number(table, "largest_retained_bytes", (int64_t)dominators->retained[group->largest]);
-}
-
-bool mp_section_retainers(mp_document *document, const mp_graph_view *view, const mp_view *asked,
-                          const char *name, mp_retainer_order *order, size_t rows, char *error,
-                          size_t size)
-{
-    mp_retainer_kind kind;
-    if (!kind_of(asked->by, &kind, error, size) || !order_of(asked->sort, &order, error, size))
-        return false;
-    mp_retainers groups = mp_retainers_of(view->model, view->graph, &view->dominators, kind);
-    mp_table *table = MP_TABLE(document, name, NULL, MP_ROWS, retainer_columns);
-    table->title = mp_document_text(document, "By %s: own bytes, and what would go with them",
-                                    kind == MP_RETAINED_BY_TYPE ? "type" : "namespace");
-    table->empty = asked->only ? "nothing matches" : "nothing is alive";
-    int64_t all_bytes = 0;
-    size_t matching = 0;
-    for (uint32_t i = 0; i < groups.count; i++)
-        all_bytes += groups.at[i].bytes;
-    mp_retainers_sort(&groups, order);
-    for (uint32_t i = 0; i < groups.count; i++) {
-        if (!mp_view_shows(asked, groups.at[i].label))
-            continue;
-        if (!rows || matching < rows)
-            retainer_row(document, table, view, &groups.at[i], all_bytes);
-        matching++;
-    }
-    mp_table_left_out(document, table, matching);
-    mp_retainers_free(&groups);
-    return true;
 }
