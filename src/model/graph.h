@@ -16,10 +16,12 @@ typedef struct mp_graph_builder mp_graph_builder;
 mp_graph_builder *mp_graph_begin(mp_model *model, mp_mark_id mark);
 void mp_graph_domain(mp_graph_builder *builder, mp_string_id name);
 /* An object of the current domain; of several with one id the first is kept, the others and what
- * they refer to are counted as duplicates. */
-void mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
-/* The object of the last mp_graph_object refers to `id`. */
+ * they refer to are counted as duplicates. False, with nothing done, for a size that no sum can
+ * hold. */
+bool mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
+/* The object of the last mp_graph_object refers to `id`; to so many of them. */
 void mp_graph_reference(mp_graph_builder *builder, uint64_t id);
+void mp_graph_refer(mp_graph_builder *builder, const uint64_t *ids, size_t count);
 /* `root->object` is not read. */
 void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
 /* Resolve all names and make it the model's graph, in place of one of an earlier mark. False, with
@@ -31,5 +33,18 @@ void mp_graph_free(mp_graph *graph);
 
 /* Keep how many roots of each kind a graph has: the graphs of earlier marks are not kept. */
 void mp_model_count_roots(mp_model *model, const mp_graph *graph);
+
+/* The ledger of dumps: what is alive of each type, mark after mark, as changes. Zero-initialise but
+ * for the model; release with mp_census_free. */
+typedef struct mp_census {
+    mp_model *model;
+    mp_mark_id first; /* since when objects count as born */
+    struct mp_census_row *before;
+    size_t count, capacity;
+} mp_census;
+
+/* Enter the model's graph at its mark. */
+void mp_census_enter(mp_census *census);
+void mp_census_free(mp_census *census);
 
 #endif

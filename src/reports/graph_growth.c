@@ -77,9 +77,9 @@ void mp_section_root_growth(mp_document *document, const mp_window *window)
     for (uint32_t i = 1; i < model->root_counts.count; i++) {
         const mp_root_count *at = &model->root_counts.at[i];
         if (at->mark.i == range.from.i)
-            kinds[count++] = (both_ends){at->kind, *at, {0}};
+            kinds[count++] = (both_ends){.kind = at->kind, .from = *at};
         else if (at->mark.i == range.to.i)
-            kinds[count++] = (both_ends){at->kind, {0}, *at};
+            kinds[count++] = (both_ends){.kind = at->kind, .to = *at};
     }
     qsort(kinds, count, sizeof *kinds, by_kind);
     mp_table *table =

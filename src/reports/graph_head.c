@@ -111,14 +111,6 @@ static void set_count(mp_document *document, mp_table *table, const char *column
                      : mp_count_text(document, all));
 }
 
-static int64_t named_types(const mp_model *model)
-{
-    int64_t count = 0;
-    for (uint32_t i = 1; i < model->types.count; i++)
-        count += model->types.at[i].name.i != 0;
-    return count;
-}
-
 void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_totals *totals)
 {
     mp_set_number(table, "roots", totals->roots);
@@ -129,7 +121,7 @@ void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_
     mp_set_number(table, "reachable_bytes", totals->reachable_bytes);
     mp_set_number(table, "unreachable_objects", totals->unreachable_objects);
     mp_set_number(table, "unreachable_bytes", totals->unreachable_bytes);
-    mp_set_number(table, "types", named_types(model));
+    mp_set_number(table, "types", model->graph->declared_types);
     mp_set_number(table, "duplicate_objects", totals->duplicate_objects);
     if (model->graph->domains.count > 1)
         mp_set_number(table, "app_domains", (int64_t)model->graph->domains.count - 1);

@@ -29,7 +29,7 @@ static const mp_column columns[] = {
     {"role", "", MP_TEXT, 0},
 };
 
-/* Of dumps: no time, no history. */
+/* Of dumps: no history, and a time where two tell theirs. */
 static const mp_column dump_columns[] = {
     {"sequence", "#", MP_NUMBER, 0},     {"live_objects", "Alive", MP_COUNT, 0},
     {"live_bytes", "Size", MP_BYTES, 0}, {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
@@ -110,6 +110,8 @@ static void fill_dump(mp_document *document, mp_table *table, const mp_model *mo
         roots += model->root_counts.at[i].mark.i == at ? model->root_counts.at[i].roots : 0;
     mp_table_row(table);
     mp_set_number(table, "sequence", (int64_t)mark->sequence);
+    if (mark->time_us)
+        mp_set_number(table, "time_us", mark->time_us);
     mp_set_number(table, "live_objects", mark->live_objects);
     mp_set_number(table, "live_bytes", mark->live_bytes);
     mp_set_number(table, "delta_bytes", mark->live_bytes - before);
