@@ -429,6 +429,7 @@ bool mp_graph_end(mp_graph_builder *builder)
     mp_graph_free(model->graph);
     model->graph = graph;
     model->holds |= MP_HOLDS_GRAPH;
+    mp_model_count_roots(model, graph);
     return true;
 }
 
