@@ -179,7 +179,8 @@ mp_retainers mp_retainers_of(const mp_model *model, const mp_graph *graph,
     grouped groups = {.group_of_type =
                           mp_alloc_zero(model->types.count, sizeof *groups.group_of_type)};
     for (uint32_t i = 1; i <= graph->count; i++) {
-        mp_retainer *group = &groups.result.at[group_of(&groups, model, graph->types[i], kind) - 1];
+        uint32_t place = group_of(&groups, model, graph->types[i], kind);
+        mp_retainer *group = &groups.result.at[place - 1];
         group->objects++;
         group->bytes += (int64_t)graph->sizes[i];
     }
