@@ -1,33 +1,18 @@
 /* Building an object graph. References are kept as the file has them until the end, then looked up
- * and packed in place: 8 bytes each while the file is read, 4 afterwards.
- *
- * Objects of a domain lie together, so its ids are one table. Where they are dense, which recorders
- * that number by address see to, that is a set of bits and a count for each 64 of them: an id is
- * found by counting the bits before its own. Else it is a hash table. */
+ * and packed in place: 8 bytes each while the file is read, 4 afterwards. */
 #include "model/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/build.h"
+#include "model/id_table.h"
 #include "model/private.h"
-#include "support/index.h"
 
 enum {
-    SPARSE = 64,     /* ids in the range for each object, from where on a hash table is better */
-    BATCH = 64,      /* references that are looked up together, their places fetched first */
+    BATCH = 64,            /* references that are looked up together, their places fetched first */
     DUPLICATE = INT32_MAX, /* in place of a type */
 };
-
-/* From the ids of one domain to its objects. */
-typedef struct id_table {
-    uint64_t least, range; /* range: largest - least + 1 */
-    uint64_t *bits;        /* NULL: a hash table */
-    uint32_t *before;      /* set bits before each word of them */
-    uint32_t *by_rank;     /* object of the n-th set bit; NULL: they are in order */
-    uint32_t *places;      /* of the hash table: objects; 0: empty */
-    size_t mask;
-} id_table;
 
 struct mp_graph_builder {
     mp_model *model;
@@ -37,7 +22,9 @@ struct mp_graph_builder {
     size_t reference_count, reference_capacity;
     uint32_t *root_domains; /* of graph->roots */
     size_t root_domain_capacity;
-    id_table *tables; /* by domain */
+    /* By domain, whose objects lie together. [0] has all objects, those of the first domains first;
+     * it is empty where there is but one domain. */
+    mp_id_table *tables;
     uint64_t seed;
     bool too_many;
 };
@@ -110,166 +97,37 @@ void mp_graph_root(mp_graph_builder *builder, const mp_root *root)
 
 /* --- tables of ids --- */
 
-static uint32_t bits_before(const id_table *table, uint64_t offset)
-{
-    uint64_t word = offset / 64;
-    uint64_t below = table->bits[word] & (((uint64_t)1 << offset % 64) - 1);
-    return table->before[word] + (uint32_t)__builtin_popcountll(below);
-}
-
-static size_t home_of(const mp_graph_builder *builder, const id_table *table, uint64_t id)
-{
-    return (size_t)mp_hash64(id ^ builder->seed) & table->mask;
-}
-
-static uint32_t find_sparse(const mp_graph_builder *builder, const id_table *table, uint64_t id)
-{
-    size_t at = home_of(builder, table, id);
-    while (table->places[at] && builder->graph->ids[table->places[at]] != id)
-        at = (at + 1) & table->mask;
-    return table->places[at];
-}
-
-static uint32_t find_in(const mp_graph_builder *builder, uint32_t domain, uint64_t id)
-{
-    const id_table *table = &builder->tables[domain];
-    const mp_domain *at = &builder->graph->domains.at[domain];
-    if (!at->objects)
-        return 0;
-    if (!table->bits)
-        return find_sparse(builder, table, id);
-    uint64_t offset = id - table->least;
-    if (offset >= table->range || !(table->bits[offset / 64] >> offset % 64 & 1))
-        return 0;
-    uint32_t rank = bits_before(table, offset);
-    return table->by_rank ? table->by_rank[rank] : at->first_object + rank;
-}
-
-static void prefetch_in(const mp_graph_builder *builder, uint32_t domain, uint64_t id)
-{
-    const id_table *table = &builder->tables[domain];
-    uint64_t offset = id - table->least;
-    if (!table->bits && table->places)
-        __builtin_prefetch(&table->places[home_of(builder, table, id)]);
-    else if (table->bits && offset < table->range)
-        __builtin_prefetch(&table->bits[offset / 64]);
-}
-
-/* A domain's own ids first, then those of the others in order. */
+/* A domain's own ids first, then those of the others in order: in one look, however many there are.
+ */
 static uint32_t find(const mp_graph_builder *builder, uint32_t domain, uint64_t id)
 {
-    uint32_t found = find_in(builder, domain, id);
-    for (uint32_t i = 1; !found && i < builder->graph->domains.count; i++)
-        if (i != domain)
-            found = find_in(builder, i, id);
-    return found;
-}
-
-static void count_bits(id_table *table)
-{
-    uint64_t words = table->range / 64 + 1;
-    uint32_t count = 0;
-    table->before = mp_alloc(words * sizeof *table->before);
-    for (uint64_t i = 0; i < words; i++) {
-        table->before[i] = count;
-        count += (uint32_t)__builtin_popcountll(table->bits[i]);
-    }
-}
-
-/* Whether each id is larger than the one before; also finds the least and the range. */
-static bool is_ascending(const mp_graph *graph, const mp_domain *domain, id_table *table)
-{
-    const uint64_t *ids = graph->ids + domain->first_object;
-    uint64_t least = ids[0], most = ids[0];
-    bool ascending = true;
-    for (uint32_t i = 1; i < domain->objects; i++) {
-        ascending &= ids[i] > ids[i - 1];
-        least = ids[i] < least ? ids[i] : least;
-        most = ids[i] > most ? ids[i] : most;
-    }
-    table->least = least;
-    table->range = most - least + 1; /* 0: all of 64 bits */
-    return ascending;
-}
-
-/* Mark an object that is there already; its references go with it. */
-static void drop_object(mp_graph_builder *builder, uint32_t object)
-{
-    builder->graph->types[object] = DUPLICATE;
-    builder->graph->duplicates++;
-}
-
-static void fill_bits(mp_graph_builder *builder, const mp_domain *domain, id_table *table,
-                      bool ascending)
-{
-    const mp_graph *graph = builder->graph;
-    uint32_t end = domain->first_object + domain->objects;
-    table->bits = mp_alloc_zero(table->range / 64 + 1, sizeof *table->bits);
-    for (uint32_t i = domain->first_object; i < end; i++) {
-        uint64_t offset = graph->ids[i] - table->least;
-        uint64_t bit = (uint64_t)1 << offset % 64;
-        if (table->bits[offset / 64] & bit)
-            drop_object(builder, i);
-        table->bits[offset / 64] |= bit;
-    }
-    count_bits(table);
-    if (ascending)
-        return;
-    table->by_rank = mp_alloc_zero(domain->objects, sizeof *table->by_rank);
-    for (uint32_t i = domain->first_object; i < end; i++)
-        if (graph->types[i] != DUPLICATE)
-            table->by_rank[bits_before(table, graph->ids[i] - table->least)] = i;
-}
-
-static void fill_places(mp_graph_builder *builder, const mp_domain *domain, id_table *table)
-{
-    const mp_graph *graph = builder->graph;
-    uint32_t end = domain->first_object + domain->objects;
-    size_t places = 16;
-    while (places < (size_t)domain->objects * 2)
-        places *= 2;
-    table->places = mp_alloc_zero(places, sizeof *table->places);
-    table->mask = places - 1;
-    for (uint32_t i = domain->first_object; i < end; i++) {
-        if (i + BATCH / 2 < end)
-            prefetch_in(builder, (uint32_t)(table - builder->tables), graph->ids[i + BATCH / 2]);
-        size_t at = home_of(builder, table, graph->ids[i]);
-        while (table->places[at] && graph->ids[table->places[at]] != graph->ids[i])
-            at = (at + 1) & table->mask;
-        if (table->places[at])
-            drop_object(builder, i);
-        else
-            table->places[at] = i;
-    }
+    uint32_t found = mp_id_find(&builder->tables[domain], id);
+    return found ? found : mp_id_find(&builder->tables[0], id);
 }
 
 static void free_tables(mp_graph_builder *builder)
 {
-    for (uint32_t i = 0; builder->tables && i < builder->graph->domains.count; i++) {
-        free(builder->tables[i].bits);
-        free(builder->tables[i].before);
-        free(builder->tables[i].by_rank);
-        free(builder->tables[i].places);
-    }
+    for (uint32_t i = 0; builder->tables && i < builder->graph->domains.count; i++)
+        mp_id_table_free(&builder->tables[i]);
     free(builder->tables);
     builder->tables = NULL;
 }
 
-static void make_tables(mp_graph_builder *builder)
+/* Returns how many objects have the id of another in their domain. */
+static uint32_t make_tables(mp_graph_builder *builder)
 {
     const mp_graph *graph = builder->graph;
+    uint32_t duplicates = 0, inhabited = 0;
     builder->tables = mp_alloc_zero(graph->domains.count, sizeof *builder->tables);
     for (uint32_t i = 1; i < graph->domains.count; i++) {
         const mp_domain *domain = &graph->domains.at[i];
-        id_table *table = &builder->tables[i];
-        if (!domain->objects)
-            continue;
-        bool ascending = is_ascending(graph, domain, table);
-        if (table->range && table->range / SPARSE <= domain->objects)
-            fill_bits(builder, domain, table, ascending);
-        else
-            fill_places(builder, domain, table);
+        duplicates += mp_id_table_make(&builder->tables[i], graph->ids, domain->first_object,
+                                       domain->objects, builder->seed);
+        inhabited += domain->objects > 0;
     }
+    if (!duplicates && graph->domains.count > 2 && inhabited)
+        (void)mp_id_table_make(&builder->tables[0], graph->ids, 1, graph->count, builder->seed);
+    return duplicates;
 }
 
 /* --- the end --- */
@@ -278,6 +136,17 @@ static uint32_t references_end(const mp_graph_builder *builder, uint32_t object)
 {
     return object < builder->graph->count ? builder->graph->first[object + 1]
                                           : (uint32_t)builder->reference_count;
+}
+
+static void mark_duplicates(mp_graph_builder *builder)
+{
+    mp_graph *graph = builder->graph;
+    for (uint32_t d = 1; d < graph->domains.count; d++) {
+        const mp_domain *domain = &graph->domains.at[d];
+        for (uint32_t i = domain->first_object; i < domain->first_object + domain->objects; i++)
+            if (mp_id_find(&builder->tables[d], graph->ids[i]) != i)
+                graph->types[i] = DUPLICATE;
+    }
 }
 
 /* Close the gaps of duplicates, in objects and references. */
@@ -337,8 +206,10 @@ static size_t next_batch(reference_walk *walk, lookup *batch)
         while (walk->object >= domains[walk->domain].first_object + domains[walk->domain].objects)
             walk->domain++;
         batch[size] = (lookup){builder->references[walk->done], walk->domain, walk->object};
-        prefetch_in(builder, walk->domain, batch[size].id);
+        mp_id_fetch(&builder->tables[walk->domain], batch[size].id);
     }
+    for (size_t i = 0; i < size; i++)
+        mp_id_fetch_on(&builder->tables[batch[i].domain], batch[i].id);
     return size;
 }
 
@@ -364,7 +235,7 @@ static void resolve_references(mp_graph_builder *builder)
             sizeof *graph->first);
     while (begun <= graph->count)
         graph->first[++begun] = kept;
-    graph->targets = builder->references ? (uint32_t *)(void *)builder->references : NULL;
+    graph->targets = (uint32_t *)(void *)builder->references;
     builder->references = NULL;
 }
 
@@ -414,13 +285,12 @@ bool mp_graph_end(mp_graph_builder *builder)
         mp_graph_drop(builder);
         return false;
     }
-    make_tables(builder);
+    graph->duplicates = make_tables(builder);
     if (graph->duplicates) {
-        uint64_t duplicates = graph->duplicates;
+        mark_duplicates(builder);
         free_tables(builder);
         close_gaps(builder);
-        make_tables(builder);
-        graph->duplicates = duplicates;
+        (void)make_tables(builder);
     }
     resolve_references(builder);
     resolve_roots(builder);

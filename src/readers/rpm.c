@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/hex.h"
 #include "memprof/input.h"
 #include "memprof/reader.h"
 #include "model/build.h"
@@ -15,7 +16,8 @@
 #include "support/index.h"
 #include "support/text.h"
 
-enum { FEW_TYPES = 4096 };
+enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
+#define NO_VERSION UINT64_MAX
 
 typedef struct rpm_state {
     mp_model *model;
@@ -34,11 +36,13 @@ typedef struct rpm_state {
     uint32_t first_type; /* of the model, of this file */
     uint64_t version, records, objects;
     bool open, skipped, unclosed; /* a section is open; it is not asked for; one was not closed */
-    mp_arena domains;             /* names, for a message */
-    const char *domain_names;
-    bool chosen;             /* the domain asked for was there */
-    uint32_t few[FEW_TYPES]; /* of the section: type id to type */
+    bool chosen;                  /* the domain asked for was there */
+    mp_string_id domains[MOST_NAMES]; /* those that are there, for a message */
+    size_t domain_count;
+    uint32_t first_of_section; /* type of the model */
+    uint32_t few[FEW_TYPES];   /* type id to type, where that is one of the section */
     mp_id_index many;
+    bool oversized;       /* the size of the object that is being read is no sane one */
     uint64_t *references; /* of the object that is being read */
     size_t reference_capacity;
 } rpm_state;
@@ -60,27 +64,11 @@ static void skip_gap(record_words *words)
         words->at++;
 }
 
-/* The value of a hexadecimal digit, more than 15 for other letters. */
-static unsigned digit_of(char letter)
-{
-    unsigned digit = (unsigned)(unsigned char)letter - '0';
-    if (digit <= 9)
-        return digit;
-    digit = ((unsigned)(unsigned char)letter | 32) - 'a';
-    return digit <= 5 ? digit + 10 : 16;
-}
-
 /* The next word as a hexadecimal number of 64 bits; the hot path. */
-static bool take_hex(record_words *words, uint64_t *value)
+static inline bool take_hex(record_words *words, uint64_t *value)
 {
     skip_gap(words);
-    const char *start = words->at, *at = start, *end = words->end;
-    uint64_t sum = 0;
-    for (unsigned digit; at < end && (digit = digit_of(*at)) < 16; at++)
-        sum = sum << 4 | digit;
-    words->at = at;
-    *value = sum;
-    return at > start && at - start <= 16 && (at == end || is_gap(*at));
+    return mp_hex_word(&words->at, words->end, value);
 }
 
 static bool take_hex32(record_words *words, uint32_t *value)
@@ -115,45 +103,47 @@ static mp_slice take_name(record_words *words, int64_t *stamp)
 
 /* --- types --- */
 
-/* A type of the section, new when it is named for the first time, by an object or a declaration. */
+/* A type of the section, new when it is named for the first time, by an object or a declaration.
+ * What `few` has of sections before is less than the section's first type. */
 static uint32_t type_of(rpm_state *state, uint64_t id)
 {
     uint32_t *place = id < FEW_TYPES ? &state->few[id] : mp_id_index_put(&state->many, id);
-    if (!*place) {
+    if (*place < state->first_of_section) {
         MP_ADD(&state->model->types)->number = id;
         *place = state->model->types.count - 1;
     }
     return *place;
 }
 
-static void forget_types(rpm_state *state)
+static void name_by_number(rpm_state *state, mp_type *type)
 {
-    memset(state->few, 0, sizeof state->few);
-    mp_id_index_free(&state->many);
+    char name[40];
+    snprintf(name, sizeof name, "<type %" PRIx64 ">", type->number);
+    mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->path, 0,
+                "type %" PRIx64 " is used, and no t record says what it is", type->number);
+    type->name = mp_model_intern_text(state->model, name);
 }
 
 /* Of each type of this file, the first one of its name in all files. */
 static uint32_t *types_by_name(rpm_state *state)
 {
     mp_model *model = state->model;
-    uint32_t *canonical = mp_alloc_zero(model->types.count, sizeof *canonical);
-    for (uint32_t i = state->first_type; i < model->types.count; i++) {
-        char name[40];
-        bool declared = model->types.at[i].name.i;
-        if (!declared) {
-            snprintf(name, sizeof name, "<type %" PRIx64 ">", model->types.at[i].number);
-            mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->path, 0,
-                        "type %" PRIx64 " is used, and no t record says what it is",
-                        model->types.at[i].number);
-            model->types.at[i].name = mp_model_intern_text(model, name);
-        }
-        uint32_t *place = mp_id_index_put(&state->types_by_name, model->types.at[i].name.i);
-        bool first = !*place || *place < state->first_type;
+    uint32_t count = model->types.count;
+    uint32_t *canonical = mp_alloc_zero(count, sizeof *canonical);
+    bool *seen = mp_alloc_zero(count, sizeof *seen); /* declared in this file */
+    for (uint32_t i = state->first_type; i < count; i++) {
+        mp_type *type = &model->types.at[i];
+        bool declared = type->name.i;
+        if (!declared)
+            name_by_number(state, type);
+        uint32_t *place = mp_id_index_put(&state->types_by_name, type->name.i);
         if (!*place)
             *place = i;
         canonical[i] = *place;
-        model->graph->declared_types += declared && first && canonical[i] == i;
+        model->graph->declared_types += declared && !seen[*place];
+        seen[*place] |= declared;
     }
+    free(seen);
     return canonical;
 }
 
@@ -179,10 +169,11 @@ static void begin_section(rpm_state *state, mp_slice name)
     state->open = true;
     state->skipped = wanted && strcmp(text, wanted) != 0;
     state->chosen |= wanted && !state->skipped;
-    state->domain_names = mp_arena_format(&state->domains, "%s%s\"%s\"",
-                                          state->domain_names ? state->domain_names : "",
-                                          state->domain_names ? ", " : "", text);
-    forget_types(state);
+    if (state->domain_count < MOST_NAMES)
+        state->domains[state->domain_count] = id;
+    state->domain_count++;
+    state->first_of_section = model->types.count;
+    mp_id_index_free(&state->many);
     if (state->skipped)
         return;
     mp_graph_domain(state->graph, id);
@@ -201,8 +192,11 @@ static void need_section(rpm_state *state)
 static bool read_domain(rpm_state *state, record_words *words)
 {
     int64_t stamp = -1;
-    if (!take_hex(words, &state->version) || !has_more(words))
+    uint64_t version;
+    if (!take_hex(words, &version) || !has_more(words))
         return false;
+    if (state->version == NO_VERSION)
+        state->version = version;
     begin_section(state, take_name(words, &stamp));
     if (stamp >= 0 && state->stamp < 0)
         state->stamp = stamp;
@@ -238,19 +232,19 @@ static bool read_type(rpm_state *state, record_words *words)
 static bool read_object(rpm_state *state, record_words *words)
 {
     uint64_t id, type, bytes;
-    size_t count = 0;
+    size_t count = 0, most = (size_t)(words->end - words->at) / 2 + 1;
+    mp_grow(&state->references, &state->reference_capacity, most, sizeof *state->references);
     if (!take_hex(words, &id) || !take_hex(words, &type) || !take_hex(words, &bytes))
         return false;
-    for (; has_more(words); count++) {
-        mp_grow(&state->references, &state->reference_capacity, count + 1,
-                sizeof *state->references);
+    for (; has_more(words); count++)
         if (!take_hex(words, &state->references[count]))
             return false;
-    }
     need_section(state);
     if (state->skipped)
         return true;
-    if (!mp_graph_object(state->graph, id, (mp_type_id){type_of(state, type)}, bytes))
+    state->oversized =
+        !mp_graph_object(state->graph, id, (mp_type_id){type_of(state, type)}, bytes);
+    if (state->oversized)
         return false;
     mp_graph_refer(state->graph, state->references, count);
     state->objects++;
@@ -284,6 +278,19 @@ static const char *const expected[] = {
     ['c'] = "c NAME [STAMP]",
 };
 
+static void say_bad_row(rpm_state *state, mp_slice line, uint64_t at)
+{
+    unsigned letter = (unsigned char)line.at[0];
+    const char *form = letter < sizeof expected / sizeof *expected ? expected[letter] : NULL;
+    if (state->oversized)
+        form = "sizes that 64 bits can add up";
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+                "\"%.*s\" is no record, expected %s in hexadecimal numbers: line skipped",
+                (int)(line.length < 40 ? line.length : 40), line.at,
+                form ? form : "one of a, t, o, r and c and what belongs to it");
+    state->oversized = false;
+}
+
 static void read_record(rpm_state *state, mp_slice line, uint64_t at)
 {
     record_words words = {line.at + 1, line.at + line.length};
@@ -296,14 +303,8 @@ static void read_record(rpm_state *state, mp_slice line, uint64_t at)
                         : letter == 'c' ? read_end(state, &words)
                                         : false);
     state->records += ok;
-    if (ok)
-        return;
-    unsigned index = (unsigned char)letter;
-    const char *form = index < sizeof expected / sizeof *expected ? expected[index] : NULL;
-    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
-                "\"%.*s\" is no record, expected %s in hexadecimal numbers: line skipped",
-                (int)(line.length < 40 ? line.length : 40), line.at,
-                form ? form : "one of a, t, o, r and c and what belongs to it");
+    if (!ok)
+        say_bad_row(state, line, at);
 }
 
 /* --- one file --- */
@@ -321,10 +322,12 @@ static void begin_file(rpm_state *state, uint32_t summary)
     state->graph = mp_graph_begin(model, (mp_mark_id){model->marks.count - 1});
     state->first_type = model->types.count;
     state->stamp = -1;
-    state->version = state->records = state->objects = 0;
+    state->version = NO_VERSION;
+    state->records = state->objects = 0;
     state->open = state->skipped = state->unclosed = state->chosen = false;
-    state->domain_names = NULL;
-    forget_types(state);
+    state->domain_count = 0;
+    state->first_of_section = model->types.count;
+    mp_id_index_free(&state->many);
 }
 
 static void say_what_was_odd(const rpm_state *state)
@@ -346,13 +349,26 @@ static void say_what_was_odd(const rpm_state *state)
                     "%" PRIu64 " roots are of objects that are not in the file", missing);
 }
 
+static void say_no_domain(const rpm_state *state)
+{
+    mp_arena scratch = {0};
+    const char *names = "none";
+    for (size_t i = 0; i < state->domain_count && i < MOST_NAMES; i++)
+        names = mp_arena_format(&scratch, "%s%s\"%s\"", i ? names : "", i ? ", " : "",
+                                mp_model_text(state->model, state->domains[i]));
+    mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
+                "has no application domain \"%s\", expected one of %s%s", state->options->domain,
+                names, state->domain_count > MOST_NAMES ? ", ..." : "");
+    mp_arena_free(&scratch);
+}
+
 static bool refuse(const rpm_state *state, mp_graph_builder *graph)
 {
-    const char *domain = state->options->domain;
-    if (domain && !state->chosen)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
-                    "has no application domain \"%s\", expected one of %s", domain,
-                    state->domain_names ? state->domain_names : "none");
+    if (state->version != NO_VERSION && state->version != VERSION)
+        mp_diagnose(state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, state->path, 1,
+                    "is of version %" PRIx64 ", expected %d", state->version, VERSION);
+    else if (state->options->domain && !state->chosen)
+        say_no_domain(state);
     else if (!state->objects)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "has no object in it, expected o records");
@@ -360,6 +376,18 @@ static bool refuse(const rpm_state *state, mp_graph_builder *graph)
         return false;
     mp_graph_drop(graph);
     return true;
+}
+
+/* Stamps are of a clock of 32 bits that starts again every 49 days. A dump that seems to be earlier
+ * than the first has no time. */
+static int64_t time_of(rpm_state *state)
+{
+    if (state->stamp < 0)
+        return 0;
+    if (state->first_stamp < 0)
+        state->first_stamp = state->stamp;
+    uint32_t later = (uint32_t)(state->stamp - state->first_stamp);
+    return later <= INT32_MAX ? (int64_t)later * 1000 : 0;
 }
 
 /* All lines are read: resolve them, and enter what is alive. */
@@ -381,10 +409,7 @@ static bool end_file(rpm_state *state)
     mark->whole = true;
     mark->ordinal = ++model->sessions.at[state->session.i].marks;
     mark->sequence = mark->ordinal;
-    if (state->stamp >= 0 && state->first_stamp < 0)
-        state->first_stamp = state->stamp;
-    if (state->stamp > state->first_stamp)
-        mark->time_us = (state->stamp - state->first_stamp) * 1000;
+    mark->time_us = time_of(state);
     say_what_was_odd(state);
     return true;
 }
@@ -403,15 +428,14 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
     }
     bool whole = !cut && !state->open && !state->unclosed;
     bool usable = end_file(state);
-    if (!whole)
+    if (usable && !whole)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, mp_input_line_number(input),
                     "the dump is cut off, expected a c record for each application domain: what "
                     "is there is used");
     mp_input_summary *sum = &state->model->inputs.at[summary];
-    sum->format_version = (uint32_t)state->version;
+    sum->format_version = state->version == NO_VERSION ? 0 : (uint32_t)state->version;
     sum->records = state->records;
     sum->complete = usable && whole;
-    mp_arena_free(&state->domains);
     return usable;
 }
 
@@ -434,22 +458,30 @@ static mp_slice next_line(mp_slice *head)
     return line;
 }
 
+/* The numbers that a record starts with, at most `most` of them; how many there are. */
+static size_t leading_numbers(mp_slice line, size_t most)
+{
+    char text[64 + MP_HEX_SLACK] = ""; /* the start of a file may have nothing behind it */
+    size_t length = line.length < 64 ? line.length : 64, count = 0;
+    if (length)
+        memcpy(text, line.at, length);
+    record_words words = {text + 1, text + length};
+    for (uint64_t number; count < most && words.at < words.end && take_hex(&words, &number);)
+        count++;
+    return count;
+}
+
 /* An a record of a version of one digit, and another record of the format behind it. */
 static mp_bid probe(mp_slice head)
 {
     mp_slice first = next_line(&head), second = next_line(&head);
-    record_words words = {first.at + 1, first.at + first.length};
-    uint64_t version, number;
-    if (!mp_slice_starts(first, "a ") || !take_hex(&words, &version) || version > 15 ||
-        !has_more(&words))
-        return MP_NOT_MINE;
-    if (!second.length)
-        return MP_MINE;
-    words = (record_words){second.at + 1, second.at + second.length};
-    bool named = second.length > 2 && is_gap(second.at[1]);
-    if (named && second.at[0] == 'c')
-        return MP_MINE;
-    return named && strchr("tor", second.at[0]) && take_hex(&words, &number) && has_more(&words)
+    bool starts = first.length > 4 && first.at[0] == 'a' && is_gap(first.at[1]) &&
+                  !is_gap(first.at[2]) && is_gap(first.at[3]) && leading_numbers(first, 1) == 1;
+    if (!starts || !second.length)
+        return starts ? MP_MINE : MP_NOT_MINE;
+    char letter = second.length > 2 && is_gap(second.at[1]) ? second.at[0] : 0;
+    size_t wanted = letter == 'c' ? 0 : letter == 't' ? 1 : 3;
+    return letter && strchr("torc", letter) && leading_numbers(second, wanted) == wanted
                ? MP_MINE
                : MP_NOT_MINE;
 }
