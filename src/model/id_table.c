@@ -35,7 +35,7 @@ static uint32_t set_bits(mp_id_table *table)
     table->words = mp_alloc_zero(words, sizeof *table->words);
     for (uint32_t i = table->first; i < table->first + table->count; i++) {
         uint64_t bit = (table->ids[i] - table->least) >> table->shift;
-        duplicates += table->words[bit / 64].bits >> bit % 64 & 1;
+        duplicates += (uint32_t)(table->words[bit / 64].bits >> bit % 64 & 1);
         table->words[bit / 64].bits |= (uint64_t)1 << bit % 64;
     }
     for (uint64_t i = 0; i < words; i++) {
