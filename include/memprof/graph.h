@@ -61,6 +61,7 @@ typedef struct mp_graph {
     MP_LIST(mp_domain) domains; /* likewise */
     uint64_t dangling;          /* references to objects that are not there */
     uint64_t duplicates;        /* objects that were there already: left out */
+    uint32_t declared_types;    /* of different names */
     bool hexadecimal;           /* how the format writes identifiers */
 } mp_graph;
 

@@ -16,10 +16,12 @@ typedef struct mp_graph_builder mp_graph_builder;
 mp_graph_builder *mp_graph_begin(mp_model *model, mp_mark_id mark);
 void mp_graph_domain(mp_graph_builder *builder, mp_string_id name);
 /* An object of the current domain; of several with one id the first is kept, the others and what
- * they refer to are counted as duplicates. */
-void mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
-/* The object of the last mp_graph_object refers to `id`. */
+ * they refer to are counted as duplicates. False, with nothing done, for a size that no sum can
+ * hold. */
+bool mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
+/* The object of the last mp_graph_object refers to `id`; to so many of them. */
 void mp_graph_reference(mp_graph_builder *builder, uint64_t id);
+void mp_graph_refer(mp_graph_builder *builder, const uint64_t *ids, size_t count);
 /* `root->object` is not read. */
 void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
 /* Resolve all names and make it the model's graph, in place of one of an earlier mark. False, with
@@ -28,5 +30,18 @@ bool mp_graph_end(mp_graph_builder *builder);
 void mp_graph_drop(mp_graph_builder *builder);
 
 void mp_graph_free(mp_graph *graph);
+
+/* The ledger of dumps: what is alive of each type, mark after mark, as changes. Zero-initialise but
+ * for the model; release with mp_type_counts_free. */
+typedef struct mp_type_counts {
+    mp_model *model;
+    mp_mark_id first; /* since when objects count as born */
+    struct mp_type_count *before;
+    size_t count, capacity;
+} mp_type_counts;
+
+/* Enter the model's graph at its mark. */
+void mp_type_counts_enter(mp_type_counts *counts);
+void mp_type_counts_free(mp_type_counts *counts);
 
 #endif

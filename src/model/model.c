@@ -3,6 +3,7 @@
 
 #include "model/build.h"
 #include "model/event_log.h"
+#include "model/graph.h"
 #include "model/private.h"
 #include "support/text.h"
 
@@ -84,6 +85,7 @@ void mp_model_free(mp_model *model)
     free(model->tree_of);
     profile_free(model->profile);
     mp_events_free(model->events);
+    mp_graph_free(model->graph);
     free(model);
 }
 
