@@ -43,8 +43,8 @@ mp_cohort_id mp_census_object(mp_census *census, const mp_lot *lot, mp_mark_id b
 {
     mp_lot key = *lot;
     key.session = census->session;
-    mp_cohort_id cohort = mp_model_cohort(census->model, mp_model_lot(census->model, &key), born,
-                                          (mp_mark_id){0});
+    mp_cohort_id cohort =
+        mp_model_cohort(census->model, mp_model_lot(census->model, &key), born, (mp_mark_id){0});
     mp_census_entry *entry = entry_of(census, cohort);
     if (!entry->listed) {
         mp_grow(&census->active, &census->active_capacity, census->active_count + 1,
@@ -109,8 +109,8 @@ void mp_census_passed(mp_census *census, mp_mark_id mark, mp_type_id type, int64
         return;
     bytes = bytes > 0 && mp_census_affords(census, bytes) ? bytes : 0;
     mp_lot key = {.type = type, .session = census->session};
-    mp_cohort_id cohort = mp_model_cohort(census->model, mp_model_lot(census->model, &key), mark,
-                                          (mp_mark_id){0});
+    mp_cohort_id cohort =
+        mp_model_cohort(census->model, mp_model_lot(census->model, &key), mark, (mp_mark_id){0});
     mp_cost *cost = mp_model_flow(census->model, cohort, mark);
     cost->created += objects;
     cost->deleted += objects;
