@@ -32,6 +32,7 @@ enum {
     MP_SHORTEN = 8,      /* may be shortened in the middle for people */
     MP_SHRINKS = 16,     /* the first to be shortened */
     MP_BELOW = 32,       /* a list that people read below its row, in one line */
+    MP_NULL = 64,        /* without a value there is none: null in JSON, not left out */
 };
 
 typedef struct mp_column {
@@ -41,7 +42,8 @@ typedef struct mp_column {
     unsigned flags;
 } mp_column;
 
-/* A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. */
+/* A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. Where a
+ * column has MP_NULL it is known that there is none. */
 typedef struct mp_cell {
     bool known;
     int64_t number;    /* all units but text, percent and list; a flag is 0 or 1 */

@@ -185,6 +185,13 @@ typedef struct mp_mark {
     int64_t peak_objects, peak_bytes, peak_time_us;
 } mp_mark;
 
+/* Roots of one kind in the object graph of a mark. */
+typedef struct mp_root_count {
+    mp_mark_id mark;
+    uint32_t kind;
+    int64_t roots, objects; /* records; distinct objects of them */
+} mp_root_count;
+
 /* An object as it was from one mark to another: kept where the objects themselves are asked for
  * (mp_load_options.keep_objects). Objects that lived between two marks only are left out. */
 typedef struct mp_object {
@@ -254,7 +261,8 @@ typedef struct mp_model {
     MP_LIST(mp_session) sessions;
     MP_LIST(mp_string_id) platforms;
     MP_LIST(mp_platform_sample) platform_samples;
-    MP_LIST(mp_object) objects; /* empty unless asked for */
+    MP_LIST(mp_object) objects;         /* empty unless asked for */
+    MP_LIST(mp_root_count) root_counts; /* of every graph that was read; by mark, kind */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* made by mp_model_seal */
     uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_seal */

@@ -81,6 +81,7 @@ typedef struct mp_report {
     const char *details;              /* more for --help; may be NULL */
     const char *operand;              /* what stands before the files ("OBJECT"); NULL: nothing */
     bool overview;                    /* several tables of a few rows each, in every format */
+    int64_t program_rows;             /* that JSON and CSV have without --limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
 

@@ -415,12 +415,12 @@ static bool parse_options(int argc, char **argv, cli_options *options, bool *giv
     return true;
 }
 
-/* A program that asks for a table wants all of it. */
+/* A program that asks for a table wants all of it, unless that may be a dump's every object. */
 static void choose_limit(cli_options *options)
 {
     const mp_report *report = options->command.report;
     if (options->view.limit < 0 && options->renderer->for_programs && report && !report->overview)
-        options->view.limit = 0;
+        options->view.limit = report->program_rows;
 }
 
 bool cli_parse(int argc, char **argv, cli_options *options)

@@ -31,6 +31,9 @@ void mp_graph_drop(mp_graph_builder *builder);
 
 void mp_graph_free(mp_graph *graph);
 
+/* Keep how many roots of each kind a graph has: the graphs of earlier marks are not kept. */
+void mp_model_count_roots(mp_model *model, const mp_graph *graph);
+
 /* The ledger of dumps: what is alive of each type, mark after mark, as changes. Zero-initialise but
  * for the model; release with mp_type_counts_free. */
 typedef struct mp_type_counts {

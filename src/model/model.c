@@ -34,6 +34,7 @@ mp_model *mp_model_new(void)
     (void)MP_ADD(&model->platform_samples);
     (void)MP_ADD(&model->inputs);
     (void)MP_ADD(&model->objects);
+    (void)MP_ADD(&model->root_counts);
     (void)MP_ADD(&model->tree);
     (void)MP_ADD(&model->lots);    /* MP_LOT_UNKNOWN */
     (void)MP_ADD(&model->cohorts); /* MP_COHORT_PENDING */
@@ -81,6 +82,7 @@ void mp_model_free(mp_model *model)
     free(model->platform_samples.at);
     free(model->inputs.at);
     free(model->objects.at);
+    free(model->root_counts.at);
     free(model->tree.at);
     free(model->tree_of);
     profile_free(model->profile);

@@ -228,7 +228,8 @@ static bool read_type(rpm_state *state, record_words *words)
         return true;
     mp_slice name = mp_slice_trim((mp_slice){words->at, (size_t)(words->end - words->at)});
     mp_string_id text = mp_model_intern(state->model, name, &state->converted);
-    mp_type *type = &state->model->types.at[type_of(state, id)];
+    uint32_t number = type_of(state, id); /* which may move the types */
+    mp_type *type = &state->model->types.at[number];
     if (!type->name.i)
         type->name = text;
     return true;

@@ -35,9 +35,12 @@ static struct json_object *row_object(mp_arena *arena, const mp_table *table, si
     struct json_object *object = json_object_new_object();
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_cell *cell = &table->cells[row * table->column_count + i];
-        if (cell->known && !(table->columns[i].flags & MP_FOR_PEOPLE))
-            json_object_object_add(object, table->columns[i].name,
-                                   cell_value(arena, &table->columns[i], cell));
+        const mp_column *column = &table->columns[i];
+        if (column->flags & MP_FOR_PEOPLE)
+            continue;
+        if (cell->known || column->flags & MP_NULL)
+            json_object_object_add(object, column->name,
+                                   cell->known ? cell_value(arena, column, cell) : NULL);
     }
     return object;
 }

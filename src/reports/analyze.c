@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "memprof/analysis_profile.h"
-#include "reports/sections.h"
+#include "reports/graph_sections.h"
 #include "support/units.h"
 
 static const mp_column answer_columns[] = {
@@ -152,6 +152,7 @@ static bool put_sections(const mp_request *request, mp_document *document, const
         !mp_section_growth(document, window, view, rows, error, size))
         return false;
     mp_section_anomaly_counts(document, window->model);
+    mp_section_graph(document, window->model, rows);
     mp_section_snapshots(document, window, rows);
     mp_section_heap_totals(document, window, leaks, true);
     mp_section_session(document, request, true);
@@ -184,6 +185,32 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     return ok;
 }
 
+static bool run_dump(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    static const mp_view all_types = {.limit = -1};
+    mp_window window;
+    if (!mp_request_window(request, &window, error, size))
+        return false;
+    size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
+    mp_graph_view view = mp_graph_view_of(request->model);
+    mp_section_head(document, request);
+    mp_section_dump_answer(document, &view);
+    mp_section_suspects(document, &view, rows);
+    mp_section_retained(document, &view, rows);
+    mp_section_dump_top(document, &view, &all_types, rows, error, size);
+    mp_section_roots(document, &view, true);
+    mp_section_statics(document, &view, rows);
+    mp_section_shared(document, &view, rows);
+    if (has_span(&window))
+        mp_section_growth(document, &window, &all_types, rows, error, size);
+    mp_section_snapshots(document, &window, rows);
+    mp_section_dump_totals(document, &view, true);
+    mp_section_session(document, request, true);
+    mp_graph_view_free(&view);
+    mp_window_free(&window);
+    return true;
+}
+
 const mp_report mp_report_analyze = {
     .name = "analyze",
     .summary = "the whole answer: leaks, biggest, growth, snapshots (the default)",
@@ -202,5 +229,8 @@ const mp_report mp_report_analyze = {
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
                              MP_HONOURS_LIMITS,
-                  .run = run_heap}},
+                  .run = run_heap},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
+                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
+                  .run = run_dump}},
 };

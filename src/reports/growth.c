@@ -1,4 +1,6 @@
-#include "reports/sections.h"
+#include <stdio.h>
+
+#include "reports/graph_sections.h"
 
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
@@ -18,6 +20,35 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     return ok;
 }
 
+/* Dumps are compared by type: an object's id means nothing in another dump. */
+static bool run_dumps(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    mp_window window;
+    const mp_view *view = &request->view;
+    size_t rows = mp_view_rows(view, 20);
+    if (view->max_leaked.set) {
+        snprintf(error, size, "--max-leaked: dumps do not tell what leaked, use --max-growth");
+        return false;
+    }
+    if (!mp_request_window(request, &window, error, size))
+        return false;
+    if (window.ranges[1].from.i == window.ranges[1].to.i) {
+        snprintf(error, size, "growth compares dumps: give two or more, the oldest first");
+        mp_window_free(&window);
+        return false;
+    }
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, NULL, false);
+    mp_section_limits(document, &window, NULL, view);
+    mp_section_growers(document, &window, rows);
+    bool ok = mp_section_growth(document, &window, view, rows, error, size);
+    document->tables[document->table_count - 1].main = true;
+    mp_section_root_growth(document, &window);
+    mp_window_free(&window);
+    return ok;
+}
+
 const mp_report mp_report_growth = {
     .name = "growth",
     .summary = "what grew or shrank between two snapshots",
@@ -29,8 +60,12 @@ const mp_report mp_report_growth = {
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
                   .run = run},
-                 {.needs = MP_HOLDS_LEDGER,
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_LIMITS,
-                  .run = run}},
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_LIMITS | MP_HONOURS_DOMAIN,
+                  .run = run_dumps}},
 };

@@ -1,4 +1,5 @@
 /* What every report says first: which inputs, which sessions. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,11 @@ void mp_section_head(mp_document *document, const mp_request *request)
     }
     for (uint32_t i = 1; i < model->sessions.count; i++)
         marks += model->sessions.at[i].marks;
+    if (model->kind == MP_KIND_DUMP) {
+        document->title = mp_document_text(document, "%s: heap dump%s", source,
+                                           marks == 1 ? "" : "s, the last of them in detail");
+        return;
+    }
     mp_format_time(time, span_us(model));
     if (model->events) {
         document->title = mp_document_text(document, "%s: heap log of %s events in %s", source,
@@ -148,6 +154,11 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
 size_t mp_view_rows(const mp_view *view, size_t own)
 {
     return view->limit < 0 ? own : (size_t)view->limit;
+}
+
+bool mp_view_shows(const mp_view *view, const char *label)
+{
+    return !view->only || fnmatch(view->only, label, 0) == 0;
 }
 
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)

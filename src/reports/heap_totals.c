@@ -1,4 +1,4 @@
-#include "reports/sections.h"
+#include "reports/graph_sections.h"
 #include "support/units.h"
 
 static const mp_column total_columns[] = {
@@ -35,6 +35,17 @@ static const mp_column total_columns[] = {
     {"crawls", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"from_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS},
     {"to_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"roots", "Roots", MP_COUNT, 0},
+    {"roots_without_object", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"references", "References", MP_COUNT, 0},
+    {"dangling_references", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"reachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"reachable_bytes", "Reachable", MP_BYTES, 0},
+    {"unreachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"unreachable_bytes", "Unreachable", MP_BYTES, 0},
+    {"types", "Types", MP_COUNT, MP_FOR_PROGRAMS},
+    {"duplicate_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"app_domains", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
     {"created", "Created", MP_TEXT, MP_FOR_PEOPLE},
     {"deleted", "Deleted", MP_TEXT, MP_FOR_PEOPLE},
@@ -61,7 +72,6 @@ static void set_amount(mp_document *document, mp_table *table, const char *colum
 static void set_amounts(mp_document *document, mp_table *table, const mp_totals *totals,
                         const mp_leaks *leaks, const mp_events *events)
 {
-    set_amount(document, table, "alive", totals->live_objects, totals->live_bytes);
     set_amount(document, table, "created", totals->created_objects, totals->created_bytes);
     mp_set_text(document, table, "deleted",
                 mp_document_text(document, "%s object%s",
@@ -83,6 +93,33 @@ static void set_amounts(mp_document *document, mp_table *table, const mp_totals 
         set_amount(document, table, "reusable", totals->reusable_objects, totals->reusable_bytes);
 }
 
+/* What only a recording of births and deaths knows. */
+static void set_history(mp_document *document, mp_table *table, const mp_window *window,
+                        const mp_totals *totals, const mp_leaks *leaks)
+{
+    const mp_model *model = window->model;
+    mp_set_number(table, "created_objects", totals->created_objects);
+    mp_set_number(table, "created_bytes", totals->created_bytes);
+    mp_set_number(table, "deleted_objects", totals->deleted_objects);
+    if (totals->retyped_objects)
+        mp_set_number(table, "retyped_objects", totals->retyped_objects);
+    mp_set_number(table, "peak_objects", totals->peak_objects);
+    mp_set_number(table, "peak_bytes", totals->peak_bytes);
+    if (leaks || model->events) {
+        mp_set_number(table, "leaked_objects", totals->leaked_objects);
+        mp_set_number(table, "leaked_bytes", totals->leaked_bytes);
+    }
+    if (leaks)
+        mp_set_number(table, "leak_sites", leaks->count);
+    if (totals->has_reusable) {
+        mp_set_number(table, "reusable_objects", totals->reusable_objects);
+        mp_set_number(table, "reusable_bytes", totals->reusable_bytes);
+    }
+    set_amounts(document, table, totals, leaks, model->events);
+    if (model->events)
+        mp_set_event_totals(document, table, window, totals);
+}
+
 void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                             bool shown)
 {
@@ -95,26 +132,13 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
     mp_table_row(table);
     mp_set_number(table, "live_objects", totals.live_objects);
     mp_set_number(table, "live_bytes", totals.live_bytes);
-    mp_set_number(table, "created_objects", totals.created_objects);
-    mp_set_number(table, "created_bytes", totals.created_bytes);
-    mp_set_number(table, "deleted_objects", totals.deleted_objects);
-    if (totals.retyped_objects)
-        mp_set_number(table, "retyped_objects", totals.retyped_objects);
-    mp_set_number(table, "peak_objects", totals.peak_objects);
-    mp_set_number(table, "peak_bytes", totals.peak_bytes);
-    if (leaks || model->events) {
-        mp_set_number(table, "leaked_objects", totals.leaked_objects);
-        mp_set_number(table, "leaked_bytes", totals.leaked_bytes);
+    set_amount(document, table, "alive", totals.live_objects, totals.live_bytes);
+    if (model->holds & MP_HOLDS_HISTORY)
+        set_history(document, table, window, &totals, leaks);
+    if (model->graph) {
+        mp_graph_totals graph = mp_graph_totals_of(model->graph, NULL);
+        mp_set_graph_totals(table, model, &graph);
     }
-    if (leaks)
-        mp_set_number(table, "leak_sites", leaks->count);
-    if (totals.has_reusable) {
-        mp_set_number(table, "reusable_objects", totals.reusable_objects);
-        mp_set_number(table, "reusable_bytes", totals.reusable_bytes);
-    }
-    set_amounts(document, table, &totals, leaks, model->events);
-    if (model->events)
-        mp_set_event_totals(document, table, window, &totals);
     if (model->sessions.count == 2) {
         const mp_range *range = &window->ranges[1];
         mp_set_number(table, "from_sequence", (int64_t)model->marks.at[range->from.i].sequence);

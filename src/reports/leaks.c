@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/sections.h"
+#include "reports/graph_sections.h"
 #include "support/text.h"
 #include "support/units.h"
 
@@ -229,6 +229,18 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     return ok;
 }
 
+/* A dump has no history: what it can tell is what keeps much alive. */
+static bool run_dump(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    (void)error;
+    (void)size;
+    mp_graph_view view = mp_graph_view_of(request->model);
+    mp_section_dump_head(document, request, &view);
+    mp_section_suspects(document, &view, mp_view_rows(&request->view, 20));
+    mp_graph_view_free(&view);
+    return true;
+}
+
 const mp_report mp_report_leaks = {
     .name = "leaks",
     .summary = "what was created and never deleted, by allocation site",
@@ -245,5 +257,8 @@ const mp_report mp_report_leaks = {
                  {.needs = MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
                              MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS,
-                  .run = run}},
+                  .run = run},
+                 {.needs = MP_HOLDS_GRAPH,
+                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
+                  .run = run_dump}},
 };

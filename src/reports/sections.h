@@ -69,6 +69,8 @@ bool mp_request_window(const mp_request *request, mp_window *window, char *error
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
                                       char *error, size_t size);
 size_t mp_view_rows(const mp_view *view, size_t own);
+/* Whether --only lets a group of this name through. */
+bool mp_view_shows(const mp_view *view, const char *label);
 /* "and 12 more: --limit 0 shows all" where rows were left out. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 

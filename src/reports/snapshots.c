@@ -29,6 +29,13 @@ static const mp_column columns[] = {
     {"role", "", MP_TEXT, 0},
 };
 
+/* Of dumps: no history, and a time where two tell theirs. */
+static const mp_column dump_columns[] = {
+    {"sequence", "#", MP_NUMBER, 0},     {"live_objects", "Alive", MP_COUNT, 0},
+    {"live_bytes", "Size", MP_BYTES, 0}, {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"roots", "Roots", MP_COUNT, 0},     {"role", "", MP_TEXT, 0},
+};
+
 /* Of a log of heap events: slices of its time. */
 static const mp_column event_columns[] = {
     {"session_id", "Session", MP_TEXT, MP_SHRINKS},
@@ -94,6 +101,24 @@ static void set_slice(mp_table *table, const mp_model *model, uint32_t at)
                       (int64_t)((double)mark->created_objects * 1e6 / (double)us + 0.5));
 }
 
+static void fill_dump(mp_document *document, mp_table *table, const mp_model *model, uint32_t at,
+                      int64_t before, const char *role)
+{
+    const mp_mark *mark = &model->marks.at[at];
+    int64_t roots = 0;
+    for (uint32_t i = 1; i < model->root_counts.count; i++)
+        roots += model->root_counts.at[i].mark.i == at ? model->root_counts.at[i].roots : 0;
+    mp_table_row(table);
+    mp_set_number(table, "sequence", (int64_t)mark->sequence);
+    if (mark->time_us)
+        mp_set_number(table, "time_us", mark->time_us);
+    mp_set_number(table, "live_objects", mark->live_objects);
+    mp_set_number(table, "live_bytes", mark->live_bytes);
+    mp_set_number(table, "delta_bytes", mark->live_bytes - before);
+    mp_set_number(table, "roots", roots);
+    mp_set_text(document, table, "role", role);
+}
+
 static void fill(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
                  int64_t before, const char *role)
 {
@@ -139,7 +164,9 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     const mp_model *model = window->model;
     mp_session_marks marks = mp_session_marks_of(model);
     size_t count = marks.first[model->sessions.count];
-    mp_table *table = model->events
+    bool dumps = model->kind == MP_KIND_DUMP;
+    mp_table *table = dumps ? MP_TABLE(document, "snapshots", "Dumps", MP_ROWS, dump_columns)
+                      : model->events
                           ? MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, event_columns)
                           : MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
     for (uint32_t session = 1; session < model->sessions.count; session++) {
@@ -147,9 +174,13 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
         int64_t before = 0;
         for (uint32_t i = marks.first[session]; i < marks.first[session + 1]; i++) {
             /* Where not all are shown, the last ones are: that is where things went wrong. */
-            if (!rows || i + rows >= count)
-                fill(document, table, window, marks.at[i], before,
-                     role_of(window, marks.at[i], peak));
+            const char *role = role_of(window, marks.at[i], peak);
+            if (!rows || i + rows >= count) {
+                if (dumps)
+                    fill_dump(document, table, model, marks.at[i], before, role);
+                else
+                    fill(document, table, window, marks.at[i], before, role);
+            }
             before = model->marks.at[marks.at[i]].live_bytes;
         }
     }

@@ -1,4 +1,4 @@
-#include "reports/sections.h"
+#include "reports/graph_sections.h"
 
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
@@ -27,6 +27,17 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     return ok;
 }
 
+static bool run_dump(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    const mp_view *asked = &request->view;
+    mp_graph_view view = mp_graph_view_of(request->model);
+    mp_section_dump_head(document, request, &view);
+    bool ok = mp_section_dump_top(document, &view, asked, mp_view_rows(asked, 20), error, size);
+    document->tables[document->table_count - 1].main = true;
+    mp_graph_view_free(&view);
+    return ok;
+}
+
 const mp_report mp_report_top = {
     .name = "top",
     .summary = "what is biggest in memory; the hottest lines of an execution profile",
@@ -44,7 +55,11 @@ const mp_report mp_report_top = {
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_EVENTS,
                   .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER,
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
-                  .run = run_heap}},
+                  .run = run_heap},
+                 {.needs = MP_HOLDS_GRAPH,
+                  .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_DOMAIN | MP_HONOURS_ONLY,
+                  .run = run_dump}},
 };

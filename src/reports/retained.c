@@ -1,0 +1,41 @@
+#include <stdio.h>
+
+#include "reports/graph_sections.h"
+#include "support/text.h"
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    const mp_view *view = &request->view;
+    size_t rows = mp_view_rows(view, 20);
+    bool objects = !view->by || mp_text_is(view->by, "object"), ok = true;
+    if (objects && (view->sort || view->only)) {
+        snprintf(error, size, "--%s is for groups: --by type or --by namespace",
+                 view->sort ? "sort" : "only");
+        return false;
+    }
+    mp_graph_view graph = mp_graph_view_of(request->model);
+    mp_section_dump_head(document, request, &graph);
+    if (objects)
+        mp_section_retained(document, &graph, rows);
+    else
+        ok = mp_section_retainers(document, &graph, view, rows, error, size);
+    document->tables[document->table_count - 1].main = true;
+    mp_section_roots(document, &graph, false);
+    mp_graph_view_free(&graph);
+    return ok;
+}
+
+const mp_report mp_report_retained = {
+    .name = "retained",
+    .summary = "what each object, type or namespace of a heap dump keeps alive",
+    .example = "retained samples/shop-3.gclog --by type",
+    .details = "Retained are the bytes that would go if the object went: all that strong roots\n"
+               "reach through it alone. Of types and namespaces, what all of their objects\n"
+               "retain together, nothing counted twice.\n"
+               "--by: object, type, namespace. --sort (of groups): retained, bytes, objects, key.",
+    .program_rows = 1000,
+    .variants = {{.needs = MP_HOLDS_GRAPH,
+                  .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_DOMAIN | MP_HONOURS_ONLY,
+                  .run = run}},
+};

@@ -1,0 +1,63 @@
+/* Object graphs by hand: objects and references in any order, then one call that makes rows. */
+#ifndef TEST_SMALL_GRAPH_H
+#define TEST_SMALL_GRAPH_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/graph.h"
+#include "model/build.h"
+
+typedef struct edge {
+    uint32_t from, to;
+} edge;
+
+/* Objects 1 to count, with their number as id and `bytes` each (0: their number). */
+static mp_graph *graph_of(uint32_t count, const edge *edges, size_t edge_count, uint64_t bytes)
+{
+    mp_graph *graph = calloc(1, sizeof *graph);
+    size_t size = (size_t)count + 2;
+    graph->count = count;
+    graph->ids = calloc(size, sizeof *graph->ids);
+    graph->sizes = calloc(size, sizeof *graph->sizes);
+    graph->types = calloc(size, sizeof *graph->types);
+    graph->first = calloc(size + 1, sizeof *graph->first);
+    graph->targets = calloc(edge_count + 1, sizeof *graph->targets);
+    for (uint32_t i = 1; i <= count; i++) {
+        graph->ids[i] = i;
+        graph->sizes[i] = bytes ? bytes : i;
+    }
+    for (size_t i = 0; i < edge_count; i++)
+        graph->first[edges[i].from + 1]++;
+    for (uint32_t i = 1; i <= count + 1; i++)
+        graph->first[i] += graph->first[i - 1];
+    uint32_t *next = calloc(size, sizeof *next);
+    memcpy(next, graph->first, size * sizeof *next);
+    for (size_t i = 0; i < edge_count; i++)
+        graph->targets[next[edges[i].from]++] = edges[i].to;
+    free(next);
+    (void)MP_ADD(&graph->roots);
+    (void)MP_ADD(&graph->domains);
+    return graph;
+}
+
+static inline mp_root *graph_root(mp_graph *graph, uint32_t object, uint32_t kind, uint32_t flags)
+{
+    mp_root *root = MP_ADD(&graph->roots);
+    *root = (mp_root){.object = object, .kind = kind, .flags = flags, .id = object};
+    return root;
+}
+
+static inline void graph_drop(mp_graph *graph)
+{
+    free(graph->ids);
+    free(graph->sizes);
+    free(graph->types);
+    free(graph->first);
+    free(graph->targets);
+    free(graph->roots.at);
+    free(graph->domains.at);
+    free(graph);
+}
+
+#endif
