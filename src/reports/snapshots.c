@@ -31,9 +31,13 @@ static const mp_column columns[] = {
 
 /* Of dumps: no history, and a time where two tell theirs. */
 static const mp_column dump_columns[] = {
-    {"sequence", "#", MP_NUMBER, 0},     {"live_objects", "Alive", MP_COUNT, 0},
-    {"live_bytes", "Size", MP_BYTES, 0}, {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
-    {"roots", "Roots", MP_COUNT, 0},     {"role", "", MP_TEXT, 0},
+    {"sequence", "#", MP_NUMBER, 0},
+    {"time_us", "Time", MP_TIME, 0},
+    {"live_objects", "Alive", MP_COUNT, 0},
+    {"live_bytes", "Size", MP_BYTES, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"roots", "Roots", MP_COUNT, 0},
+    {"role", "", MP_TEXT, 0},
 };
 
 /* Of a log of heap events: slices of its time. */
