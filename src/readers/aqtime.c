@@ -116,6 +116,15 @@ static void begin_session(aq_state *state)
     }
 }
 
+/* The set at which reports look by themselves, see mp_window_resolve. */
+static size_t last_of_interest(const aq_state *state)
+{
+    for (size_t i = state->set_count; i-- > 0;)
+        if (mp_text_is(mp_model_text(state->model, state->sets[i].caption), "_PreCleanUp"))
+            return i;
+    return state->set_count - 1;
+}
+
 static void read_set(aq_state *state)
 {
     mp_mark_id mark = state->sets[state->set].mark;
@@ -128,6 +137,7 @@ static void read_set(aq_state *state)
     mp_census_end(&state->census, mark);
     if (state->chronicle)
         mp_chronicle_end_mark(state->chronicle, mark);
+    aq_read_references(state);
 }
 
 static bool read_database(aq_state *state)
@@ -135,11 +145,9 @@ static bool read_database(aq_state *state)
     if (!aq_open_tables(state) || !aq_read_sets(state))
         return false;
     begin_session(state);
+    state->graph_set = last_of_interest(state);
     for (state->set = 0; state->set < state->set_count && !state->failed; state->set++)
         read_set(state);
-    state->set = state->set_count - 1;
-    if (!state->failed)
-        aq_read_references(state);
     return !state->failed;
 }
 

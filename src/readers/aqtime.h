@@ -82,7 +82,7 @@ typedef struct aq_figures {
     bool stated, live_known, size_known, total_known;
 } aq_figures; /* of one type in one result set */
 
-/* An object of the last result set, for the graph. */
+/* An object of the graph. */
 typedef struct aq_vertex {
     uint64_t record;
     mp_type_id type;
@@ -115,6 +115,7 @@ typedef struct aq_state {
     aq_cursor cursors[AQ_TABLES];
     aq_set *sets;
     size_t set_count, set_capacity;
+    size_t graph_set;       /* the one that reports look at: of no other a graph is made */
     mp_id_index identities; /* of objects whose birth is not told, to the set that lists them first
                              */
     uint64_t *ids;          /* of the objects that are kept, at the set before */
@@ -130,7 +131,7 @@ typedef struct aq_state {
     uint32_t *stack; /* frames of the object at hand, innermost first */
     size_t stack_capacity;
     int64_t overwrites;
-    aq_vertex *vertices; /* from 1; of the last set alone */
+    aq_vertex *vertices; /* from 1; of the graph's set alone */
     size_t vertex_count, vertex_capacity;
     mp_id_index vertex_of; /* ID of an object to its vertex */
 } aq_state;
@@ -183,6 +184,7 @@ void aq_read_objects(aq_state *state);
 void aq_read_figures(aq_state *state);
 void aq_check_figures(aq_state *state);
 aq_figures *aq_figures_of(aq_state *state, mp_type_id type);
+/* The graph, where it is to be made of this set and there are any. */
 void aq_read_references(aq_state *state);
 
 #endif

@@ -107,7 +107,7 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
     mp_cohort_id cohort = mp_census_object(&state->census, &lot, born, bytes);
     if (state->chronicle)
         keep(state, numbers, bytes, cohort);
-    if (state->set + 1 == state->set_count)
+    if (state->set == state->graph_set)
         add_vertex(state, numbers, type, bytes);
 }
 

@@ -109,10 +109,15 @@ void aq_check_figures(aq_state *state)
 
 /* --- references --- */
 
+/* One end of a reference: an object of the set, or what is not among them. */
+typedef struct end {
+    enum { LISTED, UNLISTED_ID, UNLISTED_RECORD } kind;
+    uint64_t value; /* vertex, ID or REC_ID */
+} end;
+
 typedef struct edge {
-    uint32_t from; /* vertex */
-    uint64_t to;   /* record */
-    size_t order;  /* in which the database has it */
+    end from, to;
+    size_t order; /* in which the database has it */
 } edge;
 
 typedef struct edges {
@@ -120,37 +125,33 @@ typedef struct edges {
     size_t count, capacity;
 } edges;
 
-static void add_edge(edges *list, uint32_t from, uint64_t to)
+static int compare_ends(const end *a, const end *b)
 {
-    mp_grow(&list->at, &list->capacity, list->count + 1, sizeof *list->at);
-    list->at[list->count] = (edge){from, to, list->count};
-    list->count++;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->value < b->value ? -1 : a->value > b->value;
 }
 
 static int by_ends(const void *left, const void *right)
 {
     const edge *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    int order = compare_ends(&a->from, &b->from);
+    if (!order)
+        order = compare_ends(&a->to, &b->to);
+    return order ? order : a->order < b->order ? -1 : a->order > b->order;
 }
 
 static int by_order(const void *left, const void *right)
 {
     const edge *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    int order = compare_ends(&a->from, &b->from);
+    return order ? order : a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void no_object(aq_state *state, aq_table table, const char *column, int64_t id)
+static end end_of(const mp_id_index *index, int64_t number, int unlisted)
 {
-    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
-                "%s, row %" PRId64 ": %s is %" PRId64
-                ", which no object of the result set has: row skipped",
-                aq_table_name(table), aq_row(state, table), column, id);
+    uint32_t vertex = mp_id_index_get(index, (uint64_t)number);
+    return vertex ? (end){LISTED, vertex} : (end){unlisted, (uint64_t)number};
 }
 
 /* One table tells where an object's references lead, the other where those to it come from. */
@@ -161,17 +162,12 @@ static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_re
         aq_number numbers[AQ_E_RECORD + 1];
         if (!aq_numbers(state, table, AQ_E_OBJECT, AQ_E_RECORD + 1, numbers))
             continue;
-        int64_t record = numbers[AQ_E_RECORD].value;
-        uint32_t own = mp_id_index_get(&state->vertex_of, (uint64_t)numbers[AQ_E_OBJECT].value);
-        uint32_t other = mp_id_index_get(by_record, (uint64_t)record);
-        if (!own)
-            no_object(state, table, "PARENT_ID", numbers[AQ_E_OBJECT].value);
-        else if (table == AQ_REFERENCES_TO)
-            add_edge(list, own, (uint64_t)record);
-        else if (other)
-            add_edge(list, other, state->vertices[own].record);
-        else
-            no_object(state, table, "REC_ID", record);
+        end own = end_of(&state->vertex_of, numbers[AQ_E_OBJECT].value, UNLISTED_ID);
+        end other = end_of(by_record, numbers[AQ_E_RECORD].value, UNLISTED_RECORD);
+        bool forward = table == AQ_REFERENCES_TO;
+        mp_grow(&list->at, &list->capacity, list->count + 1, sizeof *list->at);
+        list->at[list->count] = (edge){forward ? own : other, forward ? other : own, list->count};
+        list->count++;
     }
 }
 
@@ -183,37 +179,59 @@ static void sort_edges(edges *list)
         return;
     qsort(list->at, list->count, sizeof *list->at, by_ends);
     for (size_t i = 0; i < list->count; i++)
-        if (!kept || list->at[kept - 1].from != list->at[i].from ||
-            list->at[kept - 1].to != list->at[i].to)
+        if (!kept || compare_ends(&list->at[kept - 1].from, &list->at[i].from) ||
+            compare_ends(&list->at[kept - 1].to, &list->at[i].to))
             list->at[kept++] = list->at[i];
     list->count = kept;
     qsort(list->at, list->count, sizeof *list->at, by_order);
 }
 
+/* References between objects of the set; of what is not listed there is but the number. */
 static void build_graph(aq_state *state, const edges *list)
 {
     mp_graph_builder *graph = mp_graph_begin(state->model, state->sets[state->set].mark);
     size_t next = 0;
+    uint64_t dangling = 0;
     mp_graph_domain(graph, (mp_string_id){0});
     for (size_t i = 1; i <= state->vertex_count; i++) {
         const aq_vertex *vertex = &state->vertices[i];
         mp_graph_object(graph, vertex->record, vertex->type, (uint64_t)vertex->bytes);
-        for (; next < list->count && list->at[next].from == i; next++)
-            mp_graph_reference(graph, list->at[next].to);
+        for (; next < list->count && list->at[next].from.kind == LISTED &&
+               list->at[next].from.value == i;
+             next++)
+            if (list->at[next].to.kind == LISTED)
+                mp_graph_reference(graph, state->vertices[list->at[next].to.value].record);
+            else
+                dangling++;
         if (vertex->root)
             mp_graph_root(graph, &(mp_root){.kind = MP_ROOT_UNSPECIFIED, .id = vertex->record});
     }
-    if (!mp_graph_end(graph))
+    dangling += list->count - next; /* from what is not listed */
+    if (mp_graph_end(graph))
+        state->model->graph->dangling += dangling;
+    else
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "has more references than 32 bits can number: they are left out");
+}
+
+/* Of a set whose references nobody asks for. */
+static void pass_references(aq_state *state, aq_table table)
+{
+    while (aq_has(state, table, state->sets[state->set].id))
+        aq_pass(state, table);
 }
 
 void aq_read_references(aq_state *state)
 {
     int64_t set = state->sets[state->set].id;
-    bool to = aq_has(state, AQ_REFERENCES_TO, set), from = aq_has(state, AQ_REFERENCES_FROM, set);
     edges list = {0};
     mp_id_index by_record = {0};
+    if (state->set != state->graph_set) {
+        pass_references(state, AQ_REFERENCES_TO);
+        pass_references(state, AQ_REFERENCES_FROM);
+        return;
+    }
+    bool to = aq_has(state, AQ_REFERENCES_TO, set), from = aq_has(state, AQ_REFERENCES_FROM, set);
     if (!to && !from)
         return;
     for (size_t i = 1; i <= state->vertex_count; i++) {
