@@ -145,7 +145,7 @@ static size_t place_of(const kinds *all, uint32_t kind)
 
 /* Which kind reaches each object: NOBODY, one of them, or SEVERAL. An object changes twice at
  * most. */
-enum { NOBODY = 0, SEVERAL = UINT16_MAX };
+enum { NOBODY = 0, SEVERAL = UINT16_MAX, AHEAD = 8 };
 
 typedef struct spread {
     const mp_graph *graph;
@@ -164,19 +164,32 @@ static void reach(spread *state, uint32_t object, uint16_t by)
     state->waiting[state->count++] = object;
 }
 
+/* Memory is asked for some objects ahead, step by step: rows, targets, then what they point to. */
+static void ask_for(const spread *state, size_t at)
+{
+    const mp_graph *graph = state->graph;
+    if (at + 3 * AHEAD < state->count)
+        __builtin_prefetch(&graph->first[state->waiting[at + 3 * AHEAD]], 0);
+    if (at + 2 * AHEAD < state->count)
+        __builtin_prefetch(&graph->targets[graph->first[state->waiting[at + 2 * AHEAD]]], 0);
+    if (at + AHEAD >= state->count)
+        return;
+    uint32_t object = state->waiting[at + AHEAD], from = graph->first[object];
+    for (uint32_t i = from; i < graph->first[object + 1] && i < from + AHEAD; i++)
+        __builtin_prefetch(&state->reached_by[graph->targets[i]], 1);
+}
+
 static void spread_out(spread *state)
 {
     const mp_graph *graph = state->graph;
-    while (state->count) {
-        uint32_t object = state->waiting[--state->count];
+    for (size_t at = 0; at < state->count; at++) {
+        uint32_t object = state->waiting[at];
         uint16_t by = state->reached_by[object];
-        uint32_t from = graph->first[object], end = graph->first[object + 1];
-        for (uint32_t i = from; i < end; i++) {
-            if (end - i > 8)
-                __builtin_prefetch(&state->reached_by[graph->targets[i + 8]], 1);
+        ask_for(state, at);
+        for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++)
             reach(state, graph->targets[i], by);
-        }
     }
+    state->count = 0;
 }
 
 /* Kinds too many to be told apart are not told apart: they alone hold nothing. */
@@ -194,8 +207,8 @@ static uint16_t *spread_kinds(const mp_graph *graph, const kinds *all)
     for (uint32_t i = 1; i < graph->roots.count; i++)
         if (mp_root_is_strong(&graph->roots.at[i])) {
             reach(&state, graph->roots.at[i].object, mark_of(all, graph->roots.at[i].kind));
-            spread_out(&state);
         }
+    spread_out(&state);
     free(state.waiting);
     return state.reached_by;
 }

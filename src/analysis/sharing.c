@@ -7,6 +7,8 @@
 #include "support/index.h"
 #include "support/memory.h"
 
+enum { AHEAD = 16 }; /* references that memory is asked for before they are looked at */
+
 /* Two objects that refer to a shared one, and have different owners. */
 typedef struct referrers {
     uint32_t at[2];
@@ -45,10 +47,15 @@ static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
                                  const uint32_t *number, uint32_t count)
 {
     referrers *found = mp_alloc_zero((size_t)count + 1, sizeof *found);
+    uint32_t all = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
         for (uint32_t i = graph->first[object]; owner[object] && i < graph->first[object + 1];
              i++) {
             uint32_t target = graph->targets[i];
+            if (all - i > 2 * AHEAD) {
+                __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]], 0);
+                __builtin_prefetch(&found[number[graph->targets[i + AHEAD]]], 1);
+            }
             referrers *of = &found[number[target]];
             if (!number[target] || owner[object] == target || of->at[1])
                 continue;
