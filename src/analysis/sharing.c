@@ -7,8 +7,6 @@
 #include "support/index.h"
 #include "support/memory.h"
 
-enum { AHEAD = 16 }; /* references that memory is asked for before they are looked at */
-
 /* Two objects that refer to a shared one, and have different owners. */
 typedef struct referrers {
     uint32_t at[2];
@@ -43,6 +41,8 @@ static uint32_t *number_shared(const mp_graph *graph, const mp_dominators *domin
     return number;
 }
 
+enum { AHEAD = 16 };
+
 static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
                                  const uint32_t *number, uint32_t count)
 {
@@ -53,7 +53,7 @@ static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
              i++) {
             uint32_t target = graph->targets[i];
             if (all - i > 2 * AHEAD) {
-                __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]], 0);
+                __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]]);
                 __builtin_prefetch(&found[number[graph->targets[i + AHEAD]]], 1);
             }
             referrers *of = &found[number[target]];

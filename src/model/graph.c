@@ -2,7 +2,7 @@
  * and packed in place: 8 bytes each while the file is read, 4 afterwards.
  *
  * Objects of a domain lie together, so its ids are one table. Where they are dense, which recorders
- * that number by address see to, that is a set of bits with a count every 512 of them: an id is
+ * that number by address see to, that is a set of bits and a count for each 64 of them: an id is
  * found by counting the bits before its own. Else it is a hash table. */
 #include "model/graph.h"
 
@@ -16,7 +16,6 @@
 enum {
     SPARSE = 64,     /* ids in the range for each object, from where on a hash table is better */
     BATCH = 64,      /* references that are looked up together, their places fetched first */
-    BLOCK_WORDS = 8, /* of 64 bits, for each count */
     DUPLICATE = INT32_MAX, /* in place of a type */
 };
 
@@ -24,7 +23,7 @@ enum {
 typedef struct id_table {
     uint64_t least, range; /* range: largest - least + 1 */
     uint64_t *bits;        /* NULL: a hash table */
-    uint32_t *before;      /* set bits before each block */
+    uint32_t *before;      /* set bits before each word of them */
     uint32_t *by_rank;     /* object of the n-th set bit; NULL: they are in order */
     uint32_t *places;      /* of the hash table: objects; 0: empty */
     size_t mask;
@@ -113,12 +112,9 @@ void mp_graph_root(mp_graph_builder *builder, const mp_root *root)
 
 static uint32_t bits_before(const id_table *table, uint64_t offset)
 {
-    uint64_t word = offset / 64, block = word / BLOCK_WORDS;
-    uint32_t count = table->before[block];
-    for (uint64_t i = block * BLOCK_WORDS; i < word; i++)
-        count += (uint32_t)__builtin_popcountll(table->bits[i]);
+    uint64_t word = offset / 64;
     uint64_t below = table->bits[word] & (((uint64_t)1 << offset % 64) - 1);
-    return count + (uint32_t)__builtin_popcountll(below);
+    return table->before[word] + (uint32_t)__builtin_popcountll(below);
 }
 
 static size_t home_of(const mp_graph_builder *builder, const id_table *table, uint64_t id)
@@ -173,10 +169,9 @@ static void count_bits(id_table *table)
 {
     uint64_t words = table->range / 64 + 1;
     uint32_t count = 0;
-    table->before = mp_alloc((words / BLOCK_WORDS + 1) * sizeof *table->before);
+    table->before = mp_alloc(words * sizeof *table->before);
     for (uint64_t i = 0; i < words; i++) {
-        if (i % BLOCK_WORDS == 0)
-            table->before[i / BLOCK_WORDS] = count;
+        table->before[i] = count;
         count += (uint32_t)__builtin_popcountll(table->bits[i]);
     }
 }

@@ -35,16 +35,16 @@ void mp_graph_free(mp_graph *graph);
 void mp_model_count_roots(mp_model *model, const mp_graph *graph);
 
 /* The ledger of dumps: what is alive of each type, mark after mark, as changes. Zero-initialise but
- * for the model; release with mp_census_free. */
-typedef struct mp_census {
+ * for the model; release with mp_type_counts_free. */
+typedef struct mp_type_counts {
     mp_model *model;
     mp_mark_id first; /* since when objects count as born */
-    struct mp_census_row *before;
+    struct mp_type_count *before;
     size_t count, capacity;
-} mp_census;
+} mp_type_counts;
 
 /* Enter the model's graph at its mark. */
-void mp_census_enter(mp_census *census);
-void mp_census_free(mp_census *census);
+void mp_type_counts_enter(mp_type_counts *counts);
+void mp_type_counts_free(mp_type_counts *counts);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct rpm_state {
     const mp_load_options *options;
     const char *path;
     mp_session_id session;
-    mp_census census;
+    mp_type_counts counts;
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
     int64_t first_stamp; /* milliseconds; -1: none was seen */
@@ -376,7 +376,7 @@ static bool end_file(rpm_state *state)
     }
     unite_types(state);
     model->graph->hexadecimal = true;
-    mp_census_enter(&state->census);
+    mp_type_counts_enter(&state->counts);
     mp_mark *mark = &model->marks.at[model->graph->mark.i];
     mark->whole = true;
     mark->ordinal = ++model->sessions.at[state->session.i].marks;
@@ -460,7 +460,7 @@ static void *open_rpm(mp_model *model, mp_diagnostics *diagnostics, const mp_loa
     state->model = model;
     state->diagnostics = diagnostics;
     state->options = options;
-    state->census.model = model;
+    state->counts.model = model;
     state->first_stamp = -1;
     return state;
 }
@@ -471,7 +471,7 @@ static void close_rpm(void *opaque)
     if (state->converted)
         mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
                     "has text that is not UTF-8: read as ISO 8859-1");
-    mp_census_free(&state->census);
+    mp_type_counts_free(&state->counts);
     mp_id_index_free(&state->types_by_name);
     mp_id_index_free(&state->many);
     free(state->references);

@@ -1,43 +1,43 @@
 #!/usr/bin/env bash
-# How fast memprof reads a large recording, and in how much memory.
+# How fast memprof reads large recordings, and in how much memory.
 #
-#   tests/bench/bench.sh BUILD [FOLDER]
+#   tests/bench/bench.sh BUILD [FOLDER [FORMAT...]]
 #
-# BUILD holds memprof and memprof-generate, built for release. The recording (5 million objects in 40
-# snapshots, about 400 MB) is made in FOLDER, or in a temporary folder that is removed at the end.
+# BUILD holds memprof and memprof-generate, built for release. The recordings are made in FOLDER, or
+# in a temporary folder that is removed at the end: 2 GB of them. FORMAT: oemp, taligent, rpm; all
+# where none is named.
+#
+#   oemp      5 million objects in 40 snapshots, about 400 MB
+#   taligent  5 million events with crawls of 8 frames, about 1 GB
+#   rpm       10 million objects with 40 million references, about 460 MB
 #
 # Beside each other, one after the other in each of five runs:
-#   memprof   memprof analyze
-#   floor     the least work that reading such a file can be; its source is $MEMPROF_FLOOR, or
-#             ../shared/bench/floor.c beside the checkout; skipped where there is none
-#   awk       a one-liner that a user would write: bytes of all object rows by type
+#   memprof      memprof analyze
+#   floor        the least work that reading such a file can be; its source is $MEMPROF_FLOOR, or
+#                ../shared/bench/floor.c beside the checkout; skipped where there is none
+#   awk          a one-liner that a user would write for an .oemp: bytes of all object rows by type
+#   graph_floor  a plain read of a heap dump and one depth-first search over it (graph_floor.c)
 #
-# Environment: MEMPROF_BENCH_RUNS (5), MEMPROF_BENCH_OBJECTS (5000000), MEMPROF_BENCH_SNAPSHOTS (40).
+# Environment: MEMPROF_BENCH_RUNS (5), MEMPROF_BENCH_OBJECTS (of the .oemp, 5000000),
+# MEMPROF_BENCH_SNAPSHOTS (40), MEMPROF_BENCH_EVENTS (5000000), MEMPROF_BENCH_DUMP (objects of the
+# dump, 10000000).
 set -euo pipefail
 export LC_ALL=C
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -x "$1/memprof" ] || [ ! -x "$1/memprof-generate" ]; then
-    echo "usage: $0 BUILD [FOLDER]   (BUILD holds memprof and memprof-generate)" >&2
+if [ $# -lt 1 ] || [ ! -x "$1/memprof" ] || [ ! -x "$1/memprof-generate" ]; then
+    echo "usage: $0 BUILD [FOLDER [FORMAT...]]   (BUILD holds memprof and memprof-generate)" >&2
     exit 2
 fi
 build=$(cd "$1" && pwd)
 runs=${MEMPROF_BENCH_RUNS:-5}
-objects=${MEMPROF_BENCH_OBJECTS:-5000000}
-snapshots=${MEMPROF_BENCH_SNAPSHOTS:-40}
-
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 folder=${2:-$scratch}
 mkdir -p "$folder"
-recording=$folder/bench-$objects-$snapshots.oemp
-answer=$recording.json
-
-if [ ! -s "$recording" ] || [ ! -s "$answer" ]; then
-    "$build/memprof-generate" oemp --version 2 --objects "$objects" --snapshots "$snapshots" \
-        --answer "$answer" -o "$recording"
-fi
+formats=("${@:3}")
+if [ ${#formats[@]} -eq 0 ]; then formats=(oemp taligent rpm); fi
 
 floor_source=${MEMPROF_FLOOR:-$root/../shared/bench/floor.c}
 floor=
@@ -45,6 +45,7 @@ if [ -f "$floor_source" ]; then
     floor=$scratch/floor
     "${CC:-cc}" -O3 -march=native -o "$floor" "$floor_source"
 fi
+"${CC:-cc}" -O3 -march=native -o "$scratch/graph_floor" "$here/graph_floor.c"
 
 # Rows of 16 columns are objects: their third column is the size, their second the type.
 # shellcheck disable=SC2016
@@ -53,45 +54,98 @@ awk_program='NF == 16 && $1 + 0 > 0 { bytes[$2] += $3 } END { for (t in bytes) p
 memprof_run() { "$build/memprof" analyze --quiet "$recording"; }
 floor_run() { "$floor" "$recording"; }
 awk_run() { awk "$awk_program" "$recording"; }
+graph_floor_run() { "$scratch/graph_floor" "$recording"; }
 
-names=(memprof)
-if [ -n "$floor" ]; then names+=(floor); fi
-names+=(awk)
-
-cat "$recording" >/dev/null # into the page cache: all read from memory
-for ((run = 0; run < runs; run++)); do
-    for name in "${names[@]}"; do
-        begin=$(date +%s%N)
-        "${name}_run" >/dev/null
-        end=$(date +%s%N)
-        echo $(((end - begin) / 1000)) >>"$scratch/$name.us"
-    done
-done
+# Make a recording and its known answer, unless they are there: recording NAME ARGUMENT...
+make_recording() {
+    recording=$folder/$1
+    answer=$recording.json
+    if [ ! -s "$recording" ] || [ ! -s "$answer" ]; then
+        "$build/memprof-generate" "${@:2}" --answer "$answer" -o "$recording"
+    fi
+}
 
 # The middle one of sorted microseconds, as seconds; of an even number, the lower middle.
 nth() { sort -n "$scratch/$1.us" | sed -n "$2p" | awk '{ printf "%.3f", $1 / 1e6 }'; }
 
-size=$(stat -c %s "$recording")
-printf 'recording: %s objects, %s snapshots, %s bytes; %s runs; %s processors\n\n' \
-    "$objects" "$snapshots" "$size" "$runs" "$(nproc)"
-printf '%-8s  %10s  %10s  %10s  %10s  %14s\n' command 'median s' 'min s' 'max s' 'MB/s' 'memprof/this'
-ours=$(nth memprof $(((runs + 1) / 2)))
-for name in "${names[@]}"; do
-    median=$(nth "$name" $(((runs + 1) / 2)))
-    printf '%-8s  %10s  %10s  %10s  %10s  %14s\n' "$name" "$median" "$(nth "$name" 1)" \
-        "$(nth "$name" "$runs")" \
-        "$(awk -v size="$size" -v s="$median" 'BEGIN { printf "%.0f", size / s / 1e6 }')" \
-        "$(awk -v a="$ours" -v b="$median" 'BEGIN { printf "%.2f", a / b }')"
-done
-if [ -z "$floor" ]; then
-    echo "floor     skipped: no $floor_source (set MEMPROF_FLOOR to the path of floor.c)"
-fi
+# Time commands on the recording, memprof first: compare NAME...
+compare() {
+    local name begin end median ours size
+    rm -f "$scratch"/*.us
+    cat "$recording" >/dev/null # into the page cache: all read from memory
+    for ((run = 0; run < runs; run++)); do
+        for name in "$@"; do
+            begin=$(date +%s%N)
+            "${name}_run" >/dev/null
+            end=$(date +%s%N)
+            echo $(((end - begin) / 1000)) >>"$scratch/$name.us"
+        done
+    done
+    size=$(stat -c %s "$recording")
+    printf ', %s bytes; %s runs; %s processors\n\n' "$size" "$runs" "$(nproc)"
+    printf '%-11s  %10s  %10s  %10s  %10s  %14s\n' command 'median s' 'min s' 'max s' 'MB/s' \
+        'memprof/this'
+    ours=$(nth "$1" $(((runs + 1) / 2)))
+    for name in "$@"; do
+        median=$(nth "$name" $(((runs + 1) / 2)))
+        printf '%-11s  %10s  %10s  %10s  %10s  %14s\n' "$name" "$median" "$(nth "$name" 1)" \
+            "$(nth "$name" "$runs")" \
+            "$(awk -v size="$size" -v s="$median" 'BEGIN { printf "%.0f", size / s / 1e6 }')" \
+            "$(awk -v a="$ours" -v b="$median" 'BEGIN { printf "%.2f", a / b }')"
+    done
+}
 
-# Peak memory, against what the objects alive at once may cost.
-peak_bytes=$(python3 "$here/peak.py" "$build/memprof" analyze --quiet "$recording")
-peak_objects=$(grep -o '"peak_objects": *[0-9]*' "$answer" | head -n 1 | grep -o '[0-9]*$')
-allowed=$((64 * peak_objects + 64 * 1024 * 1024))
-awk -v peak="$peak_bytes" -v allowed="$allowed" -v objects="$peak_objects" 'BEGIN {
-    printf "\npeak memory: %.1f MiB; 64 bytes x %d objects alive at once + 64 MiB = %.1f MiB; %.0f %% of it\n",
-           peak / 1048576, objects, allowed / 1048576, peak * 100 / allowed
-    exit peak > allowed }'
+say_skipped() {
+    if [ -z "$floor" ]; then
+        echo "floor        skipped: no $floor_source (set MEMPROF_FLOOR to the path of floor.c)"
+    fi
+}
+
+# The first number of that name in the known answer.
+answer_of() { grep -o "\"$1\": *[0-9]*" "$answer" | head -n 1 | grep -o '[0-9]*$'; }
+
+# Peak memory of an analysis, against what it may be: memory ALLOWED WHY
+memory() {
+    local peak
+    peak=$(python3 "$here/peak.py" "$build/memprof" analyze --quiet "$recording")
+    awk -v peak="$peak" -v allowed="$1" -v why="$2" 'BEGIN {
+        printf "\npeak memory: %.1f MiB; %s = %.1f MiB; %.0f %% of it\n",
+               peak / 1048576, why, allowed / 1048576, peak * 100 / allowed
+        exit peak > allowed }'
+}
+
+bench_oemp() {
+    local objects=${MEMPROF_BENCH_OBJECTS:-5000000} snapshots=${MEMPROF_BENCH_SNAPSHOTS:-40} peak
+    make_recording "bench-$objects-$snapshots.oemp" oemp --version 2 --objects "$objects" \
+        --snapshots "$snapshots"
+    printf 'oemp: %s objects, %s snapshots' "$objects" "$snapshots"
+    compare memprof ${floor:+floor} awk
+    say_skipped
+    peak=$(answer_of peak_objects)
+    memory $((64 * peak + 64 * 1024 * 1024)) "64 bytes x $peak objects alive at once + 64 MiB"
+}
+
+bench_taligent() {
+    local events=${MEMPROF_BENCH_EVENTS:-5000000} peak
+    make_recording "bench-$events.taligent" taligent --events "$events" --frames 8
+    printf 'taligent: %s events' "$events"
+    compare memprof ${floor:+floor}
+    say_skipped
+    peak=$(answer_of peak_objects)
+    memory $((64 * peak + 128 * 1024 * 1024)) "64 bytes x $peak blocks alive at once + 128 MiB"
+}
+
+bench_rpm() {
+    local objects=${MEMPROF_BENCH_DUMP:-10000000} references
+    make_recording "bench-$objects.gclog" rpm --objects "$objects" --references 4
+    references=$(answer_of references)
+    printf 'rpm: %s objects, %s references' "$objects" "$references"
+    compare memprof graph_floor
+    memory $((48 * objects + 12 * references)) \
+        "48 bytes x $objects objects + 12 bytes x $references references"
+}
+
+for format in "${formats[@]}"; do
+    "bench_$format"
+    echo
+done
