@@ -53,6 +53,11 @@ bool mp_input_rewind(mp_input *input);
 bool mp_input_keep(mp_input *input);
 /* Up to `size` of the last bytes of a kept input; gives how many. */
 size_t mp_input_tail(const mp_input *input, char *bytes, size_t size);
+/* All bytes of a kept input at once, as a copy that may be written to, until the input is closed:
+ * for libraries that read no streams. NULL after a diagnostic. */
+char *mp_input_map(mp_input *input, size_t *length);
+/* A library has read it by its path or its map: all its bytes count as consumed. */
+void mp_input_finish(mp_input *input);
 /* The number of the last line, from 1. */
 uint64_t mp_input_line_number(const mp_input *input);
 /* Bytes consumed so far, line ends included. */

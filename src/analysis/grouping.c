@@ -83,7 +83,7 @@ static void add_leaked(workshop *shop, mp_group *group, const mp_flow *flow)
     group->leaked = mp_cost_add(group->leaked, flow->cost);
     if (is_session_pool(shop->model, lot->owner))
         group->pool_objects += live;
-    if (cohort->owner_born.i && !mp_window_before_from(shop->window, cohort->owner_born))
+    if (cohort->owner_born.i && mp_window_is_new(shop->window, cohort->owner_born))
         group->owned_by_leak += live;
 }
 
@@ -112,7 +112,7 @@ static void add_flows(workshop *shop)
         group->to = mp_cost_add(group->to, flow->cost);
         if (mp_window_before_from(shop->window, flow->mark))
             group->from = mp_cost_add(group->from, flow->cost);
-        if (!mp_window_before_from(shop->window, model->cohorts.at[flow->cohort.i].born))
+        if (mp_window_is_new(shop->window, model->cohorts.at[flow->cohort.i].born))
             add_leaked(shop, group, flow);
     }
 }
@@ -129,7 +129,7 @@ typedef struct change {
 static uint32_t leaking_group(const workshop *shop, const mp_flow *flow)
 {
     bool leaks = mp_window_before_to(shop->window, flow->mark) &&
-                 !mp_window_before_from(shop->window, shop->model->cohorts.at[flow->cohort.i].born);
+                 mp_window_is_new(shop->window, shop->model->cohorts.at[flow->cohort.i].born);
     return leaks ? shop->group_of[flow->cohort.i] : 0;
 }
 

@@ -154,6 +154,7 @@ static bool resolve_session(const session_view *view, const char *from, const ch
     moment to_moment = parse_moment(to ? to : "last");
     range->from = find_moment(view, &from_moment);
     range->to = to ? find_moment(view, &to_moment) : default_to(view);
+    range->all_new = !from && view->model->kind == MP_KIND_DATABASE && view->to - view->from == 1;
     if (!range->from.i)
         return missing(view->model, view->session, "--from", from, error, size);
     if (!range->to.i)
@@ -202,6 +203,12 @@ bool mp_window_before_to(const mp_window *window, mp_mark_id mark)
     return mark.i <= window->ranges[window->model->marks.at[mark.i].session.i].to.i;
 }
 
+bool mp_window_is_new(const mp_window *window, mp_mark_id born)
+{
+    return !mp_window_before_from(window, born) ||
+           window->ranges[window->model->marks.at[born.i].session.i].all_new;
+}
+
 /* Each session's own peaks, added up. */
 static void add_peaks(const mp_model *model, mp_totals *totals)
 {
@@ -248,7 +255,7 @@ mp_totals mp_totals_of(const mp_window *window)
         totals.created_bytes += flow->cost.created_bytes;
         totals.deleted_objects += flow->cost.deleted;
         totals.retyped_objects += flow->cost.moved;
-        if (!mp_window_before_from(window, model->cohorts.at[flow->cohort.i].born)) {
+        if (mp_window_is_new(window, model->cohorts.at[flow->cohort.i].born)) {
             totals.leaked_objects += mp_cost_live(flow->cost);
             totals.leaked_bytes += flow->cost.bytes;
         }

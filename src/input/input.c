@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +68,8 @@ void mp_input_close(mp_input *input)
         return;
     if (input->file > STDIN_FILENO)
         close(input->file);
+    if (input->map)
+        munmap(input->map, input->map_length);
     free(input->bytes);
     free(input);
 }
@@ -290,6 +293,33 @@ size_t mp_input_tail(const mp_input *input, char *bytes, size_t size)
         got += (size_t)read;
     }
     return got;
+}
+
+char *mp_input_map(mp_input *input, size_t *length)
+{
+    *length = (size_t)input->total;
+    if (!is_kept(input) || !*length || input->map)
+        return input->map;
+    bool memory = input->file < 0;
+    char *map = mmap(NULL, *length, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | (memory ? MAP_ANONYMOUS : 0), input->file, 0);
+    if (map == MAP_FAILED) {
+        failed(input, "cannot map");
+        return NULL;
+    }
+    if (memory)
+        memcpy(map, input->memory_start, *length);
+    input->map = map;
+    input->map_length = *length;
+    return map;
+}
+
+void mp_input_finish(mp_input *input)
+{
+    struct stat status;
+    if (input->file >= 0 && fstat(input->file, &status) == 0)
+        input->total = (uint64_t)status.st_size;
+    input->consumed = input->total;
 }
 
 bool mp_input_can_reopen(const mp_input *input)

@@ -25,6 +25,8 @@ struct mp_input {
     int file;    /* -1: memory */
     const char *memory, *memory_start;
     size_t memory_left, step;
+    char *map; /* of map_length bytes; NULL: none */
+    size_t map_length;
 };
 
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the

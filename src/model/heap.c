@@ -23,7 +23,13 @@ void mp_heap_close(mp_heap *heap)
     mp_live_free(&heap->live);
     free(heap->pending);
     free(heap->origins);
+    mp_chronicle_free(heap->chronicle);
     *heap = (mp_heap){0};
+}
+
+void mp_heap_keep_objects(mp_heap *heap)
+{
+    heap->chronicle = mp_chronicle_new(heap->model);
 }
 
 mp_mark *mp_heap_begin(mp_heap *heap)
@@ -50,6 +56,8 @@ mp_mark *mp_heap_end(mp_heap *heap)
     mark->live_bytes = heap->live_bytes;
     mark->reusable_objects = heap->reusable_objects;
     mark->reusable_bytes = heap->reusable_bytes;
+    if (heap->chronicle)
+        mp_chronicle_end_mark(heap->chronicle, heap->mark);
     heap->mark.i = 0;
     heap->created = heap->deleted = heap->changed = 0;
     return mark;
@@ -133,6 +141,8 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
     cost->bytes += birth->bytes;
     count(heap, reusable, 1, birth->bytes);
     heap->created += !reusable;
+    if (heap->chronicle)
+        mp_chronicle_birth(heap->chronicle, birth->id, birth->bytes, cohort);
 }
 
 /* Find what `id` is; false if it is not alive, or itself still waiting for its owner. */
@@ -291,6 +301,8 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     mp_live_set_bytes(&heap->live, object, before + delta);
     object->idle = idle;
     heap->changed += !reusable;
+    if (heap->chronicle)
+        mp_chronicle_change(heap->chronicle, id, before + delta, (mp_cohort_id){object->cohort});
     return true;
 }
 
@@ -310,6 +322,8 @@ bool mp_heap_death(mp_heap *heap, uint64_t id)
     cost->bytes -= bytes;
     count(heap, reusable, -1, -bytes);
     heap->deleted += !reusable;
+    if (heap->chronicle)
+        mp_chronicle_death(heap->chronicle, id);
     mp_live_remove(&heap->live, object);
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "memprof/diagnostics.h"
 #include "memprof/model.h"
+#include "model/chronicle.h"
 #include "model/live.h"
 
 /* What objects of one allocation site and one name have in common. */
@@ -63,12 +64,15 @@ typedef struct mp_heap {
     /* Births whose owner comes later in the same section. */
     mp_pending *pending;
     size_t pending_count, pending_capacity;
+    mp_chronicle *chronicle; /* NULL: objects are not kept */
 } mp_heap;
 
 /* What the pointers refer to must outlive the heap. Release with mp_heap_close. */
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics);
 void mp_heap_close(mp_heap *heap);
+/* Keep the objects themselves, in model->objects; before the first birth. */
+void mp_heap_keep_objects(mp_heap *heap);
 
 /* Begin a mark, or go on with the one that was never ended. The caller fills in what the file says
  * of it. Valid until the next mark begins. */

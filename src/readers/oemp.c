@@ -442,9 +442,9 @@ static void replay_batch(void *opaque)
 
 static void *open_oemp(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
-    (void)options;
     oemp_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
+    state->keep_objects = options->keep_objects;
     state->diagnostics = diagnostics;
     state->pipeline = mp_pipeline_new(sizeof(oemp_batch), replay_batch);
     return state;

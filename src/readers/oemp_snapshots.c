@@ -114,6 +114,8 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     (void)MP_ADD(&state->model->sessions);
     mp_session_id session = {state->model->sessions.count - 1};
     mp_heap_open(&recording->heap, state->model, session, state->diagnostics);
+    if (state->keep_objects)
+        mp_heap_keep_objects(&recording->heap);
     fill_session(state, recording, row);
     return recording;
 }

@@ -78,6 +78,13 @@ void mp_section_head(mp_document *document, const mp_request *request)
                                            marks == 1 ? "" : "s, the last of them in detail");
         return;
     }
+    if (model->kind == MP_KIND_DATABASE) {
+        document->title = mp_document_text(
+            document, "%s: allocation database of %s%" PRIu32 " snapshot%s", source,
+            sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "",
+            marks, marks == 1 ? "" : "s");
+        return;
+    }
     mp_format_time(time, span_us(model));
     if (model->events) {
         document->title = mp_document_text(document, "%s: heap log of %s events in %s", source,

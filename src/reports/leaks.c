@@ -199,9 +199,12 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
     mp_table *table = window->model->events
                           ? MP_TABLE(document, "leaks", NULL, MP_ROWS, event_columns)
                           : MP_TABLE(document, "leaks", NULL, MP_ROWS, columns);
-    table->title = mp_document_text(document, "Leaks: created after %s, alive at %s",
-                                    mp_moment_text(document, window, true),
-                                    mp_moment_text(document, window, false));
+    table->title = window->ranges[1].all_new
+                       ? mp_document_text(document, "All that is alive at %s, the only one",
+                                          mp_moment_text(document, window, false))
+                       : mp_document_text(document, "Leaks: created after %s, alive at %s",
+                                          mp_moment_text(document, window, true),
+                                          mp_moment_text(document, window, false));
     table->main = true;
     table->list_depth = stack_depth;
     table->empty = "none";
@@ -235,6 +238,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     (void)error;
     (void)size;
     mp_graph_view view = mp_graph_view_of(request->model);
+    mp_graph_view_look(&view);
     mp_section_dump_head(document, request, &view);
     mp_section_suspects(document, &view, mp_view_rows(&request->view, 20));
     mp_graph_view_free(&view);

@@ -134,7 +134,8 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
         mp_set_text(document, table, "session_id", mp_model_text(model, session->session_id));
     mp_set_number(table, "sequence", (int64_t)mark->sequence);
     mp_set_text(document, table, "tag", mp_model_text(model, mark->tag));
-    mp_set_number(table, "time_us", mark->time_us);
+    if (model->kind != MP_KIND_DATABASE)
+        mp_set_number(table, "time_us", mark->time_us);
     mp_set_number(table, "created_objects", mark->created_objects);
     mp_set_number(table, "deleted_objects", mark->deleted_objects);
     mp_set_number(table, "live_objects", mark->live_objects);

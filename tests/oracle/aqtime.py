@@ -241,7 +241,7 @@ def report(path):
     clean = [one for one in sets if (one.tag or "").lower() == "_precleanup"]
     to, last = (clean or sets)[-1], sets[-1]
     links = {one.sequence: one.link() for one in {to.sequence: to, last.sequence: last}.values()}
-    retained = graph.retained_of(graph.Graph(last)) if links[last.sequence][0] else []
+    retained = graph.retained_of(graph.Graph(to)) if links[to.sequence][0] else []
     for row in retained:
         row.pop("root_kind", None)  # the database tells no kinds
     return {

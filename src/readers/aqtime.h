@@ -1,0 +1,190 @@
+/* AQTime allocation databases: the parts of the reader.
+ *
+ * A database is a list of result sets. Every table is walked once, sorted by result set, and all
+ * walks go side by side: set by set, names first, then objects with their stacks, then figures of
+ * classes and references. What a set defines is forgotten with it, because ids mean nothing beyond
+ * it. */
+#ifndef MP_READERS_AQTIME_H
+#define MP_READERS_AQTIME_H
+
+#include <sqlite3.h>
+
+#include "memprof/reader.h"
+#include "model/census.h"
+#include "model/chronicle.h"
+#include "support/index.h"
+#include "support/memory.h"
+
+typedef enum aq_table {
+    AQ_INSTANCES,
+    AQ_OBJECTS,
+    AQ_META_CLASSES,
+    AQ_CLASSES,
+    AQ_STACKS,
+    AQ_ROUTINES,
+    AQ_THREADS,
+    AQ_REFERENCES_TO,
+    AQ_REFERENCES_FROM,
+    AQ_META_LINES, /* not read: routines tell their lines */
+    AQ_RELATIONS,  /* not read: it says what the format says */
+    AQ_TABLES
+} aq_table;
+
+/* Columns that are read; 0 is the row's number in its table. */
+enum { AQ_ROW, AQ_SET };
+enum { AQ_CAPTION = 2 };
+enum { AQ_O_ID = 2, AQ_O_RECORD, AQ_O_CLASS, AQ_O_SIZE, AQ_O_NUMBER, AQ_O_ADDRESS, AQ_O_GET };
+enum { AQ_O_ROOT = AQ_O_GET + 1, AQ_O_THREAD, AQ_O_END };
+enum { AQ_C_RECORD = 2, AQ_C_NAME, AQ_C_NAMESPACE, AQ_C_LIVE, AQ_C_LIVE_SIZE, AQ_C_PEAK };
+enum { AQ_C_PEAK_SIZE = AQ_C_PEAK + 1, AQ_C_TOTAL, AQ_C_TOTAL_SIZE, AQ_C_END };
+enum { AQ_S_OBJECT = 2, AQ_S_ROUTINE };
+enum { AQ_R_RECORD = 2, AQ_R_LINE, AQ_R_CLASS, AQ_R_NAME, AQ_R_FILE, AQ_R_UNIT, AQ_R_MODULE };
+enum { AQ_T_RECORD = 2, AQ_T_SYSTEM_ID, AQ_T_NAME };
+enum { AQ_E_OBJECT = 2, AQ_E_RECORD };
+
+/* A number of a row; where it is not known, the value is 0. */
+typedef struct aq_number {
+    int64_t value;
+    bool known;
+} aq_number;
+
+/* A walk over a table in the order of result sets. */
+typedef struct aq_cursor {
+    sqlite3_stmt *statement; /* NULL: no such table, or its end */
+    bool there;              /* the database has the table */
+    bool ready;              /* there is a row at hand */
+    aq_number set;           /* that it belongs to */
+} aq_cursor;
+
+typedef struct aq_set {
+    int64_t id;
+    mp_string_id caption;
+    mp_mark_id mark;
+} aq_set;
+
+/* A routine at a line: what a frame of a stack says. */
+typedef struct aq_frame {
+    mp_symbol_id symbol;
+    uint32_t line; /* MP_NO_LINE: not told */
+} aq_frame;
+
+/* A frame below its callers. */
+typedef struct aq_place {
+    mp_node_id node;
+    uint32_t line;
+} aq_place;
+
+/* What a class is said to have, and what its rows of objects have. */
+typedef struct aq_figures {
+    int64_t live, live_size, total, total_size;
+    int64_t objects, bytes;
+    int64_t row; /* in CLASSES_DATA; the last one of several */
+    bool stated, live_known, size_known, total_known;
+} aq_figures; /* of one type in one result set */
+
+/* An object of the graph. */
+typedef struct aq_vertex {
+    uint64_t record;
+    mp_type_id type;
+    int64_t bytes;
+    bool root;
+} aq_vertex;
+
+typedef struct aq_state {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    bool keep_objects;
+    mp_arena scratch; /* of the row at hand */
+
+    /* Over all inputs. */
+    mp_id_index types;       /* name to type */
+    mp_id_index symbols;     /* name to symbol */
+    mp_id_index frame_index; /* (symbol, line) to frame */
+    mp_id_index place_index; /* (caller's place, frame) to place */
+    aq_frame *frames;        /* from 1 */
+    aq_place *places;        /* from 1 */
+    size_t frame_count, frame_capacity, place_count, place_capacity;
+
+    /* The input at hand. */
+    const char *path;
+    sqlite3 *database;
+    bool failed, converted;
+    uint64_t records;
+    mp_census census;
+    mp_chronicle *chronicle;
+    aq_cursor cursors[AQ_TABLES];
+    aq_set *sets;
+    size_t set_count, set_capacity;
+    size_t graph_set;       /* the one that reports look at: of no other a graph is made */
+    mp_id_index identities; /* of objects whose birth is not told, to the set that lists them first
+                             */
+    uint64_t *ids;          /* of the objects that are kept, at the set before */
+    size_t id_count, id_capacity;
+    uint64_t next_id; /* for objects whose own id is taken */
+
+    /* The result set at hand. */
+    size_t set; /* its place, from 0 */
+    mp_id_index classes, routines, threads;
+    mp_id_index kept;    /* ids of objects */
+    aq_figures *figures; /* by type */
+    size_t figure_count, figure_capacity;
+    uint32_t *stack; /* frames of the object at hand, innermost first */
+    size_t stack_capacity;
+    int64_t overwrites;
+    aq_vertex *vertices; /* from 1; of the graph's set alone */
+    size_t vertex_count, vertex_capacity;
+    mp_id_index vertex_of; /* ID of an object to its vertex */
+} aq_state;
+
+/* --- tables: aqtime_tables.c --- */
+
+/* "ALLOCATION_PROFILER_OBJECTS" */
+const char *aq_table_name(aq_table table);
+/* Find the tables and open walks over them. False after a diagnostic. */
+bool aq_open_tables(aq_state *state);
+void aq_close_tables(aq_state *state);
+/* All result sets, in order. False after a diagnostic where there is none. */
+bool aq_read_sets(aq_state *state);
+/* Whether there is a row of this set at hand, which is the one last seen until it is passed. Sets
+ * are asked for in their order; rows of sets that do not exist are passed over with a diagnostic.
+ */
+bool aq_has(aq_state *state, aq_table table, int64_t set);
+void aq_pass(aq_state *state, aq_table table);
+/* Numbers of the row at hand, from one column to before another. False after a diagnostic where one
+ * of them is something else: the row is not to be used. */
+bool aq_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers);
+int64_t aq_row(const aq_state *state, aq_table table);
+/* Borrowed until the next row; "" for none. */
+const char *aq_text(const aq_state *state, aq_table table, int column);
+mp_string_id aq_intern(aq_state *state, const char *text);
+
+/* --- names: aqtime_names.c --- */
+
+/* Classes, routines and threads of the set at hand. */
+void aq_read_names(aq_state *state);
+/* What a number of the set stands for, made up after a diagnostic where nothing defines it. */
+mp_type_id aq_class(aq_state *state, int64_t record, int64_t row);
+uint32_t aq_routine(aq_state *state, int64_t record, int64_t row);
+mp_string_id aq_thread(aq_state *state, int64_t record, int64_t row);
+mp_type_id aq_type_of_row(aq_state *state, aq_table table);
+/* A class of the set, unless one of that number came before. */
+void aq_name_class(aq_state *state, int64_t record, mp_type_id type);
+bool aq_is_overwrite(const aq_state *state, mp_type_id type);
+/* Where the innermost of `count` frames in state->stack is. */
+aq_place aq_place_of(aq_state *state, size_t count);
+
+/* --- objects: aqtime_objects.c --- */
+
+void aq_read_objects(aq_state *state);
+
+/* --- what else a set tells: aqtime_sets.c --- */
+
+/* What classes are said to have; also names them. Then, with all objects read, hold both against
+ * each other. */
+void aq_read_figures(aq_state *state);
+void aq_check_figures(aq_state *state);
+aq_figures *aq_figures_of(aq_state *state, mp_type_id type);
+/* The graph, where it is to be made of this set and there are any. */
+void aq_read_references(aq_state *state);
+
+#endif

@@ -1,0 +1,248 @@
+/* What the objects of a result set refer to by number: classes, routines, threads. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "readers/aqtime.h"
+#include "support/text.h"
+
+/* `name` with `owner` and a dot in front, unless it has that already. Lives in the scratch. */
+static const char *qualified(aq_state *state, const char *owner, const char *name)
+{
+    if (!*owner || strncmp(name, owner, strlen(owner)) == 0)
+        return name;
+    return mp_arena_format(&state->scratch, "%s.%s", owner, name);
+}
+
+/* --- classes --- */
+
+static mp_type_class class_of(const char *name)
+{
+    static const char *const raw[] = {"C++ native memory", "VCL native memory", "VB native memory"};
+    for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
+        if (mp_text_is(name, raw[i]))
+            return MP_TYPE_RAW_MEMORY;
+    return MP_TYPE_ORDINARY;
+}
+
+/* Types are told apart by name, whatever numbers they have. */
+static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
+{
+    mp_string_id text = aq_intern(state, name);
+    uint32_t *place = mp_id_index_put(&state->types, text.i);
+    if (!*place) {
+        *MP_ADD(&state->model->types) =
+            (mp_type){.name = text, .number = (uint64_t)number, .class = class_of(name)};
+        *place = state->model->types.count - 1;
+    }
+    return (mp_type_id){*place};
+}
+
+mp_type_id aq_type_of_row(aq_state *state, aq_table table)
+{
+    /* A text is borrowed until the next one of its column alone: both stay. */
+    const char *name = aq_text(state, table, AQ_C_NAME);
+    const char *space = aq_text(state, table, AQ_C_NAMESPACE);
+    if (!*name)
+        return (mp_type_id){0};
+    mp_type_id type = type_named(state, qualified(state, space, name), 0);
+    mp_arena_free(&state->scratch);
+    return type;
+}
+
+bool aq_is_overwrite(const aq_state *state, mp_type_id type)
+{
+    return mp_text_is(mp_model_text(state->model, state->model->types.at[type.i].name),
+                      "Memory Overwrite Error");
+}
+
+void aq_name_class(aq_state *state, int64_t record, mp_type_id type)
+{
+    uint32_t *place = mp_id_index_put(&state->classes, (uint64_t)record);
+    if (!*place)
+        *place = type.i;
+}
+
+static void read_classes(aq_state *state)
+{
+    int64_t set = state->sets[state->set].id;
+    for (; aq_has(state, AQ_META_CLASSES, set); aq_pass(state, AQ_META_CLASSES)) {
+        aq_number numbers[AQ_C_RECORD + 1];
+        if (!aq_numbers(state, AQ_META_CLASSES, AQ_C_RECORD, AQ_C_RECORD + 1, numbers))
+            continue;
+        mp_type_id type = aq_type_of_row(state, AQ_META_CLASSES);
+        if (type.i)
+            aq_name_class(state, numbers[AQ_C_RECORD].value, type);
+    }
+}
+
+mp_type_id aq_class(aq_state *state, int64_t record, int64_t row)
+{
+    uint32_t *place = mp_id_index_put(&state->classes, (uint64_t)record);
+    if (*place)
+        return (mp_type_id){*place};
+    char name[64];
+    snprintf(name, sizeof name, "<class %" PRId64 ">", record);
+    mp_type_id type = type_named(state, name, record);
+    *place = type.i;
+    mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->path, 0,
+                "%s, row %" PRId64 ": is of class %" PRId64 ", which no table of classes has",
+                aq_table_name(AQ_OBJECTS), row, record);
+    return type;
+}
+
+/* --- routines --- */
+
+static uint32_t frame_of(aq_state *state, mp_symbol_id symbol, uint32_t line)
+{
+    uint32_t *place = mp_id_index_put(&state->frame_index, (uint64_t)symbol.i << 32 | line);
+    if (!*place) {
+        *place = (uint32_t)++state->frame_count;
+        mp_grow(&state->frames, &state->frame_capacity, state->frame_count + 1,
+                sizeof *state->frames);
+        state->frames[state->frame_count] = (aq_frame){symbol, line};
+    }
+    return *place;
+}
+
+static mp_symbol_id symbol_named(aq_state *state, const char *name, bool *made)
+{
+    mp_string_id text = aq_intern(state, name);
+    uint32_t *place = mp_id_index_put(&state->symbols, text.i);
+    *made = !*place;
+    if (*made) {
+        MP_ADD(&state->model->symbols)->name = text;
+        *place = state->model->symbols.count - 1;
+    }
+    return (mp_symbol_id){*place};
+}
+
+static uint32_t frame_of_row(aq_state *state, int64_t line)
+{
+    const char *owner = aq_text(state, AQ_ROUTINES, AQ_R_CLASS);
+    const char *name = aq_text(state, AQ_ROUTINES, AQ_R_NAME);
+    const char *unit = aq_text(state, AQ_ROUTINES, AQ_R_UNIT);
+    bool made;
+    mp_symbol_id symbol = symbol_named(state, qualified(state, owner, name), &made);
+    mp_arena_free(&state->scratch);
+    if (made) {
+        if (!*unit)
+            unit = aq_text(state, AQ_ROUTINES, AQ_R_MODULE);
+        mp_string_id source = aq_intern(state, aq_text(state, AQ_ROUTINES, AQ_R_FILE));
+        mp_string_id module = aq_intern(state, unit);
+        state->model->symbols.at[symbol.i].source = source;
+        state->model->symbols.at[symbol.i].module = module;
+    }
+    bool told = line != 0 && line > INT32_MIN && line <= INT32_MAX;
+    return frame_of(state, symbol, told ? (uint32_t)line : MP_NO_LINE);
+}
+
+static void read_routines(aq_state *state)
+{
+    int64_t set = state->sets[state->set].id;
+    for (; aq_has(state, AQ_ROUTINES, set); aq_pass(state, AQ_ROUTINES)) {
+        aq_number numbers[AQ_R_LINE + 1];
+        if (!aq_numbers(state, AQ_ROUTINES, AQ_R_RECORD, AQ_R_LINE + 1, numbers))
+            continue;
+        uint64_t record = (uint64_t)numbers[AQ_R_RECORD].value;
+        if (!mp_id_index_get(&state->routines, record)) {
+            uint32_t frame = frame_of_row(state, numbers[AQ_R_LINE].value);
+            *mp_id_index_put(&state->routines, record) = frame;
+        }
+    }
+}
+
+uint32_t aq_routine(aq_state *state, int64_t record, int64_t row)
+{
+    uint32_t found = mp_id_index_get(&state->routines, (uint64_t)record);
+    if (found)
+        return found;
+    char name[64];
+    bool made;
+    snprintf(name, sizeof name, "<routine %" PRId64 ">", record);
+    found = frame_of(state, symbol_named(state, name, &made), MP_NO_LINE);
+    *mp_id_index_put(&state->routines, (uint64_t)record) = found;
+    if (state->cursors[AQ_ROUTINES].there)
+        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_ROUTINE, state->path, 0,
+                    "%s, row %" PRId64 ": calls routine %" PRId64 ", which %s does not have",
+                    aq_table_name(AQ_STACKS), row, record, aq_table_name(AQ_ROUTINES));
+    return found;
+}
+
+/* --- stacks --- */
+
+/* Equal callers of equal frames are one place. */
+static uint32_t place_below(aq_state *state, uint32_t caller, uint32_t frame_id)
+{
+    uint32_t *known = mp_id_index_put(&state->place_index, (uint64_t)caller << 32 | frame_id);
+    if (*known)
+        return *known;
+    *known = (uint32_t)++state->place_count;
+    uint32_t made = *known;
+    mp_grow(&state->places, &state->place_capacity, state->place_count + 1, sizeof *state->places);
+    mp_node *node = MP_ADD(&state->model->nodes);
+    node->symbol = state->frames[frame_id].symbol;
+    node->defined = true;
+    node->number = made;
+    if (caller) {
+        node->parent = state->places[caller].node;
+        node->line = state->places[caller].line;
+    }
+    state->places[made] = (aq_place){{state->model->nodes.count - 1}, state->frames[frame_id].line};
+    return made;
+}
+
+aq_place aq_place_of(aq_state *state, size_t count)
+{
+    uint32_t place = 0;
+    for (size_t i = count; i-- > 0;)
+        place = place_below(state, place, state->stack[i]);
+    return place ? state->places[place] : (aq_place){{0}, 0};
+}
+
+/* --- threads --- */
+
+static void read_threads(aq_state *state)
+{
+    int64_t set = state->sets[state->set].id;
+    for (; aq_has(state, AQ_THREADS, set); aq_pass(state, AQ_THREADS)) {
+        aq_number numbers[AQ_T_SYSTEM_ID + 1];
+        if (!aq_numbers(state, AQ_THREADS, AQ_T_RECORD, AQ_T_SYSTEM_ID + 1, numbers))
+            continue;
+        const char *name = aq_text(state, AQ_THREADS, AQ_T_NAME);
+        char text[64];
+        snprintf(text, sizeof text, "thread %" PRId64, numbers[AQ_T_SYSTEM_ID].value);
+        mp_string_id thread = aq_intern(state, *name ? name : text);
+        uint32_t *place = mp_id_index_put(&state->threads, (uint64_t)numbers[AQ_T_RECORD].value);
+        if (!*place)
+            *place = thread.i;
+    }
+}
+
+mp_string_id aq_thread(aq_state *state, int64_t record, int64_t row)
+{
+    if (!state->cursors[AQ_THREADS].there)
+        return (mp_string_id){0};
+    uint32_t *place = mp_id_index_put(&state->threads, (uint64_t)record);
+    if (!*place) {
+        char name[64];
+        snprintf(name, sizeof name, "<thread %" PRId64 ">", record);
+        *place = aq_intern(state, name).i;
+        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_THREAD, state->path, 0,
+                    "%s, row %" PRId64 ": of thread %" PRId64 ", which %s does not have",
+                    aq_table_name(AQ_OBJECTS), row, record, aq_table_name(AQ_THREADS));
+    }
+    return (mp_string_id){*place};
+}
+
+void aq_read_names(aq_state *state)
+{
+    mp_id_index_free(&state->classes);
+    mp_id_index_free(&state->routines);
+    mp_id_index_free(&state->threads);
+    read_classes(state);
+    aq_read_figures(state);
+    read_routines(state);
+    read_threads(state);
+}

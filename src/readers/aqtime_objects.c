@@ -1,0 +1,150 @@
+/* The objects of a result set, each with its creation call stack. */
+#include <inttypes.h>
+
+#include "model/build.h"
+#include "readers/aqtime.h"
+
+/* Frames of the object with this ID, in the order stored; gives how many. Rows of smaller IDs are
+ * of no object. */
+static size_t read_stack(aq_state *state, int64_t id)
+{
+    int64_t set = state->sets[state->set].id;
+    size_t count = 0;
+    for (; aq_has(state, AQ_STACKS, set); aq_pass(state, AQ_STACKS)) {
+        aq_number numbers[AQ_S_ROUTINE + 1];
+        if (!aq_numbers(state, AQ_STACKS, AQ_S_OBJECT, AQ_S_ROUTINE + 1, numbers))
+            continue;
+        if (numbers[AQ_S_OBJECT].value > id)
+            break;
+        int64_t row = aq_row(state, AQ_STACKS);
+        if (numbers[AQ_S_OBJECT].value < id || !numbers[AQ_S_OBJECT].known) {
+            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
+                        "%s, row %" PRId64 ": belongs to object %" PRId64
+                        ", which is not listed: row skipped",
+                        aq_table_name(AQ_STACKS), row, numbers[AQ_S_OBJECT].value);
+            continue;
+        }
+        mp_grow(&state->stack, &state->stack_capacity, count + 1, sizeof *state->stack);
+        state->stack[count++] = aq_routine(state, numbers[AQ_S_ROUTINE].value, row);
+    }
+    return count;
+}
+
+/* --- when it was born --- */
+
+/* What tells the object in every result set: its creation number, else where it lies, else its
+ * record. */
+static uint64_t identity_of(const aq_number *numbers, mp_type_id type)
+{
+    if (numbers[AQ_O_NUMBER].known)
+        return mp_hash64((uint64_t)numbers[AQ_O_NUMBER].value + mp_hash64(1));
+    const aq_number *other = &numbers[numbers[AQ_O_ADDRESS].known ? AQ_O_ADDRESS : AQ_O_RECORD];
+    return mp_hash64((uint64_t)other->value + mp_hash64((uint64_t)type.i + 2));
+}
+
+/* The result set, counted from 1, before which it was born. */
+static size_t birth_of(aq_state *state, const aq_number *numbers, mp_type_id type)
+{
+    int64_t get = numbers[AQ_O_GET].value;
+    size_t now = state->set + 1;
+    if (get >= 1 && get <= (int64_t)now)
+        return (size_t)get;
+    uint32_t *first = mp_id_index_put(&state->identities, identity_of(numbers, type));
+    if (!*first)
+        *first = (uint32_t)now;
+    return *first;
+}
+
+/* --- what becomes of it --- */
+
+/* Ids of kept objects are different from each other, whatever the database says. */
+static void keep(aq_state *state, const aq_number *numbers, int64_t bytes, mp_cohort_id cohort)
+{
+    uint64_t id = (uint64_t)numbers[numbers[AQ_O_RECORD].known ? AQ_O_RECORD : AQ_O_ID].value;
+    while (mp_id_index_get(&state->kept, id))
+        id = state->next_id++;
+    *mp_id_index_put(&state->kept, id) = 1;
+    mp_chronicle_change(state->chronicle, id, bytes, cohort);
+}
+
+/* Objects that were there at the set before and are no more. */
+static void bury(aq_state *state)
+{
+    for (size_t i = 0; i < state->id_count; i++)
+        if (!mp_id_index_get(&state->kept, state->ids[i]))
+            mp_chronicle_death(state->chronicle, state->ids[i]);
+    state->id_count = 0;
+    mp_grow(&state->ids, &state->id_capacity, state->kept.count + 1, sizeof *state->ids);
+    for (size_t i = 0; state->kept.count && i <= state->kept.mask; i++)
+        if (state->kept.entries[i].value)
+            state->ids[state->id_count++] = state->kept.entries[i].key;
+    mp_id_index_free(&state->kept);
+}
+
+static void add_vertex(aq_state *state, const aq_number *numbers, mp_type_id type, int64_t bytes)
+{
+    size_t at = ++state->vertex_count;
+    mp_grow(&state->vertices, &state->vertex_capacity, at + 1, sizeof *state->vertices);
+    state->vertices[at] = (aq_vertex){
+        .record = (uint64_t)numbers[numbers[AQ_O_RECORD].known ? AQ_O_RECORD : AQ_O_ID].value,
+        .type = type,
+        .bytes = bytes,
+        .root = numbers[AQ_O_ROOT].value != 0};
+    uint32_t *place = mp_id_index_put(&state->vertex_of, (uint64_t)numbers[AQ_O_ID].value);
+    if (!*place)
+        *place = (uint32_t)at;
+}
+
+static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, size_t frames,
+                  int64_t row)
+{
+    int64_t bytes = numbers[AQ_O_SIZE].value;
+    aq_place place = aq_place_of(state, frames);
+    mp_lot lot = {.type = type, .node = place.node, .line = place.line};
+    if (numbers[AQ_O_THREAD].known)
+        lot.thread = aq_thread(state, numbers[AQ_O_THREAD].value, row);
+    mp_mark_id born = state->sets[birth_of(state, numbers, type) - 1].mark;
+    mp_cohort_id cohort = mp_census_object(&state->census, &lot, born, bytes);
+    if (state->chronicle)
+        keep(state, numbers, bytes, cohort);
+    if (state->set == state->graph_set)
+        add_vertex(state, numbers, type, bytes);
+}
+
+static void read_object(aq_state *state)
+{
+    aq_number numbers[AQ_O_END];
+    int64_t row = aq_row(state, AQ_OBJECTS);
+    if (!aq_numbers(state, AQ_OBJECTS, AQ_O_ID, AQ_O_END, numbers))
+        return;
+    size_t frames = numbers[AQ_O_ID].known ? read_stack(state, numbers[AQ_O_ID].value) : 0;
+    mp_type_id type = aq_class(state, numbers[AQ_O_CLASS].value, row);
+    aq_figures *figures = aq_figures_of(state, type);
+    if (!mp_census_affords(&state->census, numbers[AQ_O_SIZE].value)) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
+                    "%s, row %" PRId64 ": has %" PRId64 " bytes, which no object has: row skipped",
+                    aq_table_name(AQ_OBJECTS), row, numbers[AQ_O_SIZE].value);
+        return;
+    }
+    figures->objects++;
+    figures->bytes += numbers[AQ_O_SIZE].value;
+    if (!aq_is_overwrite(state, type)) {
+        enter(state, numbers, type, frames, row);
+        return;
+    }
+    state->overwrites++;
+    mp_diagnose(state->diagnostics, MP_DIAG_MEMORY_OVERWRITE, state->path, 0,
+                "%s, row %" PRId64 ": in result set %" PRId64
+                ", the program wrote beyond the end of a block: no object",
+                aq_table_name(AQ_OBJECTS), row, state->sets[state->set].id);
+}
+
+void aq_read_objects(aq_state *state)
+{
+    int64_t set = state->sets[state->set].id;
+    for (; aq_has(state, AQ_OBJECTS, set); aq_pass(state, AQ_OBJECTS))
+        read_object(state);
+    read_stack(state, INT64_MAX); /* of objects that are not listed */
+    if (state->chronicle)
+        bury(state);
+}

@@ -1,0 +1,249 @@
+/* What a result set tells beside its objects: figures of classes, references. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/build.h"
+#include "model/graph.h"
+#include "readers/aqtime.h"
+
+/* --- figures of classes --- */
+
+aq_figures *aq_figures_of(aq_state *state, mp_type_id type)
+{
+    mp_grow(&state->figures, &state->figure_capacity, type.i + 1u, sizeof *state->figures);
+    while (state->figure_count <= type.i)
+        state->figures[state->figure_count++] = (aq_figures){0};
+    return &state->figures[type.i];
+}
+
+static void wrong_order(aq_state *state, const char *what, aq_number live, aq_number peak,
+                        aq_number total)
+{
+    bool wrong = live.value < 0 || (live.known && peak.known && live.value > peak.value) ||
+                 (peak.known && total.known && peak.value > total.value) ||
+                 (live.known && total.known && live.value > total.value);
+    char text[64] = "not told";
+    if (peak.known)
+        snprintf(text, sizeof text, "%" PRId64, peak.value);
+    if (wrong)
+        mp_diagnose(state->diagnostics, MP_DIAG_CLASS_FIGURES, state->path, 0,
+                    "%s, row %" PRId64 ": %s of live, peak and total is %" PRId64 ", %s, %" PRId64
+                    ", expected them to rise",
+                    aq_table_name(AQ_CLASSES), aq_row(state, AQ_CLASSES), what, live.value, text,
+                    total.value);
+}
+
+/* Several classes of one name, in different modules, are one type. */
+static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t row)
+{
+    bool first = !figures->stated;
+    figures->live += numbers[AQ_C_LIVE].value;
+    figures->live_size += numbers[AQ_C_LIVE_SIZE].value;
+    figures->total += numbers[AQ_C_TOTAL].value;
+    figures->total_size += numbers[AQ_C_TOTAL_SIZE].value;
+    figures->live_known = numbers[AQ_C_LIVE].known && (first || figures->live_known);
+    figures->size_known = numbers[AQ_C_LIVE_SIZE].known && (first || figures->size_known);
+    figures->total_known = numbers[AQ_C_TOTAL].known && (first || figures->total_known);
+    figures->row = row;
+    figures->stated = true;
+}
+
+void aq_read_figures(aq_state *state)
+{
+    const int64_t most = INT64_MAX / 1024; /* a thousand rows add up */
+    int64_t set = state->sets[state->set].id;
+    for (; aq_has(state, AQ_CLASSES, set); aq_pass(state, AQ_CLASSES)) {
+        aq_number numbers[AQ_C_END];
+        int64_t row = aq_row(state, AQ_CLASSES);
+        if (!aq_numbers(state, AQ_CLASSES, AQ_C_RECORD, AQ_C_NAME, numbers) ||
+            !aq_numbers(state, AQ_CLASSES, AQ_C_LIVE, AQ_C_END, numbers))
+            continue;
+        mp_type_id type = aq_type_of_row(state, AQ_CLASSES);
+        if (!type.i)
+            continue;
+        aq_name_class(state, numbers[AQ_C_RECORD].value, type);
+        wrong_order(state, "count", numbers[AQ_C_LIVE], numbers[AQ_C_PEAK], numbers[AQ_C_TOTAL]);
+        wrong_order(state, "size", numbers[AQ_C_LIVE_SIZE], numbers[AQ_C_PEAK_SIZE],
+                    numbers[AQ_C_TOTAL_SIZE]);
+        bool sane = true;
+        for (int i = AQ_C_LIVE; i < AQ_C_END; i++)
+            sane &= numbers[i].value >= 0 && numbers[i].value < most;
+        aq_figures *figures = aq_figures_of(state, type);
+        if (sane && figures->total < most && figures->total_size < most &&
+            figures->live_size < most)
+            add_figures(figures, numbers, row);
+        else
+            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
+                        "%s, row %" PRId64 ": has figures that no class has: row skipped",
+                        aq_table_name(AQ_CLASSES), row);
+    }
+}
+
+static void compare(aq_state *state, const aq_figures *figures, const char *column, int64_t stated,
+                    int64_t counted)
+{
+    if (stated != counted)
+        mp_diagnose(state->diagnostics, MP_DIAG_CLASS_FIGURES, state->path, 0,
+                    "%s, row %" PRId64 ": %s is %" PRId64 ", and the objects of result set %" PRId64
+                    " give %" PRId64,
+                    aq_table_name(AQ_CLASSES), figures->row, column, stated,
+                    state->sets[state->set].id, counted);
+}
+
+void aq_check_figures(aq_state *state)
+{
+    mp_mark_id mark = state->sets[state->set].mark;
+    for (uint32_t i = 1; i < state->figure_count; i++) {
+        aq_figures *figures = &state->figures[i];
+        mp_type_id type = {i};
+        if (figures->stated && figures->live_known)
+            compare(state, figures, "COL_LIVE_COUNT", figures->live, figures->objects);
+        if (figures->stated && figures->size_known)
+            compare(state, figures, "COL_LIVE_SIZE", figures->live_size, figures->bytes);
+        if (figures->stated && figures->total_known && !aq_is_overwrite(state, type))
+            mp_census_passed(&state->census, mark, type, figures->total, figures->total_size);
+        *figures = (aq_figures){0};
+    }
+}
+
+/* --- references --- */
+
+/* One end of a reference: an object of the set, or what is not among them. */
+typedef struct end {
+    enum { LISTED, UNLISTED_ID, UNLISTED_RECORD } kind;
+    uint64_t value; /* vertex, ID or REC_ID */
+} end;
+
+typedef struct edge {
+    end from, to;
+    size_t order; /* in which the database has it */
+} edge;
+
+typedef struct edges {
+    edge *at;
+    size_t count, capacity;
+} edges;
+
+static int compare_ends(const end *a, const end *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static int by_ends(const void *left, const void *right)
+{
+    const edge *a = left, *b = right;
+    int order = compare_ends(&a->from, &b->from);
+    if (!order)
+        order = compare_ends(&a->to, &b->to);
+    return order ? order : a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_order(const void *left, const void *right)
+{
+    const edge *a = left, *b = right;
+    int order = compare_ends(&a->from, &b->from);
+    return order ? order : a->order < b->order ? -1 : a->order > b->order;
+}
+
+static end end_of(const mp_id_index *index, int64_t number, int unlisted)
+{
+    uint32_t vertex = mp_id_index_get(index, (uint64_t)number);
+    return vertex ? (end){LISTED, vertex} : (end){unlisted, (uint64_t)number};
+}
+
+/* One table tells where an object's references lead, the other where those to it come from. */
+static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_record, edges *list)
+{
+    int64_t set = state->sets[state->set].id;
+    for (; aq_has(state, table, set); aq_pass(state, table)) {
+        aq_number numbers[AQ_E_RECORD + 1];
+        if (!aq_numbers(state, table, AQ_E_OBJECT, AQ_E_RECORD + 1, numbers))
+            continue;
+        end own = end_of(&state->vertex_of, numbers[AQ_E_OBJECT].value, UNLISTED_ID);
+        end other = end_of(by_record, numbers[AQ_E_RECORD].value, UNLISTED_RECORD);
+        bool forward = table == AQ_REFERENCES_TO;
+        mp_grow(&list->at, &list->capacity, list->count + 1, sizeof *list->at);
+        list->at[list->count] = (edge){forward ? own : other, forward ? other : own, list->count};
+        list->count++;
+    }
+}
+
+/* Each pair once, object by object, in the order of its first row. */
+static void sort_edges(edges *list)
+{
+    size_t kept = 0;
+    if (!list->count)
+        return;
+    qsort(list->at, list->count, sizeof *list->at, by_ends);
+    for (size_t i = 0; i < list->count; i++)
+        if (!kept || compare_ends(&list->at[kept - 1].from, &list->at[i].from) ||
+            compare_ends(&list->at[kept - 1].to, &list->at[i].to))
+            list->at[kept++] = list->at[i];
+    list->count = kept;
+    qsort(list->at, list->count, sizeof *list->at, by_order);
+}
+
+/* References between objects of the set; of what is not listed there is but the number. */
+static void build_graph(aq_state *state, const edges *list)
+{
+    mp_graph_builder *graph = mp_graph_begin(state->model, state->sets[state->set].mark);
+    size_t next = 0;
+    uint64_t dangling = 0;
+    mp_graph_domain(graph, (mp_string_id){0});
+    for (size_t i = 1; i <= state->vertex_count; i++) {
+        const aq_vertex *vertex = &state->vertices[i];
+        mp_graph_object(graph, vertex->record, vertex->type, (uint64_t)vertex->bytes);
+        for (; next < list->count && list->at[next].from.kind == LISTED &&
+               list->at[next].from.value == i;
+             next++)
+            if (list->at[next].to.kind == LISTED)
+                mp_graph_reference(graph, state->vertices[list->at[next].to.value].record);
+            else
+                dangling++;
+        if (vertex->root)
+            mp_graph_root(graph, &(mp_root){.kind = MP_ROOT_UNSPECIFIED, .id = vertex->record});
+    }
+    dangling += list->count - next; /* from what is not listed */
+    if (mp_graph_end(graph))
+        state->model->graph->dangling += dangling;
+    else
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
+                    "has more references than 32 bits can number: they are left out");
+}
+
+/* Of a set whose references nobody asks for. */
+static void pass_references(aq_state *state, aq_table table)
+{
+    while (aq_has(state, table, state->sets[state->set].id))
+        aq_pass(state, table);
+}
+
+void aq_read_references(aq_state *state)
+{
+    int64_t set = state->sets[state->set].id;
+    edges list = {0};
+    mp_id_index by_record = {0};
+    if (state->set != state->graph_set) {
+        pass_references(state, AQ_REFERENCES_TO);
+        pass_references(state, AQ_REFERENCES_FROM);
+        return;
+    }
+    bool to = aq_has(state, AQ_REFERENCES_TO, set), from = aq_has(state, AQ_REFERENCES_FROM, set);
+    if (!to && !from)
+        return;
+    for (size_t i = 1; i <= state->vertex_count; i++) {
+        uint32_t *place = mp_id_index_put(&by_record, state->vertices[i].record);
+        if (!*place)
+            *place = (uint32_t)i;
+    }
+    read_edges(state, AQ_REFERENCES_TO, &by_record, &list);
+    read_edges(state, AQ_REFERENCES_FROM, &by_record, &list);
+    sort_edges(&list);
+    if (!state->failed)
+        build_graph(state, &list);
+    free(list.at);
+    mp_id_index_free(&by_record);
+}

@@ -1,0 +1,353 @@
+/* The tables of an allocation database: which there are, and walks over their rows. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "readers/aqtime.h"
+#include "support/text.h"
+
+enum { COLUMNS = 16, LONGEST_QUERY = 1024 };
+
+typedef struct table_words {
+    const char *name, *alias;
+    const char *columns[COLUMNS]; /* behind the row's number */
+    int second;                   /* the column that rows of a set are sorted by; 0: none */
+} table_words;
+
+#define PREFIX "ALLOCATION_PROFILER_"
+#define CLASS_COLUMNS "INST_ID", "REC_ID", "COL_CLASS_NAME", "COL_NAMESPACE"
+static const table_words words[AQ_TABLES] = {
+    [AQ_INSTANCES] = {"INSTANCES", NULL, {"INST_ID", "CAPTION"}, 0},
+    [AQ_OBJECTS] = {PREFIX "OBJECTS",
+                    NULL,
+                    {"INST_ID", "ID", "REC_ID", "COL_CLASSRID", "COL_SIZE", "COL__", "COL_ADDRESS",
+                     "COL_GET_", "COL_ROOT", "COL_THREADRID"},
+                    AQ_O_ID},
+    [AQ_META_CLASSES] = {PREFIX "META_CLASSES_DATA", PREFIX "META_CLASSES", {CLASS_COLUMNS}, 0},
+    [AQ_CLASSES] = {PREFIX "CLASSES_DATA",
+                    NULL,
+                    {CLASS_COLUMNS, "COL_LIVE_COUNT", "COL_LIVE_SIZE", "COL_PEAK_CREATED",
+                     "COL_PEAK_SIZE", "COL_TOTAL_CREATED", "COL_TOTAL_SIZE"},
+                    0},
+    [AQ_STACKS] = {PREFIX "CREATION_CALL_STACK",
+                   NULL,
+                   {"INST_ID", "PARENT_ID", "COL_ROUTINERID"},
+                   AQ_S_OBJECT},
+    [AQ_ROUTINES] = {PREFIX "META_ROUTINES",
+                     NULL,
+                     {"INST_ID", "REC_ID", "COL_SOURCE_LINE", "COL_CLASS_NAME", "COL_ROUTINE_NAME",
+                      "COL_SOURCE_FILE", "COL_UNIT_NAME", "COL_MODULE_NAME"},
+                     0},
+    [AQ_THREADS] = {PREFIX "THREADS",
+                    NULL,
+                    {"INST_ID", "REC_ID", "COL_WIN32THREADID", "COL_NAME"},
+                    0},
+    [AQ_REFERENCES_TO] = {PREFIX "REFERENCES_TO", NULL, {"INST_ID", "PARENT_ID", "REC_ID"}, 0},
+    [AQ_REFERENCES_FROM] = {PREFIX "REFERENCES_FROM", NULL, {"INST_ID", "PARENT_ID", "REC_ID"}, 0},
+    [AQ_META_LINES] = {PREFIX "META_LINES", NULL, {NULL}, 0},
+    [AQ_RELATIONS] = {"RELATIONS", NULL, {NULL}, 0},
+};
+
+const char *aq_table_name(aq_table table)
+{
+    return words[table].name;
+}
+
+static bool fail(aq_state *state, const char *doing)
+{
+    if (!state->failed)
+        mp_diagnose(state->diagnostics, MP_DIAG_CANNOT_READ, state->path, 0, "%s: %s", doing,
+                    sqlite3_errmsg(state->database));
+    state->failed = true;
+    return false;
+}
+
+/* Prepared, or NULL after a diagnostic. */
+static sqlite3_stmt *prepare(aq_state *state, const char *query)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(state->database, query, -1, &statement, NULL) != SQLITE_OK)
+        fail(state, "cannot read the database");
+    return statement;
+}
+
+/* --- which tables and columns there are --- */
+
+/* Real tables only: what a view or a module would do is not for a reader to find out. */
+static void find_tables(aq_state *state, const char *found[AQ_TABLES])
+{
+    sqlite3_stmt *list = prepare(
+        state,
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name");
+    int code = SQLITE_DONE;
+    while (list && (code = sqlite3_step(list)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(list, 0);
+        for (int i = 0; name && i < AQ_TABLES; i++)
+            if (mp_text_is(name, words[i].name))
+                found[i] = words[i].name;
+            else if (words[i].alias && !found[i] && mp_text_is(name, words[i].alias))
+                found[i] = words[i].alias;
+    }
+    if (list && code != SQLITE_DONE)
+        fail(state, "cannot read the database's tables");
+    sqlite3_finalize(list);
+}
+
+static bool has_column(sqlite3_stmt *columns, const char *table, const char *column)
+{
+    sqlite3_reset(columns);
+    sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
+    sqlite3_bind_text(columns, 2, column, -1, SQLITE_STATIC);
+    return sqlite3_step(columns) == SQLITE_ROW;
+}
+
+/* A walk over the table; columns that it lacks are NULL. Numbers may be stored as text, so they are
+ * sorted by what they say. */
+static void open_cursor(aq_state *state, aq_table table, const char *name, sqlite3_stmt *columns)
+{
+    char query[LONGEST_QUERY], second[80] = "";
+    int used = snprintf(query, sizeof query, "SELECT rowid");
+    bool has_set = has_column(columns, name, "INST_ID");
+    for (int i = 0; words[table].columns[i]; i++) {
+        const char *column = words[table].columns[i];
+        bool there = has_column(columns, name, column);
+        used += snprintf(query + used, sizeof query - (size_t)used, there ? ", \"%s\"" : ", NULL",
+                         column);
+        if (there && words[table].second && i + 1 == words[table].second)
+            snprintf(second, sizeof second, ", CAST(\"%s\" AS INTEGER)", column);
+    }
+    snprintf(query + used, sizeof query - (size_t)used, " FROM \"%s\" ORDER BY %s%s, rowid", name,
+             has_set ? "CAST(INST_ID AS INTEGER)" : "NULL", second);
+    state->cursors[table].statement = prepare(state, query);
+    state->cursors[table].there = true;
+}
+
+static void note_missing(aq_state *state, const char *const found[AQ_TABLES])
+{
+    char list[512] = "";
+    size_t used = 0;
+    for (int i = 0; i < AQ_TABLES; i++)
+        if (!found[i] && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     words[i].name);
+    if (used)
+        mp_diagnose(state->diagnostics, MP_DIAG_MISSING_TABLES, state->path, 0,
+                    "has no table %s: reports lack what it would tell", list);
+}
+
+bool aq_open_tables(aq_state *state)
+{
+    const char *found[AQ_TABLES] = {NULL};
+    find_tables(state, found);
+    if (state->failed)
+        return false;
+    if (!found[AQ_OBJECTS]) {
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
+                    "has no table %s, expected a database that AQTime exported",
+                    words[AQ_OBJECTS].name);
+        return false;
+    }
+    note_missing(state, found);
+    sqlite3_stmt *columns =
+        prepare(state, "SELECT 1 FROM pragma_table_info(?) WHERE name = ? COLLATE NOCASE");
+    for (int i = 0; columns && i < AQ_META_LINES; i++)
+        if (found[i])
+            open_cursor(state, (aq_table)i, found[i], columns);
+    sqlite3_finalize(columns);
+    return !state->failed;
+}
+
+void aq_close_tables(aq_state *state)
+{
+    for (int i = 0; i < AQ_TABLES; i++) {
+        sqlite3_finalize(state->cursors[i].statement);
+        state->cursors[i] = (aq_cursor){0};
+    }
+}
+
+/* --- values --- */
+
+int64_t aq_row(const aq_state *state, aq_table table)
+{
+    return sqlite3_column_int64(state->cursors[table].statement, AQ_ROW);
+}
+
+const char *aq_text(const aq_state *state, aq_table table, int column)
+{
+    const unsigned char *text = sqlite3_column_text(state->cursors[table].statement, column);
+    return text ? (const char *)text : "";
+}
+
+mp_string_id aq_intern(aq_state *state, const char *text)
+{
+    return mp_model_intern(state->model, mp_slice_of(text), &state->converted);
+}
+
+/* A whole number in any of its spellings. */
+static bool whole(double real, int64_t *value)
+{
+    bool fits = real > -9e18 && real < 9e18 && floor(real) == real;
+    *value = fits ? (int64_t)real : 0;
+    return fits;
+}
+
+static bool whole_text(const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (end == text || errno)
+        return false;
+    if (*end == '.') /* "20.0" */
+        while (*++end == '0')
+            ;
+    return *end == '\0';
+}
+
+static bool number_at(sqlite3_stmt *statement, int column, aq_number *number)
+{
+    *number = (aq_number){0, true};
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+        number->known = false;
+        return true;
+    case SQLITE_INTEGER:
+        number->value = sqlite3_column_int64(statement, column);
+        return true;
+    case SQLITE_FLOAT:
+        return whole(sqlite3_column_double(statement, column), &number->value);
+    case SQLITE_TEXT:
+        return whole_text((const char *)sqlite3_column_text(statement, column), &number->value);
+    default:
+        return false;
+    }
+}
+
+bool aq_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers)
+{
+    sqlite3_stmt *statement = state->cursors[table].statement;
+    for (int i = from; i < to; i++) {
+        if (number_at(statement, i, &numbers[i]))
+            continue;
+        const char *text = aq_text(state, table, i);
+        mp_slice shown = mp_utf8_mend(&state->scratch, (mp_slice){text, strnlen(text, 40)});
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
+                    "%s, row %" PRId64 ": %s is \"%.*s\", expected a whole number: row skipped",
+                    words[table].name, aq_row(state, table), words[table].columns[i - 1],
+                    (int)shown.length, shown.at);
+        mp_arena_free(&state->scratch);
+        return false;
+    }
+    return true;
+}
+
+/* --- walks --- */
+
+/* One row on; at the end, or after a failure, the walk has none any more. */
+static void step(aq_state *state, aq_table table)
+{
+    aq_cursor *cursor = &state->cursors[table];
+    aq_number numbers[AQ_SET + 1];
+    cursor->ready = false;
+    while (cursor->statement && !cursor->ready) {
+        int code = state->failed ? SQLITE_DONE : sqlite3_step(cursor->statement);
+        if (code != SQLITE_ROW) {
+            if (code != SQLITE_DONE)
+                fail(state, words[table].name);
+            sqlite3_finalize(cursor->statement);
+            cursor->statement = NULL;
+            return;
+        }
+        state->records++;
+        if (!aq_numbers(state, table, AQ_SET, AQ_SET + 1, numbers))
+            continue;
+        cursor->set = numbers[AQ_SET];
+        cursor->ready = true;
+    }
+}
+
+static void stray(aq_state *state, aq_table table)
+{
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
+                "%s, row %" PRId64 ": belongs to no result set: row skipped", words[table].name,
+                aq_row(state, table));
+    state->cursors[table].ready = false;
+}
+
+bool aq_has(aq_state *state, aq_table table, int64_t set)
+{
+    aq_cursor *cursor = &state->cursors[table];
+    for (;;) {
+        if (!cursor->ready)
+            step(state, table);
+        if (!cursor->ready)
+            return false;
+        if (cursor->set.known && cursor->set.value >= set)
+            return cursor->set.value == set;
+        stray(state, table);
+    }
+}
+
+void aq_pass(aq_state *state, aq_table table)
+{
+    state->cursors[table].ready = false;
+}
+
+/* --- result sets --- */
+
+static void add_set(aq_state *state, int64_t id, mp_string_id caption)
+{
+    mp_grow(&state->sets, &state->set_capacity, state->set_count + 1, sizeof *state->sets);
+    state->sets[state->set_count++] = (aq_set){.id = id, .caption = caption};
+}
+
+/* Those with objects, listed or not. */
+static void add_sets_of_objects(aq_state *state)
+{
+    sqlite3_stmt *list = prepare(state, "SELECT DISTINCT INST_ID FROM " PREFIX "OBJECTS");
+    int code = SQLITE_DONE;
+    aq_number number;
+    while (list && (code = sqlite3_step(list)) == SQLITE_ROW)
+        if (number_at(list, 0, &number) && number.known)
+            add_set(state, number.value, (mp_string_id){0});
+    if (list && code != SQLITE_DONE)
+        fail(state, words[AQ_OBJECTS].name);
+    sqlite3_finalize(list);
+}
+
+/* By number; of one set, the listing first. */
+static int by_id(const void *left, const void *right)
+{
+    const aq_set *a = left, *b = right;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return a->caption.i > b->caption.i ? -1 : a->caption.i < b->caption.i;
+}
+
+bool aq_read_sets(aq_state *state)
+{
+    size_t kept = 0;
+    while (step(state, AQ_INSTANCES), state->cursors[AQ_INSTANCES].ready) {
+        if (state->cursors[AQ_INSTANCES].set.known)
+            add_set(state, state->cursors[AQ_INSTANCES].set.value,
+                    aq_intern(state, aq_text(state, AQ_INSTANCES, AQ_CAPTION)));
+        else
+            stray(state, AQ_INSTANCES);
+    }
+    add_sets_of_objects(state);
+    if (state->set_count)
+        qsort(state->sets, state->set_count, sizeof *state->sets, by_id);
+    for (size_t i = 0; i < state->set_count; i++)
+        if (!kept || state->sets[kept - 1].id != state->sets[i].id)
+            state->sets[kept++] = state->sets[i];
+    state->set_count = kept;
+    if (!kept && !state->failed)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
+                    "has no result set, expected at least one in the table %s",
+                    words[AQ_INSTANCES].name);
+    return kept > 0 && !state->failed;
+}
