@@ -172,8 +172,9 @@ static void close_gaps(mp_graph_builder *builder)
         graph->sizes[kept] = graph->sizes[i];
         graph->types[kept] = graph->types[i];
         graph->first[kept] = (uint32_t)references;
-        memmove(builder->references + references, builder->references + from,
-                (end - from) * sizeof *builder->references);
+        if (end > from)
+            memmove(builder->references + references, builder->references + from,
+                    (end - from) * sizeof *builder->references);
         references += end - from;
     }
     for (; domain < graph->domains.count; domain++)

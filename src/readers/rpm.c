@@ -338,15 +338,14 @@ static void say_what_was_odd(const rpm_state *state)
         missing += !graph->roots.at[i].object;
     if (graph->duplicates)
         mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
-                    "%" PRIu64 " objects have an id that one before has: left out",
+                    "objects with an id that one before has, left out: %" PRIu64,
                     graph->duplicates);
     if (graph->dangling)
         mp_diagnose(state->diagnostics, MP_DIAG_DANGLING_REFERENCE, state->path, 0,
-                    "%" PRIu64 " references are to objects that are not in the file",
-                    graph->dangling);
+                    "references to objects that are not in the file: %" PRIu64, graph->dangling);
     if (missing)
         mp_diagnose(state->diagnostics, MP_DIAG_ROOT_WITHOUT_OBJECT, state->path, 0,
-                    "%" PRIu64 " roots are of objects that are not in the file", missing);
+                    "roots of objects that are not in the file: %" PRIu64, missing);
 }
 
 static void say_no_domain(const rpm_state *state)

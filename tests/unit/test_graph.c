@@ -243,6 +243,20 @@ static void duplicates_go_with_what_they_refer_to(void **unused)
     }
 }
 
+static void duplicates_without_any_reference(void **unused)
+{
+    (void)unused;
+    fixture f = begin();
+    domain(&f, "");
+    object(&f, 1, NONE);
+    object(&f, 1, NONE);
+    const mp_graph *graph = end(&f);
+    assert_int_equal(graph->count, 1);
+    assert_int_equal(graph->duplicates, 1);
+    assert_int_equal(mp_graph_references(graph), 0);
+    mp_model_free(f.model);
+}
+
 /* --- tables of ids --- */
 
 static uint64_t next_random(uint64_t *state)
@@ -451,6 +465,7 @@ int main(void)
         cmocka_unit_test(names_are_of_their_own_domain_first),
         cmocka_unit_test(many_domains_cost_no_more_than_one),
         cmocka_unit_test(duplicates_go_with_what_they_refer_to),
+        cmocka_unit_test(duplicates_without_any_reference),
         cmocka_unit_test(tables_of_all_kinds_of_ids),
         cmocka_unit_test(the_ends_of_64_bits),
         cmocka_unit_test(random_graphs_are_as_a_search_finds_them),
