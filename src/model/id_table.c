@@ -4,16 +4,19 @@
 
 #include "support/memory.h"
 
+_Static_assert(sizeof(mp_id_bucket) == 64, "a bucket is a cache line");
+
 enum {
-    SPARSE = 32, /* bits for each object, from where on a hash table is better */
+    SPARSE = 64, /* bits for each object, from where on a hash table is smaller */
     AHEAD = 32,  /* objects whose places are fetched in advance */
+    LINE = 64,   /* bytes, as a bucket has */
 };
 
 /* Find the range of ids and what they are multiples of. Whether each is larger than the one before.
  */
-static bool measure(mp_id_table *table)
+static bool measure(mp_id_table *table, const uint64_t *ids)
 {
-    const uint64_t *ids = table->ids + table->first;
+    ids += table->first;
     uint64_t least = ids[0], most = ids[0], differences = 0;
     bool ascending = true;
     for (uint32_t i = 1; i < table->count; i++) {
@@ -28,51 +31,56 @@ static bool measure(mp_id_table *table)
     return ascending;
 }
 
-static uint32_t set_bits(mp_id_table *table)
+static uint32_t set_bits(mp_id_table *table, const uint64_t *ids)
 {
     uint32_t duplicates = 0, count = 0;
     uint64_t words = table->range / 64 + 1;
     table->words = mp_alloc_zero(words, sizeof *table->words);
     for (uint32_t i = table->first; i < table->first + table->count; i++) {
-        uint64_t bit = (table->ids[i] - table->least) >> table->shift;
+        uint64_t bit = (ids[i] - table->least) >> table->shift;
         duplicates += (uint32_t)(table->words[bit / 64].bits >> bit % 64 & 1);
         table->words[bit / 64].bits |= (uint64_t)1 << bit % 64;
     }
     for (uint64_t i = 0; i < words; i++) {
         table->words[i].before = count;
-        count += (uint32_t)__builtin_popcountll(table->words[i].bits);
+        count += mp_bits_set(table->words[i].bits);
     }
     return duplicates;
 }
 
 /* Backwards, so that the first object of an id stays. */
-static void rank_objects(mp_id_table *table)
+static void rank_objects(mp_id_table *table, const uint64_t *ids)
 {
     table->by_rank = mp_alloc_zero(table->count, sizeof *table->by_rank);
     for (uint32_t i = table->first + table->count; i-- > table->first;) {
-        uint64_t bit = (table->ids[i] - table->least) >> table->shift;
+        uint64_t bit = (ids[i] - table->least) >> table->shift;
         table->by_rank[mp_id_rank(table, bit)] = i;
     }
 }
 
-static uint32_t fill_places(mp_id_table *table)
+static void make_buckets(mp_id_table *table)
+{
+    table->bucket_count = table->count / 3 + 1;
+    table->memory = mp_alloc_zero((size_t)table->bucket_count + 1, LINE);
+    uintptr_t start = ((uintptr_t)table->memory + LINE - 1) / LINE * LINE;
+    table->buckets = (mp_id_bucket *)start;
+}
+
+static uint32_t fill_buckets(mp_id_table *table, const uint64_t *ids)
 {
     uint32_t duplicates = 0, end = table->first + table->count;
-    size_t places = 16;
-    while (places < (size_t)table->count * 2)
-        places *= 2;
-    table->places = mp_alloc_zero(places, sizeof *table->places);
-    table->mask = places - 1;
+    make_buckets(table);
     for (uint32_t i = table->first; i < end; i++) {
+        uint32_t bucket;
+        unsigned place;
         if (end - i > AHEAD)
-            mp_id_fetch(table, table->ids[i + AHEAD]);
-        size_t at = mp_id_home(table, table->ids[i]);
-        while (table->places[at] && table->ids[table->places[at]] != table->ids[i])
-            at = (at + 1) & table->mask;
-        if (table->places[at])
+            mp_id_fetch(table, ids[i + AHEAD]);
+        if (mp_id_seek(table, ids[i], &bucket, &place)) {
             duplicates++;
-        else
-            table->places[at] = i;
+            continue;
+        }
+        table->buckets[bucket].ids[place] = ids[i];
+        table->buckets[bucket].objects[place] = i;
     }
     return duplicates;
 }
@@ -80,15 +88,15 @@ static uint32_t fill_places(mp_id_table *table)
 uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count,
                           uint64_t seed)
 {
-    *table = (mp_id_table){.ids = ids, .first = first, .count = count, .seed = seed};
+    *table = (mp_id_table){.first = first, .count = count, .seed = seed};
     if (!count)
         return 0;
-    bool ascending = measure(table);
+    bool ascending = measure(table, ids);
     if (table->range / SPARSE > count)
-        return fill_places(table);
-    uint32_t duplicates = set_bits(table);
+        return fill_buckets(table, ids);
+    uint32_t duplicates = set_bits(table, ids);
     if (!ascending)
-        rank_objects(table);
+        rank_objects(table, ids);
     return duplicates;
 }
 
@@ -96,6 +104,6 @@ void mp_id_table_free(mp_id_table *table)
 {
     free(table->words);
     free(table->by_rank);
-    free(table->places);
+    free(table->memory);
     *table = (mp_id_table){0};
 }

@@ -2,8 +2,8 @@
  *
  * Recorders that number objects by address leave ids that are dense and all multiples of some power
  * of two. Those are a set of bits with a count of the bits before each word: the number of an
- * object is the rank of its bit. Other ids are in a hash table. Either way, of several objects with
- * one id the first is found. */
+ * object is the rank of its bit. Other ids are in a hash table, in buckets of a cache line. Either
+ * way, of several objects with one id the first is found. */
 #ifndef MP_MODEL_ID_TABLE_H
 #define MP_MODEL_ID_TABLE_H
 
@@ -18,8 +18,16 @@ typedef struct mp_id_word {
     uint32_t before; /* bits set in all words before this one */
 } mp_id_word;
 
+enum { MP_ID_BUCKET = 5 };
+
+/* Filled from the front; what does not fit is in the buckets behind it. */
+typedef struct mp_id_bucket {
+    uint64_t ids[MP_ID_BUCKET];
+    uint32_t objects[MP_ID_BUCKET]; /* 0: empty */
+    uint32_t unused;
+} mp_id_bucket;
+
 typedef struct mp_id_table {
-    const uint64_t *ids; /* of all objects; the table refers to them */
     uint32_t first, count;
     /* of a set of bits; bit (id - least) >> shift */
     mp_id_word *words; /* NULL: a hash table */
@@ -27,8 +35,9 @@ typedef struct mp_id_table {
     unsigned shift;
     uint32_t *by_rank; /* object of the n-th bit; NULL: ids ascend, and it is first + n */
     /* of a hash table */
-    uint32_t *places; /* objects; 0: empty */
-    size_t mask;
+    mp_id_bucket *buckets;
+    void *memory; /* of the buckets */
+    uint32_t bucket_count;
     uint64_t seed;
 } mp_id_table;
 
@@ -38,9 +47,16 @@ uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t firs
                           uint64_t seed);
 void mp_id_table_free(mp_id_table *table);
 
-static inline size_t mp_id_home(const mp_id_table *table, uint64_t id)
+static inline uint32_t mp_id_home(const mp_id_table *table, uint64_t id)
 {
-    return (size_t)mp_hash64(id ^ table->seed) & table->mask;
+    return (uint32_t)((mp_hash64(id ^ table->seed) >> 32) * table->bucket_count >> 32);
+}
+
+static inline uint32_t mp_bits_set(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
 /* The place of an id among the bits; false where it has none. */
@@ -55,44 +71,54 @@ static inline uint32_t mp_id_rank(const mp_id_table *table, uint64_t bit)
 {
     const mp_id_word *word = &table->words[bit / 64];
     uint64_t below = word->bits & (((uint64_t)1 << bit % 64) - 1);
-    return word->before + (uint32_t)__builtin_popcountll(below);
+    return word->before + mp_bits_set(below);
+}
+
+/* The object of an id in the buckets; else 0, and the place where it would be. */
+static inline uint32_t mp_id_seek(const mp_id_table *table, uint64_t id, uint32_t *bucket,
+                                  unsigned *place)
+{
+    for (*bucket = mp_id_home(table, id);;) {
+        const mp_id_bucket *at = &table->buckets[*bucket];
+        for (*place = 0; *place < MP_ID_BUCKET; ++*place)
+            if (at->ids[*place] == id || !at->objects[*place])
+                return at->objects[*place];
+        *bucket = *bucket + 1 < table->bucket_count ? *bucket + 1 : 0;
+    }
 }
 
 /* The object of an id; 0: there is none. */
 static inline uint32_t mp_id_find(const mp_id_table *table, uint64_t id)
 {
     uint64_t bit;
-    if (!table->count)
+    uint32_t bucket;
+    unsigned place;
+    if (table->buckets)
+        return mp_id_seek(table, id, &bucket, &place);
+    if (!table->words || !mp_id_bit(table, id, &bit) ||
+        !(table->words[bit / 64].bits >> bit % 64 & 1))
         return 0;
-    if (table->words) {
-        if (!mp_id_bit(table, id, &bit) || !(table->words[bit / 64].bits >> bit % 64 & 1))
-            return 0;
-        uint32_t rank = mp_id_rank(table, bit);
-        return table->by_rank ? table->by_rank[rank] : table->first + rank;
-    }
-    size_t at = mp_id_home(table, id);
-    while (table->places[at] && table->ids[table->places[at]] != id)
-        at = (at + 1) & table->mask;
-    return table->places[at];
+    uint32_t rank = mp_id_rank(table, bit);
+    return table->by_rank ? table->by_rank[rank] : table->first + rank;
 }
 
 /* What mp_id_find will look at first, and what it will look at then: fetched for many ids before
- * the first of them is asked for, they do not wait for each other. */
-static inline void mp_id_fetch(const mp_id_table *table, uint64_t id)
+ * the first of them is asked for, they do not wait for each other. Always inline: a function that
+ * does nothing but fetch may be taken for one without effect, and its calls be left out. */
+__attribute__((always_inline)) static inline void mp_id_fetch(const mp_id_table *table, uint64_t id)
 {
     uint64_t bit;
-    if (table->places)
-        __builtin_prefetch(&table->places[mp_id_home(table, id)]);
+    if (table->buckets)
+        __builtin_prefetch(&table->buckets[mp_id_home(table, id)]);
     else if (table->words && mp_id_bit(table, id, &bit))
         __builtin_prefetch(&table->words[bit / 64]);
 }
 
-static inline void mp_id_fetch_on(const mp_id_table *table, uint64_t id)
+__attribute__((always_inline)) static inline void mp_id_fetch_on(const mp_id_table *table,
+                                                                 uint64_t id)
 {
     uint64_t bit;
-    if (table->places)
-        __builtin_prefetch(&table->ids[table->places[mp_id_home(table, id)]]);
-    else if (table->by_rank && mp_id_bit(table, id, &bit))
+    if (table->by_rank && mp_id_bit(table, id, &bit))
         __builtin_prefetch(&table->by_rank[mp_id_rank(table, bit)]);
 }
 

@@ -303,7 +303,7 @@ static void tables_of_all_kinds_of_ids(void **unused)
         {3, 3, true},
         {0x7fffffffffff0000, (uint64_t)1 << 20, true},
         {UINT64_MAX - 8 * COUNT, 8, true},
-        {5, 33, false},
+        {5, 65, false},
         {0, UINT64_MAX / COUNT, false},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
