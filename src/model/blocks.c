@@ -54,6 +54,12 @@ void mp_blocks_close(mp_blocks *blocks)
     free(blocks->age_places);
     mp_id_index_free(&blocks->handover_index);
     free(blocks->shares);
+    mp_chronicle_free(blocks->chronicle);
+}
+
+void mp_blocks_keep_objects(mp_blocks *blocks)
+{
+    blocks->chronicle = mp_chronicle_new(blocks->model);
 }
 
 /* --- the table of blocks --- */
@@ -330,6 +336,8 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     class->created_bytes += bytes;
     blocks->created++;
     count(blocks, cohort, 1, bytes);
+    if (blocks->chronicle)
+        mp_chronicle_birth(blocks->chronicle, event->address, bytes, cohort);
     note_peak(blocks, event);
 }
 
@@ -369,6 +377,8 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
     blocks->shares[cohort.i].at_peak.objects++;
     blocks->shares[cohort.i].at_peak.bytes += bytes;
     count_from_start(blocks, bytes);
+    if (blocks->chronicle)
+        mp_chronicle_found(blocks->chronicle, event->address, bytes, cohort, blocks->start);
     blocks->events->old_objects++;
     blocks->events->old_bytes += bytes;
     return true;
@@ -458,6 +468,8 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
         return;
     }
     note_death(blocks, block, event);
+    if (blocks->chronicle)
+        mp_chronicle_death(blocks->chronicle, event->address);
     blocks->deleted++;
     blocks->freed++;
     *block = (mp_block){.address = event->address,
@@ -472,6 +484,8 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
 mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us)
 {
     mp_model *model = blocks->model;
+    if (blocks->chronicle)
+        mp_chronicle_end_mark(blocks->chronicle, blocks->mark);
     mp_mark *next = MP_ADD(&model->marks);
     next->session = blocks->session;
     mp_mark *mark = &model->marks.at[blocks->mark.i];

@@ -13,6 +13,7 @@ typedef struct record {
     mp_cohort_id cohort;
     uint32_t object; /* 0: it was not there */
     bool alive, touched;
+    bool apart; /* the id is another record's by now */
 } record;
 
 struct mp_chronicle {
@@ -24,6 +25,7 @@ struct mp_chronicle {
     size_t unused_count, unused_capacity;
     uint32_t *touched; /* places, since the last mark */
     size_t touched_count, touched_capacity;
+    mp_mark_id last; /* that ended */
 };
 
 mp_chronicle *mp_chronicle_new(mp_model *model)
@@ -50,13 +52,8 @@ static void push(uint32_t **list, size_t *count, size_t *capacity, uint32_t plac
     (*list)[(*count)++] = place;
 }
 
-static record *record_of(mp_chronicle *chronicle, uint64_t id, bool make)
+static uint32_t new_record(mp_chronicle *chronicle, uint64_t id)
 {
-    const mp_live_object *found = mp_live_find(&chronicle->places, id);
-    if (found)
-        return &chronicle->records[found->cohort];
-    if (!make)
-        return NULL;
     uint32_t place;
     if (chronicle->unused_count) {
         place = chronicle->unused[--chronicle->unused_count];
@@ -65,6 +62,17 @@ static record *record_of(mp_chronicle *chronicle, uint64_t id, bool make)
         mp_grow(&chronicle->records, &chronicle->capacity, place + 1u, sizeof *chronicle->records);
     }
     chronicle->records[place] = (record){.id = id};
+    return place;
+}
+
+static record *record_of(mp_chronicle *chronicle, uint64_t id, bool make)
+{
+    const mp_live_object *found = mp_live_find(&chronicle->places, id);
+    if (found)
+        return &chronicle->records[found->cohort];
+    if (!make)
+        return NULL;
+    uint32_t place = new_record(chronicle, id);
     mp_live_add(&chronicle->places, id, place);
     return &chronicle->records[place];
 }
@@ -93,6 +101,33 @@ void mp_chronicle_change(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp
 void mp_chronicle_birth(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort)
 {
     mp_chronicle_change(chronicle, id, bytes, cohort);
+}
+
+/* What was at the id until the next mark gets a record of its own. */
+static void set_apart(mp_chronicle *chronicle, uint64_t id)
+{
+    const record *at = record_of(chronicle, id, false);
+    if (!at || !at->object)
+        return;
+    uint32_t place = new_record(chronicle, id);
+    record *apart = &chronicle->records[place];
+    at = record_of(chronicle, id, false);
+    apart->object = at->object;
+    apart->apart = true;
+    touch(chronicle, apart);
+}
+
+void mp_chronicle_found(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort,
+                        mp_mark_id since)
+{
+    set_apart(chronicle, id);
+    mp_chronicle_change(chronicle, id, bytes, cohort);
+    record *at = record_of(chronicle, id, false);
+    if (!at || chronicle->last.i < since.i)
+        return;
+    *MP_ADD(&chronicle->model->objects) =
+        (mp_object){.id = id, .bytes = bytes, .cohort = cohort, .from = since};
+    at->object = chronicle->model->objects.count - 1;
 }
 
 void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id)
@@ -130,8 +165,10 @@ void mp_chronicle_end_mark(mp_chronicle *chronicle, mp_mark_id mark)
         at->touched = false;
         if (at->alive)
             continue;
-        mp_live_remove(&chronicle->places, mp_live_find(&chronicle->places, at->id));
+        if (!at->apart)
+            mp_live_remove(&chronicle->places, mp_live_find(&chronicle->places, at->id));
         push(&chronicle->unused, &chronicle->unused_count, &chronicle->unused_capacity, place);
     }
     chronicle->touched_count = 0;
+    chronicle->last = mark;
 }

@@ -17,6 +17,10 @@ void mp_chronicle_free(mp_chronicle *chronicle);
 void mp_chronicle_birth(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort);
 /* The living object is of that size and cohort now. */
 void mp_chronicle_change(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort);
+/* An object that was there at this mark already, and at all later ones that ended, is told only
+ * now. The id is not alive. */
+void mp_chronicle_found(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort,
+                        mp_mark_id since);
 void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id);
 /* All that was told holds at this mark, which is whole. */
 void mp_chronicle_end_mark(mp_chronicle *chronicle, mp_mark_id mark);
