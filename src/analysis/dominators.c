@@ -8,7 +8,10 @@
 #include "memprof/analysis_graph.h"
 #include "support/memory.h"
 
-enum { AHEAD = 16 }; /* references that memory is asked for before they are looked at */
+enum {
+    AHEAD = 16,  /* references that memory is asked for before they are looked at */
+    CHEAPER = 4, /* so many times cheaper is memory in order */
+};
 
 /* A node of the forest of what is processed: `best` is the least semidominator on the way up to,
  * and without, `ancestor`. Afterwards, a node of the dominator tree with a pointer up to leap
@@ -136,11 +139,12 @@ static void find_predecessors(searched *job)
 
 /* The least semidominator from `number` up to the last that is processed, those above `last`. The
  * path is made short; on the way up its pointers are turned round, so it needs no stack. */
-static uint32_t best_above(node *nodes, uint32_t number, uint32_t last)
+static uint32_t best_above(node *nodes, uint32_t number, uint32_t last, uint64_t *steps)
 {
     uint32_t at = number, below = 0;
     while (nodes[at].ancestor > last) {
         uint32_t above = nodes[at].ancestor;
+        ++*steps;
         nodes[at].ancestor = below;
         below = at;
         at = above;
@@ -155,6 +159,20 @@ static uint32_t best_above(node *nodes, uint32_t number, uint32_t last)
         best = nodes[at].best;
     }
     return best;
+}
+
+/* Make all paths short. A step in order costs a fraction of one to and fro: when paths have become
+ * long, all together are cheaper than each on its own. */
+static void shorten(node *nodes, uint32_t reached, uint32_t last)
+{
+    for (uint32_t i = last + 1; i <= reached; i++) {
+        node above = nodes[nodes[i].ancestor];
+        if (nodes[i].ancestor <= last)
+            continue;
+        nodes[i].ancestor = above.ancestor;
+        if (above.best < nodes[i].best)
+            nodes[i].best = above.best;
+    }
 }
 
 static void begin_nodes(searched *job)
@@ -172,14 +190,19 @@ static void find_semidominators(searched *job)
 {
     node *nodes = job->nodes;
     uint32_t end = job->start[job->reached + 1];
+    uint64_t steps = 0;
     for (uint32_t number = job->reached; number; number--) {
+        if (steps * CHEAPER > (uint64_t)(job->reached - number) + AHEAD) {
+            shorten(nodes, job->reached, number);
+            steps = 0;
+        }
         uint32_t start = job->start[number];
         uint32_t semi = nodes[number].best < job->parent[number] ? 0 : job->parent[number];
         for (uint32_t i = end; i-- > start;) {
             uint32_t from = job->predecessors[i];
             if (i >= AHEAD)
                 __builtin_prefetch(&nodes[job->predecessors[i - AHEAD]], 1);
-            uint32_t best = from <= number ? from : best_above(nodes, from, number);
+            uint32_t best = from <= number ? from : best_above(nodes, from, number, &steps);
             if (best < semi)
                 semi = best;
         }

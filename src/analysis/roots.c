@@ -150,9 +150,13 @@ enum { NOBODY = 0, SEVERAL = UINT16_MAX };
 typedef struct spread {
     const mp_graph *graph;
     uint16_t *reached_by;
-    uint32_t *waiting;
-    size_t count, capacity;
+    uint32_t *waiting; /* those before `done` are done with */
+    size_t done, count, capacity;
 } spread;
+
+/* How far ahead in the queue memory is asked for: where an object's references are, the
+ * references, what they refer to. */
+enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_MARKS = 16, MARKS = 8 };
 
 static void reach(spread *state, uint32_t object, uint16_t by)
 {
@@ -164,18 +168,33 @@ static void reach(spread *state, uint32_t object, uint16_t by)
     state->waiting[state->count++] = object;
 }
 
+static void ask_for(const spread *state)
+{
+    const mp_graph *graph = state->graph;
+    const uint32_t *next = state->waiting + state->done;
+    size_t left = state->count - state->done;
+    if (left > AHEAD_FIRST)
+        __builtin_prefetch(&graph->first[next[AHEAD_FIRST]]);
+    if (left > AHEAD_TARGETS)
+        __builtin_prefetch(&graph->targets[graph->first[next[AHEAD_TARGETS]]]);
+    if (left <= AHEAD_MARKS)
+        return;
+    uint32_t from = graph->first[next[AHEAD_MARKS]], end = graph->first[next[AHEAD_MARKS] + 1];
+    for (uint32_t i = from; i < end && i < from + MARKS; i++)
+        __builtin_prefetch(&state->reached_by[graph->targets[i]], 1);
+}
+
+/* First come, first served: what is ahead is known, and can be fetched. */
 static void spread_out(spread *state)
 {
     const mp_graph *graph = state->graph;
-    while (state->count) {
-        uint32_t object = state->waiting[--state->count];
+    while (state->done < state->count) {
+        ask_for(state);
+        uint32_t object = state->waiting[state->done++];
         uint16_t by = state->reached_by[object];
-        uint32_t from = graph->first[object], end = graph->first[object + 1];
-        for (uint32_t i = from; i < end; i++) {
-            if (end - i > 8)
-                __builtin_prefetch(&state->reached_by[graph->targets[i + 8]], 1);
+        uint32_t end = graph->first[object + 1];
+        for (uint32_t i = graph->first[object]; i < end; i++)
             reach(state, graph->targets[i], by);
-        }
     }
 }
 
@@ -192,10 +211,9 @@ static uint16_t *spread_kinds(const mp_graph *graph, const kinds *all)
                     .reached_by =
                         mp_alloc_zero((size_t)graph->count + 1, sizeof *state.reached_by)};
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.at[i])) {
+        if (mp_root_is_strong(&graph->roots.at[i]))
             reach(&state, graph->roots.at[i].object, mark_of(all, graph->roots.at[i].kind));
-            spread_out(&state);
-        }
+    spread_out(&state);
     free(state.waiting);
     return state.reached_by;
 }

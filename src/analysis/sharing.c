@@ -41,14 +41,21 @@ static uint32_t *number_shared(const mp_graph *graph, const mp_dominators *domin
     return number;
 }
 
+enum { AHEAD = 16 };
+
 static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
                                  const uint32_t *number, uint32_t count)
 {
     referrers *found = mp_alloc_zero((size_t)count + 1, sizeof *found);
+    uint32_t all = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
         for (uint32_t i = graph->first[object]; owner[object] && i < graph->first[object + 1];
              i++) {
             uint32_t target = graph->targets[i];
+            if (all - i > 2 * AHEAD) {
+                __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]]);
+                __builtin_prefetch(&found[number[graph->targets[i + AHEAD]]], 1);
+            }
             referrers *of = &found[number[target]];
             if (!number[target] || owner[object] == target || of->at[1])
                 continue;

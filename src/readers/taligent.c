@@ -441,7 +441,7 @@ static void close_taligent(void *opaque)
 const mp_reader mp_reader_taligent = {
     .name = "taligent",
     .summary = "Taligent heap-monitoring log or heap analysis file",
-    .endings = ".taligent, .log",
+    .endings = ".taligent .log",
     .versions = "1995",
     .kind = MP_KIND_EVENTS,
     .probe = probe,

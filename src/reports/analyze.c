@@ -193,6 +193,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
         return false;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
     mp_graph_view view = mp_graph_view_of(request->model);
+    mp_graph_view_look(&view);
     mp_section_head(document, request);
     mp_section_dump_answer(document, &view);
     mp_section_suspects(document, &view, rows);

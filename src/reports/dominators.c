@@ -119,7 +119,8 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_table *table =
         MP_TABLE(document, "dominators", "Dominator tree: who keeps whom alive", MP_ROWS, columns);
     table->main = true;
-    table->empty = "no root reaches anything";
+    table->empty =
+        view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
     if (percent > 0)
         mp_table_line(document, table,
                       "without what is below %.12g %% of the whole (--min-percent)", percent);

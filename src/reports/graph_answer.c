@@ -56,11 +56,9 @@ static void answer_suspect(mp_document *document, mp_table *table, const mp_grap
 /* Object and type suspects: the first. Those that a kind of roots alone holds: a line each. */
 static void answer_suspects(mp_document *document, mp_table *table, const mp_graph_view *view)
 {
-    size_t count;
     bool told = false;
-    mp_suspect *suspects = mp_suspects_of(view->model, view->graph, &view->dominators, &count);
-    for (size_t i = 0; i < count; i++) {
-        const mp_suspect *suspect = &suspects[i];
+    for (size_t i = 0; i < view->suspect_count; i++) {
+        const mp_suspect *suspect = &view->suspects[i];
         bool of_kind = suspect->rule == MP_SUSPECT_FINALIZER || suspect->rule == MP_SUSPECT_HANDLE;
         if (of_kind)
             mp_set_text(document, table,
@@ -76,7 +74,6 @@ static void answer_suspects(mp_document *document, mp_table *table, const mp_gra
     if (!told)
         mp_set_text(document, table, "suspect",
                     "none: no object and no type keeps over a tenth alive alone");
-    free(suspects);
 }
 
 static void answer_sizes(mp_document *document, mp_table *table, const mp_graph_view *view)
@@ -107,14 +104,13 @@ static void answer_sizes(mp_document *document, mp_table *table, const mp_graph_
 /* Worth a word where it is why no single object retains much. */
 static void answer_shared(mp_document *document, mp_table *table, const mp_graph_view *view)
 {
-    mp_sharing sharing = mp_sharing_of(view->model, view->graph, &view->dominators);
-    if (sharing.count && sharing.bytes * 4 > (int64_t)view->dominators.retained[0])
+    const mp_sharing *sharing = &view->sharing;
+    if (sharing->count && sharing->bytes * 4 > (int64_t)view->dominators.retained[0])
         mp_set_text(document, table, "shared",
                     mp_document_text(document, "%s has several owners, most between %s and %s",
-                                     share_text(document, view, sharing.bytes),
-                                     mp_type_text(document, view->model, sharing.at[0].types[0]),
-                                     mp_type_text(document, view->model, sharing.at[0].types[1])));
-    mp_sharing_free(&sharing);
+                                     share_text(document, view, sharing->bytes),
+                                     mp_type_text(document, view->model, sharing->at[0].types[0]),
+                                     mp_type_text(document, view->model, sharing->at[0].types[1])));
 }
 
 void mp_section_dump_answer(mp_document *document, const mp_graph_view *view)
@@ -132,6 +128,7 @@ void mp_section_graph(mp_document *document, const mp_model *model, size_t rows)
     if (!model->graph)
         return;
     mp_graph_view view = mp_graph_view_of(model);
+    mp_graph_view_look(&view);
     mp_section_retained(document, &view, rows);
     mp_section_roots(document, &view, true);
     mp_section_shared(document, &view, rows);

@@ -1,6 +1,7 @@
 /* What reports on object graphs have in common: texts, totals. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "reports/graph_sections.h"
 #include "support/memory.h"
@@ -13,8 +14,17 @@ mp_graph_view mp_graph_view_of(const mp_model *model)
                            .roots = mp_roots_by_object(model->graph)};
 }
 
+void mp_graph_view_look(mp_graph_view *view)
+{
+    view->suspects =
+        mp_suspects_of(view->model, view->graph, &view->dominators, &view->suspect_count);
+    view->sharing = mp_sharing_of(view->model, view->graph, &view->dominators);
+}
+
 void mp_graph_view_free(mp_graph_view *view)
 {
+    free(view->suspects);
+    mp_sharing_free(&view->sharing);
     mp_dominators_free(&view->dominators);
     mp_object_roots_free(&view->roots);
 }

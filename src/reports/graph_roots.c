@@ -103,13 +103,13 @@ static const mp_column shared_columns[] = {
 
 void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t rows)
 {
-    mp_sharing sharing = mp_sharing_of(view->model, view->graph, &view->dominators);
+    const mp_sharing *sharing = &view->sharing;
     int64_t all = (int64_t)view->dominators.retained[0];
     mp_table *table = NULL;
-    if (sharing.count)
+    if (sharing->count)
         table = MP_TABLE(document, "shared", NULL, MP_ROWS, shared_columns);
-    for (size_t i = 0; i < sharing.count && (!rows || i < rows); i++) {
-        const mp_shared *shared = &sharing.at[i];
+    for (size_t i = 0; i < sharing->count && (!rows || i < rows); i++) {
+        const mp_shared *shared = &sharing->at[i];
         mp_table_row(table);
         mp_set_number(table, "bytes", shared->bytes);
         mp_set_real(table, "percent", mp_percent_of(shared->bytes, all));
@@ -122,9 +122,8 @@ void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t 
     if (table) {
         table->title = mp_document_text(
             document, "Shared: %s in %s object%s that no single object keeps alive",
-            mp_bytes_text(document, sharing.bytes, false), mp_count_text(document, sharing.objects),
-            sharing.objects == 1 ? "" : "s");
-        mp_table_left_out(document, table, sharing.count);
+            mp_bytes_text(document, sharing->bytes, false),
+            mp_count_text(document, sharing->objects), sharing->objects == 1 ? "" : "s");
+        mp_table_left_out(document, table, sharing->count);
     }
-    mp_sharing_free(&sharing);
 }

@@ -11,9 +11,15 @@ typedef struct mp_graph_view {
     const mp_graph *graph;
     mp_dominators dominators;
     mp_object_roots roots;
+    /* Of mp_graph_view_look, for those who ask for them more than once. */
+    mp_suspect *suspects;
+    size_t suspect_count;
+    mp_sharing sharing;
 } mp_graph_view;
 
 mp_graph_view mp_graph_view_of(const mp_model *model);
+/* Find suspects and what is shared: before sections about them. */
+void mp_graph_view_look(mp_graph_view *view);
 void mp_graph_view_free(mp_graph_view *view);
 
 /* Texts that live with the document: an id as in the file; a type's name; "Name 7f3a"; kinds of the

@@ -98,16 +98,14 @@ static void suspect_row(mp_document *document, mp_table *table, const mp_graph_v
 
 void mp_section_suspects(mp_document *document, const mp_graph_view *view, size_t rows)
 {
-    size_t count;
-    mp_suspect *suspects = mp_suspects_of(view->model, view->graph, &view->dominators, &count);
+    size_t count = view->suspect_count;
     mp_table *table = MP_TABLE(document, "leaks", "Suspects: what keeps much alive alone", MP_ROWS,
                                suspect_columns);
     table->main = true;
     table->empty = "none: nothing keeps over a tenth of the reachable bytes alive alone";
     for (size_t i = 0; i < count && (!rows || i < rows); i++)
-        suspect_row(document, table, view, &suspects[i]);
+        suspect_row(document, table, view, &view->suspects[i]);
     mp_table_left_out(document, table, count);
-    free(suspects);
 }
 
 /* --- objects --- */

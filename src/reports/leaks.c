@@ -238,6 +238,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     (void)error;
     (void)size;
     mp_graph_view view = mp_graph_view_of(request->model);
+    mp_graph_view_look(&view);
     mp_section_dump_head(document, request, &view);
     mp_section_suspects(document, &view, mp_view_rows(&request->view, 20));
     mp_graph_view_free(&view);

@@ -1,0 +1,345 @@
+/* Analyses of object graphs, by hand values:
+ *
+ *   static (in App.Cache) -> 1 App.Cache -> 2 Entry[] -> 3, 4, 5 App.Order, each -> 6 String
+ *   finalizer             -> 7 Writer -> 8 Byte[]
+ *   handle (weak)         -> 9 App.View (garbage otherwise), 9 -> 3
+ *   local, local          -> 10 App.Order -> 6 String
+ *
+ * Of 10 bytes each but for the orders' 100; so 6 is shared between Order and Order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memprof/analysis_graph.h"
+#include "model/graph.h"
+#include "small_graph.h"
+
+enum { CACHE = 1, ENTRIES, ORDER, STRING, WRITER, BYTES, VIEW };
+
+typedef struct small {
+    mp_model *model;
+    mp_graph *graph;
+    mp_dominators dominators;
+} small;
+
+static small setup(void)
+{
+    static const char *const names[] = {"App.Cache", "Entry[]", "App.Order", "String",
+                                        "Io.Writer", "Byte[]",  "App.View"};
+    static const uint32_t types[] = {0,      CACHE,  ENTRIES, ORDER, ORDER, ORDER,
+                                     STRING, WRITER, BYTES,   VIEW,  ORDER};
+    static const edge edges[] = {{1, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 6},
+                                 {4, 6}, {5, 6}, {7, 8}, {9, 3}, {10, 6}};
+    small all = {.model = mp_model_new(),
+                 .graph = graph_of(10, edges, sizeof edges / sizeof *edges, 10)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        mp_type *type = MP_ADD(&all.model->types);
+        type->name = mp_model_intern_text(all.model, names[i]);
+    }
+    for (uint32_t i = 1; i <= 10; i++) {
+        all.graph->types[i] = types[i];
+        all.graph->sizes[i] = types[i] == ORDER ? 100 : 10;
+    }
+    graph_root(all.graph, 1, MP_ROOT_STATIC, 0)->container.i = CACHE;
+    graph_root(all.graph, 7, MP_ROOT_FINALIZER, 0);
+    graph_root(all.graph, 9, MP_ROOT_HANDLE, MP_ROOT_WEAK);
+    graph_root(all.graph, 10, MP_ROOT_LOCAL, 0);
+    graph_root(all.graph, 10, MP_ROOT_LOCAL, MP_ROOT_PINNED);
+    graph_root(all.graph, 0, 7, 0);
+    all.dominators = mp_dominators_of(all.graph);
+    return all;
+}
+
+static void teardown(small *all)
+{
+    mp_dominators_free(&all->dominators);
+    graph_drop(all->graph);
+    mp_model_free(all->model);
+}
+
+static void test_totals(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    for (int i = 0; i < 2; i++) { /* with dominators, and without */
+        mp_graph_totals totals = mp_graph_totals_of(all.graph, i ? &all.dominators : NULL);
+        assert_int_equal(totals.objects, 10);
+        assert_int_equal(totals.bytes, 460);
+        assert_int_equal(totals.roots, 6);
+        assert_int_equal(totals.roots_without_object, 1);
+        assert_int_equal(totals.references, 10);
+        assert_int_equal(totals.reachable_objects, 9);
+        assert_int_equal(totals.reachable_bytes, 450);
+        assert_int_equal(totals.unreachable_objects, 1);
+        assert_int_equal(totals.unreachable_bytes, 10);
+    }
+    teardown(&all);
+}
+
+static void assert_retainer(const mp_retainer *at, const char *label, int64_t objects,
+                            int64_t bytes, int64_t retained, uint32_t largest)
+{
+    assert_string_equal(at->label, label);
+    assert_int_equal(at->objects, objects);
+    assert_int_equal(at->bytes, bytes);
+    assert_int_equal(at->retained_bytes, retained);
+    assert_int_equal(at->largest, largest);
+}
+
+static void test_types_and_namespaces(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    mp_retainers types =
+        mp_retainers_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_TYPE);
+    assert_int_equal(types.count, 7);
+    assert_retainer(&types.at[0], "App.Order", 4, 400, 400, 3);
+    assert_retainer(&types.at[1], "App.Cache", 1, 10, 320, 1);
+    assert_retainer(&types.at[2], "Entry[]", 1, 10, 310, 2);
+    assert_retainer(&types.at[3], "Io.Writer", 1, 10, 20, 7);
+    assert_retainer(&types.at[6], "App.View", 1, 10, 0, 0);
+    mp_retainers_sort(&types, mp_retainer_by_label);
+    assert_string_equal(types.at[0].label, "App.Cache");
+    mp_retainers_free(&types);
+
+    /* App.Cache dominates three orders: they are not counted again. */
+    mp_retainers spaces =
+        mp_retainers_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_NAMESPACE);
+    assert_int_equal(spaces.count, 3);
+    assert_retainer(&spaces.at[0], "App", 6, 420, 420, 1);
+    assert_int_equal(spaces.at[0].reached_objects, 5);
+    assert_retainer(&spaces.at[1], "(none)", 3, 30, 330, 2);
+    assert_retainer(&spaces.at[2], "Io", 1, 10, 20, 7);
+    mp_retainers_free(&spaces);
+    teardown(&all);
+}
+
+static void test_order_of_objects(void **unused)
+{
+    (void)unused;
+    static const uint32_t expected[] = {1, 2, 3, 4, 5, 10, 7, 6, 8};
+    small all = setup();
+    for (size_t most = 0; most <= 9; most++) {
+        size_t count;
+        uint32_t *order = mp_retained_order(all.graph, &all.dominators, most, &count);
+        assert_int_equal(count, most ? most : 9);
+        assert_memory_equal(order, expected, count * sizeof *order);
+        free(order);
+    }
+    teardown(&all);
+}
+
+static void test_roots(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    size_t count;
+    mp_root_census *census = mp_root_census_of(all.graph, &all.dominators, &count);
+    assert_int_equal(count, 5);
+    assert_int_equal(census[0].kind, MP_ROOT_STATIC);
+    assert_int_equal(census[0].exclusive_bytes, 320); /* not the string */
+    assert_int_equal(census[0].exclusive_objects, 5);
+    assert_int_equal(census[0].largest, 1);
+    assert_int_equal(census[1].kind, MP_ROOT_LOCAL);
+    assert_int_equal(census[1].roots, 2);
+    assert_int_equal(census[1].objects, 1);
+    assert_int_equal(census[1].pinned, 1);
+    assert_int_equal(census[1].bytes, 100);
+    assert_int_equal(census[1].exclusive_bytes, 100);
+    assert_int_equal(census[2].kind, MP_ROOT_FINALIZER);
+    assert_int_equal(census[2].exclusive_bytes, 20);
+    assert_int_equal(census[3].kind, MP_ROOT_HANDLE);
+    assert_int_equal(census[3].weak, 1);
+    assert_int_equal(census[3].exclusive_bytes, 0);
+    assert_int_equal(census[4].kind, 7);
+    assert_int_equal(census[4].objects, 0);
+    free(census);
+
+    mp_static_census *statics = mp_static_census_of(all.model, all.graph, &all.dominators, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(statics[0].container.i, CACHE);
+    assert_int_equal(statics[0].retained_bytes, 320);
+    free(statics);
+    teardown(&all);
+}
+
+static void test_labels_of_roots(void **unused)
+{
+    (void)unused;
+    char text[64];
+    small all = setup();
+    mp_object_roots roots = mp_roots_by_object(all.graph);
+    mp_root_kind_label(27, text, sizeof text);
+    assert_string_equal(text, "kind 1b");
+    mp_root_flags_label(MP_ROOT_PINNED | MP_ROOT_INTERIOR | 0x30, text, sizeof text);
+    assert_string_equal(text, "pinned+interior+0x30");
+    mp_root_flags_label(0, text, sizeof text);
+    assert_string_equal(text, "");
+    mp_object_root_label(all.graph, &roots, 10, text, sizeof text);
+    assert_string_equal(text, "local");
+    mp_object_root_label(all.graph, &roots, 2, text, sizeof text);
+    assert_string_equal(text, "");
+    mp_object_roots_free(&roots);
+    graph_root(all.graph, 10, MP_ROOT_INTERNAL, 0);
+    roots = mp_roots_by_object(all.graph);
+    mp_object_root_label(all.graph, &roots, 10, text, sizeof text);
+    assert_string_equal(text, "internal+local");
+    assert_int_equal(mp_object_root_label(all.graph, &roots, 10, NULL, 0), 14);
+    mp_object_roots_free(&roots);
+    teardown(&all);
+}
+
+static void test_ids_as_the_format_writes_them(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    assert_int_equal(mp_graph_find(all.graph, "10"), 10);
+    assert_int_equal(mp_graph_find(all.graph, "a"), 0);
+    assert_int_equal(mp_graph_find(all.graph, ""), 0);
+    assert_int_equal(mp_graph_find(all.graph, "-1"), 0);
+    all.graph->hexadecimal = true;
+    assert_int_equal(mp_graph_find(all.graph, "A"), 10);
+    assert_int_equal(mp_graph_find(all.graph, "10"), 0);
+    teardown(&all);
+}
+
+static void test_paths(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    static const uint32_t by_static[] = {1, 2, 3, 6};
+    mp_path path = mp_path_to(all.graph, 6, true, 0);
+    assert_int_equal(path.count, 2); /* 10, 6 */
+    assert_int_equal(path.objects[0], 10);
+    assert_int_equal(path.root, 4);
+    mp_path_free(&path);
+    path = mp_path_to(all.graph, 6, false, MP_ROOT_STATIC);
+    assert_int_equal(path.count, 4);
+    assert_memory_equal(path.objects, by_static, sizeof by_static);
+    mp_path_free(&path);
+    path = mp_path_to(all.graph, 9, true, 0); /* by a weak root alone */
+    assert_int_equal(path.count, 0);
+    mp_path_free(&path);
+    teardown(&all);
+}
+
+static void test_paths_merged_by_type(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    mp_type_paths paths = mp_type_paths_of(all.model, all.graph, "App.[OV]*");
+    assert_int_equal(paths.objects, 5);
+    assert_int_equal(paths.unreached, 1);
+    assert_int_equal(paths.count, 2);
+    assert_int_equal(paths.at[0].objects, 3);
+    assert_int_equal(paths.at[0].bytes, 300);
+    assert_int_equal(paths.at[0].example, 3);
+    const mp_type_step *last = &paths.steps[paths.at[0].last];
+    assert_int_equal(last->type, ORDER);
+    assert_int_equal(last->length, 3);
+    assert_int_equal(last->root_kind, MP_ROOT_STATIC);
+    assert_int_equal(paths.steps[last->up].type, ENTRIES);
+    assert_int_equal(paths.steps[paths.at[1].last].root_kind, MP_ROOT_LOCAL);
+    mp_type_paths_free(&paths);
+    teardown(&all);
+}
+
+static void test_suspects(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    size_t count;
+    mp_suspect *found = mp_suspects_of(all.model, all.graph, &all.dominators, &count);
+    assert_int_equal(count, 6);
+    assert_int_equal(found[0].rule, MP_SUSPECT_OBJECT);
+    assert_int_equal(found[0].object, 1);
+    assert_int_equal(found[0].bytes, 320);
+    assert_int_equal(found[0].objects, 5);
+    assert_int_equal(found[0].accumulation, 2);
+    assert_int_equal(found[0].held_type, ORDER);
+    assert_int_equal(found[0].held_objects, 3);
+    assert_int_equal(found[0].held_bytes, 300);
+    assert_int_equal(found[1].object, 3); /* then orders, each over a tenth */
+    assert_int_equal(found[4].object, 10);
+    assert_int_equal(found[5].rule, MP_SUSPECT_FINALIZER);
+    assert_int_equal(found[5].bytes, 20);
+    free(found);
+    teardown(&all);
+}
+
+/* A list of nodes is held by its head, not by its last node but two. */
+static void test_a_list_accumulates_at_its_head(void **unused)
+{
+    (void)unused;
+    enum { NODES = 1000 };
+    edge edges[NODES];
+    edges[0] = (edge){1, 2};
+    for (uint32_t i = 2; i <= NODES; i++)
+        edges[i - 1] = (edge){i, i + 1};
+    small all = {.model = mp_model_new(), .graph = graph_of(NODES + 1, edges, NODES, 10)};
+    for (int i = 0; i < 2; i++)
+        (void)MP_ADD(&all.model->types);
+    for (uint32_t i = 1; i <= NODES + 1; i++)
+        all.graph->types[i] = i == 1 ? 1 : 2;
+    graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
+    all.dominators = mp_dominators_of(all.graph);
+    size_t count;
+    mp_suspect *found = mp_suspects_of(all.model, all.graph, &all.dominators, &count);
+    assert_int_equal(found[0].object, 1);
+    assert_int_equal(found[0].accumulation, 2);
+    assert_int_equal(found[0].held_type, 2);
+    assert_int_equal(found[0].held_objects, NODES);
+    free(found);
+    teardown(&all);
+}
+
+static void test_sharing(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    mp_sharing sharing = mp_sharing_of(all.model, all.graph, &all.dominators);
+    assert_int_equal(sharing.count, 1);
+    assert_int_equal(sharing.objects, 1);
+    assert_int_equal(sharing.bytes, 10);
+    assert_int_equal(sharing.at[0].types[0], ORDER);
+    assert_int_equal(sharing.at[0].types[1], ORDER);
+    assert_int_equal(sharing.at[0].largest, 6);
+    mp_sharing_free(&sharing);
+    teardown(&all);
+}
+
+static void test_roots_are_counted_for_later(void **unused)
+{
+    (void)unused;
+    small all = setup();
+    mp_model_count_roots(all.model, all.graph);
+    assert_int_equal(all.model->root_counts.count, 6);
+    assert_int_equal(all.model->root_counts.at[1].kind, MP_ROOT_LOCAL);
+    assert_int_equal(all.model->root_counts.at[1].roots, 2);
+    assert_int_equal(all.model->root_counts.at[1].objects, 1);
+    assert_int_equal(all.model->root_counts.at[5].kind, 7);
+    assert_int_equal(all.model->root_counts.at[5].objects, 0);
+    teardown(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_totals),
+        cmocka_unit_test(test_types_and_namespaces),
+        cmocka_unit_test(test_order_of_objects),
+        cmocka_unit_test(test_roots),
+        cmocka_unit_test(test_labels_of_roots),
+        cmocka_unit_test(test_ids_as_the_format_writes_them),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_paths_merged_by_type),
+        cmocka_unit_test(test_suspects),
+        cmocka_unit_test(test_a_list_accumulates_at_its_head),
+        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_roots_are_counted_for_later),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
