@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/options.h"
 
@@ -20,17 +21,28 @@ static void help_renderers(void)
         printf("  %-22s  %s\n", renderers[i]->name, renderers[i]->summary);
 }
 
+static void help_exporters(void)
+{
+    size_t count;
+    const mp_exporter *const *exporters = mp_exporters(&count);
+    printf("\nWhat can be written (--to):\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  %-22s  %s\n", exporters[i]->name, exporters[i]->summary);
+}
+
 static void help_command(const cli_command *command)
 {
     printf("Usage: memprof %s [OPTIONS]%s%s%s\n\nmemprof %s: %s.\n", command->name,
            command->operand ? " " : "", command->operand ? command->operand : "",
-           command->report ? " FILE..." : "", command->name, command->summary);
+           command->reads ? " FILE..." : "", command->name, command->summary);
     if (command->details)
         printf("%s\n", command->details);
     printf("\nOptions:\n");
     cli_help_options(command);
     if (command->honours & MP_HONOURS_BY)
         help_dimensions();
+    if (strcmp(command->name, "export") == 0)
+        help_exporters();
     help_renderers();
     printf("\nExample:\n  memprof %s\n", command->example);
 }
@@ -45,9 +57,12 @@ static void help_program(void)
            "Commands:\n");
     for (size_t i = 0; i < count; i++)
         printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
-    cli_command formats;
-    cli_command_find("formats", &formats);
-    printf("  %-10s  %s\n", formats.name, formats.summary);
+    for (const char *const *name = (const char *const[]){"export", "formats", NULL}; *name;
+         name++) {
+        cli_command own;
+        cli_command_find(*name, &own);
+        printf("  %-10s  %s\n", own.name, own.summary);
+    }
     printf(
         "\nOptions of the default command, analyze (memprof COMMAND --help tells the others):\n");
     cli_command first;

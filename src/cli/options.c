@@ -10,8 +10,14 @@
 #include "support/text.h"
 #include "support/units.h"
 
-/* Options that every report takes. */
-enum { EVERY = 1u << 30, EVERY_COMMAND = 1u << 29 };
+/* Options that all who read take; that all commands take; that print only; that export only. */
+enum { EVERY = 1u << 30, EVERY_COMMAND = 1u << 29, PRINTS = 1u << 28, EXPORTS = 1u << 27 };
+
+/* Whether an option was given. */
+typedef struct cli_given {
+    bool given;
+    const char *misfit; /* the argument, where it is none for this row */
+} cli_given;
 
 typedef struct cli_option {
     const char *name;
@@ -185,6 +191,12 @@ static bool set_output(cli_options *options, const char *argument)
     return *argument != '\0';
 }
 
+static bool set_exporter(cli_options *options, const char *argument)
+{
+    options->exporter = mp_exporter_find(argument);
+    return options->exporter != NULL;
+}
+
 static bool set_input_format(cli_options *options, const char *argument)
 {
     options->load.format = argument;
@@ -295,8 +307,10 @@ static const cli_option table[] = {
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
     {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt or rpt-old",
      EVERY | EVERY_COMMAND, set_format},
-    {"output", "FILE", "write there instead of standard output", "a path", EVERY | EVERY_COMMAND,
-     set_output},
+    {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
+    {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
+     EXPORTS, set_exporter},
+    {"output", "FILE", "the file to write (-o FILE)", "a path", EXPORTS, set_output},
     {"color", "WHEN", "auto, always or never", "auto, always or never", EVERY | EVERY_COMMAND,
      set_colour},
     {"help", NULL, "this help", NULL, EVERY | EVERY_COMMAND, set_help},
@@ -315,13 +329,27 @@ bool cli_command_find(const char *name, cli_command *command)
                                  .details = report->details,
                                  .operand = report->operand,
                                  .report = report,
-                                 .honours = mp_report_honours(report) | EVERY};
+                                 .reads = true,
+                                 .honours = mp_report_honours(report) | EVERY | PRINTS};
+        return true;
+    }
+    if (strcmp(name, "export") == 0) {
+        *command = (cli_command){
+            .name = "export",
+            .summary = "write what was read as another tool's file",
+            .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
+            .details =
+                "Writes all snapshots with all objects that were alive at them, their sizes,\n"
+                "stacks, threads and, where they are known, references. The file appears under\n"
+                "its name when it is whole. What is printed is how many rows each table has.",
+            .reads = true,
+            .honours = EVERY | EXPORTS};
         return true;
     }
     *command = (cli_command){.name = "formats",
                              .summary = "the formats that memprof reads",
                              .example = "formats",
-                             .honours = EVERY_COMMAND};
+                             .honours = EVERY_COMMAND | PRINTS};
     return strcmp(name, "formats") == 0;
 }
 
@@ -354,13 +382,25 @@ static bool refuse_argument(const cli_option *option, const char *argument)
     return refuse("%s%s", message, "");
 }
 
-/* getopt's view of the table. */
+/* The row of an option's name that these commands honour; NULL: none. One name may mean one thing
+ * to a report and another to an exporter. */
+static const cli_option *row_of(const cli_option *option, unsigned honours)
+{
+    for (size_t i = 0; i < OPTIONS; i++)
+        if ((table[i].honoured_with & honours) && strcmp(table[i].name, option->name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* getopt's view of the table: each name once. */
 static void long_options(struct option *options)
 {
+    int count = 0;
     for (int i = 0; i < OPTIONS; i++)
-        options[i] = (struct option){
-            table[i].name, table[i].argument ? required_argument : no_argument, NULL, 256 + i};
-    options[OPTIONS] = (struct option){0};
+        if (row_of(&table[i], ~0u) == &table[i])
+            options[count++] = (struct option){
+                table[i].name, table[i].argument ? required_argument : no_argument, NULL, 256 + i};
+    options[count] = (struct option){0};
 }
 
 /* The command, if the first operand names one; else the default with all operands as files. */
@@ -389,7 +429,23 @@ static bool take_command(cli_options *options, char **operands, int count)
     return true;
 }
 
-static bool parse_options(int argc, char **argv, cli_options *options, bool *given)
+/* Set it in every meaning that its name has, and remember where the argument did not fit. False if
+ * it fits nowhere. */
+static bool set_all(const cli_option *option, cli_options *options, const char *argument,
+                    cli_given *given)
+{
+    bool fits = false;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (strcmp(table[i].name, option->name) != 0)
+            continue;
+        bool set = table[i].set(options, argument);
+        given[i] = (cli_given){true, set ? NULL : argument};
+        fits |= set;
+    }
+    return fits;
+}
+
+static bool parse_options(int argc, char **argv, cli_options *options, cli_given *given)
 {
     struct option known[OPTIONS + 1];
     int found;
@@ -408,8 +464,7 @@ static bool parse_options(int argc, char **argv, cli_options *options, bool *giv
                           "argument%s",
                           argv[optind - 1], "");
         const cli_option *option = &table[found - 256];
-        given[found - 256] = true;
-        if (!option->set(options, optarg ? optarg : ""))
+        if (!set_all(option, options, optarg ? optarg : "", given))
             return refuse_argument(option, optarg);
     }
     return true;
@@ -423,9 +478,27 @@ static void choose_limit(cli_options *options)
         options->view.limit = report->program_rows;
 }
 
+/* Whether the command honours what was given, and what it takes there. */
+static bool check_given(cli_options *options, const cli_given *given)
+{
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (!given[i].given)
+            continue;
+        const cli_option *row = row_of(&table[i], options->command.honours);
+        if (!row)
+            return refuse("%s does not use --%s", options->command.name, table[i].name);
+        if (row == &table[i] && given[i].misfit)
+            return refuse_argument(row, given[i].misfit);
+        for (size_t bit = 0; row == &table[i] && bit < MP_HONOURS_COUNT; bit++)
+            if (row->honoured_with & 1u << bit)
+                options->given[bit] = row->name;
+    }
+    return true;
+}
+
 bool cli_parse(int argc, char **argv, cli_options *options)
 {
-    bool given[OPTIONS] = {false};
+    cli_given given[OPTIONS] = {{false, NULL}};
     size_t renderers;
     *options =
         (cli_options){.view = {.limit = -1, .stack_depth = -1, .depth = -1, .min_percent = -1}};
@@ -439,18 +512,17 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         return false;
     if (options->help || options->version)
         return true;
-    for (size_t i = 0; i < OPTIONS; i++)
-        if (given[i] && !(table[i].honoured_with & options->command.honours))
-            return refuse("%s does not use --%s", options->command.name, table[i].name);
-    for (size_t i = 0; i < OPTIONS; i++)
-        for (size_t bit = 0; given[i] && bit < MP_HONOURS_COUNT; bit++)
-            if (table[i].honoured_with & 1u << bit)
-                options->given[bit] = table[i].name;
-    if (options->command.report && options->path_count == 0)
+    if (!check_given(options, given))
+        return false;
+    if (options->command.reads && options->path_count == 0)
         return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
                       "");
-    if (!options->command.report && options->path_count)
+    if (!options->command.reads && options->path_count)
         return refuse("%s takes no file, and got %s", options->command.name, options->paths[0]);
+    if ((options->command.honours & EXPORTS) && (!options->exporter || !options->output))
+        return refuse("%s needs --to %s", options->command.name,
+                      options->exporter ? "FORMAT and --output FILE, and has no --output"
+                                        : "FORMAT and --output FILE, and has no --to");
     choose_limit(options);
     return true;
 }

@@ -18,6 +18,7 @@ typedef struct cli_command {
     const char *details;
     const char *operand;     /* what stands before the files; NULL: nothing */
     const mp_report *report; /* NULL: the command line answers itself */
+    bool reads;              /* files */
     unsigned honours;
 } cli_command;
 
@@ -30,6 +31,7 @@ typedef struct cli_options {
     const char *given[MP_HONOURS_COUNT]; /* see mp_request */
     const mp_renderer *renderer;
     const char *output;
+    const mp_exporter *exporter; /* NULL: none was named */
     mp_load_options load;
     const char **source_folders, **skips; /* what `load` points to */
     cli_colour colour;

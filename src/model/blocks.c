@@ -46,6 +46,7 @@ void mp_blocks_close(mp_blocks *blocks)
     events->peak_objects += blocks->peak.objects;
     events->peak_bytes += blocks->peak.bytes;
     events->threads += (uint32_t)blocks->thread_count;
+    mp_chronicle_free(blocks->chronicle);
     free(blocks->table);
     free(blocks->threads);
     mp_hash_index_free(&blocks->thread_index);
@@ -297,6 +298,12 @@ static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *even
                         .serial = event->thread ? blocks->threads[event->thread].serial : 0,
                         .thread = event->thread,
                         .born_line = event->line};
+    if (!blocks->chronicle)
+        return;
+    if (event->kind == MP_EVENT_OLD && blocks->mark.i != blocks->start.i)
+        mp_chronicle_was_there(blocks->chronicle, event->address, bytes, cohort, blocks->start);
+    else
+        mp_chronicle_birth(blocks->chronicle, event->address, bytes, cohort);
 }
 
 /* The block at the address of an allocation is gone, though nobody deleted it. */
@@ -458,6 +465,8 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
         return;
     }
     note_death(blocks, block, event);
+    if (blocks->chronicle)
+        mp_chronicle_death(blocks->chronicle, event->address);
     blocks->deleted++;
     blocks->freed++;
     *block = (mp_block){.address = event->address,
@@ -472,6 +481,8 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
 mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us)
 {
     mp_model *model = blocks->model;
+    if (blocks->chronicle)
+        mp_chronicle_end_mark(blocks->chronicle, blocks->mark);
     mp_mark *next = MP_ADD(&model->marks);
     next->session = blocks->session;
     mp_mark *mark = &model->marks.at[blocks->mark.i];

@@ -10,6 +10,7 @@
 #include "memprof/diagnostics.h"
 #include "memprof/events.h"
 #include "model/build.h"
+#include "model/chronicle.h"
 #include "support/index.h"
 
 typedef enum mp_event_kind {
@@ -78,6 +79,7 @@ typedef struct mp_blocks {
     mp_model *model;
     mp_events *events;
     mp_diagnostics *diagnostics;
+    mp_chronicle *chronicle; /* NULL: nobody asks for the objects themselves */
     const char *path;
     uint32_t input;
     mp_session_id session;

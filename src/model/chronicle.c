@@ -77,6 +77,23 @@ static void touch(mp_chronicle *chronicle, record *at)
     at->touched = true;
 }
 
+/* The object from this mark on. */
+static void write_down(mp_model *model, record *at, mp_mark_id mark)
+{
+    if (at->object) {
+        mp_object *before = &model->objects.at[at->object];
+        if (at->alive && before->bytes == at->bytes && before->cohort.i == at->cohort.i)
+            return;
+        before->until = mark;
+        at->object = 0;
+    }
+    if (!at->alive)
+        return;
+    *MP_ADD(&model->objects) =
+        (mp_object){.id = at->id, .bytes = at->bytes, .cohort = at->cohort, .from = mark};
+    at->object = model->objects.count - 1;
+}
+
 void mp_chronicle_change(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort)
 {
     if (chronicle->model->cohorts.at[cohort.i].reusable) {
@@ -95,6 +112,18 @@ void mp_chronicle_birth(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_
     mp_chronicle_change(chronicle, id, bytes, cohort);
 }
 
+void mp_chronicle_was_there(mp_chronicle *chronicle, uint64_t id, int64_t bytes,
+                            mp_cohort_id cohort, mp_mark_id since)
+{
+    mp_chronicle_birth(chronicle, id, bytes, cohort);
+    record *at = record_of(chronicle, id, true);
+    if (at->object) /* of another one, which had the id before */
+        chronicle->model->objects.at[at->object].until =
+            (mp_mark_id){chronicle->model->marks.count - 1};
+    at->object = 0;
+    write_down(chronicle->model, at, since);
+}
+
 void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id)
 {
     record *at = record_of(chronicle, id, false);
@@ -102,23 +131,6 @@ void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id)
         return;
     at->alive = false;
     touch(chronicle, at);
-}
-
-/* The object from this mark on. */
-static void write_down(mp_model *model, record *at, mp_mark_id mark)
-{
-    if (at->object) {
-        mp_object *before = &model->objects.at[at->object];
-        if (at->alive && before->bytes == at->bytes && before->cohort.i == at->cohort.i)
-            return;
-        before->until = mark;
-        at->object = 0;
-    }
-    if (!at->alive)
-        return;
-    *MP_ADD(&model->objects) =
-        (mp_object){.id = at->id, .bytes = at->bytes, .cohort = at->cohort, .from = mark};
-    at->object = model->objects.count - 1;
 }
 
 void mp_chronicle_end_mark(mp_chronicle *chronicle, mp_mark_id mark)

@@ -14,8 +14,8 @@
 #include "support/index.h"
 
 enum {
-    SPARSE = 64,     /* ids in the range for each object, from where on a hash table is better */
-    BATCH = 64,      /* references that are looked up together, their places fetched first */
+    SPARSE = 64, /* ids in the range for each object, from where on a hash table is better */
+    BATCH = 64,  /* references that are looked up together, their places fetched first */
     DUPLICATE = INT32_MAX, /* in place of a type */
 };
 

@@ -297,6 +297,8 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     (void)session;
     mp_blocks_open(&pass->blocks, pass->model, (mp_session_id){pass->model->sessions.count - 1},
                    pass->diagnostics);
+    if (pass->options->keep_objects)
+        pass->blocks.chronicle = mp_chronicle_new(pass->model);
     pass->blocks.path = pass->path;
     pass->blocks.input = pass->model->inputs.count - 1;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
@@ -439,7 +441,7 @@ static void close_taligent(void *opaque)
 const mp_reader mp_reader_taligent = {
     .name = "taligent",
     .summary = "Taligent heap-monitoring log or heap analysis file",
-    .endings = ".taligent, .log",
+    .endings = ".taligent .log",
     .versions = "1995",
     .kind = MP_KIND_EVENTS,
     .probe = probe,

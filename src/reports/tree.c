@@ -261,7 +261,7 @@ const mp_report mp_report_tree = {
                   .honours =
                       MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE | MP_HONOURS_EVENTS,
                   .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER,
+                 {.needs = MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
                   .run = run_heap}},
 };

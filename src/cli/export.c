@@ -1,0 +1,53 @@
+/* The command "export": read as for a report, write as another tool does, say what was written. */
+#include <stdio.h>
+
+#include "cli/console.h"
+#include "cli/run.h"
+
+/* The document goes to standard output: the output is the file itself. */
+static int put(const cli_options *options, const mp_document *document,
+               const mp_diagnostics *diagnostics)
+{
+    cli_options printed = *options;
+    printed.output = NULL;
+    return cli_put_document(&printed, document, diagnostics);
+}
+
+static int write_file(const cli_options *options, const mp_model *model,
+                      const mp_diagnostics *diagnostics)
+{
+    char error[1024] = "";
+    const mp_exporter *exporter = options->exporter;
+    if (exporter->needs & ~model->holds) {
+        snprintf(error, sizeof error, "export --to %s has nothing to write of %s", exporter->name,
+                 mp_kind_name(model->kind));
+        cli_put_message(error);
+        return CLI_USAGE;
+    }
+    mp_document *document = mp_document_new("export");
+    document->exact_bytes = options->exact_bytes;
+    int status = CLI_UNREADABLE;
+    if (exporter->write(model, options->output, document, error, sizeof error))
+        status = put(options, document, diagnostics);
+    else
+        cli_put_message(error);
+    mp_document_free(document);
+    return status;
+}
+
+int cli_export(const cli_options *options)
+{
+    cli_options how = *options;
+    how.load.keep_objects = options->exporter->wants_objects;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(how.verbose ? CLI_KEPT_VERBOSE : CLI_KEPT);
+    mp_model *model = mp_model_new();
+    int status = CLI_UNREADABLE;
+    bool ok = cli_load(&how, model, diagnostics);
+    cli_put_diagnostics(diagnostics, how.quiet, true);
+    /* Half of what was asked for is not written. */
+    if (ok && cli_has_anything(model) && (!how.strict || cli_is_whole(model, diagnostics)))
+        status = write_file(&how, model, diagnostics);
+    mp_model_free(model);
+    mp_diagnostics_free(diagnostics);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* What commands that read have in common. */
+#ifndef MP_CLI_RUN_H
+#define MP_CLI_RUN_H
+
+#include "cli/options.h"
+
+/* Diagnostics of each code that are kept. */
+enum { CLI_KEPT = 5, CLI_KEPT_VERBOSE = 100, CLI_KEPT_BY_CHECK = 10000 };
+
+/* Read all files, with a progress bar. False if any of them could not be read. */
+bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics);
+/* Nothing was torn, skipped or in doubt. */
+bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
+/* Something that was read can be told. */
+bool cli_has_anything(const mp_model *model);
+/* Print the document where it belongs; gives the exit status. */
+int cli_put_document(const cli_options *options, const mp_document *document,
+                     const mp_diagnostics *diagnostics);
+
+/* The command "export"; gives the exit status. */
+int cli_export(const cli_options *options);
+
+#endif
