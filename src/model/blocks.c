@@ -46,7 +46,6 @@ void mp_blocks_close(mp_blocks *blocks)
     events->peak_objects += blocks->peak.objects;
     events->peak_bytes += blocks->peak.bytes;
     events->threads += (uint32_t)blocks->thread_count;
-    mp_chronicle_free(blocks->chronicle);
     free(blocks->table);
     free(blocks->threads);
     mp_hash_index_free(&blocks->thread_index);
@@ -55,6 +54,12 @@ void mp_blocks_close(mp_blocks *blocks)
     free(blocks->age_places);
     mp_id_index_free(&blocks->handover_index);
     free(blocks->shares);
+    mp_chronicle_free(blocks->chronicle);
+}
+
+void mp_blocks_keep_objects(mp_blocks *blocks)
+{
+    blocks->chronicle = mp_chronicle_new(blocks->model);
 }
 
 /* --- the table of blocks --- */
@@ -298,12 +303,6 @@ static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *even
                         .serial = event->thread ? blocks->threads[event->thread].serial : 0,
                         .thread = event->thread,
                         .born_line = event->line};
-    if (!blocks->chronicle)
-        return;
-    if (event->kind == MP_EVENT_OLD && blocks->mark.i != blocks->start.i)
-        mp_chronicle_was_there(blocks->chronicle, event->address, bytes, cohort, blocks->start);
-    else
-        mp_chronicle_birth(blocks->chronicle, event->address, bytes, cohort);
 }
 
 /* The block at the address of an allocation is gone, though nobody deleted it. */
@@ -337,6 +336,8 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     class->created_bytes += bytes;
     blocks->created++;
     count(blocks, cohort, 1, bytes);
+    if (blocks->chronicle)
+        mp_chronicle_birth(blocks->chronicle, event->address, bytes, cohort);
     note_peak(blocks, event);
 }
 
@@ -376,6 +377,8 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
     blocks->shares[cohort.i].at_peak.objects++;
     blocks->shares[cohort.i].at_peak.bytes += bytes;
     count_from_start(blocks, bytes);
+    if (blocks->chronicle)
+        mp_chronicle_found(blocks->chronicle, event->address, bytes, cohort, blocks->start);
     blocks->events->old_objects++;
     blocks->events->old_bytes += bytes;
     return true;

@@ -79,7 +79,6 @@ typedef struct mp_blocks {
     mp_model *model;
     mp_events *events;
     mp_diagnostics *diagnostics;
-    mp_chronicle *chronicle; /* NULL: nobody asks for the objects themselves */
     const char *path;
     uint32_t input;
     mp_session_id session;
@@ -109,6 +108,7 @@ typedef struct mp_blocks {
     size_t age_mask;
     mp_cohort_share *shares; /* by cohort */
     size_t share_count, share_capacity;
+    mp_chronicle *chronicle; /* NULL: objects are not kept */
 } mp_blocks;
 
 /* What the pointers refer to must outlive the blocks. Release with mp_blocks_close. */
@@ -116,6 +116,8 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics);
 /* Also sums up what the log tells: model->events is then complete. */
 void mp_blocks_close(mp_blocks *blocks);
+/* Keep the blocks of each mark, in model->objects; before the first event. Ids are addresses. */
+void mp_blocks_keep_objects(mp_blocks *blocks);
 
 /* A number for a crawl and a thread, the same for each call; also while events are replayed on
  * another thread. */

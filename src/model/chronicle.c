@@ -13,6 +13,7 @@ typedef struct record {
     mp_cohort_id cohort;
     uint32_t object; /* 0: it was not there */
     bool alive, touched;
+    bool apart; /* the id is another record's by now */
 } record;
 
 struct mp_chronicle {
@@ -24,6 +25,7 @@ struct mp_chronicle {
     size_t unused_count, unused_capacity;
     uint32_t *touched; /* places, since the last mark */
     size_t touched_count, touched_capacity;
+    mp_mark_id last; /* that ended */
 };
 
 mp_chronicle *mp_chronicle_new(mp_model *model)
@@ -50,13 +52,8 @@ static void push(uint32_t **list, size_t *count, size_t *capacity, uint32_t plac
     (*list)[(*count)++] = place;
 }
 
-static record *record_of(mp_chronicle *chronicle, uint64_t id, bool make)
+static uint32_t new_record(mp_chronicle *chronicle, uint64_t id)
 {
-    const mp_live_object *found = mp_live_find(&chronicle->places, id);
-    if (found)
-        return &chronicle->records[found->cohort];
-    if (!make)
-        return NULL;
     uint32_t place;
     if (chronicle->unused_count) {
         place = chronicle->unused[--chronicle->unused_count];
@@ -65,6 +62,17 @@ static record *record_of(mp_chronicle *chronicle, uint64_t id, bool make)
         mp_grow(&chronicle->records, &chronicle->capacity, place + 1u, sizeof *chronicle->records);
     }
     chronicle->records[place] = (record){.id = id};
+    return place;
+}
+
+static record *record_of(mp_chronicle *chronicle, uint64_t id, bool make)
+{
+    const mp_live_object *found = mp_live_find(&chronicle->places, id);
+    if (found)
+        return &chronicle->records[found->cohort];
+    if (!make)
+        return NULL;
+    uint32_t place = new_record(chronicle, id);
     mp_live_add(&chronicle->places, id, place);
     return &chronicle->records[place];
 }
@@ -75,23 +83,6 @@ static void touch(mp_chronicle *chronicle, record *at)
         push(&chronicle->touched, &chronicle->touched_count, &chronicle->touched_capacity,
              (uint32_t)(at - chronicle->records));
     at->touched = true;
-}
-
-/* The object from this mark on. */
-static void write_down(mp_model *model, record *at, mp_mark_id mark)
-{
-    if (at->object) {
-        mp_object *before = &model->objects.at[at->object];
-        if (at->alive && before->bytes == at->bytes && before->cohort.i == at->cohort.i)
-            return;
-        before->until = mark;
-        at->object = 0;
-    }
-    if (!at->alive)
-        return;
-    *MP_ADD(&model->objects) =
-        (mp_object){.id = at->id, .bytes = at->bytes, .cohort = at->cohort, .from = mark};
-    at->object = model->objects.count - 1;
 }
 
 void mp_chronicle_change(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort)
@@ -112,16 +103,31 @@ void mp_chronicle_birth(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_
     mp_chronicle_change(chronicle, id, bytes, cohort);
 }
 
-void mp_chronicle_was_there(mp_chronicle *chronicle, uint64_t id, int64_t bytes,
-                            mp_cohort_id cohort, mp_mark_id since)
+/* What was at the id until the next mark gets a record of its own. */
+static void set_apart(mp_chronicle *chronicle, uint64_t id)
 {
-    mp_chronicle_birth(chronicle, id, bytes, cohort);
-    record *at = record_of(chronicle, id, true);
-    if (at->object) /* of another one, which had the id before */
-        chronicle->model->objects.at[at->object].until =
-            (mp_mark_id){chronicle->model->marks.count - 1};
-    at->object = 0;
-    write_down(chronicle->model, at, since);
+    const record *at = record_of(chronicle, id, false);
+    if (!at || !at->object)
+        return;
+    uint32_t place = new_record(chronicle, id);
+    record *apart = &chronicle->records[place];
+    at = record_of(chronicle, id, false);
+    apart->object = at->object;
+    apart->apart = true;
+    touch(chronicle, apart);
+}
+
+void mp_chronicle_found(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort,
+                        mp_mark_id since)
+{
+    set_apart(chronicle, id);
+    mp_chronicle_change(chronicle, id, bytes, cohort);
+    record *at = record_of(chronicle, id, false);
+    if (!at || chronicle->last.i < since.i)
+        return;
+    *MP_ADD(&chronicle->model->objects) =
+        (mp_object){.id = id, .bytes = bytes, .cohort = cohort, .from = since};
+    at->object = chronicle->model->objects.count - 1;
 }
 
 void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id)
@@ -133,6 +139,23 @@ void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id)
     touch(chronicle, at);
 }
 
+/* The object from this mark on. */
+static void write_down(mp_model *model, record *at, mp_mark_id mark)
+{
+    if (at->object) {
+        mp_object *before = &model->objects.at[at->object];
+        if (at->alive && before->bytes == at->bytes && before->cohort.i == at->cohort.i)
+            return;
+        before->until = mark;
+        at->object = 0;
+    }
+    if (!at->alive)
+        return;
+    *MP_ADD(&model->objects) =
+        (mp_object){.id = at->id, .bytes = at->bytes, .cohort = at->cohort, .from = mark};
+    at->object = model->objects.count - 1;
+}
+
 void mp_chronicle_end_mark(mp_chronicle *chronicle, mp_mark_id mark)
 {
     for (size_t i = 0; i < chronicle->touched_count; i++) {
@@ -142,8 +165,10 @@ void mp_chronicle_end_mark(mp_chronicle *chronicle, mp_mark_id mark)
         at->touched = false;
         if (at->alive)
             continue;
-        mp_live_remove(&chronicle->places, mp_live_find(&chronicle->places, at->id));
+        if (!at->apart)
+            mp_live_remove(&chronicle->places, mp_live_find(&chronicle->places, at->id));
         push(&chronicle->unused, &chronicle->unused_count, &chronicle->unused_capacity, place);
     }
     chronicle->touched_count = 0;
+    chronicle->last = mark;
 }

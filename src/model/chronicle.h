@@ -15,12 +15,12 @@ void mp_chronicle_free(mp_chronicle *chronicle);
 
 /* The id is not alive. */
 void mp_chronicle_birth(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort);
-/* The same of an object that is told of late: it was there at all marks since `since`, which has
- * ended. */
-void mp_chronicle_was_there(mp_chronicle *chronicle, uint64_t id, int64_t bytes,
-                            mp_cohort_id cohort, mp_mark_id since);
 /* The living object is of that size and cohort now. */
 void mp_chronicle_change(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort);
+/* An object that was there at this mark already, and at all later ones that ended, is told only
+ * now. The id is not alive. */
+void mp_chronicle_found(mp_chronicle *chronicle, uint64_t id, int64_t bytes, mp_cohort_id cohort,
+                        mp_mark_id since);
 void mp_chronicle_death(mp_chronicle *chronicle, uint64_t id);
 /* All that was told holds at this mark, which is whole. */
 void mp_chronicle_end_mark(mp_chronicle *chronicle, mp_mark_id mark);

@@ -298,7 +298,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     mp_blocks_open(&pass->blocks, pass->model, (mp_session_id){pass->model->sessions.count - 1},
                    pass->diagnostics);
     if (pass->options->keep_objects)
-        pass->blocks.chronicle = mp_chronicle_new(pass->model);
+        mp_blocks_keep_objects(&pass->blocks);
     pass->blocks.path = pass->path;
     pass->blocks.input = pass->model->inputs.count - 1;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
