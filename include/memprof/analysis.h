@@ -45,7 +45,8 @@ uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, u
 /* Whether a mark is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_mark_id mark);
 bool mp_window_before_to(const mp_window *window, mp_mark_id mark);
-/* Whether objects born at this mark leak if they are alive at `to`: they are younger than `from`. */
+/* Whether objects born at this mark leak if they are alive at `to`: they are younger than `from`.
+ */
 bool mp_window_is_new(const mp_window *window, mp_mark_id born);
 
 /* --- totals --- */

@@ -26,7 +26,7 @@ typedef struct mp_dominators {
     uint64_t *retained; /* of each object, bytes; 0 where it is not reached; [0]: of all */
 } mp_dominators;
 
-enum { MP_NOT_REACHED = UINT32_MAX }; /* in place of a dominator */
+#define MP_NOT_REACHED UINT32_MAX /* in place of a dominator */
 
 /* Whether strong roots reach it. */
 static inline bool mp_is_reached(const mp_dominators *dominators, uint32_t object)

@@ -22,8 +22,10 @@ enum {
     MP_ROOT_HANDLE = 3,
     MP_ROOT_STATIC = 4,
     MP_ROOT_RUNTIME = 5,
-    MP_ROOT_UNSPECIFIED = UINT32_MAX, /* the format tells no kinds */
 };
+
+/* The kind of roots in a format that tells none. */
+#define MP_ROOT_UNSPECIFIED UINT32_MAX
 
 /* Flags of roots. Others occur. */
 enum {

@@ -251,7 +251,9 @@ static void resolve_roots(mp_graph_builder *builder)
 static void *shrunk(void *array, size_t bytes)
 {
     void *smaller = realloc(array, bytes ? bytes : 1);
-    return smaller ? smaller : array;
+    if (!smaller)
+        return array;
+    return smaller;
 }
 
 static void shrink(mp_graph *graph)

@@ -176,10 +176,10 @@ uint32_t aq_routine(aq_state *state, int64_t record, int64_t row)
 static uint32_t place_below(aq_state *state, uint32_t caller, uint32_t frame_id)
 {
     uint32_t *known = mp_id_index_put(&state->place_index, (uint64_t)caller << 32 | frame_id);
-    if (*known)
-        return *known;
-    *known = (uint32_t)++state->place_count;
     uint32_t made = *known;
+    if (made)
+        return made;
+    *known = made = (uint32_t)++state->place_count;
     mp_grow(&state->places, &state->place_capacity, state->place_count + 1, sizeof *state->places);
     mp_node *node = MP_ADD(&state->model->nodes);
     node->symbol = state->frames[frame_id].symbol;

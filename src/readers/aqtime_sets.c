@@ -110,8 +110,14 @@ void aq_check_figures(aq_state *state)
 /* --- references --- */
 
 /* One end of a reference: an object of the set, or what is not among them. */
+typedef enum end_kind {
+    LISTED,
+    UNLISTED_ID,
+    UNLISTED_RECORD,
+} end_kind;
+
 typedef struct end {
-    enum { LISTED, UNLISTED_ID, UNLISTED_RECORD } kind;
+    end_kind kind;
     uint64_t value; /* vertex, ID or REC_ID */
 } end;
 
@@ -148,7 +154,7 @@ static int by_order(const void *left, const void *right)
     return order ? order : a->order < b->order ? -1 : a->order > b->order;
 }
 
-static end end_of(const mp_id_index *index, int64_t number, int unlisted)
+static end end_of(const mp_id_index *index, int64_t number, end_kind unlisted)
 {
     uint32_t vertex = mp_id_index_get(index, (uint64_t)number);
     return vertex ? (end){LISTED, vertex} : (end){unlisted, (uint64_t)number};
