@@ -453,7 +453,7 @@ static bool parse_options(int argc, char **argv, cli_options *options, cli_given
     opterr = 0;
     while ((found = getopt_long(argc, argv, ":ho:", known, NULL)) != -1) {
         if (found == 'h' || found == 'o') {
-            if (!(found == 'h' ? set_help(options, "") : set_output(options, optarg)))
+            if (!(found == 'h' ? set_help(options, "") : set_output(options, optarg ? optarg : "")))
                 return refuse("-o takes a path%s%s", "", "");
             continue;
         }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "model/build.h"
 #include "support/text.h"
@@ -30,6 +31,15 @@ static mp_bid probe(mp_slice head)
 }
 
 /* --- opening --- */
+
+/* Places in the header of a database. */
+enum { WRITE_VERSION = 18, READ_VERSION = 19, HEADER = 100 };
+
+/* Whether it is written by way of a log beside it. */
+static bool is_logged(mp_slice head)
+{
+    return head.length >= HEADER && head.at[READ_VERSION] == 2;
+}
 
 static bool cannot_open(aq_state *state, const char *why)
 {
@@ -63,25 +73,33 @@ static int open_uri(aq_state *state, const char *path, const char *options)
     return code;
 }
 
-/* A file that nobody may write to beside the database has no log to be written there either. */
-static bool open_path(aq_state *state, const char *path)
+static bool has_log(aq_state *state, const char *path)
 {
-    int code = open_uri(state, path, "mode=ro");
-    if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)
-        code = open_uri(state, path, "mode=ro&immutable=1");
+    bool there = access(mp_arena_format(&state->scratch, "%s-wal", path), F_OK) == 0;
+    mp_arena_free(&state->scratch);
+    return there;
+}
+
+/* A database with a write-ahead log is opened as one that nobody writes to where there is no such
+ * log, or the folder is read-only: SQLite would make files beside it. */
+static bool open_path(aq_state *state, const char *path, bool logged)
+{
+    const char *const frozen = "mode=ro&immutable=1";
+    int code = open_uri(state, path, logged && !has_log(state, path) ? frozen : "mode=ro");
+    if (logged && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
+        code = open_uri(state, path, frozen);
     return code == SQLITE_OK || cannot_open(state, sqlite3_errmsg(state->database));
 }
 
 /* What came through a pipe, or is in memory. */
 static bool open_bytes(aq_state *state, mp_input *input)
 {
-    enum { WRITE_VERSION = 18, READ_VERSION = 19, HEADER = 100 };
     size_t length = 0;
     char *bytes = mp_input_keep(input) ? mp_input_map(input, &length) : NULL;
     if (!bytes)
         return false;
     /* A database with a write-ahead log: without the log, what is checkpointed. */
-    if (length >= HEADER && bytes[READ_VERSION] == 2)
+    if (is_logged((mp_slice){bytes, length}))
         bytes[READ_VERSION] = bytes[WRITE_VERSION] = 1;
     if (sqlite3_open_v2(":memory:", &state->database, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
         sqlite3_deserialize(state->database, "main", (unsigned char *)bytes, (sqlite3_int64)length,
@@ -178,7 +196,8 @@ static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)
     state->failed = state->converted = false;
     state->records = 0;
     state->next_id = (uint64_t)1 << 62;
-    bool opened = mp_input_can_reopen(input) ? open_path(state, mp_input_path(input))
+    bool opened = mp_input_can_reopen(input) ? open_path(state, mp_input_path(input),
+                                                         is_logged(mp_input_look_ahead(input)))
                                              : open_bytes(state, input);
     bool ok = false;
     if (opened) {

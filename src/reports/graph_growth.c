@@ -1,5 +1,4 @@
 /* What grew from dump to dump. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "reports/graph_sections.h"
@@ -24,8 +23,7 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
     uint32_t steps;
     mp_grower *growers = mp_growers_of(window, &count, &steps);
     mp_table *table = MP_TABLE(document, "growers", NULL, MP_ROWS, grower_columns);
-    table->title =
-        mp_document_text(document, "Types that grew at each of %" PRIu32 " dumps", steps);
+    table->title = "Types that grew from each dump to the next";
     table->flags = steps < 2 ? MP_FOR_PROGRAMS : 0;
     table->empty = "none";
     for (size_t i = 0; i < count && (!rows || i < rows); i++) {

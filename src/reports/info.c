@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "memprof/analysis_profile.h"
+#include "memprof/graph.h"
 #include "reports/sections.h"
 #include "support/units.h"
 
@@ -38,7 +39,9 @@ static void section_contents(mp_document *document, const mp_model *model)
         marks += model->sessions.at[i].marks;
     set_present(table, "snapshots", marks);
     if (model->holds & MP_HOLDS_LEDGER) {
-        set_present(table, "types", (int64_t)model->types.count - 1);
+        set_present(table, "types",
+                    model->graph && model->kind == MP_KIND_DUMP ? model->graph->declared_types
+                                                                : (int64_t)model->types.count - 1);
         set_present(table, "names", (int64_t)model->symbols.count - 1);
         set_present(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
         set_present(table, "platform_areas", (int64_t)model->platforms.count - 1);

@@ -19,7 +19,9 @@ static int64_t growth_bytes(const mp_group *group)
 static const char *worst_site(mp_document *document, const mp_window *window,
                               group_measure *measure)
 {
-    mp_grouping sites = mp_group_by(window, mp_dimension_find("site"));
+    /* A dump does not tell sites. */
+    bool has_sites = window->model->holds & MP_HOLDS_HISTORY;
+    mp_grouping sites = mp_group_by(window, mp_dimension_find(has_sites ? "site" : "type"));
     const mp_group *worst = NULL;
     mp_grouping_sort(&sites, mp_order_by_label);
     for (uint32_t i = 0; i < sites.count; i++)
@@ -27,7 +29,7 @@ static const char *worst_site(mp_document *document, const mp_window *window,
             worst = &sites.groups[i];
     const char *text = "";
     if (worst) {
-        text = mp_document_text(document, "; worst site: %s, %s",
+        text = mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
                                 mp_bytes_text(document, measure(worst), false), worst->label);
     }
     mp_grouping_free(&sites);
