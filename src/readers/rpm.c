@@ -261,6 +261,9 @@ static bool read_root(rpm_state *state, record_words *words)
     bool contained = has_more(words);
     if (contained && !take_hex(words, &container))
         return false;
+    for (uint64_t more; has_more(words);) /* which mean nothing */
+        if (!take_hex(words, &more))
+            return false;
     need_section(state);
     if (state->skipped)
         return true;

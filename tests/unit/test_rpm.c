@@ -243,6 +243,7 @@ static void rows_that_are_no_records_are_skipped(void **unused)
         "r 1 4",
         "r 1 4 x",
         "r 1 4 0 y",
+        "r 1 4 0 1 y",
         "r 1 100000000 0",
         "t 5",
         "t x System.X",
