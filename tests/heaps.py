@@ -1,7 +1,9 @@
 """The laws of Taligent logs, RPM dumps and AQTime databases: reports say what the oracles say, on
 the samples and on what is made up at random. A part of properties.py."""
 
+import json
 import pathlib
+import subprocess
 import tempfile
 
 import aqtime
@@ -15,6 +17,50 @@ CLOSER = 150  # so many dumps are looked at by every command
 
 class OtherHeaps:
     """Needs json(), agree(), hold(), changed() and at_once() of Laws."""
+
+    # --- what the generator planned ---
+
+    def heap_answers(self):
+        """The generator's plan holds for the samples, and for larger recordings."""
+        for path in [*sorted(SAMPLES.glob("*.taligent")), *sorted(SAMPLES.glob("*.gclog")),
+                     *sorted(SAMPLES.glob("*.sqlite"))]:
+            self.plan_holds(path, json.loads((SAMPLES / "answers" / (path.name + ".json")).read_text()))
+        with tempfile.TemporaryDirectory() as folder:
+            for at, options in enumerate((["taligent", "--events", 20000],
+                                          ["taligent", "--events", 5000, "--damaged", "--blanks"],
+                                          ["taligent", "--events", 5000, "--analysis", "--seed", 7],
+                                          ["rpm", "--objects", 2000, "--seed", 5],
+                                          ["rpm", "--domains", 4, "--dump", 2, "--crlf"],
+                                          ["rpm", "--shape", "chain", "--objects", 1500],
+                                          ["rpm", "--shape", "star", "--objects", 1500])):
+                path = pathlib.Path(folder) / f"{at}.{'gclog' if options[0] == 'rpm' else 'taligent'}"
+                answer = path.with_suffix(".json")
+                subprocess.run([self.generate, *map(str, options), "--answer", answer, "-o", path],
+                               check=True)
+                self.plan_holds(path, json.loads(answer.read_text()))
+
+    def plan_holds(self, path, planned):
+        report = self.json("analyze", path, "--limit", 0)
+        if path.suffix == ".sqlite":  # the plan counts what is listed, memprof what classes state
+            for name in ("created_objects", "created_bytes", "deleted_objects"):
+                planned["totals"].pop(name)
+            for row in planned["snapshots"]:
+                row.pop("created_objects"), row.pop("deleted_objects")
+        sections = [s for s in ("totals", "snapshots", "leaks", "top") if s in planned]
+        self.agree(planned, report, sections, f"plan of {path.name}")
+        if "growth" in planned:
+            self.agree(planned, self.changed(self.json("growth", path, "--limit", 0)), ["growth"],
+                       f"plan of {path.name}")
+        if "roots" in planned:
+            planned["roots"].sort(key=lambda row: row["kind"])
+            report["roots"].sort(key=lambda row: row["kind"])
+            self.agree(planned, report, ["roots"], f"roots of {path.name}")
+        if path.suffix == ".gclog" and "retained" in planned:
+            self.agree(planned, self.json("retained", path, "--limit", 0), ["retained"],
+                       f"retained of {path.name}")
+        if "lifetimes" in planned:
+            report = self.filled(self.json("lifetimes", path, "--limit", 0))
+            self.agree(planned, report, ["lifetimes"], f"lifetimes of {path.name}")
 
     # --- Taligent ---
 

@@ -107,6 +107,14 @@ class Laws(heaps.OtherHeaps):
             info = self.json("info", "-", stdin=path.read_bytes())
             self.hold(info.get("inputs", [{}])[0].get("format") == path.suffix[1:],
                       f"{path.name} is taken for {info.get('inputs')}")
+        # These hold faults on purpose: exit status 1.
+        formats = {".taligent": "taligent", ".gclog": "rpm", ".sqlite": "aqtime"}
+        for path in [p for suffix in formats for p in sorted(SAMPLES.glob("*" + suffix))]:
+            done = self.run("check", path)
+            self.hold(done.returncode in (0, 1), f"check {path.name}: {done.stdout[-500:]}")
+            info = self.json("info", "-", stdin=path.read_bytes())
+            self.hold(info.get("inputs", [{}])[0].get("format") == formats[path.suffix],
+                      f"{path.name} is taken for {info.get('inputs')}")
 
     def groups(self):
         """The groups of every dimension add up to the totals."""
@@ -230,6 +238,7 @@ class Laws(heaps.OtherHeaps):
                         row[name] = planned[name]
             self.agree(answer, report, None, path.name)
         self.generated(10000, 20)
+        self.heap_answers()
 
     def generated(self, objects, snapshots):
         with tempfile.TemporaryDirectory() as folder:
