@@ -163,6 +163,7 @@ mp_grouping mp_group_frames(const mp_window *window)
     shop.costs = mp_alloc_zero(shop.model->tree.count, sizeof *shop.costs);
     shop.group_of = mp_alloc_zero(shop.model->tree.count, sizeof *shop.group_of);
     shop.labels = mp_alloc_zero(1, sizeof *shop.labels);
+    mp_grow(&shop.groups, &shop.capacity, 1, sizeof *shop.groups);
     add_flows(&shop);
     add_callees(&shop);
     assign_groups(&shop);

@@ -178,6 +178,7 @@ mp_retainers mp_retainers_of(const mp_model *model, const mp_graph *graph,
 {
     grouped groups = {.group_of_type =
                           mp_alloc_zero(model->types.count, sizeof *groups.group_of_type)};
+    mp_grow(&groups.result.at, &groups.capacity, 1, sizeof *groups.result.at);
     for (uint32_t i = 1; i <= graph->count; i++) {
         uint32_t place = group_of(&groups, model, graph->types[i], kind);
         mp_retainer *group = &groups.result.at[place - 1];

@@ -111,6 +111,7 @@ mp_sharing mp_sharing_of(const mp_model *model, const mp_graph *graph,
     mp_sharing sharing = {0};
     mp_id_index pairs = {0};
     size_t capacity = 0;
+    mp_grow(&sharing.at, &capacity, 1, sizeof *sharing.at);
     uint32_t count, *number = number_shared(graph, dominators, &count);
     uint32_t *owner = owners_of(graph, dominators);
     referrers *by = find_referrers(graph, owner, number, count);

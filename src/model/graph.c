@@ -276,8 +276,9 @@ static void builder_free(mp_graph_builder *builder)
 
 void mp_graph_drop(mp_graph_builder *builder)
 {
-    mp_graph_free(builder->graph);
+    mp_graph *graph = builder->graph;
     builder_free(builder);
+    mp_graph_free(graph);
 }
 
 bool mp_graph_end(mp_graph_builder *builder)
