@@ -17,9 +17,11 @@ MAY_INCLUDE = {
     "readers": {"input", "model", "support"},
     "analysis": {"model", "support"},
     "render": {"support"},
-    "reports": {"analysis", "model", "render", "support"},
+    "compare": {"analysis", "model", "support"},
+    "reports": {"compare", "analysis", "model", "render", "support"},
     "exporters": {"analysis", "model", "render", "support"},
-    "cli": {"support", "input", "model", "readers", "analysis", "render", "reports", "exporters", "all"},
+    "cli": {"support", "input", "model", "readers", "analysis", "compare", "render", "reports",
+            "exporters", "all"},
 }
 # The layer that each public header belongs to; memprof.h is for programs and the command line.
 PUBLIC = {
@@ -28,7 +30,8 @@ PUBLIC = {
     "analysis.h": "analysis", "analysis_profile.h": "analysis", "document.h": "render",
     "renderer.h": "render", "report.h": "reports", "memprof.h": "all", "graph.h": "model",
     "events.h": "model", "analysis_graph.h": "analysis", "analysis_events.h": "analysis",
-    "exporter.h": "exporters",
+    "exporter.h": "exporters", "selection.h": "analysis", "trend.h": "analysis",
+    "digest.h": "compare", "policy.h": "compare",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

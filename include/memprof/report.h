@@ -8,6 +8,7 @@
 #include "memprof/diagnostics.h"
 #include "memprof/document.h"
 #include "memprof/model.h"
+#include "memprof/selection.h"
 
 /* What may be asked of a report in particular: a bit for each option, or for options that come
  * together. A report says which of them it honours; others are refused. */
@@ -29,8 +30,12 @@ typedef enum mp_honours {
     MP_HONOURS_OBJECT = 1 << 14,      /* object: the first operand */
     MP_HONOURS_OBJECT_TYPE = 1 << 15, /* type: in place of an object */
     MP_HONOURS_ROOT_KINDS = 1 << 16,  /* all_kinds */
+    MP_HONOURS_SELECT = 1 << 17,      /* selection; min_bytes, min_count */
+    MP_HONOURS_SUPPRESS = 1 << 18,    /* suppressions */
+    MP_HONOURS_COMPARE = 1 << 19,     /* how names are read, min_change */
+    MP_HONOURS_BASE = 1 << 20,        /* another recording that this one is held against */
 } mp_honours;
-enum { MP_HONOURS_COUNT = 17 };
+enum { MP_HONOURS_COUNT = 21 };
 
 /* A limit that a gate holds a recording to. */
 typedef struct mp_ceiling {
@@ -53,12 +58,26 @@ typedef struct mp_view {
     const char *object_type; /* a glob for names of types, in place of an object; NULL: none */
     bool all_kinds;          /* of roots, each on its own */
     mp_ceiling max_growth, max_leaked, max_live;
+    int64_t min_bytes, min_count; /* of a row; 0: all */
+    mp_ceiling min_change;        /* of a difference */
 } mp_view;
+
+struct mp_digest;
+struct mp_meanings;
+struct mp_policy;
+struct mp_suppressions;
 
 typedef struct mp_request {
     const mp_model *model; /* sealed */
     const mp_diagnostics *diagnostics;
     mp_view view;
+    mp_selection selection; /* what of the model is looked at */
+    const mp_model *whole;  /* what it is a selection of; set by mp_report_run */
+    /* What the model is held against, and in whose words; NULL where nothing is. */
+    const struct mp_digest *base;
+    struct mp_meanings *meanings;
+    const struct mp_policy *policy;             /* of a gate */
+    const struct mp_suppressions *suppressions; /* leaks that are accepted */
     /* By bit of mp_honours: the option that the user gave, without dashes, or NULL. */
     const char *given[MP_HONOURS_COUNT];
 } mp_request;
