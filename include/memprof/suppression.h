@@ -60,6 +60,7 @@ typedef struct mp_suppressed {
     const mp_suppressions *suppressions;
     mp_suppression_effect *effects; /* one for each of them */
     bool *lots;                     /* by lot: suppressed */
+    int64_t objects, bytes;         /* that are; no part of what leaked */
 } mp_suppressed;
 
 /* Suppress leaks of a window (window->suppressed, which the window owns): all analyses of it

@@ -76,8 +76,12 @@ static void apply(workshop *shop, size_t i)
         effect->status = MP_SUPPRESSION_OVER_LIMIT;
     else if (effect->sites)
         effect->status = MP_SUPPRESSION_USED;
-    for (uint32_t lot = 1; effect->status == MP_SUPPRESSION_USED && lot < model->lots.count; lot++)
-        shop->suppressed->lots[lot] |= matching[lot];
+    if (effect->status == MP_SUPPRESSION_USED) {
+        for (uint32_t lot = 1; lot < model->lots.count; lot++)
+            shop->suppressed->lots[lot] |= matching[lot];
+        shop->suppressed->objects += effect->objects;
+        shop->suppressed->bytes += effect->bytes;
+    }
     free(matching);
 }
 

@@ -179,6 +179,17 @@ static bool set_max_live(cli_options *options, const char *argument)
     return set_size(&options->view.max_live, argument);
 }
 
+static bool set_suppress(cli_options *options, const char *argument)
+{
+    options->suppress_paths[options->suppress_count++] = argument;
+    return *argument != '\0';
+}
+
+static bool set_today(cli_options *options, const char *argument)
+{
+    return mp_parse_date(argument, &options->today);
+}
+
 static bool set_format(cli_options *options, const char *argument)
 {
     options->renderer = mp_renderer_find(argument);
@@ -296,6 +307,10 @@ static const cli_option table[] = {
      MP_HONOURS_LIMITS, set_max_leaked},
     {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
      MP_HONOURS_LIMITS, set_max_live},
+    {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
+     MP_HONOURS_SUPPRESS, set_suppress},
+    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
+     "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
     {"source", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", MP_HONOURS_SOURCES, set_source},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
@@ -505,6 +520,7 @@ bool cli_parse(int argc, char **argv, cli_options *options)
     options->renderer = mp_renderers(&renderers)[0];
     options->source_folders = mp_alloc((size_t)argc * sizeof *options->source_folders);
     options->skips = mp_alloc((size_t)argc * sizeof *options->skips);
+    options->suppress_paths = mp_alloc((size_t)argc * sizeof *options->suppress_paths);
     options->load.source_folders = options->source_folders;
     options->load.skips = options->skips;
     if (!parse_options(argc, argv, options, given) ||
@@ -532,4 +548,5 @@ void cli_options_free(cli_options *options)
     free(options->paths);
     free(options->source_folders);
     free(options->skips);
+    free(options->suppress_paths);
 }
