@@ -11,13 +11,14 @@ static const mp_column columns[] = {
     {"sites", "Sites", MP_COUNT, 0},
     {"limit_bytes", "Limit", MP_BYTES, 0},
     {"expires", "Expires", MP_TEXT, 0},
-    {"reason", "Reason", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"reason", "", MP_TEXT, MP_FOR_PROGRAMS},
     {"path", "", MP_TEXT, MP_FOR_PROGRAMS},
     {"line", "", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"why", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"note", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
 };
 
-/* Why a suppression suppresses nothing; NULL where it does. */
+/* What people should know of a suppression that suppresses nothing; NULL where it does. */
 static const char *note_of(mp_document *document, const mp_suppression *suppression,
                            const mp_suppression_effect *effect)
 {
@@ -42,7 +43,10 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
     const mp_suppressed *suppressed = window->suppressed;
     if (!suppressed)
         return;
-    mp_table *table = MP_TABLE(document, "suppressions", "Suppressions", MP_ROWS, columns);
+    mp_table *table = MP_TABLE(document, "suppressions", NULL, MP_ROWS, columns);
+    table->title =
+        mp_document_text(document, "Suppressed: %s",
+                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
     table->empty = "none";
     for (size_t i = 0; i < suppressed->suppressions->count; i++) {
         const mp_suppression *suppression = &suppressed->suppressions->at[i];
@@ -60,6 +64,7 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
         mp_set_text(document, table, "reason", suppression->reason);
         mp_set_text(document, table, "path", suppression->path);
         mp_set_number(table, "line", (int64_t)suppression->line);
+        mp_set_list(document, table, "why", &suppression->reason, 1);
         if (note)
             mp_set_list(document, table, "note", &note, 1);
     }
