@@ -320,7 +320,7 @@ static const cli_option table[] = {
      set_strict},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
-    {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt or rpt-old",
+    {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt, rpt-old or suppressions",
      EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
