@@ -29,17 +29,26 @@ static void put_glob(FILE *file, const char *key, const char *text)
     fputc('\n', file);
 }
 
-static const mp_cell *cell_of(const mp_table *table, size_t row, const char *name)
-{
-    return &table->cells[row * table->column_count + mp_table_column(table, name)];
-}
-
 static bool has_column(const mp_table *table, const char *name)
 {
     for (size_t i = 0; i < table->column_count; i++)
         if (strcmp(table->columns[i].name, name) == 0)
             return true;
     return false;
+}
+
+/* NULL: the table has no such column. */
+static const mp_cell *cell_of(const mp_table *table, size_t row, const char *name)
+{
+    if (!has_column(table, name))
+        return NULL;
+    return &table->cells[row * table->column_count + mp_table_column(table, name)];
+}
+
+static void put_known(FILE *file, const char *key, const mp_cell *cell)
+{
+    if (cell && cell->known)
+        put_glob(file, key, cell->text);
 }
 
 static void put_leak(FILE *file, const mp_table *table, size_t row)
@@ -52,9 +61,8 @@ static void put_leak(FILE *file, const mp_table *table, size_t row)
             cell_of(table, row, "objects")->number == 1 ? "" : "s", row + 1);
     /* Inferred types are too unsure to accept a leak by. */
     if (!has_column(table, "inferred_type"))
-        put_glob(file, "type", cell_of(table, row, "type")->text);
-    if (has_column(table, "name") && cell_of(table, row, "name")->known)
-        put_glob(file, "name", cell_of(table, row, "name")->text);
+        put_known(file, "type", cell_of(table, row, "type"));
+    put_known(file, "name", cell_of(table, row, "name"));
     if (site->number) {
         fputs("stack  = ^", file);
         put_pattern(file, site->list[0], ".[\\()*+?{|^$", '.');
@@ -71,7 +79,8 @@ static bool render_suppressions(const mp_document *document, const mp_diagnostic
     (void)diagnostics;
     (void)style;
     const mp_table *leaks = mp_document_find(document, "leaks");
-    if (!leaks) {
+    /* Suspects of a heap dump are objects, not sites. */
+    if (!leaks || !has_column(leaks, "site")) {
         *error = "suppressions are made of the leaks of a window, expected the command leaks on a "
                  "recording that has births and deaths";
         return false;
