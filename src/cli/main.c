@@ -44,7 +44,10 @@ static int report(const cli_options *options, const mp_model *model,
                   const mp_diagnostics *diagnostics)
 {
     char error[1024] = "";
-    mp_request request = {.model = model, .diagnostics = diagnostics, .view = options->view};
+    mp_request request = {.model = model,
+                          .diagnostics = diagnostics,
+                          .view = options->view,
+                          .selection = options->selection};
     memcpy(request.given, options->given, sizeof request.given);
     mp_document *document = mp_document_new(options->command.name);
     document->exact_bytes = options->exact_bytes;

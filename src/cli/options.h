@@ -34,6 +34,8 @@ typedef struct cli_options {
     const mp_exporter *exporter; /* NULL: none was named */
     mp_load_options load;
     const char **source_folders, **skips; /* what `load` points to */
+    mp_selection selection;
+    mp_criterion *criteria; /* what `selection` points to */
     cli_colour colour;
     bool exact_bytes, strict, quiet, verbose;
     bool help, version;
