@@ -35,7 +35,7 @@ typedef enum mp_honours {
     MP_HONOURS_COMPARE = 1 << 19,     /* how names are read, min_change */
     MP_HONOURS_BASE = 1 << 20,        /* another recording that this one is held against */
 } mp_honours;
-enum { MP_HONOURS_COUNT = 21 };
+enum { MP_HONOURS_COUNT = 21, MP_BIT_SOURCES = 7 };
 
 /* A limit that a gate holds a recording to. */
 typedef struct mp_ceiling {

@@ -44,7 +44,10 @@ static int report(const cli_options *options, const mp_model *model,
                   const mp_diagnostics *diagnostics, const mp_suppressions *suppressions)
 {
     char error[1024] = "";
-    mp_request request = {.model = model, .diagnostics = diagnostics, .view = options->view};
+    mp_request request = {.model = model,
+                          .diagnostics = diagnostics,
+                          .view = options->view,
+                          .selection = options->selection};
     if (options->suppress_count)
         request.suppressions = suppressions;
     memcpy(request.given, options->given, sizeof request.given);

@@ -152,6 +152,77 @@ static bool set_type(cli_options *options, const char *argument)
     return *argument != '\0';
 }
 
+static bool set_listings(cli_options *options, const char *argument)
+{
+    struct stat status;
+    if (stat(argument, &status) != 0 || !S_ISDIR(status.st_mode))
+        return false;
+    options->source_folders[options->load.source_folder_count++] = argument;
+    return true;
+}
+
+/* --- selection --- */
+
+static bool add_criterion(cli_options *options, mp_subject subject, bool negated,
+                          const char *pattern)
+{
+    char error[256];
+    mp_criterion *criterion = &options->criteria[options->selection.count++];
+    *criterion = (mp_criterion){subject, negated, pattern};
+    return *pattern && mp_criterion_check(criterion, error, sizeof error);
+}
+
+#define SELECTS(subject, SUBJECT)                                                                  \
+    static bool select_##subject(cli_options *options, const char *argument)                       \
+    {                                                                                              \
+        return add_criterion(options, MP_SUBJECT_##SUBJECT, false, argument);                      \
+    }                                                                                              \
+    static bool select_not_##subject(cli_options *options, const char *argument)                   \
+    {                                                                                              \
+        return add_criterion(options, MP_SUBJECT_##SUBJECT, true, argument);                       \
+    }
+SELECTS(type, TYPE)
+SELECTS(name, NAME)
+SELECTS(stack, STACK)
+SELECTS(thread, THREAD)
+SELECTS(tag, TAG)
+SELECTS(request, REQUEST)
+#undef SELECTS
+
+/* A folder was where debug listings are looked for before sources were selected by pattern. */
+static bool select_source(cli_options *options, const char *argument)
+{
+    return set_listings(options, argument) ||
+           add_criterion(options, MP_SUBJECT_SOURCE, false, argument);
+}
+
+static bool select_not_source(cli_options *options, const char *argument)
+{
+    return add_criterion(options, MP_SUBJECT_SOURCE, true, argument);
+}
+
+static bool set_since(cli_options *options, const char *argument)
+{
+    options->selection.has_since = true;
+    return mp_parse_time(argument, &options->selection.since_us);
+}
+
+static bool set_until(cli_options *options, const char *argument)
+{
+    options->selection.has_until = true;
+    return mp_parse_time(argument, &options->selection.until_us);
+}
+
+static bool set_min_size(cli_options *options, const char *argument)
+{
+    return mp_parse_bytes(argument, &options->view.min_bytes);
+}
+
+static bool set_min_count(cli_options *options, const char *argument)
+{
+    return set_count(&options->view.min_count, argument);
+}
+
 static bool set_all_kinds(cli_options *options, const char *argument)
 {
     (void)argument;
@@ -212,13 +283,6 @@ static bool set_input_format(cli_options *options, const char *argument)
 {
     options->load.format = argument;
     return mp_reader_find(argument) != NULL;
-}
-
-static bool set_source(cli_options *options, const char *argument)
-{
-    struct stat status;
-    options->source_folders[options->load.source_folder_count++] = argument;
-    return stat(argument, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static bool set_colour(cli_options *options, const char *argument)
@@ -311,8 +375,41 @@ static const cli_option table[] = {
      MP_HONOURS_SUPPRESS, set_suppress},
     {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
      "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
-    {"source", "DIR", "look for debug listings (.dbg) there; may be repeated",
-     "a folder that exists", MP_HONOURS_SOURCES, set_source},
+    {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
+     MP_HONOURS_SELECT, select_type},
+    {"name", "GLOB", "only objects of such names; in profiles, such methods", "a pattern",
+     MP_HONOURS_SELECT, select_name},
+    {"source", "GLOB", "only what such sources or functions created; such programs", "a pattern",
+     MP_HONOURS_SELECT, select_source},
+    {"stack", "REGEX", "only what has such a frame on its stack, as name:line",
+     "an extended regular expression", MP_HONOURS_SELECT, select_stack},
+    {"thread", "GLOB", "only what such threads created", "a pattern", MP_HONOURS_SELECT,
+     select_thread},
+    {"tag", "GLOB", "only objects that first appear in snapshots of such tags", "a pattern",
+     MP_HONOURS_SELECT, select_tag},
+    {"request", "GLOB", "only objects that first appear during such requests", "a pattern",
+     MP_HONOURS_SELECT, select_request},
+    {"not-type", "GLOB", "none of such types", "a pattern", MP_HONOURS_SELECT, select_not_type},
+    {"not-name", "GLOB", "none of such names", "a pattern", MP_HONOURS_SELECT, select_not_name},
+    {"not-source", "GLOB", "none of such sources or functions", "a pattern", MP_HONOURS_SELECT,
+     select_not_source},
+    {"not-stack", "REGEX", "none with such a frame on its stack", "an extended regular expression",
+     MP_HONOURS_SELECT, select_not_stack},
+    {"not-thread", "GLOB", "none of such threads", "a pattern", MP_HONOURS_SELECT,
+     select_not_thread},
+    {"not-tag", "GLOB", "none of such tags", "a pattern", MP_HONOURS_SELECT, select_not_tag},
+    {"not-request", "GLOB", "none of such requests", "a pattern", MP_HONOURS_SELECT,
+     select_not_request},
+    {"since", "TIME", "only objects that first appear at a snapshot from then on",
+     "a time such as 250ms, 90s or 1:02:03.5", MP_HONOURS_SELECT, set_since},
+    {"until", "TIME", "only objects that first appear at a snapshot up to then",
+     "a time such as 250ms, 90s or 1:02:03.5", MP_HONOURS_SELECT, set_until},
+    {"min-size", "SIZE", "only rows of at least so many bytes", "a size such as 64K or 1.5MiB",
+     MP_HONOURS_SELECT, set_min_size},
+    {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
+     MP_HONOURS_SELECT, set_min_count},
+    {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
+     "a folder that exists", MP_HONOURS_SOURCES, set_listings},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
      "the name of a format (see memprof formats)", EVERY, set_input_format},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, EVERY, set_bytes},
@@ -320,8 +417,8 @@ static const cli_option table[] = {
      set_strict},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
-    {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt, rpt-old or suppressions",
-     EVERY | EVERY_COMMAND, set_format},
+    {"format", "FORMAT", "how to print it, as below",
+     "text, json, csv, rpt, rpt-old or suppressions", EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      EXPORTS, set_exporter},
@@ -431,9 +528,11 @@ static bool take_command(cli_options *options, char **operands, int count)
         if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
             return refuse("%s is neither a command nor a file%s", path, "");
     }
+    bool takes_type =
+        options->view.object_type && options->command.honours & MP_HONOURS_OBJECT_TYPE;
     operands += named;
     count -= named;
-    if (options->command.operand && !options->view.object_type && count > 0) {
+    if (options->command.operand && !takes_type && count > 0) {
         options->view.object = *operands++;
         count--;
     }
@@ -523,6 +622,8 @@ bool cli_parse(int argc, char **argv, cli_options *options)
     options->suppress_paths = mp_alloc((size_t)argc * sizeof *options->suppress_paths);
     options->load.source_folders = options->source_folders;
     options->load.skips = options->skips;
+    options->criteria = mp_alloc((size_t)argc * sizeof *options->criteria);
+    options->selection.criteria = options->criteria;
     if (!parse_options(argc, argv, options, given) ||
         !take_command(options, argv + optind, argc - optind))
         return false;
@@ -540,6 +641,11 @@ bool cli_parse(int argc, char **argv, cli_options *options)
                       options->exporter ? "FORMAT and --output FILE, and has no --output"
                                         : "FORMAT and --output FILE, and has no --to");
     choose_limit(options);
+    /* One name may mean several things: what this command does not mean is nothing to it. */
+    if (!(options->command.honours & MP_HONOURS_SELECT))
+        options->selection = (mp_selection){.criteria = options->criteria};
+    if (options->load.source_folder_count && !options->given[MP_BIT_SOURCES])
+        options->given[MP_BIT_SOURCES] = "source";
     return true;
 }
 
@@ -549,4 +655,5 @@ void cli_options_free(cli_options *options)
     free(options->source_folders);
     free(options->skips);
     free(options->suppress_paths);
+    free(options->criteria);
 }

@@ -229,15 +229,16 @@ const mp_report mp_report_analyze = {
         "in full, with more options.",
     .overview = true,
     .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
                   .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS |
+                             MP_HONOURS_EVENTS,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

@@ -1,5 +1,6 @@
 /* Groups of a heap's objects: what is biggest, what grew. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/sections.h"
@@ -168,7 +169,8 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     all_bytes = mp_totals_of(window).live_bytes;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        if (!is_asked(group, view->sort))
+        if (!is_asked(group, view->sort) ||
+            !mp_view_keeps(view, group->to.bytes, mp_cost_live(group->to)))
             continue;
         alive++;
         if (rows && table->row_count == rows)
@@ -231,6 +233,13 @@ static bool was_alive(const mp_group *group)
     return mp_cost_live(group->from) || group->from.bytes;
 }
 
+/* Of a change, its size counts. */
+static bool changed_enough(const mp_view *view, const mp_group *group)
+{
+    return mp_view_keeps(view, llabs(group->to.bytes - group->from.bytes),
+                         llabs(mp_cost_live(group->to) - mp_cost_live(group->from)));
+}
+
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
                        size_t rows, char *error, size_t size)
 {
@@ -248,7 +257,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     size_t left_out = 0, unchanged = 0;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        if (!is_alive(group) && !was_alive(group))
+        if ((!is_alive(group) && !was_alive(group)) || !changed_enough(view, group))
             continue;
         /* What did not change is no answer, but whoever asks for all rows gets it. */
         if (rows && !has_changed(group)) {

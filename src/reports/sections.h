@@ -10,6 +10,8 @@ enum { MP_DEFAULT_ROWS = 10, MP_DIMENSIONS = 32 };
 /* The document's first line for people, and the tables that every report has for programs: inputs,
  * session, totals. A heap's totals are those of the window. `shown`: people see them too. */
 void mp_section_head(mp_document *document, const mp_request *request);
+/* What is selected, and how much of the whole that is; nothing where all is. Part of the head. */
+void mp_section_selection(mp_document *document, const mp_request *request);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                             bool shown);
@@ -78,6 +80,9 @@ const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model
 size_t mp_view_rows(const mp_view *view, size_t own);
 /* Whether --only lets a group of this name through. */
 bool mp_view_shows(const mp_view *view, const char *label);
+/* Whether a row of so many bytes and so many objects or calls is large enough for --min-size and
+ * --min-count. */
+bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count);
 /* "and 12 more: --limit 0 shows all" where rows were left out. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 

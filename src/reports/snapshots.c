@@ -216,9 +216,10 @@ const mp_report mp_report_snapshots = {
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
     .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_EVENTS,
+                  .honours =
+                      MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_EVENTS,
                   .run = run},
                  {.needs = MP_HOLDS_LEDGER,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
                   .run = run}},
 };
