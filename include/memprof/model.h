@@ -67,11 +67,12 @@ const char *mp_kind_name(mp_kind kind);
 
 /* What a model holds, and so which questions it can answer. */
 enum {
-    MP_HOLDS_LEDGER = 1,  /* objects alive at marks */
-    MP_HOLDS_HISTORY = 2, /* when they were created and deleted */
-    MP_HOLDS_EVENTS = 4,  /* ages, threads, anomalies: model->events */
-    MP_HOLDS_GRAPH = 8,   /* who refers to whom: model->graph */
-    MP_HOLDS_PROFILE = 16 /* costs without objects: model->profile */
+    MP_HOLDS_LEDGER = 1,   /* objects alive at marks */
+    MP_HOLDS_HISTORY = 2,  /* when they were created and deleted */
+    MP_HOLDS_EVENTS = 4,   /* ages, threads, anomalies: model->events */
+    MP_HOLDS_GRAPH = 8,    /* who refers to whom: model->graph */
+    MP_HOLDS_PROFILE = 16, /* costs without objects: model->profile */
+    MP_HOLDS_NATIVE = 32,  /* stacks of native code, allocators' own frames among them */
 };
 
 /* What a report must know of a type; everything else about it is its name. */

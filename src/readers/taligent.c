@@ -423,6 +423,7 @@ static void *open_taligent(mp_model *model, mp_diagnostics *diagnostics,
     state->diagnostics = diagnostics;
     state->options = options;
     state->names = (taligent_names){.model = model, .options = options};
+    model->holds |= MP_HOLDS_NATIVE;
     return state;
 }
 

@@ -216,9 +216,13 @@ const mp_report mp_report_snapshots = {
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
     .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_AT |
+                             MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY,
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
                   .run = run},
                  {.needs = MP_HOLDS_LEDGER,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
+                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
                   .run = run}},
 };
