@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/window.h"
 #include "readers/taligent.h"
 #include "support/text.h"
 #include "support/units.h"
@@ -305,7 +306,11 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     pass->start_tag = mp_model_intern_text(pass->model, "start");
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
     pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
-    while (mp_input_line(input, &line)) {
+    for (;;) {
+        if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
+            taligent_settle(pass);
+        if (!mp_input_line(input, &line))
+            break;
         if (analysis) {
             taligent_read_analysis(pass, input, line);
             break;
@@ -321,7 +326,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     return whole;
 }
 
-/* Where the peak is, by a first reading that is thrown away. */
+/* Where the peak is, by a first reading that is thrown away, and all that was said in it. */
 static uint64_t find_peak(const taligent_state *state, mp_input *input)
 {
     mp_model *model = mp_model_new();
@@ -329,7 +334,9 @@ static uint64_t find_peak(const taligent_state *state, mp_input *input)
     taligent_names names = {.model = model, .options = state->options};
     taligent_pass pass = {
         .model = model, .diagnostics = diagnostics, .options = state->options, .names = &names};
+    mp_diagnostics *usual = mp_input_diagnose_to(input, diagnostics);
     run_pass(&pass, input);
+    mp_input_diagnose_to(input, usual);
     uint64_t line = pass.blocks.peak_line;
     mp_blocks_close(&pass.blocks);
     taligent_names_free(&names);
