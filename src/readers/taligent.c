@@ -32,12 +32,12 @@ static void end_slice(taligent_pass *pass)
         mark->tag = pass->start_tag;
 }
 
-/* The moment that the user asked for. */
+/* The moment that the user asked for. It has the number of the slice in which it lies. */
 static void end_asked(taligent_pass *pass, int64_t time_us)
 {
     mp_mark *mark = mp_blocks_end_mark(&pass->blocks, time_us);
     mark->asked = true;
-    mark->sequence = pass->slice;
+    mark->sequence = pass->slice <= pass->slices ? pass->slice : pass->slices;
     mark->tag = pass->asked_tag;
     pass->asks_line = pass->asks_time = false;
 }
@@ -74,8 +74,8 @@ void taligent_end(taligent_pass *pass)
     for (; pass->slice <= pass->slices; end_slice(pass))
         if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
             end_asked(pass, pass->asked_us);
-    if (pass->asks_time)
-        end_asked(pass, pass->asked_us);
+    if (pass->asks_time) /* behind the last event nothing changes */
+        end_asked(pass, slice_end(pass, pass->slices));
     pass->model->marks.count--; /* the one that the last end began: it is of no use */
 }
 
