@@ -100,6 +100,7 @@ typedef struct mp_symbol {
     bool wrapper;        /* an allocator's own: does not name a site (see mp_load_options) */
     mp_string_id source; /* file that it is written in, where that is not its name */
     mp_string_id module; /* program, library or linkage unit */
+    mp_string_id owner;  /* class that it is a member of, where the file says so */
     uint64_t number;     /* as in the file */
 } mp_symbol;
 

@@ -136,6 +136,7 @@ static uint32_t frame_of_row(aq_state *state, int64_t line)
         mp_string_id module = aq_intern(state, unit);
         state->model->symbols.at[symbol.i].source = source;
         state->model->symbols.at[symbol.i].module = module;
+        state->model->symbols.at[symbol.i].owner = aq_intern(state, owner);
     }
     bool told = line != 0 && line > INT32_MIN && line <= INT32_MAX;
     return frame_of(state, symbol, told ? (uint32_t)line : MP_NO_LINE);

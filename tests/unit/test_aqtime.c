@@ -141,6 +141,9 @@ static void test_sites_are_not_named_by_allocators(void **state)
     mp_grouping lines = mp_group_by(&window, mp_dimension_find("line"));
     assert_int_equal(lines.count, 1);
     assert_string_equal(lines.groups[0].label, "TMemo.Add:7");
+    mp_grouping classes = mp_group_by(&window, mp_dimension_find("class"));
+    assert_string_equal(classes.groups[0].label, "TMemo");
+    mp_grouping_free(&classes);
     mp_grouping_free(&lines);
     mp_window_free(&window);
     reading_free(&r);
