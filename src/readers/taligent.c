@@ -75,7 +75,7 @@ void taligent_end(taligent_pass *pass)
         if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
             end_asked(pass, pass->asked_us);
     if (pass->asks_time) /* behind the last event nothing changes */
-        end_asked(pass, slice_end(pass, pass->slices));
+        end_asked(pass, pass->last_us - pass->first_us);
     pass->model->marks.count--; /* the one that the last end began: it is of no use */
 }
 
