@@ -440,7 +440,7 @@ bool cli_command_find(const char *name, cli_command *command)
                 "stacks, threads and, where they are known, references. The file appears under\n"
                 "its name when it is whole. What is printed is how many rows each table has.",
             .reads = true,
-            .honours = EVERY | EXPORTS};
+            .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN};
         return true;
     }
     *command = (cli_command){.name = "formats",
@@ -577,6 +577,18 @@ static void choose_limit(cli_options *options)
         options->view.limit = report->program_rows;
 }
 
+/* Before anything is read or written. */
+static bool check_renderer(const cli_options *options)
+{
+    const char *only = options->renderer->command;
+    if (!only || strcmp(only, options->command.name) == 0)
+        return true;
+    char format[64];
+    snprintf(format, sizeof format, "--format %s shows the answer of %s", options->renderer->name,
+             only);
+    return refuse("%s, not of %s", format, options->command.name);
+}
+
 /* Whether the command honours what was given, and what it takes there. */
 static bool check_given(cli_options *options, const cli_given *given)
 {
@@ -613,7 +625,7 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         return false;
     if (options->help || options->version)
         return true;
-    if (!check_given(options, given))
+    if (!check_given(options, given) || !check_renderer(options))
         return false;
     if (options->command.reads && options->path_count == 0)
         return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
