@@ -21,6 +21,7 @@ typedef struct mp_range {
 typedef struct mp_window {
     const mp_model *model;
     mp_range *ranges;
+    struct mp_suppressed *suppressed; /* leaks that are accepted; NULL: none, see suppression.h */
 } mp_window;
 
 /* Resolve what a user says of a snapshot: its sequence number, its tag (the first of that name; or
@@ -45,9 +46,9 @@ uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, u
 /* Whether a mark is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_mark_id mark);
 bool mp_window_before_to(const mp_window *window, mp_mark_id mark);
-/* Whether objects born at this mark leak if they are alive at `to`: they are younger than `from`.
- */
-bool mp_window_is_new(const mp_window *window, mp_mark_id born);
+/* Whether objects of this lot that were born at this mark leak if they are alive at `to`: they are
+ * younger than `from` and not suppressed. */
+bool mp_window_leaks(const mp_window *window, mp_lot_id lot, mp_mark_id born);
 
 /* --- totals --- */
 

@@ -41,13 +41,15 @@ static int run_formats(const cli_options *options)
 }
 
 static int report(const cli_options *options, const mp_model *model,
-                  const mp_diagnostics *diagnostics)
+                  const mp_diagnostics *diagnostics, const mp_suppressions *suppressions)
 {
     char error[1024] = "";
     mp_request request = {.model = model,
                           .diagnostics = diagnostics,
                           .view = options->view,
                           .selection = options->selection};
+    if (options->suppress_count)
+        request.suppressions = suppressions;
     memcpy(request.given, options->given, sizeof request.given);
     mp_document *document = mp_document_new(options->command.name);
     document->exact_bytes = options->exact_bytes;
@@ -66,7 +68,7 @@ static int report(const cli_options *options, const mp_model *model,
     return status;
 }
 
-static int run_report(const cli_options *options)
+static int run_report(const cli_options *options, const mp_suppressions *suppressions)
 {
     bool checks = options->command.report == mp_report_find("check");
     mp_diagnostics *diagnostics = mp_diagnostics_new(checks             ? CLI_KEPT_BY_CHECK
@@ -77,12 +79,23 @@ static int run_report(const cli_options *options)
     bool ok = cli_load(options, model, diagnostics);
     cli_put_diagnostics(diagnostics, options->quiet, !checks);
     if (cli_has_anything(model)) {
-        status = report(options, model, diagnostics);
+        status = report(options, model, diagnostics, suppressions);
         if (!ok || (options->strict && !cli_is_whole(model, diagnostics)))
             status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
     }
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);
+    return status;
+}
+
+/* What is accepted is read first: a mistake in it shows before a long recording is read. */
+static int run_report_with_suppressions(const cli_options *options)
+{
+    mp_suppressions suppressions;
+    int status = cli_read_suppressions(options, &suppressions);
+    if (status == CLI_OK)
+        status = run_report(options, &suppressions);
+    mp_suppressions_free(&suppressions);
     return status;
 }
 
@@ -114,7 +127,7 @@ int main(int argc, char **argv)
         if (options.version || options.help)
             status = tell(&options);
         else
-            status = options.command.report  ? run_report(&options)
+            status = options.command.report  ? run_report_with_suppressions(&options)
                      : options.command.reads ? cli_export(&options)
                                              : run_formats(&options);
     }

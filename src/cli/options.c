@@ -250,6 +250,17 @@ static bool set_max_live(cli_options *options, const char *argument)
     return set_size(&options->view.max_live, argument);
 }
 
+static bool set_suppress(cli_options *options, const char *argument)
+{
+    options->suppress_paths[options->suppress_count++] = argument;
+    return *argument != '\0';
+}
+
+static bool set_today(cli_options *options, const char *argument)
+{
+    return mp_parse_date(argument, &options->today);
+}
+
 static bool set_format(cli_options *options, const char *argument)
 {
     options->renderer = mp_renderer_find(argument);
@@ -395,6 +406,10 @@ static const cli_option table[] = {
      MP_HONOURS_SELECT, set_min_count},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", MP_HONOURS_SOURCES, set_listings},
+    {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
+     MP_HONOURS_SUPPRESS, set_suppress},
+    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
+     "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
      "the name of a format (see memprof formats)", EVERY, set_input_format},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, EVERY, set_bytes},
@@ -402,8 +417,8 @@ static const cli_option table[] = {
      set_strict},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
-    {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt or rpt-old",
-     EVERY | EVERY_COMMAND, set_format},
+    {"format", "FORMAT", "how to print it, as below",
+     "text, json, csv, rpt, rpt-old or suppressions", EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      EXPORTS, set_exporter},
@@ -616,6 +631,7 @@ bool cli_parse(int argc, char **argv, cli_options *options)
     options->renderer = mp_renderers(&renderers)[0];
     options->source_folders = mp_alloc((size_t)argc * sizeof *options->source_folders);
     options->skips = mp_alloc((size_t)argc * sizeof *options->skips);
+    options->suppress_paths = mp_alloc((size_t)argc * sizeof *options->suppress_paths);
     options->load.source_folders = options->source_folders;
     options->load.skips = options->skips;
     options->criteria = mp_alloc((size_t)argc * sizeof *options->criteria);
@@ -651,4 +667,5 @@ void cli_options_free(cli_options *options)
     free(options->source_folders);
     free(options->skips);
     free(options->criteria);
+    free(options->suppress_paths);
 }

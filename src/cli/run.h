@@ -17,6 +17,10 @@ bool cli_has_anything(const mp_model *model);
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
+/* Read the files that --suppress names; the list is to be freed in each case. Gives the exit status
+ * where it is not CLI_OK, after a message. */
+int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
+
 /* The command "export"; gives the exit status. */
 int cli_export(const cli_options *options);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memprof/profile.h"
+#include "memprof/suppression.h"
 #include "reports/sections.h"
 #include "support/memory.h"
 #include "support/units.h"
@@ -188,8 +189,11 @@ void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size)
 {
-    return mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
-                             size);
+    if (!mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
+                           size))
+        return false;
+    mp_window_suppress(window, request->suppressions);
+    return true;
 }
 
 static const mp_mark *end_of(const mp_window *window, uint32_t session, bool from)

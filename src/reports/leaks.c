@@ -231,6 +231,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_limits(document, &window, &leaks, view);
     bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, 20),
                                view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error, size);
+    mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
     mp_window_free(&window);
     return ok;
@@ -261,16 +262,17 @@ const mp_report mp_report_leaks = {
     .variants = {{.needs = MP_HOLDS_EVENTS,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_EVENTS,
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
                   .run = run},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SKIP,
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
                   .run = run},
                  {.needs = MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS,
+                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS,
                   .run = run},
                  {.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

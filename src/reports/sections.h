@@ -30,6 +30,12 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                        const mp_view *view);
 
+/* The suppressions that the window was made with, and what each did; nothing without any. */
+void mp_section_suppressions(mp_document *document, const mp_window *window);
+/* "; suppression "x" expired on 2027-06-30": the first that matches leaks and does not suppress
+ * them; else "". For the message of a limit. Lives with the document. */
+const char *mp_suppressions_lapsed(mp_document *document, const mp_window *window);
+
 /* "name:line" of a frame; the source of a node. Live with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
@@ -65,7 +71,8 @@ const char *mp_count_text(mp_document *document, int64_t count);
 /* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* The window that the view asks for. False with a message. */
+/* The window that the view asks for, with the leaks suppressed that are accepted. False with a
+ * message. */
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
 /* The dimension that the user asked for, or `own`. NULL with a message. */
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,

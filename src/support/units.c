@@ -140,6 +140,24 @@ bool mp_parse_bytes(const char *text, int64_t *bytes)
     return true;
 }
 
+bool mp_parse_date(const char *text, int32_t *date)
+{
+    static const char shape[] = "0000-00-00";
+    static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int32_t digits = 0;
+    for (size_t i = 0; shape[i]; i++) {
+        if (shape[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9')
+            return false;
+        if (shape[i] == '0')
+            digits = digits * 10 + (text[i] - '0');
+    }
+    int year = digits / 10000, month = digits / 100 % 100, day = digits % 100;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    *date = digits;
+    return !text[sizeof shape - 1] && year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+           day <= days[month] + (leap && month == 2);
+}
+
 bool mp_parse_percent(const char *text, double *percent)
 {
     const char *rest;
