@@ -91,7 +91,7 @@ typedef struct mp_variant {
     bool (*run)(const mp_request *request, mp_document *document, char *error, size_t error_size);
 } mp_variant;
 
-enum { MP_VARIANTS = 4 };
+enum { MP_VARIANTS = 5 };
 
 typedef struct mp_report {
     const char *name;

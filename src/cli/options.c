@@ -371,10 +371,6 @@ static const cli_option table[] = {
      MP_HONOURS_LIMITS, set_max_leaked},
     {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
      MP_HONOURS_LIMITS, set_max_live},
-    {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
-     MP_HONOURS_SUPPRESS, set_suppress},
-    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
-     "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
     {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
      MP_HONOURS_SELECT, select_type},
     {"name", "GLOB", "only objects of such names; in profiles, such methods", "a pattern",
@@ -410,6 +406,10 @@ static const cli_option table[] = {
      MP_HONOURS_SELECT, set_min_count},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", MP_HONOURS_SOURCES, set_listings},
+    {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
+     MP_HONOURS_SUPPRESS, set_suppress},
+    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
+     "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
      "the name of a format (see memprof formats)", EVERY, set_input_format},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, EVERY, set_bytes},
@@ -455,7 +455,7 @@ bool cli_command_find(const char *name, cli_command *command)
                 "stacks, threads and, where they are known, references. The file appears under\n"
                 "its name when it is whole. What is printed is how many rows each table has.",
             .reads = true,
-            .honours = EVERY | EXPORTS};
+            .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN};
         return true;
     }
     *command = (cli_command){.name = "formats",
@@ -592,6 +592,18 @@ static void choose_limit(cli_options *options)
         options->view.limit = report->program_rows;
 }
 
+/* Before anything is read or written. */
+static bool check_renderer(const cli_options *options)
+{
+    const char *only = options->renderer->command;
+    if (!only || strcmp(only, options->command.name) == 0)
+        return true;
+    char format[64];
+    snprintf(format, sizeof format, "--format %s shows the answer of %s", options->renderer->name,
+             only);
+    return refuse("%s, not of %s", format, options->command.name);
+}
+
 /* Whether the command honours what was given, and what it takes there. */
 static bool check_given(cli_options *options, const cli_given *given)
 {
@@ -629,7 +641,7 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         return false;
     if (options->help || options->version)
         return true;
-    if (!check_given(options, given))
+    if (!check_given(options, given) || !check_renderer(options))
         return false;
     if (options->command.reads && options->path_count == 0)
         return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
@@ -654,6 +666,6 @@ void cli_options_free(cli_options *options)
     free(options->paths);
     free(options->source_folders);
     free(options->skips);
-    free(options->suppress_paths);
     free(options->criteria);
+    free(options->suppress_paths);
 }

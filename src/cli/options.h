@@ -34,11 +34,11 @@ typedef struct cli_options {
     const mp_exporter *exporter; /* NULL: none was named */
     mp_load_options load;
     const char **source_folders, **skips; /* what `load` points to */
-    const char **suppress_paths;          /* suppress_count of them */
+    mp_selection selection;
+    mp_criterion *criteria;      /* what `selection` points to */
+    const char **suppress_paths; /* suppress_count of them */
     size_t suppress_count;
     int32_t today; /* as by mp_parse_date; 0: the clock tells */
-    mp_selection selection;
-    mp_criterion *criteria; /* what `selection` points to */
     cli_colour colour;
     bool exact_bytes, strict, quiet, verbose;
     bool help, version;

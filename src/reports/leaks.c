@@ -264,6 +264,11 @@ const mp_report mp_report_leaks = {
                              MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
                              MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
                   .run = run},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .run = run},
                  {.needs = MP_HOLDS_HISTORY,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |

@@ -42,7 +42,8 @@ static const char *worst_leak(mp_document *document, const mp_window *window, co
     if (!leaks->count)
         return lapsed;
     const mp_leak *leak = &leaks->at[0]; /* nobody has sorted them yet: the largest */
-    const char *frame = mp_frame_text(document, window->model, (mp_frame){leak->node, leak->line});
+    mp_frame naming = mp_frame_naming(window->model, (mp_frame){leak->node, leak->line});
+    const char *frame = mp_frame_text(document, window->model, naming);
     return mp_document_text(document, "; worst site: %s, %s%s%s at %s%s",
                             mp_bytes_text(document, leak->group.leaked.bytes, false), leak->type,
                             leak->name ? " " : "", leak->name ? leak->name : "", frame, lapsed);

@@ -255,11 +255,12 @@ const mp_report mp_report_tree = {
         "Memory: bytes alive at the snapshot --to, by the call-tree node that created them.\n"
         "Execution profiles: seconds (versions 3 and 4 have a call tree).",
     .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
+                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_TREE,
                   .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_TREE | MP_HONOURS_EVENTS,
+                             MP_HONOURS_TREE | MP_HONOURS_AT | MP_HONOURS_SLICES |
+                             MP_HONOURS_TEMPORARY,
                   .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY,
                   .honours =

@@ -63,17 +63,18 @@ void mp_format_time(char *text, int64_t us)
 
 void mp_format_duration(char *text, int64_t us)
 {
-    uint64_t size = magnitude(us);
-    if (size < 1000)
+    uint64_t size = magnitude(us), hundredths;
+    if (size < 1000) {
         snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 " us", sign_of(us, false), size);
-    else if (size < 1000000)
+    } else if ((hundredths = (size + 5) / 10) < 100000) {
         snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " ms", sign_of(us, false),
-                 size / 1000, size % 1000 / 10);
-    else if (size < 60000000)
+                 hundredths / 100, hundredths % 100);
+    } else if ((hundredths = (size + 5000) / 10000) < 6000) {
         snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " s", sign_of(us, false),
-                 size / 1000000, size % 1000000 / 10000);
-    else
+                 hundredths / 100, hundredths % 100);
+    } else {
         mp_format_time(text, us);
+    }
 }
 
 void mp_format_seconds(char *text, int64_t us, bool with_sign)

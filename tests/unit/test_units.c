@@ -111,6 +111,25 @@ static void times(void **unused)
     }
 }
 
+static void durations(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t us;
+        const char *text;
+    } cases[] = {
+        {0, "0 us"},         {999, "999 us"},           {1000, "1.00 ms"},
+        {1024, "1.02 ms"},   {4096, "4.10 ms"},         {999994, "999.99 ms"},
+        {999995, "1.00 s"},  {1235000, "1.24 s"},       {59994999, "59.99 s"},
+        {-2048, "-2.05 ms"}, {59995000, "0:00:59.995"}, {INT64_MAX, "2562047788:00:54.775"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_duration(text, cases[i].us);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void percents(void **unused)
 {
     (void)unused;
@@ -281,6 +300,7 @@ int main(void)
         cmocka_unit_test(bytes),
         cmocka_unit_test(counts),
         cmocka_unit_test(times),
+        cmocka_unit_test(durations),
         cmocka_unit_test(percents),
         cmocka_unit_test(sizes_that_people_write),
         cmocka_unit_test(percents_that_people_write),
