@@ -60,18 +60,16 @@ static int report(const cli_options *options, const mp_request *request)
     return status;
 }
 
-static int run_report(const cli_options *options, const mp_suppressions *suppressions)
+/* All files of a group in one model. */
+static int run_one(const cli_options *options, const mp_suppressions *suppressions,
+                   mp_diagnostics *diagnostics, bool ok)
 {
-    bool checks = options->command.report == mp_report_find("check");
-    mp_diagnostics *diagnostics = mp_diagnostics_new(checks             ? CLI_KEPT_BY_CHECK
-                                                     : options->verbose ? CLI_KEPT_VERBOSE
-                                                                        : CLI_KEPT);
     mp_model *model = mp_model_new();
     mp_meanings *meanings = mp_meanings_new();
     mp_digest *base = NULL;
     int status = cli_load_base(options, diagnostics, suppressions, meanings, &base);
-    bool ok = status == CLI_OK && cli_load(options, model, diagnostics);
-    cli_put_diagnostics(diagnostics, options->quiet, !checks);
+    ok = status == CLI_OK && cli_load(options, model, diagnostics) && ok;
+    cli_put_diagnostics(diagnostics, options->quiet, !cli_checks(options));
     if (status == CLI_OK && !cli_has_anything(model)) {
         status = CLI_UNREADABLE;
     } else if (status == CLI_OK) {
@@ -85,6 +83,29 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
     mp_digest_free(base);
     mp_meanings_free(meanings);
     mp_model_free(model);
+    return status;
+}
+
+static int run_report(const cli_options *options, const mp_suppressions *suppressions)
+{
+    const mp_report *asked = options->command.report;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
+    cli_groups groups;
+    cli_options how = *options;
+    bool found = cli_groups_find(&groups, options, diagnostics);
+    int status = CLI_UNREADABLE;
+    if (!groups.count) {
+        cli_put_diagnostics(diagnostics, options->quiet, true);
+    } else if (groups.apart && !(asked->single && groups.count == 1)) {
+        status = cli_run_many(options, suppressions, &groups, diagnostics);
+        if (!found)
+            status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
+    } else {
+        how.paths = groups.at[0].paths;
+        how.path_count = groups.at[0].path_count;
+        status = run_one(&how, suppressions, diagnostics, found);
+    }
+    cli_groups_free(&groups);
     mp_diagnostics_free(diagnostics);
     return status;
 }

@@ -22,6 +22,8 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
 {
+    if (options->load.progress)
+        return mp_load(model, diagnostics, options->paths, options->path_count, &options->load);
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;
@@ -30,6 +32,16 @@ bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagn
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
     cli_progress_end(&bar);
     return ok;
+}
+
+bool cli_checks(const cli_options *options)
+{
+    return options->command.report && options->command.report == mp_report_find("check");
+}
+
+size_t cli_kept(const cli_options *options)
+{
+    return cli_checks(options) ? CLI_KEPT_BY_CHECK : options->verbose ? CLI_KEPT_VERBOSE : CLI_KEPT;
 }
 
 bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)

@@ -2,6 +2,7 @@
 #ifndef MP_CLI_RUN_H
 #define MP_CLI_RUN_H
 
+#include "cli/files.h"
 #include "cli/options.h"
 #include "memprof/digest.h"
 #include "memprof/suppression.h"
@@ -9,7 +10,8 @@
 /* Diagnostics of each code that are kept. */
 enum { CLI_KEPT = 5, CLI_KEPT_VERBOSE = 100, CLI_KEPT_BY_CHECK = 10000 };
 
-/* Read all files, with a progress bar. False if any of them could not be read. */
+/* Read all files, with a progress bar unless options->load has a progress of its own. False if any
+ * of them could not be read. */
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics);
 /* Nothing was torn, skipped or in doubt. */
 bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
@@ -29,6 +31,16 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 /* Read the files that --suppress names; the list is to be freed in each case. Gives the exit status
  * where it is not CLI_OK, after a message. */
 int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
+
+/* What a report says of all groups of files, each read on its own: the answers are one document.
+ * What finding the groups said is in `diagnostics`. Gives the exit status. */
+int cli_run_many(const cli_options *options, const mp_suppressions *suppressions,
+                 const cli_groups *groups, mp_diagnostics *diagnostics);
+/* Say that the command takes one group; gives the exit status. */
+int cli_refuse_many(const cli_options *options, const cli_groups *groups);
+/* Diagnostics of each code that are kept for this command. */
+size_t cli_kept(const cli_options *options);
+bool cli_checks(const cli_options *options);
 
 /* The command "export"; gives the exit status. */
 int cli_export(const cli_options *options);

@@ -236,7 +236,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, 20),
+    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
                                view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error, size);
     mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
@@ -252,7 +252,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_graph_view_look(&view);
     mp_section_dump_head(document, request, &view);
-    mp_section_suspects(document, &view, mp_view_rows(&request->view, 20));
+    mp_section_suspects(document, &view, mp_view_rows(&request->view, MP_REPORT_ROWS));
     mp_graph_view_free(&view);
     return true;
 }

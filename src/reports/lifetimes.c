@@ -274,7 +274,8 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     mp_section_heap_totals(document, window, NULL, false);
     section_overall(document, window, &lifetimes);
     section_ages(document, &lifetimes);
-    section_groups(document, &lifetimes, dimension->name, order, mp_view_rows(view, 20));
+    section_groups(document, &lifetimes, dimension->name, order,
+                   mp_view_rows(view, MP_REPORT_ROWS));
     section_sizes(document, request->model->events);
     section_threads(document, request->model);
     mp_lifetimes_free(&lifetimes);
