@@ -19,6 +19,7 @@ typedef struct cli_file {
     const char *reader; /* that knows its place; NULL: none does */
     mp_place place;     /* among the parts of one recording */
     bool found;         /* in a folder */
+    bool copy;          /* another one has the same place */
 } cli_file;
 
 typedef struct cli_search {
@@ -193,22 +194,33 @@ static bool is_same_recording(const cli_file *a, const cli_file *b)
            strcmp(a->place.group, b->place.group) == 0;
 }
 
-/* The group with other parts of the file's recording. Parts have one UUID and different numbers: a
- * file of the same number is a copy. */
+/* Whether another file of the recording has the number of this one. */
+static bool is_copy(const cli_search *search, size_t file)
+{
+    const cli_file *one = &search->files[file];
+    for (size_t i = 0; i < search->count; i++)
+        if (i != file && is_same_recording(one, &search->files[i]) &&
+            one->place.sequence == search->files[i].place.sequence)
+            return true;
+    return false;
+}
+
+/* The group with other parts of the file's recording. Parts have one UUID and different numbers.
+ * Where a number is there twice, files are copies of each other: nobody can say whose part is
+ * whose, and each is on its own. */
 static size_t recording_of(const cli_search *search, const size_t *group_of, size_t file)
 {
     const cli_file *one = &search->files[file];
-    for (size_t i = 0; i < file; i++) {
-        bool copy = false;
+    size_t group = NO_GROUP;
+    for (size_t i = 0; i < search->count; i++) {
         if (!is_same_recording(one, &search->files[i]))
             continue;
-        for (size_t j = i; j < file; j++)
-            copy |= group_of[j] == group_of[i] && is_same_recording(one, &search->files[j]) &&
-                    one->place.sequence == search->files[j].place.sequence;
-        if (!copy)
-            return group_of[i];
+        if (search->files[i].copy)
+            return NO_GROUP;
+        if (i < file && group == NO_GROUP)
+            group = group_of[i];
     }
-    return NO_GROUP;
+    return group;
 }
 
 static cli_group *new_group(cli_groups *groups, size_t *capacity, const char *name)
@@ -262,6 +274,8 @@ static void put_apart(cli_groups *groups, const cli_search *search)
 {
     size_t capacity = 0;
     size_t *group_of = mp_alloc((search->count + 1) * sizeof *group_of);
+    for (size_t i = 0; i < search->count; i++)
+        search->files[i].copy = is_copy(search, i);
     for (size_t i = 0; i < search->count; i++) {
         group_of[i] = group_for(groups, &capacity, search, group_of, i);
         add_path(groups, group_of[i], &search->files[i]);

@@ -10,7 +10,7 @@
 
 const mp_column mp_file_columns[MP_FILE_COLUMNS] = {
     {"file", "File", MP_TEXT, MP_FOR_PROGRAMS},
-    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
+    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
 };
 
 /* --- columns --- */
@@ -22,6 +22,16 @@ static size_t place_of(const mp_column *columns, size_t count, const char *name)
     while (i < count && strcmp(columns[i].name, name) != 0)
         i++;
     return i;
+}
+
+/* Where one name has several titles, it is a title itself: "objects" becomes "Objects". */
+static const char *plain_title(mp_document *document, const char *name)
+{
+    char *title = mp_arena_copy(document->arena, name, strlen(name));
+    *title = (char)toupper((unsigned char)*title);
+    for (char *p = title; *p; p++)
+        *p = *p == '_' ? ' ' : *p;
+    return title;
 }
 
 mp_columns mp_columns_of(mp_document *document, const mp_source *sources, size_t count,
@@ -47,6 +57,8 @@ mp_columns mp_columns_of(mp_document *document, const mp_source *sources, size_t
                         (columns.count++ - place) * sizeof *columns.at);
                 columns.at[place] = table->columns[j];
             }
+            if (strcmp(columns.at[place].title, table->columns[j].title) != 0)
+                columns.at[place].title = plain_title(document, columns.at[place].name);
             behind = place + 1;
         }
     }
@@ -274,11 +286,7 @@ static const char *title_of(mp_document *document, const char *name, const mp_so
         return first;
     if (alike && first[length])
         return mp_document_text(document, "%.*s", (int)length, first);
-    char *title = mp_arena_copy(document->arena, name, strlen(name));
-    *title = (char)toupper((unsigned char)*title);
-    for (char *p = title; *p; p++)
-        *p = *p == '_' ? ' ' : *p;
-    return title;
+    return plain_title(document, name);
 }
 
 /* Lines above the rows, and below a table without an order, tell their file where they differ. */
