@@ -176,10 +176,11 @@ static void put_title(mp_document *document, const cli_groups *groups, size_t an
     bool agents = false;
     for (size_t i = 0; i < groups->count; i++)
         agents |= groups->at[i].agent;
-    document->title =
-        mp_document_text(document, "%s%s%zu %s%s, each on its own",
-                         groups->folder ? groups->folder : "", groups->folder ? ": " : "", answered,
-                         agents ? "agent or file" : "recording", answered == 1 ? "" : "s");
+    const char *what = answered == 1 ? agents ? "agent or recording" : "recording"
+                       : agents      ? "agents or recordings, each on its own"
+                                     : "recordings, each on its own";
+    document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
+                                       groups->folder ? ": " : "", answered, what);
 }
 
 /* Print the merged document; gives the exit status. `parts`: at least one. */
