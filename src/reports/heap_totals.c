@@ -57,7 +57,7 @@ static const mp_column total_columns[] = {
     {"unreachable_bytes", "Unreachable", MP_BYTES, MP_ADDS | MP_SUMMARY},
     {"types", "Types", MP_COUNT, MP_FOR_PROGRAMS},
     {"duplicate_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
-    {"app_domains", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"app_domains", "", MP_COUNT, MP_FOR_PROGRAMS},
 };
 
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)

@@ -1,0 +1,180 @@
+/* Finding files and grouping them, in folders made here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/files.h"
+#include "memprof/diagnostics.h"
+
+static char folder[] = "/tmp/memprof-files-XXXXXX";
+
+/* A recording's first line; nothing more is looked at. */
+static void put_recording(const char *name, int sequence, const char *uuid)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "2 3277 %d \"2026-03-02T08:15:30.250+01:00\" \"AVM-Client\" \"_Auto\" \"\" \"\" ? "
+            "\"%s\" \"C:\\shop\" 0 \"shop/main.p\" \"\" 37.15 \"12.8.9\" \"\" \"Shop\"\n",
+            sequence, uuid);
+    fclose(file);
+}
+
+static void put_text(const char *name)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("not a recording\n", file);
+    fclose(file);
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    char path[200];
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/deep", folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/deep/back", folder);
+    if (symlink("..", path) != 0)
+        return 1;
+    put_recording("memprof.7.AS-2.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000002");
+    put_recording("memprof.7.AS-1.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000001");
+    put_recording("memprof.8.AS-1.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000003");
+    put_recording("part-b.oemp", 5, "6f1d2c84-93b5-4e0a-8a57-000000000004");
+    put_recording("part-a.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000004");
+    put_recording("Zed@3.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000005");
+    put_recording("deep/copy-1.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000006");
+    put_recording("deep/copy-2.oemp", 1, "6f1d2c84-93b5-4e0a-8a57-000000000006");
+    put_recording("deep/copy-3.oemp", 9, "6f1d2c84-93b5-4e0a-8a57-000000000006");
+    put_text("notes.txt");
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    char command[200];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+/* The groups of these options, as "name(paths)", must be these, each with the folder in front. */
+static void assert_groups(cli_options options, const char *const *names, const size_t *sizes,
+                          size_t count)
+{
+    cli_groups groups;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(5);
+    assert_true(cli_groups_find(&groups, &options, diagnostics));
+    assert_int_equal(groups.count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_memory_equal(groups.at[i].name, folder, strlen(folder));
+        assert_string_equal(groups.at[i].name + strlen(folder) + 1, names[i]);
+        assert_int_equal(groups.at[i].path_count, sizes[i]);
+    }
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_PASSED_OVER), 1);
+    cli_groups_free(&groups);
+    mp_diagnostics_free(diagnostics);
+}
+
+static void each_file_is_on_its_own(void **unused)
+{
+    (void)unused;
+    const char *paths[] = {folder};
+    static const char *const names[] = {"Zed@3.oemp", "memprof.7.AS-1.oemp", "memprof.7.AS-2.oemp",
+                                        "memprof.8.AS-1.oemp", "part-a.oemp"};
+    assert_groups((cli_options){.paths = paths, .path_count = 1}, names,
+                  (const size_t[]){1, 1, 1, 1, 2}, 5);
+}
+
+static void sessions_of_an_agent_are_together(void **unused)
+{
+    (void)unused;
+    const char *paths[] = {folder};
+    static const char *const names[] = {"Zed@3.oemp", "memprof.7", "memprof.8", "part-a.oemp"};
+    assert_groups((cli_options){.paths = paths, .path_count = 1, .group = CLI_GROUP_AGENT}, names,
+                  (const size_t[]){1, 2, 1, 2}, 4);
+}
+
+/* Nobody can say which copy the third part belongs to. */
+static void folders_and_copies(void **unused)
+{
+    (void)unused;
+    const char *paths[] = {folder};
+    static const char *const names[] = {
+        "Zed@3.oemp",          "deep/copy-1.oemp",    "deep/copy-2.oemp",    "deep/copy-3.oemp",
+        "memprof.7.AS-1.oemp", "memprof.7.AS-2.oemp", "memprof.8.AS-1.oemp", "part-a.oemp"};
+    assert_groups((cli_options){.paths = paths, .path_count = 1, .recursive = true}, names,
+                  (const size_t[]){1, 1, 1, 1, 1, 1, 1, 2}, 8);
+}
+
+static void all_is_one(void **unused)
+{
+    (void)unused;
+    const char *paths[] = {folder};
+    static const char *const names[] = {"Zed@3.oemp"};
+    assert_groups((cli_options){.paths = paths, .path_count = 1, .group = CLI_GROUP_ALL}, names,
+                  (const size_t[]){6}, 1);
+}
+
+/* What is named is nobody's business but the reader's: it is not even looked for. */
+static void named_files_are_passed_through(void **unused)
+{
+    (void)unused;
+    const char *paths[] = {"gone.oemp@3", "-", "gone.oemp"};
+    cli_options options = {.paths = paths, .path_count = 3};
+    cli_groups groups;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(5);
+    assert_true(cli_groups_find(&groups, &options, diagnostics));
+    assert_false(groups.apart);
+    assert_int_equal(groups.count, 1);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(groups.at[0].paths[i], paths[i]);
+    cli_groups_free(&groups);
+    options.group = CLI_GROUP_FILE;
+    assert_true(cli_groups_find(&groups, &options, diagnostics));
+    assert_true(groups.apart);
+    assert_int_equal(groups.count, 3);
+    cli_groups_free(&groups);
+    mp_diagnostics_free(diagnostics);
+}
+
+static void agents_are_known_by_their_names(void **unused)
+{
+    (void)unused;
+    mp_arena arena = {0};
+    assert_string_equal(cli_agent_of(&arena, "a/b/memprof.4711.AS-12.oemp"), "a/b/memprof.4711");
+    assert_string_equal(cli_agent_of(&arena, "memprof.1.AS-0.oemp"), "memprof.1");
+    static const char *const none[] = {
+        "memprof.4711.oemp",       "memprof..AS-1.oemp",       "memprof.4711.AS-.oemp",
+        "memprof.4711.AS-1.prf",   "memprof.47x.AS-1.oemp",    "xmemprof.4711.AS-1.oemp",
+        "memprof.4711.AS-1.oemp~", "memprof.4711.AS-1/x.oemp", ""};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_null(cli_agent_of(&arena, none[i]));
+    mp_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_file_is_on_its_own),
+        cmocka_unit_test(sessions_of_an_agent_are_together),
+        cmocka_unit_test(folders_and_copies),
+        cmocka_unit_test(all_is_one),
+        cmocka_unit_test(named_files_are_passed_through),
+        cmocka_unit_test(agents_are_known_by_their_names),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

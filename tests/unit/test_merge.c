@@ -1,0 +1,182 @@
+/* Merging: the answers about several files as one document. Expected values are worked out by
+ * hand from the small tables below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/merge.h"
+
+static const mp_column row_columns[] = {
+    {"rank", "#", MP_NUMBER, 0},
+    {"bytes", "Size", MP_BYTES, 0},
+    {"key", "Group", MP_TEXT, 0},
+};
+static const mp_column other_columns[] = {
+    {"rank", "#", MP_NUMBER, 0},
+    {"calls", "Calls", MP_COUNT, 0},
+    {"bytes", "Retained", MP_BYTES, 0},
+    {"key", "Group", MP_TEXT, 0},
+};
+static const mp_column total_columns[] = {
+    {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
+    {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS},
+    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
+};
+static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0}};
+static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED}};
+
+/* A document with a total and the rows of these sizes. */
+static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)
+{
+    mp_document *document = mp_document_new("top");
+    mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
+    table->order = "live_bytes";
+    mp_table_row(table);
+    mp_set_number(table, "live_bytes", total);
+    mp_set_number(table, "peak_time_us", 7);
+    mp_set_text(document, table, "alive", "all of it");
+    table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
+    mp_table_row(table);
+    mp_set_text(document, table, "uuid", "u");
+    table = MP_TABLE(document, "top", "Biggest, alive at x", MP_ROWS, row_columns);
+    table->main = true;
+    table->order = "bytes";
+    for (size_t i = 0; i < count; i++) {
+        mp_table_row(table);
+        mp_set_number(table, "rank", (int64_t)i + 1);
+        mp_set_number(table, "bytes", sizes[i]);
+        mp_set_text(document, table, "key", i % 2 ? "odd" : "even");
+    }
+    return document;
+}
+
+static const mp_cell *cell(const mp_table *table, size_t row, const char *column)
+{
+    return &table->cells[row * table->column_count + mp_table_column(table, column)];
+}
+
+static void rows_stand_in_one_order(void **unused)
+{
+    (void)unused;
+    mp_document *a = answer(10, (const int64_t[]){9, 5, 1}, 3);
+    mp_document *b = answer(30, (const int64_t[]){8, 5}, 2);
+    const mp_part parts[] = {{"rec/a", a}, {"rec/b", b}};
+    mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){.rows = 4});
+    const mp_table *top = mp_document_find(merged, "top");
+    static const char *const files[] = {"rec/a", "rec/b", "rec/a", "rec/b"};
+    static const int64_t bytes[] = {9, 8, 5, 5};
+    assert_int_equal(top->row_count, 4);
+    assert_int_equal(top->left_out, 1);
+    assert_string_equal(top->footer, "and 1 more (--limit 0 shows all)");
+    assert_string_equal(top->columns[0].name, "file");
+    assert_true(top->main);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(cell(top, i, "file")->text, files[i]);
+        assert_string_equal(cell(top, i, "file_name")->text, files[i] + 4);
+        assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
+        assert_int_equal(cell(top, i, "rank")->number, i + 1);
+    }
+    mp_document_free(merged);
+    mp_document_free(a);
+    mp_document_free(b);
+}
+
+static void totals_add_up(void **unused)
+{
+    (void)unused;
+    mp_document *a = answer(10, NULL, 0), *b = answer(30, NULL, 0);
+    const mp_part parts[] = {{"a", a}, {"b", b}};
+    mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){.rows = 20});
+    const mp_table *totals = mp_document_find(merged, "totals");
+    assert_int_equal(totals->shape, MP_RECORD);
+    assert_int_equal(cell(totals, 0, "live_bytes")->number, 40);
+    assert_false(cell(totals, 0, "peak_time_us")->known);
+    assert_false(cell(totals, 0, "alive")->known);
+    const mp_table *files = mp_document_find(merged, "files"); /* in the order of the parts */
+    assert_int_equal(files->row_count, 2);
+    assert_int_equal(cell(files, 0, "live_bytes")->number, 10);
+    assert_int_equal(cell(files, 0, "peak_time_us")->number, 7);
+    assert_int_equal(cell(files, 1, "live_bytes")->number, 30);
+    const mp_table *shown = files + 1; /* for people: the largest first, and a total */
+    assert_string_equal(shown->name, "files");
+    assert_int_equal(shown->row_count, 3);
+    assert_string_equal(cell(shown, 0, "file")->text, "b");
+    assert_int_equal(cell(shown, 2, "live_bytes")->number, 40);
+    assert_string_equal(cell(shown, 2, "file_name")->text, "total of 2");
+    assert_null(mp_document_find(merged, "session"));
+    assert_int_equal(mp_document_find(merged, "sessions")->row_count, 2);
+    mp_document_free(merged);
+    mp_document_free(a);
+    mp_document_free(b);
+}
+
+/* Tables of one name may differ in their columns: those of another kind of recording do. */
+static void columns_are_united(void **unused)
+{
+    (void)unused;
+    mp_document *a = answer(1, (const int64_t[]){3}, 1), *b = mp_document_new("top");
+    mp_table *other = MP_TABLE(b, "top", "Biggest: so", MP_ROWS, other_columns);
+    other->order = "bytes";
+    mp_table_row(other);
+    mp_set_number(other, "bytes", 4);
+    mp_set_number(other, "calls", 2);
+    const mp_part parts[] = {{"a", a}, {"b", b}};
+    mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){0});
+    const mp_table *top = mp_document_find(merged, "top");
+    static const char *const names[] = {"file", "file_name", "rank", "calls", "bytes", "key"};
+    assert_int_equal(top->column_count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(top->columns[i].name, names[i]);
+    assert_string_equal(top->columns[4].title, "Bytes"); /* two titles: none of them */
+    assert_string_equal(top->title, "Biggest");          /* what both say before their details */
+    assert_int_equal(cell(top, 0, "calls")->number, 2);
+    assert_false(cell(top, 1, "calls")->known);
+    assert_string_equal(cell(top, 1, "key")->text, "even");
+    mp_document_free(merged);
+    mp_document_free(a);
+    mp_document_free(b);
+}
+
+static void changes_stand_by_their_size(void **unused)
+{
+    (void)unused;
+    mp_document *parts_of[2];
+    static const int64_t deltas[2][2] = {{-9, 2}, {5, -1}};
+    mp_part parts[2] = {{"a", NULL}, {"b", NULL}};
+    for (size_t i = 0; i < 2; i++) {
+        parts[i].document = parts_of[i] = mp_document_new("growth");
+        mp_table *table = MP_TABLE(parts_of[i], "growth", NULL, MP_ROWS, change_columns);
+        table->order = "delta";
+        for (size_t j = 0; j < 2; j++) {
+            mp_table_row(table);
+            mp_set_number(table, "delta", deltas[i][j]);
+        }
+    }
+    mp_document_limit(parts_of[1], (mp_limit){.name = "max-live", .message = "too much"});
+    mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){0});
+    const mp_table *growth = mp_document_find(merged, "growth");
+    static const int64_t expected[] = {-9, 5, 2, -1};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(cell(growth, i, "delta")->number, expected[i]);
+    assert_null(mp_document_find(merged, "files")); /* nothing adds up */
+    assert_int_equal(merged->limit_count, 1);
+    assert_string_equal(merged->limits[0].file, "b");
+    assert_string_equal(merged->limits[0].message, "b: too much");
+    mp_document_free(merged);
+    for (size_t i = 0; i < 2; i++)
+        mp_document_free(parts_of[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_stand_in_one_order),
+        cmocka_unit_test(totals_add_up),
+        cmocka_unit_test(columns_are_united),
+        cmocka_unit_test(changes_stand_by_their_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
