@@ -90,12 +90,13 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
 }
 
 /* What is accepted is read first: a mistake in it shows before a long recording is read. */
-static int run_report_with_suppressions(const cli_options *options)
+static int run_with_suppressions(const cli_options *options)
 {
     mp_suppressions suppressions;
     int status = cli_read_suppressions(options, &suppressions);
     if (status == CLI_OK)
-        status = run_report(options, &suppressions);
+        status = options->command.report ? run_report(options, &suppressions)
+                                         : cli_save_baseline(options, &suppressions);
     mp_suppressions_free(&suppressions);
     return status;
 }
@@ -128,9 +129,9 @@ int main(int argc, char **argv)
         if (options.version || options.help)
             status = tell(&options);
         else
-            status = options.command.report  ? run_report_with_suppressions(&options)
-                     : options.command.reads ? cli_export(&options)
-                                             : run_formats(&options);
+            status = options.command.report || options.store ? run_with_suppressions(&options)
+                     : options.command.reads                 ? cli_export(&options)
+                                                             : run_formats(&options);
     }
     cli_options_free(&options);
     return status;

@@ -22,6 +22,8 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
  * message. *base is released with mp_digest_free. */
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
                   const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base);
+/* A whole file in memory, to be released with free(). False after a message. */
+bool cli_read_file(const char *path, char **text, size_t *length);
 /* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
@@ -29,6 +31,11 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 /* Read the files that --suppress names; the list is to be freed in each case. Gives the exit status
  * where it is not CLI_OK, after a message. */
 int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
+
+/* The command "baseline save"; gives the exit status. */
+int cli_save_baseline(const cli_options *options, const mp_suppressions *suppressions);
+/* Where the store has the baseline of the recording: a text to be released with free(). */
+char *cli_baseline_path(const cli_options *options);
 
 /* The command "export"; gives the exit status. */
 int cli_export(const cli_options *options);

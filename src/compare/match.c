@@ -19,6 +19,8 @@ typedef struct couple {
     mp_amounts base, now;
     bool in_base, in_now;
     uint32_t family, function; /* numbers of what it may be matched by */
+    uint32_t name;             /* that all of its objects have */
+    bool names_differ;
 } couple;
 
 typedef struct workshop {
@@ -61,9 +63,10 @@ static void add_side(workshop *shop, const mp_entries *entries, mp_entries *keys
         size_t place = mp_entry_for(keys, index, meaning);
         if (place == shop->count) {
             mp_grow(&shop->couples, &shop->capacity, ++shop->count, sizeof *shop->couples);
-            shop->couples[place] = (couple){.meaning = meaning};
+            shop->couples[place] = (couple){.meaning = meaning, .name = entry->meaning.name};
         }
         couple *at = &shop->couples[place];
+        at->names_differ |= at->name != entry->meaning.name;
         if (now)
             at->now = mp_amounts_add(at->now, entry->amounts);
         else
@@ -139,6 +142,14 @@ static mp_change change_of(const mp_amounts *base, const mp_amounts *now)
     return sign > 0 ? MP_CHANGE_GROWN : sign < 0 ? MP_CHANGE_SHRUNK : MP_CHANGE_NONE;
 }
 
+/* With the name that it is not compared by. */
+static mp_meaning told(const couple *at)
+{
+    mp_meaning meaning = at->meaning;
+    meaning.name = at->names_differ ? 0 : at->name;
+    return meaning;
+}
+
 static void put(workshop *shop, mp_difference difference)
 {
     mp_differences *result = shop->result;
@@ -149,11 +160,9 @@ static void put(workshop *shop, mp_difference difference)
 
 static void put_couple(workshop *shop, const couple *at, mp_match match)
 {
-    put(shop, (mp_difference){.match = match,
-                              .meaning = at->meaning,
-                              .entries = 1,
-                              .base = at->base,
-                              .now = at->now});
+    put(shop,
+        (mp_difference){
+            .match = match, .meaning = told(at), .entries = 1, .base = at->base, .now = at->now});
 }
 
 /* --- order --- */
@@ -188,7 +197,7 @@ static int compare_stacks(const mp_meanings *meanings, const mp_meaning *a, cons
     return order;
 }
 
-static int compare_meanings(const mp_meanings *meanings, const mp_meaning *a, const mp_meaning *b)
+int mp_meaning_compare(const mp_meanings *meanings, const mp_meaning *a, const mp_meaning *b)
 {
     int order = compare_texts(meanings, a->type, b->type);
     if (!order)
@@ -208,7 +217,7 @@ static int by_family(const void *left, const void *right, void *meanings)
     const couple *a = left, *b = right;
     if (a->family != b->family)
         return a->family < b->family ? -1 : 1;
-    return compare_meanings(meanings, &a->meaning, &b->meaning);
+    return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
 static int by_function(const void *left, const void *right, void *meanings)
@@ -216,7 +225,7 @@ static int by_function(const void *left, const void *right, void *meanings)
     const couple *a = left, *b = right;
     if (a->function != b->function)
         return a->function < b->function ? -1 : 1;
-    return compare_meanings(meanings, &a->meaning, &b->meaning);
+    return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
 static int by_size(int64_t a, int64_t b)
@@ -241,7 +250,7 @@ static int by_change(const void *left, const void *right, void *meanings)
         order = by_size(x.calls, y.calls);
     if (!order)
         order = by_size(x.retained_bytes, y.retained_bytes);
-    return order ? order : compare_meanings(meanings, &a->meaning, &b->meaning);
+    return order ? order : mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
 /* --- steps --- */
@@ -278,7 +287,7 @@ static void pair(workshop *shop, const couple *couples, size_t count, size_t pai
         const couple *base = next_of(couples, count, &base_at, false);
         const couple *now = next_of(couples, count, &now_at, true);
         put(shop, (mp_difference){.match = base == now ? MP_MATCH_EXACT : match,
-                                  .meaning = now->meaning,
+                                  .meaning = told(now),
                                   .entries = 1,
                                   .base = base->base,
                                   .now = now->now});
@@ -294,7 +303,7 @@ static void sum(workshop *shop, const couple *couples, size_t count, sides found
         all.base = mp_amounts_add(all.base, couples[i].base);
         all.now = mp_amounts_add(all.now, couples[i].now);
         if (couples[i].in_now)
-            all.meaning = couples[i].meaning;
+            all.meaning = told(&couples[i]);
     }
     all.meaning.line = MP_NO_LINE;
     put(shop, all);
