@@ -19,6 +19,7 @@ typedef struct couple {
     mp_amounts base, now;
     bool in_base, in_now;
     uint32_t family, function; /* numbers of what it may be matched by */
+    uint32_t type;             /* of the new one, where there is one */
     uint32_t name;             /* that all of its objects have */
     bool names_differ;
 } couple;
@@ -26,6 +27,7 @@ typedef struct couple {
 typedef struct workshop {
     const mp_meanings *meanings;
     mp_grain grain;
+    bool infers; /* types of objects with a stack are inferred */
     couple *couples;
     size_t count, capacity;
     mp_differences *result;
@@ -46,11 +48,14 @@ const char *mp_change_name(mp_change change)
 
 /* --- side by side --- */
 
-/* What an entry is compared by: objects with a stack are told apart by that, not by their names. */
-static mp_meaning compared_by(mp_grain grain, mp_meaning meaning)
+/* What an entry is compared by: objects with a stack are told apart by that, not by their names;
+ * nor by their types where those are inferred, as each log may infer another one. */
+static mp_meaning compared_by(const workshop *shop, mp_meaning meaning)
 {
-    if (grain == MP_GRAIN_SITE && meaning.frame)
+    if (shop->grain == MP_GRAIN_SITE && meaning.frame) {
         meaning.name = 0;
+        meaning.type = shop->infers ? 0 : meaning.type;
+    }
     return meaning;
 }
 
@@ -59,13 +64,14 @@ static void add_side(workshop *shop, const mp_entries *entries, mp_entries *keys
 {
     for (size_t i = 0; i < entries->count; i++) {
         const mp_entry *entry = &entries->at[i];
-        mp_meaning meaning = compared_by(shop->grain, entry->meaning);
+        mp_meaning meaning = compared_by(shop, entry->meaning);
         size_t place = mp_entry_for(keys, index, meaning);
         if (place == shop->count) {
             mp_grow(&shop->couples, &shop->capacity, ++shop->count, sizeof *shop->couples);
             shop->couples[place] = (couple){.meaning = meaning, .name = entry->meaning.name};
         }
         couple *at = &shop->couples[place];
+        at->type = entry->meaning.type; /* the new side comes last */
         at->names_differ |= at->name != entry->meaning.name;
         if (now)
             at->now = mp_amounts_add(at->now, entry->amounts);
@@ -142,10 +148,11 @@ static mp_change change_of(const mp_amounts *base, const mp_amounts *now)
     return sign > 0 ? MP_CHANGE_GROWN : sign < 0 ? MP_CHANGE_SHRUNK : MP_CHANGE_NONE;
 }
 
-/* With the name that it is not compared by. */
+/* With the type and name that it is not compared by. */
 static mp_meaning told(const couple *at)
 {
     mp_meaning meaning = at->meaning;
+    meaning.type = at->type;
     meaning.name = at->names_differ ? 0 : at->name;
     return meaning;
 }
@@ -377,7 +384,10 @@ mp_differences mp_differences_of(const mp_meanings *meanings, const mp_digest *b
     mp_differences result = {0};
     mp_entries keys = {0};
     mp_hash_index index = {0};
-    workshop shop = {.meanings = meanings, .grain = grain, .result = &result};
+    workshop shop = {.meanings = meanings,
+                     .grain = grain,
+                     .infers = base->kind == MP_KIND_EVENTS,
+                     .result = &result};
     add_side(&shop, &base->lists[grain], &keys, &index, false);
     add_side(&shop, &now->lists[grain], &keys, &index, true);
     free(keys.at);
