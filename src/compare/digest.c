@@ -208,8 +208,7 @@ static void digest_types(workshop *shop)
     for (size_t i = 0; i < sites->count; i++) {
         mp_meaning meaning = {.type = sites->at[i].meaning.type, .line = MP_NO_LINE};
         size_t place = mp_entry_for(types, &index, meaning);
-        types->at[place].amounts =
-            mp_amounts_add(types->at[place].amounts, sites->at[i].amounts);
+        types->at[place].amounts = mp_amounts_add(types->at[place].amounts, sites->at[i].amounts);
     }
     if (graph && graph->mark.i == shop->window->ranges[1].to.i) {
         mp_dominators dominators = mp_dominators_of(graph);

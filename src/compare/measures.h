@@ -7,6 +7,7 @@
 typedef struct mp_measure_row {
     const char *words; /* as a policy says it: one or two words, after "no new" the same */
     const char *told;  /* "a heap dump does not tell ...": what */
+    const char *done;  /* behind a number: "18.6 KiB leaked" */
     mp_rule_unit unit;
     unsigned knows;     /* MP_KNOWS_...: of the digest */
     unsigned select_by; /* mp_select_by bits that it takes */

@@ -150,8 +150,7 @@ static bool apply(const substitution *rule, const char *text, text_room *room)
         else if (empty)
             break;
         flags = REG_NOTBOL;
-    } while (rule->everywhere &&
-             regexec(&rule->regex, text, GROUPS, groups, flags) == 0);
+    } while (rule->everywhere && regexec(&rule->regex, text, GROUPS, groups, flags) == 0);
     append(room, text, strlen(text));
     return true;
 }
