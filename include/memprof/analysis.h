@@ -26,8 +26,9 @@ typedef struct mp_window {
 
 /* Resolve what a user says of a snapshot: its sequence number, its tag (the first of that name; or
  * tag#k, the k-th), "first", "last", "peak" (most bytes alive). NULL: `from` is the first snapshot,
- * `to` the last _PreCleanUp if there is one, else the last. In every session that has snapshots.
- * False with a message in `error` if there is no such snapshot or `from` is later than `to`. */
+ * `to` the one that was named with the file (FILE@SNAPSHOT), else the last _PreCleanUp if there is
+ * one, else the last. In every session that has snapshots. False with a message in `error` if there
+ * is no such snapshot or `from` is later than `to`. */
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
                        char *error, size_t error_size);
 void mp_window_free(mp_window *window);

@@ -92,7 +92,7 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records; /* of all inputs */
     bool complete;
-    unsigned knows;     /* MP_KNOWS_... */
+    unsigned knows; /* MP_KNOWS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
     uint64_t modules;

@@ -218,8 +218,9 @@ typedef struct mp_session {
     mp_string_id openedge_version, user, date, directory, propath;
     uint64_t process_id;
     bool has_process_id, reusable_apart;
-    int64_t start_us; /* start_time as microseconds since 1970, UTC; 0: not known */
-    uint32_t marks;   /* whole ones */
+    int64_t start_us;      /* start_time as microseconds since 1970, UTC; 0: not known */
+    uint32_t marks;        /* whole ones */
+    mp_string_id snapshot; /* that was named with its file (FILE@SNAPSHOT); none: no one was */
 } mp_session;
 
 /* One file that was read. */

@@ -150,6 +150,10 @@ static bool missing(const mp_model *model, uint32_t session, const char *option,
 static bool resolve_session(const session_view *view, const char *from, const char *to,
                             mp_range *range, char *error, size_t size)
 {
+    const char *named =
+        mp_model_text(view->model, view->model->sessions.at[view->session].snapshot);
+    const char *option = to ? "--to" : *named ? "FILE@SNAPSHOT" : "--to";
+    to = to ? to : *named ? named : NULL;
     moment from_moment = parse_moment(from ? from : "first");
     moment to_moment = parse_moment(to ? to : "last");
     range->from = find_moment(view, &from_moment);
@@ -158,7 +162,7 @@ static bool resolve_session(const session_view *view, const char *from, const ch
     if (!range->from.i)
         return missing(view->model, view->session, "--from", from, error, size);
     if (!range->to.i)
-        return missing(view->model, view->session, "--to", to, error, size);
+        return missing(view->model, view->session, option, to, error, size);
     if (range->from.i <= range->to.i)
         return true;
     snprintf(

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/console.h"
+#include "memprof/digest.h"
 #include "support/memory.h"
 #include "support/text.h"
 #include "support/units.h"
@@ -223,6 +224,40 @@ static bool set_min_count(cli_options *options, const char *argument)
     return set_count(&options->view.min_count, argument);
 }
 
+/* --- comparing --- */
+
+static bool set_base(cli_options *options, const char *argument)
+{
+    options->base = argument;
+    return *argument != '\0';
+}
+
+static bool set_ignore_lines(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->view.ignore_lines = true;
+}
+
+static bool set_normalize(cli_options *options, const char *argument)
+{
+    char error[256];
+    options->substitutions[options->view.substitution_count++] = argument;
+    return mp_substitution_check(argument, error, sizeof error);
+}
+
+/* Of a profile's seconds, a time; of anything, a percentage. */
+static bool set_min_change(cli_options *options, const char *argument)
+{
+    mp_ceiling *least = &options->view.min_change;
+    least->set = true;
+    least->text = argument;
+    least->is_percent = mp_parse_percent(argument, &least->percent);
+    if (least->is_percent || mp_parse_bytes(argument, &least->bytes))
+        return true;
+    least->is_time = mp_parse_time(argument, &least->bytes);
+    return least->is_time;
+}
+
 static bool set_all_kinds(cli_options *options, const char *argument)
 {
     (void)argument;
@@ -404,6 +439,16 @@ static const cli_option table[] = {
      MP_HONOURS_SELECT, set_min_size},
     {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
      MP_HONOURS_SELECT, set_min_count},
+    {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
+     MP_HONOURS_BASE, set_base},
+    {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL,
+     MP_HONOURS_COMPARE, set_ignore_lines},
+    {"normalize", "s/RE/TEXT/", "rewrite names before they are compared; may be repeated",
+     "a substitution such as s/build-[0-9]+/build/ or s|/tmp/[^/]*||g", MP_HONOURS_COMPARE,
+     set_normalize},
+    {"min-change", "SIZE|P%", "leave out smaller changes; of profiles, a time such as 5ms",
+     "a size such as 64K, a time such as 5ms, or a percentage such as 10%", MP_HONOURS_COMPARE,
+     set_min_change},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", MP_HONOURS_SOURCES, set_listings},
     {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
@@ -636,6 +681,8 @@ bool cli_parse(int argc, char **argv, cli_options *options)
     options->load.skips = options->skips;
     options->criteria = mp_alloc((size_t)argc * sizeof *options->criteria);
     options->selection.criteria = options->criteria;
+    options->substitutions = mp_alloc((size_t)argc * sizeof *options->substitutions);
+    options->view.substitutions = options->substitutions;
     if (!parse_options(argc, argv, options, given) ||
         !take_command(options, argv + optind, argc - optind))
         return false;
@@ -643,7 +690,8 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         return true;
     if (!check_given(options, given) || !check_renderer(options))
         return false;
-    if (options->command.reads && options->path_count == 0)
+    if (options->command.reads && options->path_count == 0 &&
+        !(options->command.honours & MP_HONOURS_COMPARE))
         return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
                       "");
     if (!options->command.reads && options->path_count)
@@ -653,6 +701,11 @@ bool cli_parse(int argc, char **argv, cli_options *options)
                       options->exporter ? "FORMAT and --output FILE, and has no --output"
                                         : "FORMAT and --output FILE, and has no --to");
     choose_limit(options);
+    if (options->command.honours & MP_HONOURS_COMPARE) {
+        options->base = options->view.object;
+        if (options->path_count != 1)
+            return refuse("%s compares BASE with one other recording%s", options->command.name, "");
+    }
     /* One name may mean several things: what this command does not mean is nothing to it. */
     if (!(options->command.honours & MP_HONOURS_SELECT))
         options->selection = (mp_selection){.criteria = options->criteria};
@@ -667,5 +720,6 @@ void cli_options_free(cli_options *options)
     free(options->source_folders);
     free(options->skips);
     free(options->criteria);
+    free(options->substitutions);
     free(options->suppress_paths);
 }

@@ -34,6 +34,8 @@ typedef struct cli_options {
     const mp_exporter *exporter; /* NULL: none was named */
     mp_load_options load;
     const char **source_folders, **skips; /* what `load` points to */
+    const char *base;                     /* what the recording is held against; NULL: nothing */
+    const char **substitutions;           /* what `view` points to */
     mp_selection selection;
     mp_criterion *criteria;      /* what `selection` points to */
     const char **suppress_paths; /* suppress_count of them */

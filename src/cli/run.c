@@ -1,5 +1,7 @@
 #include "cli/run.h"
 
+#include <string.h>
+
 #include "cli/console.h"
 
 int cli_put_document(const cli_options *options, const mp_document *document,
@@ -44,4 +46,41 @@ bool cli_has_anything(const mp_model *model)
         if (model->sessions.at[i].marks)
             return true;
     return model->profile && model->profile->lines.count > 1;
+}
+
+mp_request cli_request(const cli_options *options, const mp_model *model,
+                       const mp_diagnostics *diagnostics, const mp_suppressions *suppressions)
+{
+    mp_request request = {.model = model,
+                          .diagnostics = diagnostics,
+                          .view = options->view,
+                          .selection = options->selection};
+    if (options->suppress_count)
+        request.suppressions = suppressions;
+    memcpy(request.given, options->given, sizeof request.given);
+    return request;
+}
+
+int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
+                  const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base)
+{
+    char error[1024] = "";
+    if (!options->base)
+        return CLI_OK;
+    cli_options how = *options;
+    how.paths = &how.base;
+    how.path_count = 1;
+    mp_model *model = mp_model_new();
+    int status = CLI_UNREADABLE;
+    if (cli_load(&how, model, diagnostics) && cli_has_anything(model) &&
+        (!how.strict || cli_is_whole(model, diagnostics))) {
+        mp_request request = cli_request(&how, model, diagnostics, suppressions);
+        request.meanings = meanings;
+        *base = mp_report_digest(&request, error, sizeof error);
+        status = *base ? CLI_OK : CLI_USAGE;
+        if (!*base)
+            cli_put_message(error);
+    }
+    mp_model_free(model);
+    return status;
 }
