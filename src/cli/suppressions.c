@@ -17,8 +17,7 @@ static bool cannot_read(const char *path)
     return false;
 }
 
-/* A whole file in memory, to be released with free(). False after a message. */
-static bool read_file(const char *path, char **text, size_t *length)
+bool cli_read_file(const char *path, char **text, size_t *length)
 {
     size_t capacity = 0, got;
     FILE *file = fopen(path, "r");
@@ -54,7 +53,7 @@ int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressi
         const char *path = options->suppress_paths[i];
         char *text, error[1024] = "";
         size_t length;
-        bool read = read_file(path, &text, &length);
+        bool read = cli_read_file(path, &text, &length);
         bool ok = read && mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error,
                                                 sizeof error);
         free(text);

@@ -52,6 +52,24 @@ static const char *label_of(mp_hearing *hearing, mp_select_by by, const mp_meani
     return "";
 }
 
+/* What a message says of an entry: with the name of the objects where they have one. */
+static const char *told_of(mp_hearing *hearing, mp_grain grain, const mp_meaning *meaning)
+{
+    const mp_meanings *meanings = hearing->evidence->meanings;
+    if (grain == MP_GRAIN_METHOD)
+        return label_of(hearing, MP_BY_METHOD, meaning);
+    if (grain == MP_GRAIN_MODULE)
+        return label_of(hearing, MP_BY_MODULE, meaning);
+    if (grain == MP_GRAIN_TYPE)
+        return label_of(hearing, MP_BY_TYPE, meaning);
+    const char *site = label_of(hearing, MP_BY_SITE, meaning);
+    const char *type = mp_meaning_text(meanings, meaning->type);
+    if (!meaning->name)
+        return site;
+    return mp_arena_format(hearing->scratch, "%s %s%s", type,
+                           mp_meaning_text(meanings, meaning->name), site + strlen(type));
+}
+
 bool mp_rule_matches(const mp_rule *rule, const char *label)
 {
     return !rule->pattern || fnmatch(rule->pattern, label, 0) == 0;
@@ -132,6 +150,8 @@ static const char *limit_text_of(mp_hearing *hearing, const char *limit)
 {
     const mp_rule *rule = hearing->rule;
     bool worked_out = rule->bound.reference != MP_OF_NOTHING;
+    if (mp_measure_rows[rule->measure].is_new)
+        return rule->bound.text;
     return mp_arena_format(hearing->arena, "%s %s%s%s%s", mp_comparison_sign(rule->comparison),
                            limit, worked_out ? " (" : "", worked_out ? rule->bound.text : "",
                            worked_out ? ")" : "");
@@ -184,9 +204,16 @@ static void set_texts(mp_hearing *hearing, const mp_party *party, mp_threshold l
     judgement->limit_text = limit_text_of(hearing, allowed);
     if (judgement->verdict != MP_VERDICT_FAIL)
         return;
-    const char *who = rule->each ? mp_arena_format(hearing->arena, "%zu of %zu, worst %s: ", failed,
-                                                   count, party->label)
-                                 : "";
+    if (mp_measure_rows[rule->measure].is_new) {
+        judgement->message = mp_arena_format(
+            hearing->arena, "%lld new %s%s%s", (long long)party->number,
+            mp_measure_rows[rule->measure].words, party->number == 1 ? "" : "s", most);
+        return;
+    }
+    const char *who = rule->each
+                          ? mp_arena_format(hearing->arena, "%zu of %zu %ss, worst %s: ", failed,
+                                            count, mp_select_by_name(rule->by), party->label)
+                          : "";
     judgement->message = mp_arena_format(
         hearing->arena, "%s%s %s, %s%s", who, measured, mp_measure_rows[rule->measure].done,
         distance_text(hearing, limit, party->number, allowed, exact), most);
@@ -252,10 +279,6 @@ static void gather(mp_hearing *hearing, shares *found, const mp_digest *digest, 
     const mp_rule *rule = hearing->rule;
     mp_grain grain = grain_of(rule);
     const mp_entries *entries = &digest->lists[grain];
-    mp_select_by told_by = grain == MP_GRAIN_METHOD ? MP_BY_METHOD
-                           : grain == MP_GRAIN_SITE ? MP_BY_SITE
-                           : grain == MP_GRAIN_TYPE ? MP_BY_TYPE
-                                                    : MP_BY_MODULE;
     for (size_t i = 0; i < entries->count; i++) {
         const mp_meaning *meaning = &entries->at[i].meaning;
         const char *label = label_of(hearing, rule->by, meaning);
@@ -266,7 +289,7 @@ static void gather(mp_hearing *hearing, shares *found, const mp_digest *digest, 
         found->at[found->count++] = (share){label, now ? amount : 0, now ? 0 : amount};
         *(now ? &found->sum.now : &found->sum.base) += amount;
         const char *told = now && amount >= found->most.now && amount > 0
-                               ? label_of(hearing, told_by, meaning)
+                               ? told_of(hearing, grain, meaning)
                                : NULL;
         if (told && (amount > found->most.now || strcmp(told, found->most.label) < 0))
             found->most = (share){told, amount, 0};
@@ -367,10 +390,6 @@ static void judge_new(mp_hearing *hearing)
 {
     const mp_evidence *evidence = hearing->evidence;
     const mp_rule *rule = hearing->rule;
-    static const mp_select_by told_by[MP_GRAINS] = {[MP_GRAIN_SITE] = MP_BY_SITE,
-                                                    [MP_GRAIN_TYPE] = MP_BY_TYPE,
-                                                    [MP_GRAIN_METHOD] = MP_BY_METHOD,
-                                                    [MP_GRAIN_MODULE] = MP_BY_MODULE};
     mp_grain grain = mp_measure_rows[rule->measure].grain;
     mp_differences all =
         mp_differences_of(evidence->meanings, evidence->base, evidence->now, grain);
@@ -396,7 +415,7 @@ static void judge_new(mp_hearing *hearing)
             mp_arena_format(hearing->scratch, "; %s%s, %s", party.number > 1 ? "most: " : "",
                             mp_quantity_text(hearing->scratch, unit, weight_of(rule, &largest->now),
                                              evidence->exact_bytes),
-                            label_of(hearing, told_by[grain], &largest->meaning));
+                            told_of(hearing, grain, &largest->meaning));
     }
     if (any)
         mp_hearing_decide(hearing, &party, 1, most);
@@ -418,9 +437,11 @@ static void judge_rule(mp_hearing *hearing)
                            row->told);
     else if (needs_base && !evidence->base)
         mp_hearing_dismiss(hearing, "there is no base to compare with: --base FILE names one");
+    else if (needs_base && evidence->base->kind != evidence->now->kind)
+        mp_hearing_dismiss(hearing, "the base is %s, expected %s",
+                           mp_kind_name(evidence->base->kind), mp_kind_name(evidence->now->kind));
     else if (needs_base && row->knows & ~evidence->base->knows)
-        mp_hearing_dismiss(hearing, "the base, %s, does not tell %s",
-                           mp_kind_name(evidence->base->kind), row->told);
+        mp_hearing_dismiss(hearing, "the base does not tell %s", row->told);
     else if (row->is_new)
         judge_new(hearing);
     else if (rule->measure == MP_MEASURE_GROWTH)

@@ -55,7 +55,7 @@ bool mp_rule_matches(const mp_rule *rule, const char *label);
 /* "18.6 KiB", "3 sites" of a measure; bytes and numbers to the last one if `exact`. In the arena.
  */
 const char *mp_quantity_text(mp_arena *arena, mp_measure measure, int64_t number, bool exact);
-/* "2.5 %": as many decimals as tell something, at most three. */
+/* "0.125 %", "12.5 %": as many decimals as tell something. */
 const char *mp_share_text(mp_arena *arena, double percent);
 /* "<=" */
 const char *mp_comparison_sign(mp_comparison comparison);

@@ -164,7 +164,8 @@ static void tell_pace(mp_hearing *hearing, const mp_pace *pace, size_t failed, s
     const char *number = pace_text(hearing, pace->number, of_percent);
     const char *who = rule->each ? mp_arena_format(hearing->arena, "%s: ", pace->label) : "";
     if (rule->each && failed)
-        who = mp_arena_format(hearing->arena, "%zu of %zu, worst %s: ", failed, count, pace->label);
+        who = mp_arena_format(hearing->arena, "%zu of %zu %ss, worst %s: ", failed, count,
+                              mp_select_by_name(rule->by), pace->label);
     judgement->measured_text = mp_arena_format(hearing->arena, "%s a snapshot", number);
     judgement->limit_text =
         mp_arena_format(hearing->arena, "%s %s", mp_comparison_sign(rule->comparison),

@@ -49,7 +49,7 @@ const char *mp_quantity_text(mp_arena *arena, mp_measure measure, int64_t number
 const char *mp_share_text(mp_arena *arena, double percent)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.3f", percent);
+    snprintf(text, sizeof text, "%.*f", fabs(percent) < 10 ? 3 : 1, percent);
     size_t length = strlen(text);
     while (text[length - 1] == '0')
         length--;
