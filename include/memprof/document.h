@@ -90,8 +90,10 @@ typedef struct mp_document {
     size_t table_count, table_capacity;
     mp_limit *limits;
     size_t limit_count, limit_capacity;
-    bool exact_bytes; /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;      /* what was asked does not hold: a limit exceeded, a violation found */
+    bool exact_bytes;      /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;           /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;         /* something that was asked could not be answered: a rule of a policy */
+    const char *complaint; /* a line for standard error; or NULL */
     struct mp_arena *arena;
 } mp_document;
 

@@ -79,6 +79,12 @@ bool cli_has_anything(const mp_model *model)
     return model->profile && model->profile->lines.count > 1;
 }
 
+bool cli_shows_text(const cli_options *options)
+{
+    size_t count;
+    return !options->output && options->renderer == mp_renderers(&count)[0];
+}
+
 mp_request cli_request(const cli_options *options, const mp_model *model,
                        const mp_diagnostics *diagnostics, const mp_suppressions *suppressions)
 {

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "memprof/digest.h"
+#include "memprof/policy.h"
 #include "memprof/suppression.h"
 
 /* Diagnostics of each code that are kept. */
@@ -24,10 +25,17 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
                   const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base);
 /* A whole file in memory, to be released with free(). False after a message. */
 bool cli_read_file(const char *path, char **text, size_t *length);
+/* People read the document itself, on standard output. */
+bool cli_shows_text(const cli_options *options);
 /* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
+/* A whole file in memory, to be released with free() in each case. False after a message. */
+bool cli_read_file(const char *path, char **text, size_t *length);
+/* Read the policy of the command gate; of others it is NULL. To be freed in each case. Gives the
+ * exit status where it is not CLI_OK, after messages. */
+int cli_read_policy(const cli_options *options, mp_policy **policy);
 /* Read the files that --suppress names; the list is to be freed in each case. Gives the exit status
  * where it is not CLI_OK, after a message. */
 int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
