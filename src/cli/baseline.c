@@ -103,3 +103,38 @@ int cli_save_baseline(const cli_options *options, const mp_suppressions *suppres
     mp_diagnostics_free(diagnostics);
     return status;
 }
+
+/* What no change should make much worse, whatever the program is. */
+static const char heap_policy[] = "leaked <= 1.1 x base + 64 KiB\n"
+                                  "live <= 1.1 x base + 64 KiB\n"
+                                  "no new leak site\n";
+static const char dump_policy[] = "live <= 1.1 x base + 64 KiB\n"
+                                  "no new type\n";
+static const char profile_policy[] = "seconds <= 1.1 x base\n"
+                                     "calls <= 1.1 x base\n";
+
+mp_policy *cli_baseline_policy(const char *path)
+{
+    char *text, error[1024] = "";
+    size_t length;
+    mp_policy *policy = NULL;
+    mp_meanings *meanings = mp_meanings_new();
+    mp_digest *digest = NULL;
+    if (cli_read_file(path, &text, &length)) {
+        digest = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
+        if (!digest) {
+            cli_put_safe(error);
+            fputc('\n', stderr);
+        }
+    }
+    if (digest) {
+        const char *rules = digest->kind == MP_KIND_PROFILE    ? profile_policy
+                            : digest->knows & MP_KNOWS_HISTORY ? heap_policy
+                                                               : dump_policy;
+        policy = mp_policy_parse("baseline check", rules, strlen(rules));
+    }
+    free(text);
+    mp_digest_free(digest);
+    mp_meanings_free(meanings);
+    return policy;
+}

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/console.h"
+#include "cli/run.h"
 #include "memprof/digest.h"
 #include "support/memory.h"
 #include "support/text.h"
@@ -245,6 +246,12 @@ static bool set_store(cli_options *options, const char *argument)
     return *argument != '\0';
 }
 
+static bool set_policy(cli_options *options, const char *argument)
+{
+    options->policy = argument;
+    return *argument != '\0';
+}
+
 static bool set_name(cli_options *options, const char *argument)
 {
     options->name = argument;
@@ -463,6 +470,8 @@ static const cli_option table[] = {
     {"store", "DIR", "the folder of the baselines", "a path", STORES, set_store},
     {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",
      STORES, set_name},
+    {"policy", "FILE", "the rules of check (default: no more than a tenth more)", "a path", STORES,
+     set_policy},
     {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL,
      MP_HONOURS_COMPARE, set_ignore_lines},
     {"normalize", "s/RE/TEXT/", "rewrite names before they are compared; may be repeated",
@@ -706,6 +715,15 @@ static bool check_given(cli_options *options, const cli_given *given)
     return true;
 }
 
+/* A check is a gate: its base is in the store. */
+static void check_baseline(cli_options *options)
+{
+    options->base_path = cli_baseline_path(options);
+    options->base = options->base_path;
+    options->command.report = mp_report_find("gate");
+    options->view.object = options->policy;
+}
+
 bool cli_parse(int argc, char **argv, cli_options *options)
 {
     cli_given given[OPTIONS] = {{false, NULL}};
@@ -752,6 +770,10 @@ bool cli_parse(int argc, char **argv, cli_options *options)
                           options->command.name, "");
         if (!options->store)
             return refuse("%s needs --store DIR%s", options->command.name, "");
+        if (options->path_count != 1)
+            return refuse("%s is of one recording%s", options->command.name, "");
+        if (!saves)
+            check_baseline(options);
     }
     /* One name may mean several things: what this command does not mean is nothing to it. */
     if (!(options->command.honours & MP_HONOURS_SELECT))
@@ -768,5 +790,6 @@ void cli_options_free(cli_options *options)
     free(options->skips);
     free(options->criteria);
     free(options->substitutions);
+    free(options->base_path);
     free(options->suppress_paths);
 }

@@ -42,6 +42,9 @@ int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressi
 
 /* The command "baseline save"; gives the exit status. */
 int cli_save_baseline(const cli_options *options, const mp_suppressions *suppressions);
+/* What `baseline check` demands where no policy is named: no more than a tenth more than the
+ * baseline of this path. NULL after a message where it cannot be read. */
+mp_policy *cli_baseline_policy(const char *path);
 /* Where the store has the baseline of the recording: a text to be released with free(). */
 char *cli_baseline_path(const cli_options *options);
 
