@@ -13,7 +13,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, 20), error, size);
+    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, 20), true, error, size);
     document->tables[document->table_count - 1].main = true;
     mp_leaks_free(&leaks);
     mp_window_free(&window);
@@ -42,7 +42,7 @@ static bool run_dumps(const mp_request *request, mp_document *document, char *er
     mp_section_heap_totals(document, &window, NULL, false);
     mp_section_limits(document, &window, NULL, view);
     mp_section_growers(document, &window, rows);
-    bool ok = mp_section_growth(document, &window, view, rows, error, size);
+    bool ok = mp_section_growth(document, &window, view, rows, true, error, size);
     document->tables[document->table_count - 1].main = true;
     mp_section_root_growth(document, &window);
     mp_window_free(&window);
