@@ -50,6 +50,8 @@ const char *mp_trend_text(mp_document *document, const mp_model *model, const mp
                                 mp_bytes_text(document, trend->step_size, true), mark->sequence,
                                 *tag ? " (" : "", tag, *tag ? ")" : "");
     }
+    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
+        words = "neither grows nor shrinks for certain";
     const char *slope = rate_text(document, trend->slope);
     if (trend->high > trend->low)
         return mp_document_text(document, "%s, %s a snapshot (%s to %s)", words, slope,
