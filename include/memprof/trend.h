@@ -23,17 +23,20 @@ typedef enum mp_trend_kind {
 
 typedef struct mp_trend {
     mp_trend_kind kind;
-    double slope;      /* Theil-Sen: the median of all slopes between two values; values a place */
-    double low, high;  /* 95 % interval of the slope; low <= slope <= high */
-    size_t step;       /* of a jump or drop: the place of the first value behind it, from 0 */
-    int64_t step_size; /* below 0 for a drop */
+    double slope;     /* Theil-Sen: the median of all slopes between two values; values a place */
+    double low, high; /* 95 % interval of the slope; low <= slope <= high */
+    /* The step that is more than all else; of a jump, a drop, or beside a steady trend in the same
+     * direction. The place of the first value behind it, from 0; of size 0, there is none. */
+    size_t step;
+    int64_t step_size; /* below 0: down */
 } mp_trend;
 
 /* The trend of values one place (snapshot) apart. Of more than 1,000 values an even choice of
  * 1,000, the first and the last with them, makes the slope; steps are looked for among all.
  *
- * The largest step is taken out, and what is behind it moves up to what is before it. A jump is a
- * step more than twice the range of that rest, if the rest does not grow for certain. So a series
+ * The largest step is taken out, and what is behind it moves up to what is before it. It is
+ * more than all else if it is more than twice the range of that rest; and a jump, if the rest does
+ * not grow for certain. So a series
  * that rises at every place grows, and a staircase does; a peak, a sawtooth and noise are flat.
  *
  * The interval is that of Sen: with N slopes, and C the 97.5 % quantile of the normal distribution

@@ -144,25 +144,20 @@ static size_t largest_step(const double *values, size_t count)
     return found;
 }
 
-/* Whether a step is all that happened: neither lost in what else happens, nor one of a steady rise.
- * What is behind the step moves to where it began, so that the rest is shorter by one. */
-static mp_trend_kind kind_of_step(const double *values, size_t count, size_t place)
+/* Whether a step is more than all that happens beside it, and then the slopes of that rest: what is
+ * behind the step moves to where it began, so that the rest is shorter by one. */
+static bool is_dominant(const double *values, size_t count, size_t place, quantiles *slopes)
 {
     double step = values[place] - values[place - 1];
     double *rest = mp_alloc(count * sizeof *rest);
     memcpy(rest, values, place * sizeof *rest);
     for (size_t i = place + 1; i < count; i++)
         rest[i - 1] = values[i] - step;
-    mp_trend_kind kind = MP_TREND_FLAT;
-    if (fabs(step) > DOMINANCE * range_of(rest, count - 1)) {
-        quantiles slopes = thinned_slopes(rest, count - 1);
-        if (step > 0 && !(slopes.low > 0))
-            kind = MP_TREND_JUMP;
-        if (step < 0 && !(slopes.high < 0))
-            kind = MP_TREND_DROP;
-    }
+    bool dominant = fabs(step) > DOMINANCE * range_of(rest, count - 1);
+    if (dominant)
+        *slopes = thinned_slopes(rest, count - 1);
     free(rest);
-    return kind;
+    return dominant;
 }
 
 static int64_t difference(int64_t to, int64_t from)
@@ -173,6 +168,27 @@ static int64_t difference(int64_t to, int64_t from)
     return result;
 }
 
+static void judge(mp_trend *trend, const double *exact, const int64_t *values, size_t count)
+{
+    quantiles whole = thinned_slopes(exact, count), rest;
+    trend->slope = whole.middle;
+    trend->low = whole.low;
+    trend->high = whole.high;
+    if (whole.low > 0)
+        trend->kind = MP_TREND_GROWS;
+    else if (whole.high < 0)
+        trend->kind = MP_TREND_SHRINKS;
+    size_t step = largest_step(exact, count);
+    if (!is_dominant(exact, count, step, &rest))
+        return;
+    trend->step = step;
+    trend->step_size = difference(values[step], values[step - 1]);
+    if (trend->step_size > 0 && !(rest.low > 0))
+        trend->kind = MP_TREND_JUMP;
+    if (trend->step_size < 0 && !(rest.high < 0))
+        trend->kind = MP_TREND_DROP;
+}
+
 mp_trend mp_trend_of(const int64_t *values, size_t count)
 {
     mp_trend trend = {.kind = count < SHORTEST ? MP_TREND_TOO_SHORT : MP_TREND_FLAT};
@@ -181,22 +197,8 @@ mp_trend mp_trend_of(const int64_t *values, size_t count)
     double *exact = mp_alloc(count * sizeof *exact);
     for (size_t i = 0; i < count; i++)
         exact[i] = (double)values[i];
-    if (range_of(exact, count) > 0) {
-        quantiles slopes = thinned_slopes(exact, count);
-        trend.slope = slopes.middle;
-        trend.low = slopes.low;
-        trend.high = slopes.high;
-        size_t step = largest_step(exact, count);
-        trend.kind = kind_of_step(exact, count, step);
-        if (trend.kind != MP_TREND_FLAT) {
-            trend.step = step;
-            trend.step_size = difference(values[step], values[step - 1]);
-        } else if (slopes.low > 0) {
-            trend.kind = MP_TREND_GROWS;
-        } else if (slopes.high < 0) {
-            trend.kind = MP_TREND_SHRINKS;
-        }
-    }
+    if (range_of(exact, count) > 0)
+        judge(&trend, exact, values, count);
     free(exact);
     return trend;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/memory.h"
 #include "support/units.h"
@@ -31,7 +32,7 @@ mp_trend mp_set_trend(mp_document *document, mp_table *table, const mp_model *mo
     mp_set_real(table, "slope_low_bytes_per_snapshot", trend.low);
     mp_set_real(table, "slope_high_bytes_per_snapshot", trend.high);
     mp_set_text(document, table, "trend", mp_trend_words(trend.kind));
-    if (trend.kind == MP_TREND_JUMP || trend.kind == MP_TREND_DROP) {
+    if (trend.step_size) {
         mp_set_number(table, "jump_sequence",
                       (int64_t)mark_of_step(model, series, &trend)->sequence);
         mp_set_number(table, "jump_bytes", trend.step_size);
@@ -39,24 +40,34 @@ mp_trend mp_set_trend(mp_document *document, mp_table *table, const mp_model *mo
     return trend;
 }
 
+/* "+4.1 KiB at snapshot 2 (Pre 1)" */
+static const char *step_text(mp_document *document, const mp_model *model, const mp_series *series,
+                             const mp_trend *trend)
+{
+    const mp_mark *mark = mark_of_step(model, series, trend);
+    const char *tag = mp_model_text(model, mark->tag);
+    return mp_document_text(document, "%s at snapshot %" PRIu64 "%s%s%s",
+                            mp_bytes_text(document, trend->step_size, true), mark->sequence,
+                            *tag ? " (" : "", tag, *tag ? ")" : "");
+}
+
 const char *mp_trend_text(mp_document *document, const mp_model *model, const mp_series *series,
                           const mp_trend *trend)
 {
-    const char *words = mp_trend_words(trend->kind);
-    if (trend->kind == MP_TREND_JUMP || trend->kind == MP_TREND_DROP) {
-        const mp_mark *mark = mark_of_step(model, series, trend);
-        const char *tag = mp_model_text(model, mark->tag);
-        return mp_document_text(document, "%s, %s at snapshot %" PRIu64 "%s%s%s", words,
-                                mp_bytes_text(document, trend->step_size, true), mark->sequence,
-                                *tag ? " (" : "", tag, *tag ? ")" : "");
-    }
+    const char *words = mp_trend_words(trend->kind), *range = "", *beside = "";
+    if (trend->kind == MP_TREND_JUMP || trend->kind == MP_TREND_DROP)
+        return mp_document_text(document, "%s, %s", words,
+                                step_text(document, model, series, trend));
     if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
         words = "neither grows nor shrinks for certain";
-    const char *slope = rate_text(document, trend->slope);
-    if (trend->high > trend->low)
-        return mp_document_text(document, "%s, %s a snapshot (%s to %s)", words, slope,
-                                rate_text(document, trend->low), rate_text(document, trend->high));
-    return mp_document_text(document, "%s, %s a snapshot", words, slope);
+    const char *low = rate_text(document, trend->low), *high = rate_text(document, trend->high);
+    if (strcmp(low, high) != 0)
+        range = mp_document_text(document, " (%s to %s)", low, high);
+    if (trend->step_size)
+        beside = mp_document_text(document, ", besides a step of %s",
+                                  step_text(document, model, series, trend));
+    return mp_document_text(document, "%s, %s a snapshot%s%s", words,
+                            rate_text(document, trend->slope), range, beside);
 }
 
 const char *mp_sparkline_text(mp_document *document, const mp_series *series, size_t i)

@@ -20,7 +20,8 @@
  * the series is too short. */
 mp_trend mp_set_trend(mp_document *document, mp_table *table, const mp_model *model,
                       const mp_series *series, size_t i);
-/* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)". Lives with the document. */
+/* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at snapshot 2
+ * (work)". Lives with the document. */
 const char *mp_trend_text(mp_document *document, const mp_model *model, const mp_series *series,
                           const mp_trend *trend);
 /* At most 16 columns. Lives with the document. */

@@ -43,17 +43,16 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
 
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
 {
+    double limit = 9e18; /* what an integer has room for */
+    bytes = bytes > limit ? limit : bytes < -limit ? -limit : bytes;
     double tenths = round(bytes * 10);
-    bool whole = fmod(tenths, 10) == 0;
+    bool whole = fabs(fmod(tenths, 10)) < 1;
     if (!whole && (exact || fabs(tenths) < 10240)) {
         snprintf(text, MP_UNIT_TEXT, with_sign ? "%+.1f%s" : "%.1f%s", tenths / 10,
                  exact ? "" : " B");
         return;
     }
-    double limit = 9e18; /* what an integer has room for */
-    double nearest = round(bytes);
-    nearest = nearest > limit ? limit : nearest < -limit ? -limit : nearest;
-    mp_format_bytes(text, (int64_t)nearest, exact, with_sign);
+    mp_format_bytes(text, (int64_t)round(bytes), exact, with_sign);
 }
 
 void mp_format_count(char *text, int64_t count, bool with_sign)

@@ -34,7 +34,8 @@ def sen(values):
 
 
 def trend(values):
-    """(words, slope, low, high, place of the step, its size); None: too short."""
+    """(words, slope, low, high, place of the step that is more than all else, its size); None: too
+    short."""
     if len(values) < 4:
         return None
     slope, low, high = sen(values)
@@ -42,14 +43,17 @@ def trend(values):
     place = max(range(len(steps)), key=lambda i: (abs(steps[i]), -i))
     step = steps[place]
     rest = values[:place + 1] + [value - step for value in values[place + 2:]]
-    if abs(step) > 2 * (max(rest) - min(rest)):
+    if abs(step) <= 2 * (max(rest) - min(rest)):
+        place = step = None
+    else:
         _, rest_low, rest_high = sen(rest)
         if step > 0 and rest_low <= 0:
             return "jumps once", slope, low, high, place + 1, step
         if step < 0 and rest_high >= 0:
             return "drops once", slope, low, high, place + 1, step
+        place += 1
     words = "grows steadily" if low > 0 else "shrinks steadily" if high < 0 else "flat"
-    return words, slope, low, high, None, None
+    return words, slope, low, high, place, step
 
 
 # --- recordings made up of series: an object of a type of its own for each, which changes its size ---

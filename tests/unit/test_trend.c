@@ -98,6 +98,20 @@ static void a_kind_is_what_people_would_say(void **unused)
                             mp_trend_words(cases[i].kind));
 }
 
+static void a_step_beside_growth_is_told(void **unused)
+{
+    (void)unused;
+    /* The rest is 0 1 2 3; slopes 1000 500.5 334 250.75 and 1 x6. Rank (10 - 8.0) / 2, so 1. */
+    mp_trend trend = mp_trend_of((int64_t[]){0, 1000, 1001, 1002, 1003}, 5);
+    check_trend(&trend, MP_TREND_GROWS, 1, 1, 1000);
+    assert_int_equal(trend.step, 1);
+    assert_int_equal(trend.step_size, 1000);
+    trend = mp_trend_of((int64_t[]){1003, 1002, 1001, 1000, 0}, 5);
+    check_trend(&trend, MP_TREND_SHRINKS, -1, -1000, -1);
+    assert_int_equal(trend.step, 4);
+    assert_int_equal(trend.step_size, -1000);
+}
+
 static void the_largest_values_are_no_trouble(void **unused)
 {
     (void)unused;
@@ -238,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trends_are_as_by_hand),
         cmocka_unit_test(a_kind_is_what_people_would_say),
+        cmocka_unit_test(a_step_beside_growth_is_told),
         cmocka_unit_test(the_largest_values_are_no_trouble),
         cmocka_unit_test(long_series_are_thinned_evenly),
         cmocka_unit_test(sparklines_are_as_high_as_their_values),
