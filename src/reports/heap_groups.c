@@ -196,11 +196,11 @@ static const mp_column growth_columns[] = {
     {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
     {"from_objects", "From", MP_COUNT, 0},
     {"to_objects", "To", MP_COUNT, 0},
-    MP_TREND_COLUMNS,
     {"history", "History", MP_TEXT, MP_FOR_PEOPLE},
     {"key", "Group", MP_TEXT, MP_SHORTEN},
     {"course", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+    MP_TREND_COLUMNS,
 };
 
 static const named_order growth_orders[] = {

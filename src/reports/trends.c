@@ -59,7 +59,7 @@ const char *mp_trend_text(mp_document *document, const mp_model *model, const mp
         return mp_document_text(document, "%s, %s", words,
                                 step_text(document, model, series, trend));
     if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
-        words = "neither grows nor shrinks for certain";
+        words = "no steady trend";
     const char *low = rate_text(document, trend->low), *high = rate_text(document, trend->high);
     if (strcmp(low, high) != 0)
         range = mp_document_text(document, " (%s to %s)", low, high);
