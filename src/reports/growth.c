@@ -53,9 +53,12 @@ const mp_report mp_report_growth = {
     .name = "growth",
     .summary = "what grew or shrank between two snapshots",
     .example = "growth samples/shop-v2.oemp --by source",
-    .details = "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
-               "_PreCleanUp if there is one, else the last); the largest change first.\n"
-               "--sort: bytes, objects, key.",
+    .details =
+        "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
+        "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
+        "snapshots or more it tells what grows steadily and what jumped once; --from leaves\n"
+        "a warm-up out.\n"
+        "--sort: bytes, objects, key.",
     .variants = {{.needs = MP_HOLDS_EVENTS,
                   .honours = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
                              MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
