@@ -30,8 +30,9 @@ PUBLIC = {
     "analysis.h": "analysis", "analysis_profile.h": "analysis", "document.h": "render",
     "renderer.h": "render", "report.h": "reports", "memprof.h": "all", "graph.h": "model",
     "events.h": "model", "analysis_graph.h": "analysis", "analysis_events.h": "analysis",
-    "exporter.h": "exporters", "selection.h": "analysis", "trend.h": "analysis",
-    "digest.h": "compare", "policy.h": "compare",
+    "exporter.h": "exporters", "selection.h": "analysis",
+    "suppression.h": "analysis", "trend.h": "analysis",
+    "digest.h": "compare", "policy.h": "compare", "baseline.h": "compare",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

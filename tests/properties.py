@@ -32,7 +32,7 @@ import recordings  # noqa: E402
 DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "request", "api"]
 COMMANDS = ["analyze", "info", "snapshots", "leaks", "top", "growth", "tree", "check"]
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
-        "damaged", "large", "taligent", "graphs", "aqtime"]
+        "damaged", "large", "taligent", "graphs", "aqtime", "suppressions"]
 # What may do something to a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SKIPPED = 77
@@ -158,6 +158,54 @@ class Laws(heaps.OtherHeaps):
         for mark in marks.values():
             self.hold(mark["live_bytes"] - before == mark["delta_bytes"], f"{name}: change at {mark}")
             before = mark["live_bytes"]
+
+    def suppressions(self):
+        """What is suppressed and what leaks is what leaks without suppressions, whatever they are;
+        and the suppressions that are written for leaks suppress them all."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = self.whole() + sorted(SAMPLES.glob("*.taligent")) + [SAMPLES / "shop-aqtime.sqlite"]
+            files.append(self.make(pathlib.Path(folder) / "g.oemp", "--version", 2, "--reusable",
+                                   "--objects", 10000, "--snapshots", 20))
+            for seed in range(6):
+                path = pathlib.Path(folder) / f"{seed}.oemp"
+                path.write_text(recordings.Session(seed).text(2), encoding="utf-8")
+                files.append(path)
+            self.at_once(lambda path: self.suppressions_of(path, pathlib.Path(folder)), files)
+
+    def suppressions_of(self, path, folder):
+        plain, name = self.json("leaks", path), path.name
+        chance = random.Random(name)
+        list_of = folder / (name + ".suppressions")
+        for trial in range(5):
+            list_of.write_text(self.some_suppressions(plain["leaks"], chance), encoding="utf-8")
+            report = self.json("leaks", path, "--suppress", list_of, "--today", "2027-01-01")
+            totals, used = report["totals"], [s for s in report["suppressions"] if s["status"] == "used"]
+            for unit in ("objects", "bytes"):
+                suppressed, leaked = totals[f"suppressed_{unit}"], totals[f"leaked_{unit}"]
+                self.hold(suppressed + leaked == plain["totals"][f"leaked_{unit}"],
+                          f"{name} {trial}: {suppressed} {unit} suppressed, {leaked} leaked")
+                self.hold(suppressed == sum(s[unit] for s in used), f"{name} {trial}: {unit} of each")
+                self.hold(leaked == sum(row[unit] for row in report["leaks"]),
+                          f"{name} {trial}: {unit} of the leaks")
+                self.hold(totals[f"live_{unit}"] == plain["totals"][f"live_{unit}"],
+                          f"{name} {trial}: {unit} alive")
+        list_of.write_bytes(self.run("leaks", path, "--quiet", "--format", "suppressions").stdout)
+        report = self.json("leaks", path, "--suppress", list_of)
+        self.hold(not report["leaks"] and len(report["suppressions"]) == len(plain["leaks"]),
+                  f"{name}: {len(report['leaks'])} leaks in spite of suppressions written for them")
+
+    @staticmethod
+    def some_suppressions(leaks, chance):
+        """Up to six suppressions, some of which match, have expired or have a limit."""
+        words = ["*", "?*", "no such", "*e*", *(row["type"].replace("[", "?") for row in leaks)]
+        text = "# made up\n"
+        for number in range(chance.randrange(7)):
+            text += f"[{number}]\nreason = chance\n"
+            text += chance.choice([f"type = {chance.choice(words)}\n", f"source = {chance.choice(words)}\n",
+                                   "stack = :[0-9]*[05]$\n", "stack = .\nname = *\n"])
+            text += chance.choice(["", "", f"limit = {chance.randrange(20000)}\n"])
+            text += chance.choice(["", "", "expires = 2027-01-01\n", "expires = 2026-12-31\n"])
+        return text
 
     def versions(self):
         """Version 1 and 2 of one session give the same reports."""

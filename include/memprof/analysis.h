@@ -21,12 +21,14 @@ typedef struct mp_range {
 typedef struct mp_window {
     const mp_model *model;
     mp_range *ranges;
+    struct mp_suppressed *suppressed; /* leaks that are accepted; NULL: none, see suppression.h */
 } mp_window;
 
 /* Resolve what a user says of a snapshot: its sequence number, its tag (the first of that name; or
  * tag#k, the k-th), "first", "last", "peak" (most bytes alive). NULL: `from` is the first snapshot,
- * `to` the last _PreCleanUp if there is one, else the last. In every session that has snapshots.
- * False with a message in `error` if there is no such snapshot or `from` is later than `to`. */
+ * `to` the one that was named with the file (FILE@SNAPSHOT), else the last _PreCleanUp if there is
+ * one, else the last. In every session that has snapshots. False with a message in `error` if there
+ * is no such snapshot or `from` is later than `to`. */
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
                        char *error, size_t error_size);
 void mp_window_free(mp_window *window);
@@ -45,9 +47,9 @@ uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, u
 /* Whether a mark is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_mark_id mark);
 bool mp_window_before_to(const mp_window *window, mp_mark_id mark);
-/* Whether objects born at this mark leak if they are alive at `to`: they are younger than `from`.
- */
-bool mp_window_is_new(const mp_window *window, mp_mark_id born);
+/* Whether objects of this lot that were born at this mark leak if they are alive at `to`: they are
+ * younger than `from` and not suppressed. */
+bool mp_window_leaks(const mp_window *window, mp_lot_id lot, mp_mark_id born);
 
 /* --- totals --- */
 

@@ -88,8 +88,11 @@ typedef struct mp_entries {
 
 typedef struct mp_digest {
     mp_kind kind;
-    const char *format; /* static: the reader's name */
-    unsigned knows;     /* MP_KNOWS_... */
+    const char *path, *format; /* of the first input; of the dictionary, static */
+    uint32_t format_version;
+    uint64_t bytes, records; /* of all inputs */
+    bool complete;
+    unsigned knows; /* MP_KNOWS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
     uint64_t modules;

@@ -33,6 +33,9 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
 
 void mp_input_close(mp_input *input);
 
+/* From now on what is wrong with the input is said there. Gives where it was said before. */
+mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
+
 /* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them (but for a UTF-8 byte
  * order mark, which is passed over). Valid until the next call for a line. */
 mp_slice mp_input_look_ahead(mp_input *input);

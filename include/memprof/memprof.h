@@ -30,6 +30,7 @@
 #include "memprof/reader.h"
 #include "memprof/renderer.h"
 #include "memprof/report.h"
+#include "memprof/suppression.h"
 
 /* "0.1.0"; static. */
 const char *mp_version(void);

@@ -67,11 +67,12 @@ const char *mp_kind_name(mp_kind kind);
 
 /* What a model holds, and so which questions it can answer. */
 enum {
-    MP_HOLDS_LEDGER = 1,  /* objects alive at marks */
-    MP_HOLDS_HISTORY = 2, /* when they were created and deleted */
-    MP_HOLDS_EVENTS = 4,  /* ages, threads, anomalies: model->events */
-    MP_HOLDS_GRAPH = 8,   /* who refers to whom: model->graph */
-    MP_HOLDS_PROFILE = 16 /* costs without objects: model->profile */
+    MP_HOLDS_LEDGER = 1,   /* objects alive at marks */
+    MP_HOLDS_HISTORY = 2,  /* when they were created and deleted */
+    MP_HOLDS_EVENTS = 4,   /* ages, threads, anomalies: model->events */
+    MP_HOLDS_GRAPH = 8,    /* who refers to whom: model->graph */
+    MP_HOLDS_PROFILE = 16, /* costs without objects: model->profile */
+    MP_HOLDS_NATIVE = 32,  /* stacks of native code, allocators' own frames among them */
 };
 
 /* What a report must know of a type; everything else about it is its name. */
@@ -89,6 +90,7 @@ typedef struct mp_type {
     mp_string_id name; /* none: used by number, never declared */
     uint64_t number;   /* as in the file */
     mp_type_class class;
+    bool left_out; /* not selected */
 } mp_type;
 
 /* A name of the program: a source, class, method or other named thing. A file may refer to it
@@ -99,6 +101,7 @@ typedef struct mp_symbol {
     bool wrapper;        /* an allocator's own: does not name a site (see mp_load_options) */
     mp_string_id source; /* file that it is written in, where that is not its name */
     mp_string_id module; /* program, library or linkage unit */
+    mp_string_id owner;  /* class that it is a member of, where the file says so */
     uint64_t number;     /* as in the file */
 } mp_symbol;
 
@@ -215,8 +218,9 @@ typedef struct mp_session {
     mp_string_id openedge_version, user, date, directory, propath;
     uint64_t process_id;
     bool has_process_id, reusable_apart;
-    int64_t start_us; /* start_time as microseconds since 1970, UTC; 0: not known */
-    uint32_t marks;   /* whole ones */
+    int64_t start_us;      /* start_time as microseconds since 1970, UTC; 0: not known */
+    uint32_t marks;        /* whole ones */
+    mp_string_id snapshot; /* that was named with its file (FILE@SNAPSHOT); none: no one was */
 } mp_session;
 
 /* One file that was read. */

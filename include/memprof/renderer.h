@@ -15,7 +15,8 @@ typedef struct mp_style {
 typedef struct mp_renderer {
     const char *name;
     const char *summary;
-    bool for_programs; /* exact and whole: tables are not cut unless the user asks for it */
+    bool for_programs;   /* exact and whole: tables are not cut unless the user asks for it */
+    const char *command; /* the only one whose documents have what it shows; NULL: any has */
     /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
      * have what this format shows: then nothing was printed, and `error` says why. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,

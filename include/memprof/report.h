@@ -35,13 +35,13 @@ typedef enum mp_honours {
     MP_HONOURS_COMPARE = 1 << 19,     /* how names are read, min_change */
     MP_HONOURS_BASE = 1 << 20,        /* another recording that this one is held against */
 } mp_honours;
-enum { MP_HONOURS_COUNT = 21 };
+enum { MP_HONOURS_COUNT = 21, MP_BIT_SOURCES = 7 };
 
 /* A limit that a gate holds a recording to. */
 typedef struct mp_ceiling {
     bool set;
-    bool is_percent;
-    int64_t bytes;
+    bool is_percent, is_time;
+    int64_t bytes; /* or microseconds */
     double percent;
     const char *text; /* as the user wrote it */
 } mp_ceiling;
@@ -58,8 +58,11 @@ typedef struct mp_view {
     const char *object_type; /* a glob for names of types, in place of an object; NULL: none */
     bool all_kinds;          /* of roots, each on its own */
     mp_ceiling max_growth, max_leaked, max_live;
-    int64_t min_bytes, min_count; /* of a row; 0: all */
-    mp_ceiling min_change;        /* of a difference */
+    int64_t min_bytes, min_count;     /* of a row; 0: all */
+    mp_ceiling min_change;            /* of a difference: a percentage, a size, or a time */
+    bool ignore_lines;                /* of stacks and methods, where recordings are compared */
+    const char *const *substitutions; /* of names, there: see mp_digest_options */
+    size_t substitution_count;
 } mp_view;
 
 struct mp_digest;
@@ -91,7 +94,7 @@ typedef struct mp_variant {
     bool (*run)(const mp_request *request, mp_document *document, char *error, size_t error_size);
 } mp_variant;
 
-enum { MP_VARIANTS = 4 };
+enum { MP_VARIANTS = 5 };
 
 typedef struct mp_report {
     const char *name;
@@ -115,5 +118,9 @@ unsigned mp_report_honours(const mp_report *report);
  * where it does not honour an option that was given, or where it refuses. */
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    char *error, size_t error_size);
+
+/* What the request's model says by meaning: its selection, at the end of its window, in the words
+ * of request->meanings. Release with mp_digest_free. NULL with a message. */
+struct mp_digest *mp_report_digest(const mp_request *request, char *error, size_t error_size);
 
 #endif

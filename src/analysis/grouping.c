@@ -83,7 +83,7 @@ static void add_leaked(workshop *shop, mp_group *group, const mp_flow *flow)
     group->leaked = mp_cost_add(group->leaked, flow->cost);
     if (is_session_pool(shop->model, lot->owner))
         group->pool_objects += live;
-    if (cohort->owner_born.i && mp_window_is_new(shop->window, cohort->owner_born))
+    if (cohort->owner_born.i && mp_window_leaks(shop->window, lot->owner, cohort->owner_born))
         group->owned_by_leak += live;
 }
 
@@ -112,7 +112,8 @@ static void add_flows(workshop *shop)
         group->to = mp_cost_add(group->to, flow->cost);
         if (mp_window_before_from(shop->window, flow->mark))
             group->from = mp_cost_add(group->from, flow->cost);
-        if (mp_window_is_new(shop->window, model->cohorts.at[flow->cohort.i].born))
+        const mp_cohort *cohort = &model->cohorts.at[flow->cohort.i];
+        if (mp_window_leaks(shop->window, cohort->lot, cohort->born))
             add_leaked(shop, group, flow);
     }
 }
@@ -128,8 +129,9 @@ typedef struct change {
 /* Whether a flow is of what leaks; of which group. */
 static uint32_t leaking_group(const workshop *shop, const mp_flow *flow)
 {
+    const mp_cohort *cohort = &shop->model->cohorts.at[flow->cohort.i];
     bool leaks = mp_window_before_to(shop->window, flow->mark) &&
-                 mp_window_is_new(shop->window, shop->model->cohorts.at[flow->cohort.i].born);
+                 mp_window_leaks(shop->window, cohort->lot, cohort->born);
     return leaks ? shop->group_of[flow->cohort.i] : 0;
 }
 

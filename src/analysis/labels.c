@@ -118,9 +118,9 @@ int mp_class_label(const mp_model *model, mp_frame frame, char *text, size_t siz
 {
     frame = mp_frame_naming(model, frame);
     do {
-        mp_symbol_id symbol = model->tree.at[frame.node].symbol;
-        const char *name = mp_model_text(model, model->symbols.at[symbol.i].name);
-        int length = class_length(name);
+        const mp_symbol *symbol = &model->symbols.at[model->tree.at[frame.node].symbol.i];
+        const char *name = mp_model_text(model, symbol->owner.i ? symbol->owner : symbol->name);
+        int length = symbol->owner.i ? (int)strlen(name) : class_length(name);
         if (length)
             return snprintf(text, size, "%.*s", length, name);
     } while (mp_frame_caller(model, &frame));

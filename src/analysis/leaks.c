@@ -41,7 +41,8 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
     for (uint32_t i = 1; i < model->cohorts.count; i++) {
         uint32_t group = sites->group_of[i];
         const mp_cohort *cohort = &model->cohorts.at[i];
-        if (group && leak_of[group - 1] && live[i] && mp_window_is_new(window, cohort->born))
+        if (group && leak_of[group - 1] && live[i] &&
+            mp_window_leaks(window, cohort->lot, cohort->born))
             add_name(model, &leaks[leak_of[group - 1] - 1], arena,
                      model->lots.at[cohort->lot.i].name);
     }

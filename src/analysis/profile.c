@@ -347,7 +347,8 @@ mp_profile_totals mp_profile_total(const mp_model *model)
             totals.calls += line->executions;
     }
     for (uint32_t i = 1; i < profile->modules.count; i++)
-        totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0;
+        totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0 &&
+                          !profile->modules.at[i].left_out;
     totals.partial = profile->from_report;
     return totals;
 }

@@ -139,10 +139,10 @@ mp_module_groups mp_module_groups_make(const mp_model *model)
     for (uint32_t i = 1; i < profile->modules.count; i++) {
         uint32_t at = order[i].module;
         const mp_module *module = &profile->modules.at[at];
-        bool session = module->number == 0;
-        groups.method_of[at] = session ? MP_NO_GROUP : method_of_module(&methods, module);
+        bool none = module->number == 0 || module->left_out;
+        groups.method_of[at] = none ? MP_NO_GROUP : method_of_module(&methods, module);
         groups.program_of[at] =
-            session ? MP_NO_GROUP : program_row(&groups, &programs, module->program);
+            none ? MP_NO_GROUP : program_row(&groups, &programs, module->program);
     }
     free(order);
     free(methods.overloads);

@@ -122,6 +122,8 @@ static void sum_retained(grouped *groups, const mp_graph *graph, const mp_domina
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];
         uint32_t group = groups->group_of_type[graph->types[object]];
+        if (!group)
+            continue;
         mp_retainer *at = &groups->result.at[group - 1];
         at->reached_objects++;
         at->reached_bytes += (int64_t)graph->sizes[object];
@@ -180,6 +182,8 @@ mp_retainers mp_retainers_of(const mp_model *model, const mp_graph *graph,
                           mp_alloc_zero(model->types.count, sizeof *groups.group_of_type)};
     mp_grow(&groups.result.at, &groups.capacity, 1, sizeof *groups.result.at);
     for (uint32_t i = 1; i <= graph->count; i++) {
+        if (model->types.at[graph->types[i]].left_out)
+            continue;
         uint32_t place = group_of(&groups, model, graph->types[i], kind);
         mp_retainer *group = &groups.result.at[place - 1];
         group->objects++;

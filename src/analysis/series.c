@@ -69,7 +69,7 @@ static void add_to_stack(const members *who, uint32_t flow_id, int64_t *at, size
 static void add_flow(const members *who, uint32_t flow_id, int64_t *at, size_t length)
 {
     const mp_flow *flow = &who->model->flows.at[flow_id];
-    if (who->of_node) {
+    if (!who->of_cohort) {
         add_to_stack(who, flow_id, at, length);
         return;
     }

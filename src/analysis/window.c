@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/analysis.h"
+#include "memprof/suppression.h"
 #include "support/memory.h"
 #include "support/text.h"
 
@@ -150,6 +150,10 @@ static bool missing(const mp_model *model, uint32_t session, const char *option,
 static bool resolve_session(const session_view *view, const char *from, const char *to,
                             mp_range *range, char *error, size_t size)
 {
+    const char *named =
+        mp_model_text(view->model, view->model->sessions.at[view->session].snapshot);
+    const char *option = to ? "--to" : *named ? "FILE@SNAPSHOT" : "--to";
+    to = to ? to : *named ? named : NULL;
     moment from_moment = parse_moment(from ? from : "first");
     moment to_moment = parse_moment(to ? to : "last");
     range->from = find_moment(view, &from_moment);
@@ -158,7 +162,7 @@ static bool resolve_session(const session_view *view, const char *from, const ch
     if (!range->from.i)
         return missing(view->model, view->session, "--from", from, error, size);
     if (!range->to.i)
-        return missing(view->model, view->session, "--to", to, error, size);
+        return missing(view->model, view->session, option, to, error, size);
     if (range->from.i <= range->to.i)
         return true;
     snprintf(
@@ -188,8 +192,13 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
 
 void mp_window_free(mp_window *window)
 {
+    if (window->suppressed) {
+        free(window->suppressed->effects);
+        free(window->suppressed->lots);
+    }
+    free(window->suppressed);
     free(window->ranges);
-    window->ranges = NULL;
+    *window = (mp_window){0};
 }
 
 /* Marks of one session are made in the order of time, so their ids tell earlier from later. */
@@ -203,10 +212,11 @@ bool mp_window_before_to(const mp_window *window, mp_mark_id mark)
     return mark.i <= window->ranges[window->model->marks.at[mark.i].session.i].to.i;
 }
 
-bool mp_window_is_new(const mp_window *window, mp_mark_id born)
+bool mp_window_leaks(const mp_window *window, mp_lot_id lot, mp_mark_id born)
 {
-    return !mp_window_before_from(window, born) ||
-           window->ranges[window->model->marks.at[born.i].session.i].all_new;
+    bool is_new = !mp_window_before_from(window, born) ||
+                  window->ranges[window->model->marks.at[born.i].session.i].all_new;
+    return is_new && !(window->suppressed && window->suppressed->lots[lot.i]);
 }
 
 /* Each session's own peaks, added up. */
@@ -248,14 +258,14 @@ mp_totals mp_totals_of(const mp_window *window)
     add_peaks(model, &totals);
     for (uint32_t i = 1; i < model->flows.count; i++) {
         const mp_flow *flow = &model->flows.at[i];
-        const mp_lot *lot = &model->lots.at[model->cohorts.at[flow->cohort.i].lot.i];
-        if (lot->reusable || !mp_window_before_to(window, flow->mark))
+        const mp_cohort *cohort = &model->cohorts.at[flow->cohort.i];
+        if (model->lots.at[cohort->lot.i].reusable || !mp_window_before_to(window, flow->mark))
             continue;
         totals.created_objects += flow->cost.created;
         totals.created_bytes += flow->cost.created_bytes;
         totals.deleted_objects += flow->cost.deleted;
         totals.retyped_objects += flow->cost.moved;
-        if (mp_window_is_new(window, model->cohorts.at[flow->cohort.i].born)) {
+        if (mp_window_leaks(window, cohort->lot, cohort->born)) {
             totals.leaked_objects += mp_cost_live(flow->cost);
             totals.leaked_bytes += flow->cost.bytes;
         }

@@ -13,6 +13,21 @@ static int put(const cli_options *options, const mp_document *document,
     return cli_put_document(&printed, document, diagnostics);
 }
 
+/* Whether what was given means anything for such inputs. */
+static bool fits(const cli_options *options, const mp_model *model, char *error, size_t size)
+{
+    unsigned honours = model->kind == MP_KIND_EVENTS ? MP_HONOURS_SLICES
+                       : model->kind == MP_KIND_DUMP ? MP_HONOURS_DOMAIN
+                                                     : 0;
+    for (size_t bit = 0; bit < MP_HONOURS_COUNT; bit++)
+        if (options->given[bit] && !(honours & 1u << bit)) {
+            snprintf(error, size, "export does not use --%s with %s", options->given[bit],
+                     mp_kind_name(model->kind));
+            return false;
+        }
+    return true;
+}
+
 static int write_file(const cli_options *options, const mp_model *model,
                       const mp_diagnostics *diagnostics)
 {
@@ -21,6 +36,10 @@ static int write_file(const cli_options *options, const mp_model *model,
     if (exporter->needs & ~model->holds) {
         snprintf(error, sizeof error, "export --to %s has nothing to write of %s", exporter->name,
                  mp_kind_name(model->kind));
+        cli_put_message(error);
+        return CLI_USAGE;
+    }
+    if (!fits(options, model, error, sizeof error)) {
         cli_put_message(error);
         return CLI_USAGE;
     }

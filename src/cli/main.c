@@ -40,17 +40,14 @@ static int run_formats(const cli_options *options)
     return status;
 }
 
-static int report(const cli_options *options, const mp_model *model,
-                  const mp_diagnostics *diagnostics)
+static int report(const cli_options *options, const mp_request *request)
 {
     char error[1024] = "";
-    mp_request request = {.model = model, .diagnostics = diagnostics, .view = options->view};
-    memcpy(request.given, options->given, sizeof request.given);
     mp_document *document = mp_document_new(options->command.name);
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
-    if (mp_report_run(options->command.report, &request, document, error, sizeof error)) {
-        status = cli_put_document(options, document, diagnostics);
+    if (mp_report_run(options->command.report, request, document, error, sizeof error)) {
+        status = cli_put_document(options, document, request->diagnostics);
         for (size_t i = 0; i < document->limit_count; i++)
             if (document->limits[i].exceeded)
                 cli_put_message(document->limits[i].message);
@@ -63,23 +60,44 @@ static int report(const cli_options *options, const mp_model *model,
     return status;
 }
 
-static int run_report(const cli_options *options)
+static int run_report(const cli_options *options, const mp_suppressions *suppressions)
 {
     bool checks = options->command.report == mp_report_find("check");
     mp_diagnostics *diagnostics = mp_diagnostics_new(checks             ? CLI_KEPT_BY_CHECK
                                                      : options->verbose ? CLI_KEPT_VERBOSE
                                                                         : CLI_KEPT);
     mp_model *model = mp_model_new();
-    int status = CLI_UNREADABLE;
-    bool ok = cli_load(options, model, diagnostics);
+    mp_meanings *meanings = mp_meanings_new();
+    mp_digest *base = NULL;
+    int status = cli_load_base(options, diagnostics, suppressions, meanings, &base);
+    bool ok = status == CLI_OK && cli_load(options, model, diagnostics);
     cli_put_diagnostics(diagnostics, options->quiet, !checks);
-    if (cli_has_anything(model)) {
-        status = report(options, model, diagnostics);
+    if (status == CLI_OK && !cli_has_anything(model)) {
+        status = CLI_UNREADABLE;
+    } else if (status == CLI_OK) {
+        mp_request request = cli_request(options, model, diagnostics, suppressions);
+        request.meanings = meanings;
+        request.base = base;
+        status = report(options, &request);
         if (!ok || (options->strict && !cli_is_whole(model, diagnostics)))
             status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
     }
+    mp_digest_free(base);
+    mp_meanings_free(meanings);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);
+    return status;
+}
+
+/* What is accepted is read first: a mistake in it shows before a long recording is read. */
+static int run_with_suppressions(const cli_options *options)
+{
+    mp_suppressions suppressions;
+    int status = cli_read_suppressions(options, &suppressions);
+    if (status == CLI_OK)
+        status = options->command.report ? run_report(options, &suppressions)
+                                         : cli_save_baseline(options, &suppressions);
+    mp_suppressions_free(&suppressions);
     return status;
 }
 
@@ -111,9 +129,9 @@ int main(int argc, char **argv)
         if (options.version || options.help)
             status = tell(&options);
         else
-            status = options.command.report  ? run_report(&options)
-                     : options.command.reads ? cli_export(&options)
-                                             : run_formats(&options);
+            status = options.command.report || options.store ? run_with_suppressions(&options)
+                     : options.command.reads                 ? cli_export(&options)
+                                                             : run_formats(&options);
     }
     cli_options_free(&options);
     return status;

@@ -6,12 +6,20 @@
 #include <sys/stat.h>
 
 #include "cli/console.h"
+#include "memprof/digest.h"
 #include "support/memory.h"
 #include "support/text.h"
 #include "support/units.h"
 
-/* Options that all who read take; that all commands take; that print only; that export only. */
-enum { EVERY = 1u << 30, EVERY_COMMAND = 1u << 29, PRINTS = 1u << 28, EXPORTS = 1u << 27 };
+/* Options that all who read take; that all commands take; that print only; that export only; of
+ * baselines only. */
+enum {
+    EVERY = 1u << 30,
+    EVERY_COMMAND = 1u << 29,
+    PRINTS = 1u << 28,
+    EXPORTS = 1u << 27,
+    STORES = 1u << 26,
+};
 
 /* Whether an option was given. */
 typedef struct cli_given {
@@ -152,6 +160,123 @@ static bool set_type(cli_options *options, const char *argument)
     return *argument != '\0';
 }
 
+static bool set_listings(cli_options *options, const char *argument)
+{
+    struct stat status;
+    if (stat(argument, &status) != 0 || !S_ISDIR(status.st_mode))
+        return false;
+    options->source_folders[options->load.source_folder_count++] = argument;
+    return true;
+}
+
+/* --- selection --- */
+
+static bool add_criterion(cli_options *options, mp_subject subject, bool negated,
+                          const char *pattern)
+{
+    char error[256];
+    mp_criterion *criterion = &options->criteria[options->selection.count++];
+    *criterion = (mp_criterion){subject, negated, pattern};
+    return *pattern && mp_criterion_check(criterion, error, sizeof error);
+}
+
+#define SELECTS(subject, SUBJECT)                                                                  \
+    static bool select_##subject(cli_options *options, const char *argument)                       \
+    {                                                                                              \
+        return add_criterion(options, MP_SUBJECT_##SUBJECT, false, argument);                      \
+    }                                                                                              \
+    static bool select_not_##subject(cli_options *options, const char *argument)                   \
+    {                                                                                              \
+        return add_criterion(options, MP_SUBJECT_##SUBJECT, true, argument);                       \
+    }
+SELECTS(type, TYPE)
+SELECTS(name, NAME)
+SELECTS(stack, STACK)
+SELECTS(thread, THREAD)
+SELECTS(tag, TAG)
+SELECTS(request, REQUEST)
+#undef SELECTS
+
+/* A folder was where debug listings are looked for before sources were selected by pattern. */
+static bool select_source(cli_options *options, const char *argument)
+{
+    return set_listings(options, argument) ||
+           add_criterion(options, MP_SUBJECT_SOURCE, false, argument);
+}
+
+static bool select_not_source(cli_options *options, const char *argument)
+{
+    return add_criterion(options, MP_SUBJECT_SOURCE, true, argument);
+}
+
+static bool set_since(cli_options *options, const char *argument)
+{
+    options->selection.has_since = true;
+    return mp_parse_time(argument, &options->selection.since_us);
+}
+
+static bool set_until(cli_options *options, const char *argument)
+{
+    options->selection.has_until = true;
+    return mp_parse_time(argument, &options->selection.until_us);
+}
+
+static bool set_min_size(cli_options *options, const char *argument)
+{
+    return mp_parse_bytes(argument, &options->view.min_bytes);
+}
+
+static bool set_min_count(cli_options *options, const char *argument)
+{
+    return set_count(&options->view.min_count, argument);
+}
+
+/* --- comparing --- */
+
+static bool set_base(cli_options *options, const char *argument)
+{
+    options->base = argument;
+    return *argument != '\0';
+}
+
+static bool set_store(cli_options *options, const char *argument)
+{
+    options->store = argument;
+    return *argument != '\0';
+}
+
+static bool set_name(cli_options *options, const char *argument)
+{
+    options->name = argument;
+    return *argument != '\0' && !strchr(argument, '/');
+}
+
+static bool set_ignore_lines(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->view.ignore_lines = true;
+}
+
+static bool set_normalize(cli_options *options, const char *argument)
+{
+    char error[256];
+    options->substitutions[options->view.substitution_count++] = argument;
+    return mp_substitution_check(argument, error, sizeof error);
+}
+
+/* Of a profile's seconds, a time; of anything, a percentage. */
+static bool set_min_change(cli_options *options, const char *argument)
+{
+    mp_ceiling *least = &options->view.min_change;
+    least->set = true;
+    least->text = argument;
+    least->is_percent = mp_parse_percent(argument, &least->percent);
+    if (least->is_percent || mp_parse_bytes(argument, &least->bytes))
+        return true;
+    least->is_time = mp_parse_time(argument, &least->bytes);
+    return least->is_time;
+}
+
 static bool set_all_kinds(cli_options *options, const char *argument)
 {
     (void)argument;
@@ -179,6 +304,17 @@ static bool set_max_live(cli_options *options, const char *argument)
     return set_size(&options->view.max_live, argument);
 }
 
+static bool set_suppress(cli_options *options, const char *argument)
+{
+    options->suppress_paths[options->suppress_count++] = argument;
+    return *argument != '\0';
+}
+
+static bool set_today(cli_options *options, const char *argument)
+{
+    return mp_parse_date(argument, &options->today);
+}
+
 static bool set_format(cli_options *options, const char *argument)
 {
     options->renderer = mp_renderer_find(argument);
@@ -201,13 +337,6 @@ static bool set_input_format(cli_options *options, const char *argument)
 {
     options->load.format = argument;
     return mp_reader_find(argument) != NULL;
-}
-
-static bool set_source(cli_options *options, const char *argument)
-{
-    struct stat status;
-    options->source_folders[options->load.source_folder_count++] = argument;
-    return stat(argument, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static bool set_colour(cli_options *options, const char *argument)
@@ -296,8 +425,58 @@ static const cli_option table[] = {
      MP_HONOURS_LIMITS, set_max_leaked},
     {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
      MP_HONOURS_LIMITS, set_max_live},
-    {"source", "DIR", "look for debug listings (.dbg) there; may be repeated",
-     "a folder that exists", MP_HONOURS_SOURCES, set_source},
+    {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
+     MP_HONOURS_SELECT, select_type},
+    {"name", "GLOB", "only objects of such names; in profiles, such methods", "a pattern",
+     MP_HONOURS_SELECT, select_name},
+    {"source", "GLOB", "only what such sources or functions created; such programs", "a pattern",
+     MP_HONOURS_SELECT, select_source},
+    {"stack", "REGEX", "only what has such a frame on its stack, as name:line",
+     "an extended regular expression", MP_HONOURS_SELECT, select_stack},
+    {"thread", "GLOB", "only what such threads created", "a pattern", MP_HONOURS_SELECT,
+     select_thread},
+    {"tag", "GLOB", "only objects that first appear in snapshots of such tags", "a pattern",
+     MP_HONOURS_SELECT, select_tag},
+    {"request", "GLOB", "only objects that first appear during such requests", "a pattern",
+     MP_HONOURS_SELECT, select_request},
+    {"not-type", "GLOB", "none of such types", "a pattern", MP_HONOURS_SELECT, select_not_type},
+    {"not-name", "GLOB", "none of such names", "a pattern", MP_HONOURS_SELECT, select_not_name},
+    {"not-source", "GLOB", "none of such sources or functions", "a pattern", MP_HONOURS_SELECT,
+     select_not_source},
+    {"not-stack", "REGEX", "none with such a frame on its stack", "an extended regular expression",
+     MP_HONOURS_SELECT, select_not_stack},
+    {"not-thread", "GLOB", "none of such threads", "a pattern", MP_HONOURS_SELECT,
+     select_not_thread},
+    {"not-tag", "GLOB", "none of such tags", "a pattern", MP_HONOURS_SELECT, select_not_tag},
+    {"not-request", "GLOB", "none of such requests", "a pattern", MP_HONOURS_SELECT,
+     select_not_request},
+    {"since", "TIME", "only objects that first appear at a snapshot from then on",
+     "a time such as 250ms, 90s or 1:02:03.5", MP_HONOURS_SELECT, set_since},
+    {"until", "TIME", "only objects that first appear at a snapshot up to then",
+     "a time such as 250ms, 90s or 1:02:03.5", MP_HONOURS_SELECT, set_until},
+    {"min-size", "SIZE", "only rows of at least so many bytes", "a size such as 64K or 1.5MiB",
+     MP_HONOURS_SELECT, set_min_size},
+    {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
+     MP_HONOURS_SELECT, set_min_count},
+    {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
+     MP_HONOURS_BASE, set_base},
+    {"store", "DIR", "the folder of the baselines", "a path", STORES, set_store},
+    {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",
+     STORES, set_name},
+    {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL,
+     MP_HONOURS_COMPARE, set_ignore_lines},
+    {"normalize", "s/RE/TEXT/", "rewrite names before they are compared; may be repeated",
+     "a substitution such as s/build-[0-9]+/build/ or s|/tmp/[^/]*||g", MP_HONOURS_COMPARE,
+     set_normalize},
+    {"min-change", "SIZE|P%", "leave out smaller changes; of profiles, a time such as 5ms",
+     "a size such as 64K, a time such as 5ms, or a percentage such as 10%", MP_HONOURS_COMPARE,
+     set_min_change},
+    {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
+     "a folder that exists", MP_HONOURS_SOURCES, set_listings},
+    {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
+     MP_HONOURS_SUPPRESS, set_suppress},
+    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
+     "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
      "the name of a format (see memprof formats)", EVERY, set_input_format},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, EVERY, set_bytes},
@@ -305,8 +484,8 @@ static const cli_option table[] = {
      set_strict},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
-    {"format", "FORMAT", "how to print it, as below", "text, json, csv, rpt or rpt-old",
-     EVERY | EVERY_COMMAND, set_format},
+    {"format", "FORMAT", "how to print it, as below",
+     "text, json, csv, rpt, rpt-old or suppressions", EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      EXPORTS, set_exporter},
@@ -343,7 +522,23 @@ bool cli_command_find(const char *name, cli_command *command)
                 "stacks, threads and, where they are known, references. The file appears under\n"
                 "its name when it is whole. What is printed is how many rows each table has.",
             .reads = true,
-            .honours = EVERY | EXPORTS};
+            .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN};
+        return true;
+    }
+    if (strcmp(name, "baseline") == 0) {
+        *command = (cli_command){
+            .name = "baseline",
+            .summary = "keep what a gate needs of a recording as a small text file",
+            .example = "baseline save samples/shop-v2.oemp --store /tmp/memprof-baselines",
+            .details =
+                "save writes DIR/NAME.baseline, a JSON object a line in an order that does not\n"
+                "depend on figures, for version control. check judges the recording against it:\n"
+                "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
+                "is alive or is spent. diff and gate --base take a baseline for a recording.",
+            .operand = "save|check",
+            .reads = true,
+            .honours = EVERY | PRINTS | STORES | MP_HONOURS_WINDOW | MP_HONOURS_SELECT |
+                       MP_HONOURS_SUPPRESS};
         return true;
     }
     *command = (cli_command){.name = "formats",
@@ -416,9 +611,11 @@ static bool take_command(cli_options *options, char **operands, int count)
         if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
             return refuse("%s is neither a command nor a file%s", path, "");
     }
+    bool takes_type =
+        options->view.object_type && options->command.honours & MP_HONOURS_OBJECT_TYPE;
     operands += named;
     count -= named;
-    if (options->command.operand && !options->view.object_type && count > 0) {
+    if (options->command.operand && !takes_type && count > 0) {
         options->view.object = *operands++;
         count--;
     }
@@ -478,6 +675,18 @@ static void choose_limit(cli_options *options)
         options->view.limit = report->program_rows;
 }
 
+/* Before anything is read or written. */
+static bool check_renderer(const cli_options *options)
+{
+    const char *only = options->renderer->command;
+    if (!only || strcmp(only, options->command.name) == 0)
+        return true;
+    char format[64];
+    snprintf(format, sizeof format, "--format %s shows the answer of %s", options->renderer->name,
+             only);
+    return refuse("%s, not of %s", format, options->command.name);
+}
+
 /* Whether the command honours what was given, and what it takes there. */
 static bool check_given(cli_options *options, const cli_given *given)
 {
@@ -505,16 +714,22 @@ bool cli_parse(int argc, char **argv, cli_options *options)
     options->renderer = mp_renderers(&renderers)[0];
     options->source_folders = mp_alloc((size_t)argc * sizeof *options->source_folders);
     options->skips = mp_alloc((size_t)argc * sizeof *options->skips);
+    options->suppress_paths = mp_alloc((size_t)argc * sizeof *options->suppress_paths);
     options->load.source_folders = options->source_folders;
     options->load.skips = options->skips;
+    options->criteria = mp_alloc((size_t)argc * sizeof *options->criteria);
+    options->selection.criteria = options->criteria;
+    options->substitutions = mp_alloc((size_t)argc * sizeof *options->substitutions);
+    options->view.substitutions = options->substitutions;
     if (!parse_options(argc, argv, options, given) ||
         !take_command(options, argv + optind, argc - optind))
         return false;
     if (options->help || options->version)
         return true;
-    if (!check_given(options, given))
+    if (!check_given(options, given) || !check_renderer(options))
         return false;
-    if (options->command.reads && options->path_count == 0)
+    if (options->command.reads && options->path_count == 0 &&
+        !(options->command.honours & MP_HONOURS_COMPARE))
         return refuse("%s needs a file to read (\"-\" is standard input)%s", options->command.name,
                       "");
     if (!options->command.reads && options->path_count)
@@ -524,6 +739,24 @@ bool cli_parse(int argc, char **argv, cli_options *options)
                       options->exporter ? "FORMAT and --output FILE, and has no --output"
                                         : "FORMAT and --output FILE, and has no --to");
     choose_limit(options);
+    if (options->command.honours & MP_HONOURS_COMPARE) {
+        options->base = options->view.object;
+        if (options->path_count != 1)
+            return refuse("%s compares BASE with one other recording%s", options->command.name, "");
+    }
+    if (options->command.honours & STORES) {
+        bool saves = options->view.object && strcmp(options->view.object, "save") == 0;
+        if (!saves && (!options->view.object || strcmp(options->view.object, "check") != 0))
+            return refuse("%s saves or checks: memprof baseline save|check FILE --store DIR%s",
+                          options->command.name, "");
+        if (!options->store)
+            return refuse("%s needs --store DIR%s", options->command.name, "");
+    }
+    /* One name may mean several things: what this command does not mean is nothing to it. */
+    if (!(options->command.honours & MP_HONOURS_SELECT))
+        options->selection = (mp_selection){.criteria = options->criteria};
+    if (options->load.source_folder_count && !options->given[MP_BIT_SOURCES])
+        options->given[MP_BIT_SOURCES] = "source";
     return true;
 }
 
@@ -532,4 +765,7 @@ void cli_options_free(cli_options *options)
     free(options->paths);
     free(options->source_folders);
     free(options->skips);
+    free(options->criteria);
+    free(options->substitutions);
+    free(options->suppress_paths);
 }

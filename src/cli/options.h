@@ -34,6 +34,14 @@ typedef struct cli_options {
     const mp_exporter *exporter; /* NULL: none was named */
     mp_load_options load;
     const char **source_folders, **skips; /* what `load` points to */
+    const char *base;                     /* what the recording is held against; NULL: nothing */
+    const char *store, *name;             /* of baselines; name NULL: the recording's */
+    const char **substitutions;           /* what `view` points to */
+    mp_selection selection;
+    mp_criterion *criteria;      /* what `selection` points to */
+    const char **suppress_paths; /* suppress_count of them */
+    size_t suppress_count;
+    int32_t today; /* as by mp_parse_date; 0: the clock tells */
     cli_colour colour;
     bool exact_bytes, strict, quiet, verbose;
     bool help, version;

@@ -3,6 +3,8 @@
 #define MP_CLI_RUN_H
 
 #include "cli/options.h"
+#include "memprof/digest.h"
+#include "memprof/suppression.h"
 
 /* Diagnostics of each code that are kept. */
 enum { CLI_KEPT = 5, CLI_KEPT_VERBOSE = 100, CLI_KEPT_BY_CHECK = 10000 };
@@ -13,9 +15,27 @@ bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagn
 bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
 /* Something that was read can be told. */
 bool cli_has_anything(const mp_model *model);
+/* What the command line asks of the model; the meanings of request.meanings are not set. */
+mp_request cli_request(const cli_options *options, const mp_model *model,
+                       const mp_diagnostics *diagnostics, const mp_suppressions *suppressions);
+/* Read options->base, if there is any, into words of `meanings`. A status other than CLI_OK after a
+ * message. *base is released with mp_digest_free. */
+int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
+                  const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base);
+/* A whole file in memory, to be released with free(). False after a message. */
+bool cli_read_file(const char *path, char **text, size_t *length);
 /* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
+
+/* Read the files that --suppress names; the list is to be freed in each case. Gives the exit status
+ * where it is not CLI_OK, after a message. */
+int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
+
+/* The command "baseline save"; gives the exit status. */
+int cli_save_baseline(const cli_options *options, const mp_suppressions *suppressions);
+/* Where the store has the baseline of the recording: a text to be released with free(). */
+char *cli_baseline_path(const cli_options *options);
 
 /* The command "export"; gives the exit status. */
 int cli_export(const cli_options *options);

@@ -97,6 +97,13 @@ static size_t source_read(mp_input *input, char *into, size_t room)
     }
 }
 
+mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics)
+{
+    mp_diagnostics *before = input->diagnostics;
+    input->diagnostics = diagnostics;
+    return before;
+}
+
 static void diagnose_failure(mp_input *input)
 {
     if (input->failure)

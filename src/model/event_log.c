@@ -82,8 +82,10 @@ void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_ev
     if (kind == MP_ANOMALY_NONUNIQUE) /* another thread is no fault: it is told in a table */
         mp_diagnose(blocks->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, blocks->path, event->line,
                     "0x%" PRIx64 " is handed out though the block of line %" PRIu64
-                    " is alive there: that block is taken as gone",
-                    event->address, block->born_line);
+                    " is alive there: %s",
+                    event->address, block->born_line,
+                    event->kind == MP_EVENT_OLD ? "the old one is left out"
+                                                : "that block is taken as gone");
     if (!anomaly)
         return;
     anomaly->address = event->address;

@@ -123,7 +123,7 @@ static void begin_session(aq_state *state)
     (void)MP_ADD(&state->model->sessions);
     mp_session_id session = {state->model->sessions.count - 1};
     mp_census_open(&state->census, state->model, session);
-    if (state->keep_objects)
+    if (state->options->keep_objects)
         state->chronicle = mp_chronicle_new(state->model);
     for (size_t i = 0; i < state->set_count; i++) {
         mp_mark *mark = MP_ADD(&state->model->marks);
@@ -219,7 +219,8 @@ static void *open_aqtime(mp_model *model, mp_diagnostics *diagnostics,
     aq_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
     state->diagnostics = diagnostics;
-    state->keep_objects = options->keep_objects;
+    state->options = options;
+    model->holds |= MP_HOLDS_NATIVE;
     return state;
 }
 

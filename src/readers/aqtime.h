@@ -93,7 +93,7 @@ typedef struct aq_vertex {
 typedef struct aq_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    bool keep_objects;
+    const mp_load_options *options;
     mp_arena scratch; /* of the row at hand */
 
     /* Over all inputs. */

@@ -5,6 +5,7 @@
 
 #include "model/build.h"
 #include "readers/aqtime.h"
+#include "readers/wrappers.h"
 #include "support/text.h"
 
 /* `name` with `owner` and a dot in front, unless it has that already. Lives in the scratch. */
@@ -112,7 +113,9 @@ static mp_symbol_id symbol_named(aq_state *state, const char *name, bool *made)
     uint32_t *place = mp_id_index_put(&state->symbols, text.i);
     *made = !*place;
     if (*made) {
-        MP_ADD(&state->model->symbols)->name = text;
+        mp_symbol *symbol = MP_ADD(&state->model->symbols);
+        symbol->name = text;
+        symbol->wrapper = mp_is_wrapper(state->options, mp_model_text(state->model, text));
         *place = state->model->symbols.count - 1;
     }
     return (mp_symbol_id){*place};
@@ -133,6 +136,7 @@ static uint32_t frame_of_row(aq_state *state, int64_t line)
         mp_string_id module = aq_intern(state, unit);
         state->model->symbols.at[symbol.i].source = source;
         state->model->symbols.at[symbol.i].module = module;
+        state->model->symbols.at[symbol.i].owner = aq_intern(state, owner);
     }
     bool told = line != 0 && line > INT32_MIN && line <= INT32_MAX;
     return frame_of(state, symbol, told ? (uint32_t)line : MP_NO_LINE);

@@ -1,6 +1,7 @@
 /* From paths to a sealed model: find each input's reader, order the inputs, read them. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "memprof/reader.h"
 #include "model/build.h"
@@ -40,7 +41,24 @@ typedef struct load_entry {
     const mp_reader *reader;
     mp_place place;
     size_t given; /* as which of all paths */
+    mp_string_id snapshot;
 } load_entry;
+
+/* FILE@SNAPSHOT, unless there is a file of that whole name. */
+static void split_snapshot(load_entry *entry, mp_model *model)
+{
+    struct stat status;
+    const char *at = strrchr(entry->path, '@');
+    if (!at || at == entry->path || !at[1] || stat(entry->path, &status) == 0)
+        return;
+    mp_slice file = {entry->path, (size_t)(at - entry->path)};
+    bool converted;
+    const char *path = mp_model_text(model, mp_model_intern(model, file, &converted));
+    if (stat(path, &status) == 0) {
+        entry->path = path;
+        entry->snapshot = mp_model_intern_text(model, at + 1);
+    }
+}
 
 /* The surest reader. NULL after a diagnostic. */
 static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
@@ -126,8 +144,12 @@ static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagn
     mp_input_summary *summary = MP_ADD(&model->inputs);
     summary->format = entry->reader->name;
     summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(entry->input)));
-    uint32_t at = model->inputs.count - 1;
+    uint32_t at = model->inputs.count - 1, session = model->sessions.count;
     bool ok = entry->reader->read(state, entry->input, at);
+    if (session == model->sessions.count && session > 1)
+        session--; /* a further part of it */
+    for (; entry->snapshot.i && session < model->sessions.count; session++)
+        model->sessions.at[session].snapshot = entry->snapshot;
     model->inputs.at[at].bytes = mp_input_bytes(entry->input);
     mp_input_close(entry->input);
     entry->input = NULL;
@@ -180,6 +202,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         entries[i] = (load_entry){.path = paths[i], .given = i};
+        split_snapshot(&entries[i], model);
         ok &= look_at(&entries[i], diagnostics, options);
         if (entries[i].input && count > 1 && mp_input_can_reopen(entries[i].input)) {
             mp_input_close(entries[i].input);

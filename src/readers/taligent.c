@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/window.h"
 #include "readers/taligent.h"
 #include "support/text.h"
 #include "support/units.h"
@@ -31,12 +32,12 @@ static void end_slice(taligent_pass *pass)
         mark->tag = pass->start_tag;
 }
 
-/* The moment that the user asked for. */
+/* The moment that the user asked for. It has the number of the slice in which it lies. */
 static void end_asked(taligent_pass *pass, int64_t time_us)
 {
     mp_mark *mark = mp_blocks_end_mark(&pass->blocks, time_us);
     mark->asked = true;
-    mark->sequence = pass->slice;
+    mark->sequence = pass->slice <= pass->slices ? pass->slice : pass->slices;
     mark->tag = pass->asked_tag;
     pass->asks_line = pass->asks_time = false;
 }
@@ -73,8 +74,8 @@ void taligent_end(taligent_pass *pass)
     for (; pass->slice <= pass->slices; end_slice(pass))
         if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
             end_asked(pass, pass->asked_us);
-    if (pass->asks_time)
-        end_asked(pass, pass->asked_us);
+    if (pass->asks_time) /* behind the last event nothing changes */
+        end_asked(pass, pass->last_us - pass->first_us);
     pass->model->marks.count--; /* the one that the last end began: it is of no use */
 }
 
@@ -305,7 +306,11 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     pass->start_tag = mp_model_intern_text(pass->model, "start");
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
     pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
-    while (mp_input_line(input, &line)) {
+    for (;;) {
+        if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
+            taligent_settle(pass);
+        if (!mp_input_line(input, &line))
+            break;
         if (analysis) {
             taligent_read_analysis(pass, input, line);
             break;
@@ -321,7 +326,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     return whole;
 }
 
-/* Where the peak is, by a first reading that is thrown away. */
+/* Where the peak is, by a first reading that is thrown away, and all that was said in it. */
 static uint64_t find_peak(const taligent_state *state, mp_input *input)
 {
     mp_model *model = mp_model_new();
@@ -329,7 +334,9 @@ static uint64_t find_peak(const taligent_state *state, mp_input *input)
     taligent_names names = {.model = model, .options = state->options};
     taligent_pass pass = {
         .model = model, .diagnostics = diagnostics, .options = state->options, .names = &names};
+    mp_diagnostics *usual = mp_input_diagnose_to(input, diagnostics);
     run_pass(&pass, input);
+    mp_input_diagnose_to(input, usual);
     uint64_t line = pass.blocks.peak_line;
     mp_blocks_close(&pass.blocks);
     taligent_names_free(&names);
@@ -423,6 +430,7 @@ static void *open_taligent(mp_model *model, mp_diagnostics *diagnostics,
     state->diagnostics = diagnostics;
     state->options = options;
     state->names = (taligent_names){.model = model, .options = options};
+    model->holds |= MP_HOLDS_NATIVE;
     return state;
 }
 

@@ -1,31 +1,13 @@
 /* Stack crawls and types: millions of lines repeat a few thousand of them. A crawl is hashed whole,
  * once a line, known by 128 bits of that, and taken apart once for each distinct one. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "readers/taligent.h"
+#include "readers/wrappers.h"
 #include "support/text.h"
 
 enum { FIRST_CRAWLS = 1024 };
-
-/* Frames of allocators, which say nothing about who wanted the memory. */
-static const char *const usual_skips[] = {
-    "operator new*",
-    "::operator new*",
-    "operator delete*",
-    "::operator delete*",
-    "__builtin_new*",
-    "__builtin_vec_new*",
-    "malloc",
-    "malloc(*",
-    "calloc",
-    "calloc(*",
-    "realloc",
-    "realloc(*",
-    "std::allocator<*>::allocate*",
-    "__gnu_cxx::new_allocator<*>::allocate*",
-};
 
 void taligent_names_free(taligent_names *names)
 {
@@ -37,18 +19,6 @@ void taligent_names_free(taligent_names *names)
     free(names->types);
     mp_id_index_free(&names->type_by_name);
     *names = (taligent_names){0};
-}
-
-static bool is_wrapper(const taligent_names *names, const char *frame)
-{
-    const mp_load_options *options = names->options;
-    bool usual = !options->skip_count && !options->no_skips;
-    const char *const *globs = usual ? usual_skips : options->skips;
-    size_t count = usual ? sizeof usual_skips / sizeof *usual_skips : options->skip_count;
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(globs[i], frame, 0) == 0)
-            return true;
-    return false;
 }
 
 /* Indexes whose values are places in a list of the model, each with a name. */
@@ -73,7 +43,7 @@ static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
     if (!found) {
         mp_symbol *symbol = MP_ADD(&model->symbols);
         symbol->name = probe.name;
-        symbol->wrapper = is_wrapper(names, mp_model_text(model, probe.name));
+        symbol->wrapper = mp_is_wrapper(names->options, mp_model_text(model, probe.name));
         found = model->symbols.count - 1;
         mp_hash_index_set(&names->symbol_index, place, hash, found);
     }

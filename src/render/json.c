@@ -99,6 +99,21 @@ static struct json_object *limits_value(const mp_document *document)
     return list;
 }
 
+/* A table "totals.base" is the member "base" of the object "totals". */
+static void add_table(struct json_object *root, mp_arena *arena, const mp_table *table)
+{
+    const char *dot = strchr(table->name, '.');
+    struct json_object *object = root;
+    if (dot) {
+        char *outer = mp_arena_copy(arena, table->name, (size_t)(dot - table->name));
+        if (!json_object_object_get_ex(root, outer, &object)) {
+            object = json_object_new_object();
+            json_object_object_add(root, outer, object);
+        }
+    }
+    json_object_object_add(object, dot ? dot + 1 : table->name, table_value(arena, table));
+}
+
 static bool render_json(const mp_document *document, const mp_diagnostics *diagnostics,
                         const mp_style *style, FILE *file, const char **error)
 {
@@ -110,8 +125,7 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
     json_object_object_add(root, "command", json_object_new_string(document->command));
     for (size_t i = 0; i < document->table_count; i++)
         if (!(document->tables[i].flags & MP_FOR_PEOPLE))
-            json_object_object_add(root, document->tables[i].name,
-                                   table_value(&arena, &document->tables[i]));
+            add_table(root, &arena, &document->tables[i]);
     if (document->limit_count)
         json_object_object_add(root, "limits", limits_value(document));
     json_object_object_add(root, "diagnostics", diagnostics_value(diagnostics));

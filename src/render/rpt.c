@@ -193,8 +193,11 @@ static bool render_older(const mp_document *document, const mp_diagnostics *diag
     return render(document, file, error, true);
 }
 
-const mp_renderer mp_renderer_rpt = {
-    .name = "rpt", .summary = "ProTop's report with source text", .render = render_newer};
+const mp_renderer mp_renderer_rpt = {.name = "rpt",
+                                     .summary = "ProTop's report with source text",
+                                     .command = "top",
+                                     .render = render_newer};
 const mp_renderer mp_renderer_rpt_old = {.name = "rpt-old",
                                          .summary = "ProTop's older report, without source text",
+                                         .command = "top",
                                          .render = render_older};

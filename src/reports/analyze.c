@@ -2,14 +2,16 @@
 #include <inttypes.h>
 
 #include "memprof/analysis_profile.h"
+#include "memprof/suppression.h"
 #include "reports/graph_sections.h"
 #include "support/units.h"
 
 static const mp_column answer_columns[] = {
-    {"leaks", "Leaks", MP_TEXT, 0},     {"worst", "Worst leak", MP_TEXT, 0},
-    {"worst_site", "  at", MP_TEXT, 0}, {"once", "Maybe a cache", MP_TEXT, 0},
-    {"once_site", "  at", MP_TEXT, 0},  {"biggest", "Biggest", MP_TEXT, 0},
-    {"growth", "Growth", MP_TEXT, 0},   {"platform", "Platform", MP_TEXT, 0},
+    {"leaks", "Leaks", MP_TEXT, 0},        {"suppressed", "Suppressed", MP_TEXT, 0},
+    {"worst", "Worst leak", MP_TEXT, 0},   {"worst_site", "  at", MP_TEXT, 0},
+    {"once", "Maybe a cache", MP_TEXT, 0}, {"once_site", "  at", MP_TEXT, 0},
+    {"biggest", "Biggest", MP_TEXT, 0},    {"growth", "Growth", MP_TEXT, 0},
+    {"platform", "Platform", MP_TEXT, 0},
 };
 
 static void answer_leak(mp_document *document, mp_table *table, const mp_model *model,
@@ -52,7 +54,11 @@ static bool has_span(const mp_window *window)
 static void answer_leaks(mp_document *document, mp_table *table, const mp_window *window,
                          const mp_leaks *leaks)
 {
+    const mp_suppressed *suppressed = window->suppressed;
     const mp_leak *steady = largest(leaks, false), *once = largest(leaks, true);
+    if (suppressed && suppressed->objects)
+        mp_set_text(document, table, "suppressed",
+                    mp_amount_text(document, suppressed->objects, suppressed->bytes));
     if (!leaks->count) {
         mp_set_text(document, table, "leaks",
                     has_span(window) ? "none" : "none: there is only one snapshot to look at");
@@ -147,8 +153,10 @@ static bool put_sections(const mp_request *request, mp_document *document, const
     section_answer(document, window, leaks);
     mp_section_limits(document, window, leaks, view);
     if (!mp_section_leaks(document, window, leaks, view, rows,
-                          view->stack_depth < 0 ? 2 : (size_t)view->stack_depth, error, size) ||
-        !mp_section_top(document, window, view, rows, error, size) ||
+                          view->stack_depth < 0 ? 2 : (size_t)view->stack_depth, error, size))
+        return false;
+    mp_section_suppressions(document, window);
+    if (!mp_section_top(document, window, view, rows, error, size) ||
         !mp_section_growth(document, window, view, rows, false, error, size))
         return false;
     mp_section_anomaly_counts(document, window->model);
@@ -221,15 +229,21 @@ const mp_report mp_report_analyze = {
         "in full, with more options.",
     .overview = true,
     .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
                   .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS |
+                             MP_HONOURS_EVENTS,
+                  .run = run_heap},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS |
+                             MP_HONOURS_SKIP,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

@@ -117,9 +117,10 @@ static const mp_column columns[] = {
     {"before_line", "Before: line", MP_NUMBER, 0},
     {"before_time_us", "Before: time", MP_TIME, 0},
     {"before_thread", "Before: thread", MP_TEXT, 0},
-    {"text", "The monitor says", MP_TEXT, MP_SHORTEN},
+    {"text", "The monitor says", MP_TEXT, MP_FOR_PROGRAMS},
     {"stack", "Crawl", MP_LIST, MP_FOR_PROGRAMS},
     {"before_stack", "Crawl before", MP_LIST, MP_FOR_PROGRAMS},
+    {"said", "Said", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"here", "Here", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"before", "Before", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
 };
@@ -162,7 +163,10 @@ static void anomaly_row(mp_document *document, mp_table *table, const mp_model *
     mp_set_text(document, table, "path", model->inputs.at[anomaly->input].path);
     mp_set_number(table, "line", (int64_t)anomaly->here.line);
     if (anomaly->text.i) {
-        mp_set_text(document, table, "text", mp_model_text(model, anomaly->text));
+        const char *said = mp_model_text(model, anomaly->text);
+        mp_set_text(document, table, "text", said);
+        said = mp_document_text(document, "the monitor says: %s", said);
+        mp_set_list(document, table, "said", &said, 1);
         return;
     }
     mp_set_number(table, "time_us", anomaly->here.time_us);

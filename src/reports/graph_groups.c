@@ -119,7 +119,8 @@ bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const
     for (uint32_t i = 0; i < groups.count; i++)
         all += groups.at[i].bytes;
     for (uint32_t i = 0; i < groups.count; i++) {
-        if (!mp_view_shows(asked, groups.at[i].label))
+        if (!mp_view_shows(asked, groups.at[i].label) ||
+            !mp_view_keeps(asked, groups.at[i].bytes, groups.at[i].objects))
             continue;
         if (!rows || matching < rows)
             top_row(document, table, view, &groups.at[i], all);
@@ -142,7 +143,8 @@ bool mp_section_retainers(mp_document *document, const mp_graph_view *view, cons
     table->empty = "no root reaches anything";
     size_t matching = 0;
     for (uint32_t i = 0; i < groups.count; i++) {
-        if (!groups.at[i].reached_objects || !mp_view_shows(asked, groups.at[i].label))
+        if (!groups.at[i].reached_objects || !mp_view_shows(asked, groups.at[i].label) ||
+            !mp_view_keeps(asked, groups.at[i].retained_bytes, groups.at[i].objects))
             continue;
         if (!rows || matching < rows)
             retained_row(document, table, view, &groups.at[i]);

@@ -131,8 +131,10 @@ void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_
     mp_set_number(table, "reachable_bytes", totals->reachable_bytes);
     mp_set_number(table, "unreachable_objects", totals->unreachable_objects);
     mp_set_number(table, "unreachable_bytes", totals->unreachable_bytes);
-    mp_set_number(table, "types", model->graph->declared_types);
     mp_set_number(table, "duplicate_objects", totals->duplicate_objects);
+    if (model->kind != MP_KIND_DUMP)
+        return; /* a database declares no types, and knows no domains */
+    mp_set_number(table, "types", model->graph->declared_types);
     if (model->graph->domains.count > 1)
         mp_set_number(table, "app_domains", (int64_t)model->graph->domains.count - 1);
 }

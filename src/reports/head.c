@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memprof/profile.h"
+#include "memprof/suppression.h"
 #include "reports/sections.h"
 #include "support/memory.h"
 #include "support/units.h"
@@ -59,7 +60,7 @@ static int64_t records_of(const mp_model *model)
     return records;
 }
 
-void mp_section_head(mp_document *document, const mp_request *request)
+static void head(mp_document *document, const mp_request *request)
 {
     const mp_model *model = request->model;
     const char *source = source_of(document, model);
@@ -95,6 +96,12 @@ void mp_section_head(mp_document *document, const mp_request *request)
         document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s", source,
         sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "", marks,
         marks == 1 ? "" : "s", time);
+}
+
+void mp_section_head(mp_document *document, const mp_request *request)
+{
+    head(document, request);
+    mp_section_selection(document, request);
 }
 
 static const mp_column session_columns[] = {
@@ -168,6 +175,11 @@ bool mp_view_shows(const mp_view *view, const char *label)
     return !view->only || fnmatch(view->only, label, 0) == 0;
 }
 
+bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
+{
+    return bytes >= view->min_bytes && count >= view->min_count;
+}
+
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 {
     if (all > table->row_count)
@@ -177,8 +189,11 @@ void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size)
 {
-    return mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
-                             size);
+    if (!mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
+                           size))
+        return false;
+    mp_window_suppress(window, request->suppressions);
+    return true;
 }
 
 static const mp_mark *end_of(const mp_window *window, uint32_t session, bool from)

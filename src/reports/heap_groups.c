@@ -170,7 +170,8 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     all_bytes = mp_totals_of(window).live_bytes;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        if (!is_asked(group, view->sort))
+        if (!is_asked(group, view->sort) ||
+            !mp_view_keeps(view, group->to.bytes, mp_cost_live(group->to)))
             continue;
         alive++;
         if (rows && table->row_count == rows)
@@ -236,6 +237,13 @@ static bool was_alive(const mp_group *group)
     return mp_cost_live(group->from) || group->from.bytes;
 }
 
+/* Of a change, its size counts. */
+static bool changed_enough(const mp_view *view, const mp_group *group)
+{
+    return mp_view_keeps(view, llabs(group->to.bytes - group->from.bytes),
+                         llabs(mp_cost_live(group->to) - mp_cost_live(group->from)));
+}
+
 /* What people read of a trend that is one: a line below the row. */
 static void set_course(mp_document *document, mp_table *table, const mp_model *model,
                        const mp_series *series, size_t i)
@@ -294,7 +302,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     size_t count = 0, left_out = 0, unchanged = 0;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        if (!is_alive(group) && !was_alive(group))
+        if ((!is_alive(group) && !was_alive(group)) || !changed_enough(view, group))
             continue;
         /* What did not change is no answer, but whoever asks for all rows gets it. */
         if (rows && !has_changed(group)) {

@@ -1,3 +1,4 @@
+#include "memprof/suppression.h"
 #include "reports/graph_sections.h"
 #include "support/units.h"
 
@@ -13,6 +14,8 @@ static const mp_column total_columns[] = {
     {"leaked_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"leaked_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
     {"leak_sites", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"suppressed_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"suppressed_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
     {"reusable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"reusable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
     {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS},
@@ -40,6 +43,7 @@ static const mp_column total_columns[] = {
     {"deleted", "Deleted", MP_TEXT, MP_FOR_PEOPLE},
     {"peak", "Peak", MP_TEXT, MP_FOR_PEOPLE},
     {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE},
+    {"suppressed", "Suppressed", MP_TEXT, MP_FOR_PEOPLE},
     {"temporary", "Temporary", MP_TEXT, MP_FOR_PEOPLE},
     {"old", "Older than the log", MP_TEXT, MP_FOR_PEOPLE},
     {"reusable", "Kept for reuse", MP_TEXT, MP_FOR_PEOPLE},
@@ -111,6 +115,12 @@ static void set_history(mp_document *document, mp_table *table, const mp_window 
     }
     if (leaks)
         mp_set_number(table, "leak_sites", leaks->count);
+    if (window->suppressed) {
+        const mp_suppressed *suppressed = window->suppressed;
+        mp_set_number(table, "suppressed_objects", suppressed->objects);
+        mp_set_number(table, "suppressed_bytes", suppressed->bytes);
+        set_amount(document, table, "suppressed", suppressed->objects, suppressed->bytes);
+    }
     if (totals->has_reusable) {
         mp_set_number(table, "reusable_objects", totals->reusable_objects);
         mp_set_number(table, "reusable_bytes", totals->reusable_bytes);

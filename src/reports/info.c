@@ -181,7 +181,7 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     put_head(request, document);
     mp_section_heap_totals(document, &window, NULL, true);
     section_contents(document, request->model);
-    if (request->model->kind != MP_KIND_DUMP)
+    if (request->model->kind == MP_KIND_RECORDING)
         section_platform(document, request->model);
     mp_window_free(&window);
     return true;

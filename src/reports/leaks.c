@@ -208,9 +208,13 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
     table->main = true;
     table->list_depth = stack_depth;
     table->empty = "none";
-    for (uint32_t i = 0; i < leaks->count && (!rows || i < rows); i++)
-        leak_row(document, table, window->model, &leaks->at[i]);
-    mp_table_left_out(document, table, leaks->count);
+    size_t kept = 0;
+    for (uint32_t i = 0; i < leaks->count; i++) {
+        const mp_cost *leaked = &leaks->at[i].group.leaked;
+        if (mp_view_keeps(view, leaked->bytes, mp_cost_live(*leaked)) && (!rows || kept++ < rows))
+            leak_row(document, table, window->model, &leaks->at[i]);
+    }
+    mp_table_left_out(document, table, rows ? kept : table->row_count);
     return true;
 }
 
@@ -227,6 +231,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_limits(document, &window, &leaks, view);
     bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, 20),
                                view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error, size);
+    mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
     mp_window_free(&window);
     return ok;
@@ -255,12 +260,19 @@ const mp_report mp_report_leaks = {
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
     .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
-                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
+                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
                   .run = run},
                  {.needs = MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
-                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS,
                   .run = run},
                  {.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

@@ -295,7 +295,8 @@ const mp_report mp_report_lifetimes = {
         "thread allocated and another deleted. --only shows some groups and their ages\n"
         "alone. --sort: deleted, bytes, median, p90, key.",
     .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_ONLY |
-                             MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_ONLY | MP_HONOURS_SLICES |
+                             MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
                   .run = run}},
 };

@@ -38,13 +38,15 @@ static const char *worst_site(mp_document *document, const mp_window *window,
 
 static const char *worst_leak(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
+    const char *lapsed = mp_suppressions_lapsed(document, window);
     if (!leaks->count)
-        return "";
+        return lapsed;
     const mp_leak *leak = &leaks->at[0]; /* nobody has sorted them yet: the largest */
-    const char *frame = mp_frame_text(document, window->model, (mp_frame){leak->node, leak->line});
-    return mp_document_text(document, "; worst site: %s, %s%s%s at %s",
+    mp_frame naming = mp_frame_naming(window->model, (mp_frame){leak->node, leak->line});
+    const char *frame = mp_frame_text(document, window->model, naming);
+    return mp_document_text(document, "; worst site: %s, %s%s%s at %s%s",
                             mp_bytes_text(document, leak->group.leaked.bytes, false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "", frame);
+                            leak->name ? " " : "", leak->name ? leak->name : "", frame, lapsed);
 }
 
 static void hold(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t limit,

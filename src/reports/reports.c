@@ -77,5 +77,15 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
                      kind);
             return false;
         }
-    return variant->run(request, document, error, size);
+    mp_request selected = *request;
+    selected.whole = request->model;
+    if (!mp_selects(&request->selection))
+        return variant->run(&selected, document, error, size);
+    mp_model *model = mp_select(request->model, &request->selection, error, size);
+    if (!model)
+        return false;
+    selected.model = model;
+    bool ok = variant->run(&selected, document, error, size);
+    mp_selected_free(model);
+    return ok;
 }

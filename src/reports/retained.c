@@ -35,7 +35,7 @@ const mp_report mp_report_retained = {
                "--by: object, type, namespace. --sort (of groups): retained, bytes, objects, key.",
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
-                             MP_HONOURS_DOMAIN | MP_HONOURS_ONLY,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_DOMAIN | MP_HONOURS_ONLY,
                   .run = run}},
 };

@@ -10,6 +10,8 @@ enum { MP_DEFAULT_ROWS = 10, MP_DIMENSIONS = 32 };
 /* The document's first line for people, and the tables that every report has for programs: inputs,
  * session, totals. A heap's totals are those of the window. `shown`: people see them too. */
 void mp_section_head(mp_document *document, const mp_request *request);
+/* What is selected, and how much of the whole that is; nothing where all is. Part of the head. */
+void mp_section_selection(mp_document *document, const mp_request *request);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                             bool shown);
@@ -28,6 +30,12 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 /* Hold the window against the limits that the user set. */
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                        const mp_view *view);
+
+/* The suppressions that the window was made with, and what each did; nothing without any. */
+void mp_section_suppressions(mp_document *document, const mp_window *window);
+/* "; suppression "x" expired on 2027-06-30": the first that matches leaks and does not suppress
+ * them; else "". For the message of a limit. Lives with the document. */
+const char *mp_suppressions_lapsed(mp_document *document, const mp_window *window);
 
 /* "name:line" of a frame; the source of a node. Live with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
@@ -64,7 +72,8 @@ const char *mp_count_text(mp_document *document, int64_t count);
 /* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* The window that the view asks for. False with a message. */
+/* The window that the view asks for, with the leaks suppressed that are accepted. False with a
+ * message. */
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
 /* The dimension that the user asked for, or `own`. NULL with a message. */
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
@@ -72,6 +81,9 @@ const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model
 size_t mp_view_rows(const mp_view *view, size_t own);
 /* Whether --only lets a group of this name through. */
 bool mp_view_shows(const mp_view *view, const char *label);
+/* Whether a row of so many bytes and so many objects or calls is large enough for --min-size and
+ * --min-count. */
+bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count);
 /* "and 12 more: --limit 0 shows all" where rows were left out. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 

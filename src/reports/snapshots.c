@@ -123,6 +123,28 @@ static void fill_dump(mp_document *document, mp_table *table, const mp_model *mo
     mp_set_text(document, table, "role", role);
 }
 
+/* What only a memory recording tells. */
+static void set_recorded(mp_document *document, mp_table *table, const mp_model *model,
+                         const mp_mark *mark)
+{
+    const mp_session *session = &model->sessions.at[mark->session.i];
+    set_utc(document, table, session, mark);
+    mp_set_number(table, "changed_objects", mark->changed_objects);
+    if (mark->has_platform)
+        mp_set_number(table, "platform_bytes", mark->platform_bytes);
+    if (mark->overhead_bytes)
+        mp_set_number(table, "overhead_bytes", mark->overhead_bytes);
+    mp_set_real(table, "cpu_percent", (double)mark->cpu_hundredths / 100);
+    if (session->reusable_apart) {
+        mp_set_number(table, "reusable_objects", mark->reusable_objects);
+        mp_set_number(table, "reusable_bytes", mark->reusable_bytes);
+    }
+    set_request(document, table, model, mark);
+    mp_set_text(document, table, "propath", mp_model_text(model, mark->propath));
+    mp_set_number(table, "class_depth", mark->class_depth);
+    mp_set_number(table, "stated_peak_objects", mark->stated_peak_objects);
+}
+
 static void fill(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
                  int64_t before, const char *role)
 {
@@ -141,26 +163,10 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
     mp_set_number(table, "live_objects", mark->live_objects);
     mp_set_number(table, "live_bytes", mark->live_bytes);
     mp_set_number(table, "delta_bytes", mark->live_bytes - before);
-    if (model->events) {
+    if (model->events)
         set_slice(table, model, at);
-        mp_set_text(document, table, "role", role);
-        return;
-    }
-    set_utc(document, table, session, mark);
-    mp_set_number(table, "changed_objects", mark->changed_objects);
-    if (mark->has_platform)
-        mp_set_number(table, "platform_bytes", mark->platform_bytes);
-    if (mark->overhead_bytes)
-        mp_set_number(table, "overhead_bytes", mark->overhead_bytes);
-    mp_set_real(table, "cpu_percent", (double)mark->cpu_hundredths / 100);
-    if (session->reusable_apart) {
-        mp_set_number(table, "reusable_objects", mark->reusable_objects);
-        mp_set_number(table, "reusable_bytes", mark->reusable_bytes);
-    }
-    set_request(document, table, model, mark);
-    mp_set_text(document, table, "propath", mp_model_text(model, mark->propath));
-    mp_set_number(table, "class_depth", mark->class_depth);
-    mp_set_number(table, "stated_peak_objects", mark->stated_peak_objects);
+    else if (model->kind == MP_KIND_RECORDING)
+        set_recorded(document, table, model, mark);
     mp_set_text(document, table, "role", role);
 }
 
@@ -216,9 +222,14 @@ const mp_report mp_report_snapshots = {
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
     .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY,
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
                   .run = run},
                  {.needs = MP_HOLDS_LEDGER,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
+                  .honours =
+                      MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
                   .run = run}},
 };

@@ -258,10 +258,12 @@ const mp_report mp_report_tree = {
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_TREE,
                   .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS,
-                  .honours =
-                      MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                             MP_HONOURS_TREE | MP_HONOURS_AT | MP_HONOURS_SLICES |
+                             MP_HONOURS_TEMPORARY,
                   .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
+                  .honours =
+                      MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
                   .run = run_heap}},
 };

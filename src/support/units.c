@@ -77,17 +77,18 @@ void mp_format_time(char *text, int64_t us)
 
 void mp_format_duration(char *text, int64_t us)
 {
-    uint64_t size = magnitude(us);
-    if (size < 1000)
+    uint64_t size = magnitude(us), hundredths;
+    if (size < 1000) {
         snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 " us", sign_of(us, false), size);
-    else if (size < 1000000)
+    } else if ((hundredths = (size + 5) / 10) < 100000) {
         snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " ms", sign_of(us, false),
-                 size / 1000, size % 1000 / 10);
-    else if (size < 60000000)
+                 hundredths / 100, hundredths % 100);
+    } else if ((hundredths = (size + 5000) / 10000) < 6000) {
         snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " s", sign_of(us, false),
-                 size / 1000000, size % 1000000 / 10000);
-    else
+                 hundredths / 100, hundredths % 100);
+    } else {
         mp_format_time(text, us);
+    }
 }
 
 void mp_format_seconds(char *text, int64_t us, bool with_sign)
@@ -151,6 +152,24 @@ bool mp_parse_bytes(const char *text, int64_t *bytes)
         return false;
     *bytes = (int64_t)(number * factor);
     return true;
+}
+
+bool mp_parse_date(const char *text, int32_t *date)
+{
+    static const char shape[] = "0000-00-00";
+    static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int32_t digits = 0;
+    for (size_t i = 0; shape[i]; i++) {
+        if (shape[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9')
+            return false;
+        if (shape[i] == '0')
+            digits = digits * 10 + (text[i] - '0');
+    }
+    int year = digits / 10000, month = digits / 100 % 100, day = digits % 100;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    *date = digits;
+    return !text[sizeof shape - 1] && year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+           day <= days[month] + (leap && month == 2);
 }
 
 bool mp_parse_percent(const char *text, double *percent)

@@ -38,6 +38,9 @@ bool mp_parse_bytes(const char *text, int64_t *bytes);
 /* "1500" (microseconds), "1500us", "250ms", "90s", "1.5s", "5min", "1:02:03.5"; exact to the
  * microsecond. */
 bool mp_parse_time(const char *text, int64_t *us);
+/* "2027-06-30" as 20270630, which orders as days do; false where the calendar (of any year from 1
+ * to 9999, Gregorian) has no such day. */
+bool mp_parse_date(const char *text, int32_t *date);
 /* "10%" */
 bool mp_parse_percent(const char *text, double *percent);
 

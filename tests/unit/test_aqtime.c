@@ -125,6 +125,30 @@ static void test_sets_classes_stacks(void **state)
     reading_free(&r);
 }
 
+/* Allocators' own frames stay in the stack, and do not name the site. */
+static void test_sites_are_not_named_by_allocators(void **state)
+{
+    (void)state;
+    reading r = read_database(SCHEMA SETS OBJECT(
+        "1", "2", "2", "20", "2", "5", "12") "INSERT INTO " P "META_ROUTINES VALUES (NULL, "
+                                             "'operator new', 0, 5, 4);"
+                                             "INSERT INTO " P "CREATION_CALL_STACK VALUES "
+                                             "(4, 5, 2), (1, 5, 2), (3, 5, 2);");
+    assert_leaks(&r, "TMemo 1/20 < operator new < TMemo.Add:7 < main\n");
+    mp_window window;
+    char error[200];
+    assert_true(mp_window_resolve(r.model, NULL, NULL, &window, error, sizeof error));
+    mp_grouping lines = mp_group_by(&window, mp_dimension_find("line"));
+    assert_int_equal(lines.count, 1);
+    assert_string_equal(lines.groups[0].label, "TMemo.Add:7");
+    mp_grouping classes = mp_group_by(&window, mp_dimension_find("class"));
+    assert_string_equal(classes.groups[0].label, "TMemo");
+    mp_grouping_free(&classes);
+    mp_grouping_free(&lines);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
 static void test_one_set_is_all_new(void **state)
 {
     (void)state;
@@ -299,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets_classes_stacks),
+        cmocka_unit_test(test_sites_are_not_named_by_allocators),
         cmocka_unit_test(test_one_set_is_all_new),
         cmocka_unit_test(test_born_where_first_listed),
         cmocka_unit_test(test_what_nothing_defines),

@@ -380,6 +380,45 @@ static void rpt_shows_nothing_else(void **unused)
     }
 }
 
+static const mp_column leak_columns[] = {
+    {"bytes", "Leaked", MP_BYTES, 0},           {"objects", "Alive", MP_COUNT, 0},
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS}, {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
+    {"site", "Site", MP_LIST, MP_FOR_PEOPLE},
+};
+
+/* Names are data: nothing in them is a pattern, a note or another line. */
+static void suppressions_match_to_the_letter(void **unused)
+{
+    (void)unused;
+    static const char *const stack[] = {"a\\.[b](c)*+?{d}|^$\n\xc3\xa9 :1", "main.p:2"};
+    mp_document *document = mp_document_new("leaks");
+    mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, leak_columns);
+    mp_table_row(table);
+    mp_set_number(table, "bytes", 1536);
+    mp_set_number(table, "objects", 1200);
+    mp_set_text(document, table, "type", " T*?[x]\\#;= ");
+    mp_set_text(document, table, "name", "two\r\nlines\x7f");
+    mp_set_list(document, table, "site", stack, 2);
+    mp_table_row(table);
+    mp_set_number(table, "bytes", 1);
+    mp_set_number(table, "objects", 1);
+    mp_set_empty_list(document, table, "site", "(session)");
+    check("suppressions", document, 100, false,
+          "# Leaks that are known and accepted. Keep those that are, and say why.\n"
+          "\n# 1.5 KiB in 1,200 objects\n[leak 1]\n"
+          "type   = [ ]T\\*\\?\\[x]\\\\#;=[ ]\n"
+          "name   = two??lines?\n"
+          "stack  = ^a\\\\\\.\\[b]\\(c\\)\\*\\+\\?\\{d}\\|\\^\\$.\xc3\xa9 :1$\n"
+          "reason = TODO: why is this accepted?\n"
+          "\n# 1 B in 1 object\n[leak 2]\n"
+          "source = (session)\n"
+          "reason = TODO: why is this accepted?\n");
+    mp_document_free(document);
+    document = made("a");
+    free(render("suppressions", document, 100, false, NULL));
+    mp_document_free(document);
+}
+
 static void renderers_are_found_by_name(void **unused)
 {
     (void)unused;
@@ -402,6 +441,7 @@ int main(void)
         cmocka_unit_test(json_is_all_of_it),
         cmocka_unit_test(rpt_has_the_columns_of_the_description),
         cmocka_unit_test(rpt_shows_nothing_else),
+        cmocka_unit_test(suppressions_match_to_the_letter),
         cmocka_unit_test(renderers_are_found_by_name),
     };
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -324,6 +324,40 @@ static void an_analysis_file_is_a_log(void **unused)
     reading_free(&r);
 }
 
+/* Long enough for a second thread, whose diagnostics stay in the order of the lines. */
+static void long_lines_are_told_in_order(void **unused)
+{
+    (void)unused;
+    enum { LONG = 17 * 1024 * 1024, EVENTS = 6000 };
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; i < EVENTS; i++) {
+        fprintf(out, "1-1 %d 0x%x 8 novtbl f()\n", i == EVENTS - 1 ? 1 : i + 10, 16 + i * 16);
+        if (i == EVENTS - 1)
+            fprintf(out, "%0*d\n", LONG, 0);
+    }
+    fputs("1-1 2 0x8 8 novtbl f()\n", out);
+    fclose(out);
+    const mp_load_options peak = {.at = "peak"};
+    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    mp_input *input = mp_input_from_memory(NAME, text, size, 1 << 20, r.diagnostics);
+    void *state = mp_reader_taligent.open(r.model, r.diagnostics, &peak);
+    MP_ADD(&r.model->inputs)->path = NAME;
+    assert_true(mp_reader_taligent.read(state, input, r.model->inputs.count - 1));
+    mp_reader_taligent.close(state);
+    mp_input_close(input);
+    const mp_diagnostic *kept;
+    assert_int_equal(mp_diagnostics_kept(r.diagnostics, &kept), 3);
+    assert_int_equal(kept[0].id, MP_DIAG_EVENT_ORDER);
+    assert_int_equal(kept[0].line, EVENTS);
+    assert_int_equal(kept[1].id, MP_DIAG_LONG_LINE);
+    assert_int_equal(kept[1].line, EVENTS + 1);
+    assert_int_equal(kept[2].id, MP_DIAG_EVENT_ORDER);
+    reading_free(&r);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +371,7 @@ int main(void)
         cmocka_unit_test(classes_of_member_functions),
         cmocka_unit_test(ages_of_very_many_become_coarser),
         cmocka_unit_test(an_analysis_file_is_a_log),
+        cmocka_unit_test(long_lines_are_told_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,25 @@ static void times(void **unused)
     }
 }
 
+static void durations(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t us;
+        const char *text;
+    } cases[] = {
+        {0, "0 us"},         {999, "999 us"},           {1000, "1.00 ms"},
+        {1024, "1.02 ms"},   {4096, "4.10 ms"},         {999994, "999.99 ms"},
+        {999995, "1.00 s"},  {1235000, "1.24 s"},       {59994999, "59.99 s"},
+        {-2048, "-2.05 ms"}, {59995000, "0:00:59.995"}, {INT64_MAX, "2562047788:00:54.775"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_duration(text, cases[i].us);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void percents(void **unused)
 {
     (void)unused;
@@ -267,6 +286,43 @@ static void times_that_people_write(void **unused)
     }
 }
 
+static void days_that_people_write(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        int32_t date; /* 0: refused */
+    } cases[] = {
+        {"2027-06-30", 20270630},
+        {"0001-01-01", 10101},
+        {"9999-12-31", 99991231},
+        {"2028-02-29", 20280229},
+        {"2000-02-29", 20000229},
+        {"2027-02-29", 0},
+        {"2100-02-29", 0},
+        {"2027-04-31", 0},
+        {"2027-00-10", 0},
+        {"2027-13-01", 0},
+        {"2027-01-00", 0},
+        {"2027-01-32", 0},
+        {"0000-01-01", 0},
+        {"2027-6-30", 0},
+        {"2027-06-3", 0},
+        {"2027-06-300", 0},
+        {"2027/06/30", 0},
+        {"30.06.2027", 0},
+        {"", 0},
+        {" 2027-06-30", 0},
+        {"20270630", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t found = 0;
+        bool ok = mp_parse_date(cases[i].text, &found);
+        if (ok != (cases[i].date != 0) || (ok && found != cases[i].date))
+            fail_msg("\"%s\": %d, %" PRId32, cases[i].text, ok, found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,10 +330,12 @@ int main(void)
         cmocka_unit_test(bytes_that_are_not_whole),
         cmocka_unit_test(counts),
         cmocka_unit_test(times),
+        cmocka_unit_test(durations),
         cmocka_unit_test(percents),
         cmocka_unit_test(sizes_that_people_write),
         cmocka_unit_test(percents_that_people_write),
         cmocka_unit_test(times_that_people_write),
+        cmocka_unit_test(days_that_people_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,466 @@
+/* Selecting: which lots fit, and a model of their part of the ledger. */
+#include "memprof/selection.h"
+
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/profile.h"
+#include "support/memory.h"
+
+enum {
+    RECORDINGS = 1 << MP_KIND_RECORDING,
+    EVENTS = 1 << MP_KIND_EVENTS,
+    DATABASES = 1 << MP_KIND_DATABASE,
+    DUMPS = 1 << MP_KIND_DUMP,
+    PROFILES = 1 << MP_KIND_PROFILE,
+};
+
+static const struct {
+    const char *name;
+    unsigned kinds; /* of recordings that have it */
+} subjects[MP_SUBJECTS] = {
+    [MP_SUBJECT_TYPE] = {"type", RECORDINGS | EVENTS | DATABASES | DUMPS},
+    [MP_SUBJECT_NAME] = {"name", RECORDINGS | PROFILES},
+    [MP_SUBJECT_SOURCE] = {"source", RECORDINGS | EVENTS | DATABASES | PROFILES},
+    [MP_SUBJECT_STACK] = {"stack", RECORDINGS | EVENTS | DATABASES},
+    [MP_SUBJECT_THREAD] = {"thread", EVENTS | DATABASES},
+    [MP_SUBJECT_TAG] = {"tag", RECORDINGS | DATABASES},
+    [MP_SUBJECT_REQUEST] = {"request", RECORDINGS},
+};
+
+const char *mp_subject_name(mp_subject subject)
+{
+    return subjects[subject].name;
+}
+
+/* --- one criterion --- */
+
+typedef int label_function(const mp_model *model, uint32_t id, char *text, size_t size);
+
+static int type_label(const mp_model *model, uint32_t id, char *text, size_t size)
+{
+    return mp_type_label(model, (mp_type_id){id}, text, size);
+}
+
+static int name_label(const mp_model *model, uint32_t id, char *text, size_t size)
+{
+    return id ? mp_symbol_label(model, (mp_symbol_id){id}, text, size)
+              : snprintf(text, size, "%s", "");
+}
+
+static int text_label(const mp_model *model, uint32_t id, char *text, size_t size)
+{
+    return snprintf(text, size, "%s", mp_model_text(model, (mp_string_id){id}));
+}
+
+/* Room for the label at hand. */
+typedef struct label_room {
+    char *text;
+    size_t capacity;
+} label_room;
+
+static bool label_fits(const mp_model *model, label_function *label, uint32_t id, label_room *room,
+                       const char *glob)
+{
+    size_t size = (size_t)label(model, id, NULL, 0) + 1;
+    mp_grow(&room->text, &room->capacity, size, 1);
+    label(model, id, room->text, size);
+    return fnmatch(glob, room->text, 0) == 0;
+}
+
+/* What a lot has of a subject, as an id that its label can be asked for. */
+static uint32_t id_of(const mp_model *model, const mp_lot *lot, mp_subject subject)
+{
+    if (subject == MP_SUBJECT_TYPE)
+        return mp_lot_type(model, lot).i;
+    if (subject == MP_SUBJECT_NAME)
+        return lot->name.i;
+    if (subject == MP_SUBJECT_THREAD)
+        return lot->thread.i;
+    return mp_frame_naming(model, (mp_frame){model->tree_of[lot->node.i], lot->line}).node;
+}
+
+/* Labels are few and lots many: each label is looked at once. */
+static void match_labels(const mp_model *model, const mp_criterion *criterion, bool *fits)
+{
+    enum { NOT_SEEN, FITS, FITS_NOT };
+    static label_function *const labels[MP_SUBJECTS] = {
+        [MP_SUBJECT_TYPE] = type_label,
+        [MP_SUBJECT_NAME] = name_label,
+        [MP_SUBJECT_SOURCE] = mp_tree_label,
+        [MP_SUBJECT_THREAD] = text_label,
+    };
+    char *seen = NULL;
+    size_t capacity = 0, count = 0;
+    label_room room = {0};
+    for (uint32_t i = 1; i < model->lots.count; i++) {
+        uint32_t id = id_of(model, &model->lots.at[i], criterion->subject);
+        if (id >= count) {
+            mp_grow(&seen, &capacity, (size_t)id + 1, 1);
+            memset(seen + count, NOT_SEEN, capacity - count);
+            count = capacity;
+        }
+        if (seen[id] == NOT_SEEN)
+            seen[id] = label_fits(model, labels[criterion->subject], id, &room, criterion->pattern)
+                           ? FITS
+                           : FITS_NOT;
+        fits[i] = seen[id] == FITS;
+    }
+    free(room.text);
+    free(seen);
+}
+
+/* --- stacks --- */
+
+static bool frame_fits(const mp_model *model, mp_frame frame, label_room *room,
+                       const regex_t *regex)
+{
+    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
+    mp_grow(&room->text, &room->capacity, size, 1);
+    mp_frame_label(model, frame, room->text, size);
+    return regexec(regex, room->text, 0, NULL, 0) == 0;
+}
+
+/* The frames above a node are the same for all that it creates: each is looked at once. */
+static void match_stacks(const mp_model *model, const mp_criterion *criterion, bool *fits)
+{
+    regex_t regex;
+    label_room room = {0};
+    bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
+    if (regcomp(&regex, criterion->pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        abort(); /* mp_criterion_check let it through */
+    for (uint32_t i = 1; i < model->tree.count; i++) {
+        const mp_tree_node *node = &model->tree.at[i];
+        mp_frame caller = {node->parent, node->line};
+        above[i] =
+            node->parent && (above[node->parent] || frame_fits(model, caller, &room, &regex));
+    }
+    for (uint32_t i = 1; i < model->lots.count; i++) {
+        const mp_lot *lot = &model->lots.at[i];
+        mp_frame frame = {model->tree_of[lot->node.i], lot->line};
+        fits[i] = above[frame.node] || frame_fits(model, frame, &room, &regex);
+    }
+    regfree(&regex);
+    free(above);
+    free(room.text);
+}
+
+bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size)
+{
+    regex_t regex;
+    if (criterion->subject != MP_SUBJECT_STACK)
+        return true;
+    int wrong = regcomp(&regex, criterion->pattern, REG_EXTENDED | REG_NOSUB);
+    if (wrong) {
+        char reason[256];
+        regerror(wrong, &regex, reason, sizeof reason);
+        snprintf(error, size, "\"%s\" is no extended regular expression: %s", criterion->pattern,
+                 reason);
+    }
+    regfree(&regex);
+    return !wrong;
+}
+
+/* --- all criteria of lots --- */
+
+static bool is_of_lot(mp_subject subject)
+{
+    return subject != MP_SUBJECT_TAG && subject != MP_SUBJECT_REQUEST;
+}
+
+/* Of criteria on one subject any may hold: what fits none of them falls out. */
+static void keep_fitting(bool *kept, const bool *fits, size_t count, bool negated)
+{
+    for (size_t i = 0; i < count; i++)
+        kept[i] &= fits[i] != negated;
+}
+
+/* Fold what one criterion says into what the others of its subject said. */
+typedef void match_function(const void *of, const mp_criterion *criterion, bool *fits);
+
+static void match_subject(const void *of, const mp_criterion *criteria, size_t count,
+                          mp_subject subject, match_function *match, bool *kept, size_t things)
+{
+    bool *any = mp_alloc_zero(things, sizeof *any), *fits = mp_alloc_zero(things, sizeof *fits);
+    bool wanted = false;
+    for (size_t i = 0; i < count; i++) {
+        if (criteria[i].subject != subject)
+            continue;
+        match(of, &criteria[i], fits);
+        if (criteria[i].negated) {
+            keep_fitting(kept, fits, things, true);
+            continue;
+        }
+        wanted = true;
+        for (size_t k = 0; k < things; k++)
+            any[k] |= fits[k];
+    }
+    if (wanted)
+        keep_fitting(kept, any, things, false);
+    free(any);
+    free(fits);
+}
+
+static void match_lots(const void *of, const mp_criterion *criterion, bool *fits)
+{
+    if (criterion->subject == MP_SUBJECT_STACK)
+        match_stacks(of, criterion, fits);
+    else
+        match_labels(of, criterion, fits);
+}
+
+static bool *all_of(size_t count)
+{
+    bool *all = mp_alloc(count * sizeof *all + 1);
+    memset(all, true, count * sizeof *all);
+    return all;
+}
+
+bool *mp_lots_matching(const mp_model *model, const mp_criterion *criteria, size_t count)
+{
+    bool *kept = all_of(model->lots.count);
+    for (int subject = 0; subject < MP_SUBJECTS; subject++)
+        if (is_of_lot((mp_subject)subject))
+            match_subject(model, criteria, count, (mp_subject)subject, match_lots, kept,
+                          model->lots.count);
+    return kept;
+}
+
+/* --- marks --- */
+
+static void match_marks(const void *of, const mp_criterion *criterion, bool *fits)
+{
+    const mp_model *model = of;
+    for (uint32_t i = 1; i < model->marks.count; i++) {
+        const mp_mark *mark = &model->marks.at[i];
+        mp_string_id text = criterion->subject == MP_SUBJECT_TAG ? mark->tag : mark->request;
+        fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
+    }
+}
+
+static bool *marks_matching(const mp_model *model, const mp_selection *selection)
+{
+    bool *kept = all_of(model->marks.count);
+    for (int subject = 0; subject < MP_SUBJECTS; subject++)
+        if (!is_of_lot((mp_subject)subject))
+            match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
+                          match_marks, kept, model->marks.count);
+    for (uint32_t i = 1; i < model->marks.count; i++) {
+        int64_t time_us = model->marks.at[i].time_us;
+        kept[i] &= (!selection->has_since || time_us >= selection->since_us) &&
+                   (!selection->has_until || time_us <= selection->until_us);
+    }
+    return kept;
+}
+
+/* --- the ledger of what is selected --- */
+
+static bool is_selected(const mp_model *model, const bool *lots, const bool *marks, uint32_t cohort)
+{
+    const mp_cohort *of = &model->cohorts.at[cohort];
+    return lots[of->lot.i] && marks[of->born.i];
+}
+
+static void select_flows(mp_model *selected, const mp_model *model, const bool *lots,
+                         const bool *marks)
+{
+    selected->flows.at = mp_alloc(model->flows.count * sizeof *selected->flows.at);
+    selected->flows.count = 0;
+    for (uint32_t i = 0; i < model->flows.count; i++)
+        if (i == 0 || is_selected(model, lots, marks, model->flows.at[i].cohort.i))
+            selected->flows.at[selected->flows.count++] = model->flows.at[i];
+}
+
+static void add_flow(mp_mark *mark, const mp_model *model, const mp_flow *flow)
+{
+    int64_t live = mp_cost_live(flow->cost);
+    if (model->lots.at[model->cohorts.at[flow->cohort.i].lot.i].reusable) {
+        mark->reusable_objects += live;
+        mark->reusable_bytes += flow->cost.bytes;
+        return;
+    }
+    mark->created_objects += flow->cost.created;
+    mark->deleted_objects += flow->cost.deleted;
+    mark->live_objects += live;
+    mark->live_bytes += flow->cost.bytes;
+}
+
+/* What happened up to a mark that broke off counts for the next one. */
+static void select_marks(mp_model *selected, const mp_model *model)
+{
+    size_t count = model->marks.count;
+    mp_mark *marks = mp_alloc(count * sizeof *marks);
+    memcpy(marks, model->marks.at, count * sizeof *marks);
+    for (size_t i = 0; i < count; i++) {
+        marks[i].created_objects = marks[i].deleted_objects = marks[i].changed_objects = 0;
+        marks[i].live_objects = marks[i].live_bytes = 0;
+        marks[i].reusable_objects = marks[i].reusable_bytes = 0;
+        marks[i].has_peak = false;
+        marks[i].peak_objects = marks[i].peak_bytes = 0;
+    }
+    for (uint32_t i = 1; i < selected->flows.count; i++)
+        add_flow(&marks[selected->flows.at[i].mark.i], model, &selected->flows.at[i]);
+    for (size_t i = 2; i < count; i++) {
+        const mp_mark *before = &marks[i - 1];
+        if (before->session.i != marks[i].session.i)
+            continue;
+        marks[i].live_objects += before->live_objects;
+        marks[i].live_bytes += before->live_bytes;
+        marks[i].reusable_objects += before->reusable_objects;
+        marks[i].reusable_bytes += before->reusable_bytes;
+        if (!before->whole) {
+            marks[i].created_objects += before->created_objects;
+            marks[i].deleted_objects += before->deleted_objects;
+        }
+    }
+    selected->marks.at = marks;
+}
+
+static void select_events(mp_model *selected, const mp_model *model, const bool *lots,
+                          const bool *marks)
+{
+    mp_events *events = mp_alloc(sizeof *events);
+    *events = *model->events;
+    events->ages.at = mp_alloc((model->events->ages.count + 1u) * sizeof *events->ages.at);
+    events->ages.count = 1;
+    for (uint32_t i = 1; i < model->events->ages.count; i++)
+        if (lots[model->events->ages.at[i].lot.i])
+            events->ages.at[events->ages.count++] = model->events->ages.at[i];
+    events->at_peak = mp_alloc_zero(events->at_peak_count + 1u, sizeof *events->at_peak);
+    for (uint32_t i = 1; i < events->at_peak_count; i++)
+        if (is_selected(model, lots, marks, i))
+            events->at_peak[i] = model->events->at_peak[i];
+    selected->events = events;
+}
+
+/* --- types, for object graphs --- */
+
+static void match_types(const void *of, const mp_criterion *criterion, bool *fits)
+{
+    const mp_model *model = of;
+    label_room room = {0};
+    for (uint32_t i = 0; i < model->types.count; i++)
+        fits[i] = label_fits(model, type_label, i, &room, criterion->pattern);
+    free(room.text);
+}
+
+static void select_types(mp_model *selected, const mp_model *model, const mp_selection *selection)
+{
+    size_t types = model->types.count;
+    bool *kept = all_of(types);
+    match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
+                  types);
+    selected->types.at = mp_alloc(types * sizeof *selected->types.at);
+    memcpy(selected->types.at, model->types.at, types * sizeof *selected->types.at);
+    for (size_t i = 0; i < types; i++)
+        selected->types.at[i].left_out = !kept[i];
+    free(kept);
+}
+
+/* --- execution profiles --- */
+
+static void match_modules(const void *of, const mp_criterion *criterion, bool *fits)
+{
+    const mp_model *model = of;
+    for (uint32_t i = 1; i < model->profile->modules.count; i++) {
+        const mp_module *module = &model->profile->modules.at[i];
+        mp_string_id text =
+            criterion->subject == MP_SUBJECT_NAME ? module->method : module->program;
+        fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
+    }
+}
+
+static void select_profile(mp_model *selected, const mp_model *model, const mp_selection *selection)
+{
+    mp_profile *profile = mp_alloc(sizeof *profile);
+    const mp_profile *whole = model->profile;
+    size_t modules = whole->modules.count;
+    bool *kept = all_of(modules);
+    for (int subject = 0; subject < MP_SUBJECTS; subject++)
+        match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
+                      match_modules, kept, modules);
+    *profile = *whole;
+    profile->modules.at = mp_alloc(modules * sizeof *profile->modules.at);
+    profile->lines.at = mp_alloc(whole->lines.count * sizeof *profile->lines.at);
+    profile->calls.at = mp_alloc((whole->calls.count + 1u) * sizeof *profile->calls.at);
+    profile->lines.count = profile->calls.count = 0;
+    for (uint32_t i = 0; i < modules; i++) {
+        profile->modules.at[i] = whole->modules.at[i];
+        profile->modules.at[i].left_out = !kept[i];
+    }
+    for (uint32_t i = 0; i < whole->lines.count; i++)
+        if (i == 0 || kept[whole->lines.at[i].module.i])
+            profile->lines.at[profile->lines.count++] = whole->lines.at[i];
+    for (uint32_t i = 0; i < whole->calls.count; i++)
+        if (i == 0 || kept[whole->calls.at[i].callee.i])
+            profile->calls.at[profile->calls.count++] = whole->calls.at[i];
+    free(kept);
+    selected->profile = profile;
+}
+
+/* --- the model --- */
+
+static bool has_subjects(const mp_model *model, const mp_selection *selection, char *error,
+                         size_t size)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        const mp_criterion *criterion = &selection->criteria[i];
+        if (subjects[criterion->subject].kinds & 1u << model->kind)
+            continue;
+        snprintf(error, size, "--%s%s %s: %s does not tell that", criterion->negated ? "not-" : "",
+                 mp_subject_name(criterion->subject), criterion->pattern,
+                 mp_kind_name(model->kind));
+        return false;
+    }
+    bool timed = model->kind == MP_KIND_RECORDING || model->kind == MP_KIND_EVENTS;
+    if (!timed && (selection->has_since || selection->has_until)) {
+        snprintf(error, size, "--%s: %s does not tell when objects were created",
+                 selection->has_since ? "since" : "until", mp_kind_name(model->kind));
+        return false;
+    }
+    return true;
+}
+
+mp_model *mp_select(const mp_model *model, const mp_selection *selection, char *error, size_t size)
+{
+    if (!has_subjects(model, selection, error, size))
+        return NULL;
+    mp_model *selected = mp_alloc(sizeof *selected);
+    *selected = *model;
+    bool *lots = mp_lots_matching(model, selection->criteria, selection->count);
+    bool *marks = marks_matching(model, selection);
+    select_flows(selected, model, lots, marks);
+    select_marks(selected, model);
+    select_types(selected, model, selection);
+    if (model->events)
+        select_events(selected, model, lots, marks);
+    if (model->profile)
+        select_profile(selected, model, selection);
+    free(lots);
+    free(marks);
+    return selected;
+}
+
+void mp_selected_free(mp_model *selected)
+{
+    if (!selected)
+        return;
+    free(selected->flows.at);
+    free(selected->marks.at);
+    free(selected->types.at);
+    if (selected->events) {
+        free(selected->events->ages.at);
+        free(selected->events->at_peak);
+        free(selected->events);
+    }
+    if (selected->profile) {
+        free(selected->profile->modules.at);
+        free(selected->profile->lines.at);
+        free(selected->profile->calls.at);
+        free(selected->profile);
+    }
+    free(selected);
+}

@@ -1,0 +1,253 @@
+/* Reading suppressions: lines of "[name]" and "key = value", see docs/manual.md. */
+#include "memprof/suppression.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/text.h"
+#include "support/units.h"
+
+typedef struct parser {
+    mp_suppressions *list;
+    mp_suppression *current; /* NULL: before the first section */
+    const char *path;
+    mp_slice line; /* at hand */
+    uint64_t number;
+    char *error;
+    size_t size;
+} parser;
+
+/* --- complaints --- */
+
+static bool complain_at(const parser *p, uint64_t line, size_t column, const char *format,
+                        va_list arguments)
+{
+    int used = snprintf(p->error, p->size, "%s:%llu:%zu: error: ", p->path,
+                        (unsigned long long)line, column);
+    if (used >= 0 && (size_t)used < p->size)
+        vsnprintf(p->error + used, p->size - (size_t)used, format, arguments);
+    return false;
+}
+
+/* About what stands at `where` in the line at hand. */
+static bool complain(const parser *p, const char *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool complain(const parser *p, const char *where, const char *format, ...)
+{
+    size_t column = 1;
+    for (const char *c = p->line.at; c < where; c++)
+        column += ((unsigned char)*c & 0xc0) != 0x80; /* not within a UTF-8 character */
+    va_list arguments;
+    va_start(arguments, format);
+    complain_at(p, p->number, column, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* About the whole section at hand. */
+static bool complain_section(const parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool complain_section(const parser *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain_at(p, p->current->line, 1, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* A piece of the file for a message, which must keep room for the rest. */
+static const char *quoted(parser *p, mp_slice text)
+{
+    enum { SHOWN = 60 };
+    if (text.length <= SHOWN)
+        return mp_arena_copy(p->list->own, text.at, text.length);
+    size_t length = SHOWN;
+    while (length && ((unsigned char)text.at[length] & 0xc0) == 0x80)
+        length--;
+    return mp_arena_format(p->list->own, "%.*s...", (int)length, text.at);
+}
+
+/* --- keys --- */
+
+typedef bool take_value(parser *p, mp_slice value);
+
+static bool twice(const parser *p, mp_slice value, const char *key)
+{
+    return complain(p, value.at, "%s a second time, expected it once", key);
+}
+
+static bool take_reason(parser *p, mp_slice value)
+{
+    if (p->current->reason)
+        return twice(p, value, "reason");
+    p->current->reason = mp_arena_copy(p->list->own, value.at, value.length);
+    return true;
+}
+
+static bool take_limit(parser *p, mp_slice value)
+{
+    mp_suppression *current = p->current;
+    if (current->has_limit)
+        return twice(p, value, "limit");
+    current->has_limit = true;
+    if (mp_parse_bytes(mp_arena_copy(p->list->own, value.at, value.length), &current->limit_bytes))
+        return true;
+    return complain(p, value.at, "limit = %s, expected a size such as 64K or 1.5 MiB",
+                    quoted(p, value));
+}
+
+static bool take_expires(parser *p, mp_slice value)
+{
+    mp_suppression *current = p->current;
+    if (current->expires)
+        return twice(p, value, "expires");
+    current->expires = mp_arena_copy(p->list->own, value.at, value.length);
+    if (mp_parse_date(current->expires, &current->last_day))
+        return true;
+    return complain(p, value.at, "expires = %s, expected a day such as 2027-06-30",
+                    quoted(p, value));
+}
+
+static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
+{
+    mp_suppression *current = p->current;
+    char why[256];
+    mp_criterion criterion = {subject, false, mp_arena_copy(p->list->own, value.at, value.length)};
+    if (!mp_criterion_check(&criterion, why, sizeof why))
+        return complain(p, value.at, "%s, expected an extended regular expression such as %s", why,
+                        "^src/cache\\.p:");
+    mp_grow(&current->criteria, &current->criterion_capacity, current->criterion_count + 1,
+            sizeof *current->criteria);
+    current->criteria[current->criterion_count++] = criterion;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    take_value *take; /* NULL: a pattern */
+    mp_subject subject;
+} keys[] = {
+    {"type", NULL, MP_SUBJECT_TYPE},     {"source", NULL, MP_SUBJECT_SOURCE},
+    {"name", NULL, MP_SUBJECT_NAME},     {"stack", NULL, MP_SUBJECT_STACK},
+    {"thread", NULL, MP_SUBJECT_THREAD}, {"reason", take_reason, MP_SUBJECTS},
+    {"limit", take_limit, MP_SUBJECTS},  {"expires", take_expires, MP_SUBJECTS},
+};
+#define PATTERNS "type, source, name, stack or thread"
+
+/* --- lines --- */
+
+static bool take_key(parser *p, mp_slice line)
+{
+    const char *equals = memchr(line.at, '=', line.length);
+    if (!equals)
+        return complain(p, line.at, "\"%s\" is no setting, expected [NAME], KEY = VALUE or # NOTE",
+                        quoted(p, line));
+    mp_slice key = mp_slice_trim((mp_slice){line.at, (size_t)(equals - line.at)});
+    mp_slice value =
+        mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals + 1 - line.at)});
+    if (!p->current)
+        return complain(p, line.at, "\"%s\" before the first section, expected [NAME]",
+                        quoted(p, key));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!mp_slice_is(key, keys[i].name))
+            continue;
+        if (!value.length)
+            return complain(p, equals + 1, "%s without a value, expected %s = VALUE", keys[i].name,
+                            keys[i].name);
+        return keys[i].take ? keys[i].take(p, value) : add_criterion(p, keys[i].subject, value);
+    }
+    return complain(p, line.at,
+                    "unknown key \"%s\", expected type, source, name, stack, thread, reason, "
+                    "limit or expires",
+                    quoted(p, key));
+}
+
+/* What can only be seen when a section ends. */
+static bool end_section(const parser *p)
+{
+    const mp_suppression *current = p->current;
+    if (current && !current->criterion_count)
+        return complain_section(p, "[%s] has no pattern, expected one of " PATTERNS, current->name);
+    if (current && !current->reason)
+        return complain_section(p, "[%s] has no reason, expected reason = TEXT", current->name);
+    return true;
+}
+
+static const mp_suppression *find_name(const mp_suppressions *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->at[i].name, name) == 0)
+            return &list->at[i];
+    return NULL;
+}
+
+static bool begin_section(parser *p, mp_slice line)
+{
+    const char *end = memchr(line.at, ']', line.length), *last = line.at + line.length - 1;
+    if (!end)
+        return complain(p, last + 1, "a section's name does not end, expected ]");
+    mp_slice name = mp_slice_trim((mp_slice){line.at + 1, (size_t)(end - line.at - 1)});
+    if (!name.length)
+        return complain(p, line.at, "a section without a name, expected [NAME]");
+    if (end != last)
+        return complain(p, end + 1, "text behind ], expected the end of the line");
+    const char *text = mp_arena_copy(p->list->own, name.at, name.length);
+    const mp_suppression *other = find_name(p->list, text);
+    if (other)
+        return complain(p, name.at, "[%s] is at %s:%llu too, expected a name of its own",
+                        quoted(p, name), other->path, (unsigned long long)other->line);
+    mp_grow(&p->list->at, &p->list->capacity, p->list->count + 1, sizeof *p->list->at);
+    p->current = &p->list->at[p->list->count++];
+    *p->current = (mp_suppression){.path = p->path, .line = p->number, .name = text};
+    return true;
+}
+
+static bool take_line(parser *p)
+{
+    for (const char *c = p->line.at; c < p->line.at + p->line.length; c++)
+        if (((unsigned char)*c < ' ' && *c != '\t') || *c == 127)
+            return complain(p, c, "control character 0x%02x, expected text", (unsigned char)*c);
+    mp_slice line = mp_slice_trim(p->line);
+    if (!line.length || *line.at == '#' || *line.at == ';')
+        return true;
+    if (*line.at == '[')
+        return end_section(p) && begin_section(p, line);
+    return take_key(p, line);
+}
+
+bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice text, char *error,
+                           size_t size)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
+    parser p = {.list = list, .path = path, .error = error, .size = size};
+    bool converted;
+    if (!list->own)
+        list->own = mp_alloc_zero(1, sizeof *list->own);
+    text = mp_utf8_from_bytes(list->own, text, &converted);
+    if (text.length >= 3 && memcmp(text.at, mark, 3) == 0)
+        text = (mp_slice){text.at + 3, text.length - 3};
+    while (text.length) {
+        const char *end = memchr(text.at, '\n', text.length);
+        size_t length = end ? (size_t)(end - text.at) : text.length, step = length + (end != NULL);
+        p.line = (mp_slice){text.at, length - (length && text.at[length - 1] == '\r')};
+        p.number++;
+        if (!take_line(&p))
+            return false;
+        text = (mp_slice){text.at + step, text.length - step};
+    }
+    return end_section(&p);
+}
+
+void mp_suppressions_free(mp_suppressions *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->at[i].criteria);
+    free(list->at);
+    if (list->own)
+        mp_arena_free(list->own);
+    free(list->own);
+    *list = (mp_suppressions){0};
+}

@@ -1,0 +1,166 @@
+#include "compare/substitution.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/digest.h"
+#include "support/memory.h"
+
+enum { GROUPS = 10 };
+
+typedef struct substitution {
+    regex_t regex;
+    char *replacement;
+    bool everywhere;
+} substitution;
+
+typedef struct text_room {
+    char *at;
+    size_t length, capacity;
+} text_room;
+
+struct mp_substitutions {
+    substitution *at;
+    size_t count;
+    text_room rooms[2]; /* what is read, and what is written */
+};
+
+/* One of the parts up to the next delimiter; a backslash before one makes it a letter. */
+static const char *part_end(const char *at, char delimiter)
+{
+    while (*at && *at != delimiter)
+        at += at[0] == '\\' && at[1] ? 2 : 1;
+    return at;
+}
+
+static char *part_copy(const char *from, const char *end, char delimiter)
+{
+    char *copy = mp_alloc((size_t)(end - from) + 1), *to = copy;
+    for (; from < end; from++) {
+        if (from[0] == '\\' && from[1] == delimiter)
+            from++;
+        *to++ = *from;
+    }
+    *to = '\0';
+    return copy;
+}
+
+/* False with a message; then there is nothing to release. */
+static bool parse(const char *text, substitution *result, char *error, size_t size)
+{
+    char delimiter = text[0] == 's' ? text[1] : '\0';
+    const char *middle = delimiter ? part_end(text + 2, delimiter) : "";
+    const char *end = *middle ? part_end(middle + 1, delimiter) : "";
+    bool everywhere = *end && strcmp(end + 1, "g") == 0;
+    if (!*end || (end[1] && !everywhere) || middle == text + 2) {
+        snprintf(error, size, "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g",
+                 text);
+        return false;
+    }
+    char *pattern = part_copy(text + 2, middle, delimiter);
+    int wrong = regcomp(&result->regex, pattern, REG_EXTENDED);
+    free(pattern);
+    if (wrong) {
+        char reason[256];
+        regerror(wrong, &result->regex, reason, sizeof reason);
+        snprintf(error, size, "\"%s\": %s", text, reason);
+        return false;
+    }
+    result->replacement = part_copy(middle + 1, end, delimiter);
+    result->everywhere = everywhere;
+    return true;
+}
+
+static void release(substitution *rule)
+{
+    regfree(&rule->regex);
+    free(rule->replacement);
+}
+
+bool mp_substitution_check(const char *text, char *error, size_t size)
+{
+    substitution parsed;
+    bool ok = parse(text, &parsed, error, size);
+    if (ok)
+        release(&parsed);
+    return ok;
+}
+
+mp_substitutions *mp_substitutions_new(const char *const *texts, size_t count)
+{
+    char error[8];
+    mp_substitutions *substitutions = mp_alloc_zero(1, sizeof *substitutions);
+    substitutions->at = mp_alloc((count + 1) * sizeof *substitutions->at);
+    for (size_t i = 0; i < count; i++)
+        if (parse(texts[i], &substitutions->at[substitutions->count], error, sizeof error))
+            substitutions->count++;
+    return substitutions;
+}
+
+void mp_substitutions_free(mp_substitutions *substitutions)
+{
+    for (size_t i = 0; i < substitutions->count; i++)
+        release(&substitutions->at[i]);
+    free(substitutions->at);
+    free(substitutions->rooms[0].at);
+    free(substitutions->rooms[1].at);
+    free(substitutions);
+}
+
+static void append(text_room *room, const char *text, size_t length)
+{
+    mp_grow(&room->at, &room->capacity, room->length + length + 1, 1);
+    memcpy(room->at + room->length, text, length);
+    room->length += length;
+    room->at[room->length] = '\0';
+}
+
+static void append_replacement(text_room *room, const char *replacement, const char *text,
+                               const regmatch_t *groups)
+{
+    for (const char *at = replacement; *at; at++) {
+        bool escaped = at[0] == '\\' && at[1];
+        int group = *at == '&' ? 0 : escaped && at[1] >= '1' && at[1] <= '9' ? at[1] - '0' : -1;
+        at += escaped;
+        if (group < 0)
+            append(room, at, 1);
+        else if (groups[group].rm_so >= 0)
+            append(room, text + groups[group].rm_so,
+                   (size_t)(groups[group].rm_eo - groups[group].rm_so));
+    }
+}
+
+/* False where the expression does not match. */
+static bool apply(const substitution *rule, const char *text, text_room *room)
+{
+    regmatch_t groups[GROUPS];
+    int flags = 0;
+    room->length = 0;
+    if (regexec(&rule->regex, text, GROUPS, groups, 0) != 0)
+        return false;
+    do {
+        append(room, text, (size_t)groups[0].rm_so);
+        append_replacement(room, rule->replacement, text, groups);
+        bool empty = groups[0].rm_so == groups[0].rm_eo;
+        text += groups[0].rm_eo;
+        if (empty && *text)
+            append(room, text++, 1);
+        else if (empty)
+            break;
+        flags = REG_NOTBOL;
+    } while (rule->everywhere && regexec(&rule->regex, text, GROUPS, groups, flags) == 0);
+    append(room, text, strlen(text));
+    return true;
+}
+
+const char *mp_substitute(mp_substitutions *substitutions, const char *text)
+{
+    for (size_t i = 0, into = 0; i < substitutions->count; i++)
+        if (apply(&substitutions->at[i], text, &substitutions->rooms[into])) {
+            text = substitutions->rooms[into].at;
+            into = !into;
+        }
+    return text;
+}

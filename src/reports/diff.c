@@ -1,0 +1,268 @@
+/* Two recordings, or two snapshots of one, compared by meaning. */
+#include "reports/diff.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/text.h"
+#include "support/units.h"
+
+/* --- totals side by side --- */
+
+static const mp_column total_columns[] = {
+    {"live_objects", "", MP_COUNT, 0},    {"live_bytes", "", MP_BYTES, 0},
+    {"created_objects", "", MP_COUNT, 0}, {"created_bytes", "", MP_BYTES, 0},
+    {"deleted_objects", "", MP_COUNT, 0}, {"peak_objects", "", MP_COUNT, 0},
+    {"peak_bytes", "", MP_BYTES, 0},      {"leaked_objects", "", MP_COUNT, 0},
+    {"leaked_bytes", "", MP_BYTES, 0},    {"seconds", "", MP_SECONDS, 0},
+    {"calls", "", MP_COUNT, 0},           {"modules", "", MP_COUNT, 0},
+};
+
+static void section_side(mp_document *document, const char *name, const mp_digest *digest)
+{
+    mp_table *table = MP_TABLE(document, name, NULL, MP_RECORD, total_columns);
+    const mp_amounts *totals = &digest->totals;
+    table->flags = MP_FOR_PROGRAMS;
+    mp_table_row(table);
+    if (digest->knows & MP_KNOWS_LIVE) {
+        mp_set_number(table, "live_objects", totals->objects);
+        mp_set_number(table, "live_bytes", totals->bytes);
+    }
+    if (digest->knows & MP_KNOWS_HISTORY) {
+        mp_set_number(table, "created_objects", totals->created);
+        mp_set_number(table, "created_bytes", totals->created_bytes);
+        mp_set_number(table, "deleted_objects", totals->deleted);
+        mp_set_number(table, "peak_objects", digest->peak_objects);
+        mp_set_number(table, "peak_bytes", digest->peak_bytes);
+        mp_set_number(table, "leaked_objects", totals->leaked_objects);
+        mp_set_number(table, "leaked_bytes", totals->leaked_bytes);
+    }
+    if (digest->knows & MP_KNOWS_COSTS) {
+        mp_set_number(table, "seconds", totals->exclusive_us);
+        mp_set_number(table, "calls", totals->calls);
+        mp_set_number(table, "modules", (int64_t)digest->modules);
+    }
+}
+
+static const mp_column beside_columns[] = {
+    {"what", "", MP_TEXT, 0},
+    {"base", "Base", MP_TEXT, 0},
+    {"new", "New", MP_TEXT, 0},
+    {"change", "Change", MP_TEXT, 0},
+    {"percent", "%", MP_PERCENT, MP_SIGNED},
+};
+
+static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    if (unit == MP_BYTES)
+        mp_format_bytes(text, amount, document->exact_bytes, with_sign);
+    else if (unit == MP_SECONDS)
+        mp_format_seconds(text, amount, with_sign);
+    else
+        mp_format_count(text, amount, with_sign);
+    return mp_document_text(document, "%s", text);
+}
+
+static void beside(mp_document *document, mp_table *table, const char *what, mp_unit unit,
+                   int64_t base, int64_t now)
+{
+    mp_table_row(table);
+    mp_set_text(document, table, "what", what);
+    mp_set_text(document, table, "base", amount_text(document, unit, base, false));
+    mp_set_text(document, table, "new", amount_text(document, unit, now, false));
+    mp_set_text(document, table, "change", amount_text(document, unit, now - base, true));
+    if (base)
+        mp_set_real(table, "percent", mp_percent_of(now - base, base));
+}
+
+static void section_totals(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    const mp_amounts *a = &base->totals, *b = &now->totals;
+    unsigned knows = base->knows & now->knows;
+    section_side(document, "totals.base", base);
+    section_side(document, "totals.new", now);
+    mp_table *table = MP_TABLE(document, "beside", "Totals", MP_ROWS, beside_columns);
+    table->flags = MP_FOR_PEOPLE;
+    if (knows & MP_KNOWS_LIVE) {
+        beside(document, table, "Alive", MP_BYTES, a->bytes, b->bytes);
+        beside(document, table, "Objects alive", MP_COUNT, a->objects, b->objects);
+    }
+    if (knows & MP_KNOWS_HISTORY) {
+        beside(document, table, "Leaked", MP_BYTES, a->leaked_bytes, b->leaked_bytes);
+        beside(document, table, "Objects leaked", MP_COUNT, a->leaked_objects, b->leaked_objects);
+        beside(document, table, "Objects created", MP_COUNT, a->created, b->created);
+        beside(document, table, "Objects deleted", MP_COUNT, a->deleted, b->deleted);
+        beside(document, table, "Peak", MP_BYTES, base->peak_bytes, now->peak_bytes);
+    }
+    if (knows & MP_KNOWS_COSTS) {
+        beside(document, table, "Seconds", MP_SECONDS, a->exclusive_us, b->exclusive_us);
+        beside(document, table, "Calls", MP_COUNT, a->calls, b->calls);
+        beside(document, table, "Modules", MP_COUNT, (int64_t)base->modules, (int64_t)now->modules);
+    }
+}
+
+/* --- how much of it changed --- */
+
+static const mp_column change_columns[] = {
+    {"status", "", MP_TEXT, 0},
+    {"groups", "Groups", MP_COUNT, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
+    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
+    {"delta_seconds", "Change", MP_SECONDS, MP_SIGNED},
+    {"delta_calls", "Calls", MP_COUNT, MP_SIGNED},
+};
+
+static void section_changes(mp_document *document, const mp_differences *differences, bool heap)
+{
+    static const mp_change order[] = {MP_CHANGE_NEW, MP_CHANGE_GROWN, MP_CHANGE_SHRUNK,
+                                      MP_CHANGE_GONE, MP_CHANGE_NONE};
+    mp_table *table =
+        MP_TABLE(document, "changes", "What became of the groups", MP_ROWS, change_columns);
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        mp_amounts sum = {0};
+        int64_t groups = 0;
+        for (size_t i = 0; i < differences->count; i++) {
+            const mp_difference *difference = &differences->at[i];
+            if (difference->change != order[k])
+                continue;
+            groups++;
+            sum = mp_amounts_add(sum, mp_amounts_subtract(difference->now, difference->base));
+        }
+        mp_table_row(table);
+        mp_set_text(document, table, "status", mp_change_name(order[k]));
+        mp_set_number(table, "groups", groups);
+        mp_set_number(table, heap ? "delta_bytes" : "delta_seconds",
+                      heap ? sum.bytes : sum.exclusive_us);
+        mp_set_number(table, heap ? "delta_objects" : "delta_calls",
+                      heap ? sum.objects : sum.calls);
+    }
+}
+
+/* --- inputs --- */
+
+static const mp_column input_columns[] = {
+    {"path", "", MP_TEXT, 0},   {"format", "", MP_TEXT, 0},   {"format_version", "", MP_NUMBER, 0},
+    {"bytes", "", MP_BYTES, 0}, {"records", "", MP_COUNT, 0}, {"complete", "", MP_FLAG, 0},
+    {"role", "", MP_TEXT, 0},
+};
+
+static void input_row(mp_document *document, mp_table *table, const mp_digest *digest,
+                      const char *role)
+{
+    mp_table_row(table);
+    mp_set_text(document, table, "path", digest->path);
+    mp_set_text(document, table, "format", digest->format);
+    if (digest->format_version)
+        mp_set_number(table, "format_version", digest->format_version);
+    mp_set_number(table, "bytes", (int64_t)digest->bytes);
+    mp_set_number(table, "records", (int64_t)digest->records);
+    mp_set_number(table, "complete", digest->complete);
+    mp_set_text(document, table, "role", role);
+}
+
+static void section_inputs(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    mp_table *table = MP_TABLE(document, "inputs", NULL, MP_ROWS, input_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    input_row(document, table, base, "base");
+    input_row(document, table, now, "new");
+    document->title = mp_document_text(document, "%s compared with %s", now->path, base->path);
+}
+
+/* --- what it is compared by --- */
+
+static bool choose_grain(const mp_view *view, diff_context *context, char *error, size_t size)
+{
+    static const struct {
+        const char *name;
+        mp_grain grain;
+        bool profile;
+    } own[] = {{"site", MP_GRAIN_SITE, false},
+               {"type", MP_GRAIN_TYPE, false},
+               {"line", MP_GRAIN_LINE, true},
+               {"method", MP_GRAIN_METHOD, true},
+               {"module", MP_GRAIN_MODULE, true}};
+    bool profile = context->kind == MP_KIND_PROFILE;
+    const char *usual = profile ? "line" : context->kind == MP_KIND_DUMP ? "type" : "site";
+    context->by = view->by ? view->by : usual;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].profile == profile && mp_text_is(own[i].name, context->by)) {
+            context->grain = own[i].grain;
+            return true;
+        }
+    context->grain = MP_GRAIN_GROUP;
+    if (!profile)
+        return true; /* any other dimension */
+    snprintf(error, size, "--by %s: execution profiles are compared by line, method or module",
+             view->by);
+    return false;
+}
+
+static bool can_compare(const mp_digest *base, const mp_digest *now, char *error, size_t size)
+{
+    if (base->kind == now->kind)
+        return true;
+    snprintf(error, size, "%s is %s and %s is %s: only recordings of one kind can be compared",
+             base->path, mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
+    return false;
+}
+
+static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+{
+    const mp_view *view = &request->view;
+    const mp_digest *base = request->base;
+    diff_context context = {.meanings = request->meanings, .kind = request->model->kind};
+    if (!choose_grain(view, &context, error, size))
+        return false;
+    if (context.grain == MP_GRAIN_GROUP &&
+        !mp_view_dimension(view, request->model, "site", error, size))
+        return false;
+    mp_digest *now = mp_report_digest(request, error, size);
+    if (!now)
+        return false;
+    bool ok = can_compare(base, now, error, size);
+    if (ok) {
+        mp_differences differences = mp_differences_of(request->meanings, base, now, context.grain);
+        context.knows = base->knows & now->knows;
+        section_inputs(document, base, now);
+        mp_section_selection(document, request);
+        section_totals(document, base, now);
+        section_changes(document, &differences, context.kind != MP_KIND_PROFILE);
+        mp_section_differences(document, &context, &differences, view, mp_view_rows(view, 20));
+        free(differences.at);
+    }
+    mp_digest_free(now);
+    return ok;
+}
+
+enum {
+    ALL = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
+          MP_HONOURS_COMPARE,
+};
+
+const mp_report mp_report_diff = {
+    .name = "diff",
+    .summary = "what changed from one recording to another, or between two snapshots",
+    .example = "diff samples/shop-v2.oemp@1 samples/shop-v2.oemp@last",
+    .details =
+        "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
+        "by ids. Sites are matched in steps: by stack and lines, by stack alone, by type and\n"
+        "innermost function; each row says which one matched. Execution profiles: --by line,\n"
+        "method, module; heaps: site, type, or what top has. Exit status 0 whatever changed: see\n"
+        "memprof gate for a verdict.",
+    .operand = "BASE",
+    .variants = {{.needs = MP_HOLDS_PROFILE,
+                  .honours =
+                      MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT | MP_HONOURS_COMPARE,
+                  .run = run},
+                 {.needs = MP_HOLDS_EVENTS,
+                  .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
+                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY, .honours = ALL | MP_HONOURS_SUPPRESS, .run = run},
+                 {.needs = MP_HOLDS_LEDGER, .honours = ALL | MP_HONOURS_DOMAIN, .run = run}},
+};

@@ -1,0 +1,134 @@
+/* What is selected, beside the whole, so that nobody takes one for the other. */
+#include <stdio.h>
+
+#include "memprof/analysis_profile.h"
+#include "reports/sections.h"
+#include "support/units.h"
+
+static const mp_column columns[] = {
+    {"criteria", "Selected", MP_LIST, 0},
+    {"since_us", "Since", MP_TIME, 0},
+    {"until_us", "Until", MP_TIME, 0},
+    {"min_bytes", "Rows of at least", MP_BYTES, 0},
+    {"min_count", "Rows of at least", MP_COUNT, 0},
+    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
+    {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE},
+    {"spent", "Time", MP_TEXT, MP_FOR_PEOPLE},
+};
+
+/* The same names as in "totals", which are those of the selection. */
+static const mp_column whole_columns[] = {
+    {"live_objects", "", MP_COUNT, 0},    {"live_bytes", "", MP_BYTES, 0},
+    {"created_objects", "", MP_COUNT, 0}, {"created_bytes", "", MP_BYTES, 0},
+    {"deleted_objects", "", MP_COUNT, 0}, {"leaked_objects", "", MP_COUNT, 0},
+    {"leaked_bytes", "", MP_BYTES, 0},    {"seconds", "", MP_SECONDS, 0},
+    {"calls", "", MP_COUNT, 0},           {"modules", "", MP_COUNT, 0},
+};
+
+static void set_criteria(mp_document *document, mp_table *table, const mp_selection *selection)
+{
+    const char *texts[64];
+    size_t count = 0, most = sizeof texts / sizeof *texts;
+    for (size_t i = 0; i < selection->count && count < most; i++) {
+        const mp_criterion *criterion = &selection->criteria[i];
+        texts[count++] = mp_document_text(document, "%s%s: %s", criterion->negated ? "not-" : "",
+                                          mp_subject_name(criterion->subject), criterion->pattern);
+    }
+    if (count)
+        mp_set_list(document, table, "criteria", texts, count);
+}
+
+static const char *part_of(mp_document *document, int64_t objects, int64_t bytes,
+                           int64_t all_objects, int64_t all_bytes)
+{
+    return mp_document_text(document, "%s of %s objects, %s of %s",
+                            mp_count_text(document, objects), mp_count_text(document, all_objects),
+                            mp_bytes_text(document, bytes, false),
+                            mp_bytes_text(document, all_bytes, false));
+}
+
+static void compare_heaps(mp_document *document, mp_table *selection, mp_table *whole,
+                          const mp_totals *part, const mp_totals *all, bool history)
+{
+    mp_set_text(document, selection, "alive",
+                part_of(document, part->live_objects, part->live_bytes, all->live_objects,
+                        all->live_bytes));
+    mp_set_number(whole, "live_objects", all->live_objects);
+    mp_set_number(whole, "live_bytes", all->live_bytes);
+    if (!history)
+        return;
+    mp_set_text(document, selection, "leaked",
+                part_of(document, part->leaked_objects, part->leaked_bytes, all->leaked_objects,
+                        all->leaked_bytes));
+    mp_set_number(whole, "created_objects", all->created_objects);
+    mp_set_number(whole, "created_bytes", all->created_bytes);
+    mp_set_number(whole, "deleted_objects", all->deleted_objects);
+    mp_set_number(whole, "leaked_objects", all->leaked_objects);
+    mp_set_number(whole, "leaked_bytes", all->leaked_bytes);
+}
+
+static void compare_profiles(mp_document *document, mp_table *selection, mp_table *whole,
+                             const mp_request *request)
+{
+    char seconds[2][MP_UNIT_TEXT];
+    mp_profile_totals part = mp_profile_total(request->model);
+    mp_profile_totals all = mp_profile_total(request->whole);
+    mp_format_seconds(seconds[0], part.exclusive_us, false);
+    mp_format_seconds(seconds[1], all.exclusive_us, false);
+    mp_set_text(document, selection, "spent",
+                mp_document_text(document, "%s of %s seconds, %s of %s calls", seconds[0],
+                                 seconds[1], mp_count_text(document, part.calls),
+                                 mp_count_text(document, all.calls)));
+    mp_set_number(whole, "seconds", all.exclusive_us);
+    mp_set_number(whole, "calls", all.calls);
+    mp_set_number(whole, "modules", (int64_t)all.modules);
+}
+
+static void compare(mp_document *document, mp_table *selection, mp_table *whole,
+                    const mp_request *request)
+{
+    mp_window part, all;
+    char error[256];
+    if (!(request->model->holds & MP_HOLDS_LEDGER)) {
+        compare_profiles(document, selection, whole, request);
+        return;
+    }
+    if (!mp_window_resolve(request->model, request->view.from, request->view.to, &part, error,
+                           sizeof error))
+        return; /* the report itself says so */
+    if (mp_window_resolve(request->whole, request->view.from, request->view.to, &all, error,
+                          sizeof error)) {
+        mp_totals part_totals = mp_totals_of(&part), all_totals = mp_totals_of(&all);
+        compare_heaps(document, selection, whole, &part_totals, &all_totals,
+                      request->model->holds & MP_HOLDS_HISTORY);
+        mp_window_free(&all);
+    }
+    mp_window_free(&part);
+}
+
+void mp_section_selection(mp_document *document, const mp_request *request)
+{
+    const mp_selection *selection = &request->selection;
+    const mp_view *view = &request->view;
+    bool selects = request->whole && mp_selects(selection);
+    if (!selects && !view->min_bytes && !view->min_count)
+        return;
+    mp_table *table = MP_TABLE(document, "selection", "Selection", MP_RECORD, columns);
+    size_t place = document->table_count - 1;
+    mp_table_row(table);
+    set_criteria(document, table, selection);
+    if (selection->has_since)
+        mp_set_number(table, "since_us", selection->since_us);
+    if (selection->has_until)
+        mp_set_number(table, "until_us", selection->until_us);
+    if (view->min_bytes)
+        mp_set_number(table, "min_bytes", view->min_bytes);
+    if (view->min_count)
+        mp_set_number(table, "min_count", view->min_count);
+    if (!selects)
+        return;
+    mp_table *whole = MP_TABLE(document, "whole", NULL, MP_RECORD, whole_columns);
+    whole->flags = MP_FOR_PROGRAMS;
+    mp_table_row(whole);
+    compare(document, &document->tables[place], whole, request);
+}
