@@ -87,7 +87,7 @@ static bool parse_offset(mp_parser *parser)
     if (!minus && !mp_token_is(sign, "+"))
         return true;
     mp_parser_advance(parser);
-    int64_t value;
+    int64_t value = 0;
     if (parser->now.kind == MP_TOKEN_NUMBER && mp_token_is(mp_parser_next(parser), "%")) {
         if (!parse_millionths(parser, &value))
             return false;
