@@ -140,7 +140,7 @@ static bool parse_percent(mp_parser *parser)
 bool mp_bound_parse(mp_parser *parser)
 {
     const char *start = parser->now.text.at;
-    int64_t factor;
+    int64_t factor = 0;
     mp_token next = mp_parser_next(parser);
     bool is_number = parser->now.kind == MP_TOKEN_NUMBER, ok;
     if (mp_token_is(parser->now, "base")) {
