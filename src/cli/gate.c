@@ -20,6 +20,10 @@ int cli_read_policy(const cli_options *options, mp_policy **policy)
     *policy = NULL;
     if (options->command.report != mp_report_find("gate"))
         return CLI_OK;
+    if (!options->view.object) {
+        *policy = cli_baseline_policy(options->base);
+        return *policy ? CLI_OK : CLI_UNREADABLE;
+    }
     bool ok = cli_read_file(options->view.object, &text, &length);
     if (ok)
         *policy = mp_policy_parse(options->view.object, text, length);

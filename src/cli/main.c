@@ -95,7 +95,7 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
 
 /* What is accepted and what is demanded is read first: a mistake in it shows before a long
  * recording is read. */
-static int run_report_with_files(const cli_options *options)
+static int run_with_files(const cli_options *options)
 {
     mp_suppressions suppressions;
     mp_policy *policy = NULL;
@@ -103,7 +103,8 @@ static int run_report_with_files(const cli_options *options)
     if (status == CLI_OK)
         status = cli_read_policy(options, &policy);
     if (status == CLI_OK)
-        status = run_report(options, &suppressions, policy);
+        status = options->command.report ? run_report(options, &suppressions, policy)
+                                         : cli_save_baseline(options, &suppressions);
     mp_policy_free(policy);
     mp_suppressions_free(&suppressions);
     return status;
@@ -137,9 +138,9 @@ int main(int argc, char **argv)
         if (options.version || options.help)
             status = tell(&options);
         else
-            status = options.command.report  ? run_report_with_files(&options)
-                     : options.command.reads ? cli_export(&options)
-                                             : run_formats(&options);
+            status = options.command.report || options.store ? run_with_files(&options)
+                     : options.command.reads                 ? cli_export(&options)
+                                                             : run_formats(&options);
     }
     cli_options_free(&options);
     return status;
