@@ -199,7 +199,7 @@ static const mp_column growth_columns[] = {
     {"to_objects", "To", MP_COUNT, 0},
     {"history", "History", MP_TEXT, MP_FOR_PEOPLE},
     {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"course", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"course", "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
     MP_TREND_COLUMNS,
 };
