@@ -146,11 +146,9 @@ mp_pace mp_pace_of(mp_hearing *hearing, const char *label, const int64_t *values
     return pace;
 }
 
-static const char *pace_text(mp_hearing *hearing, double number, bool of_percent)
+static const char *pace_text(mp_hearing *hearing, double number, bool percent)
 {
-    if (of_percent && isinf(number))
-        return "from nothing";
-    if (of_percent)
+    if (percent)
         return mp_share_text(hearing->arena, number);
     return mp_quantity_text(hearing->arena, MP_MEASURE_GROWTH, llround(number),
                             hearing->evidence->exact_bytes);
@@ -162,7 +160,9 @@ static void tell_pace(mp_hearing *hearing, const mp_pace *pace, size_t failed, s
     mp_judgement *judgement = hearing->judgement;
     const mp_rule *rule = hearing->rule;
     bool of_percent = rule->bound.reference == MP_OF_START;
-    const char *number = pace_text(hearing, pace->number, of_percent);
+    bool from_nothing = isinf(pace->number);
+    const char *number = pace_text(hearing, from_nothing ? pace->trend.slope : pace->number,
+                                   of_percent && !from_nothing);
     const char *who = rule->each ? mp_arena_format(hearing->arena, "%s: ", pace->label) : "";
     if (rule->each && failed)
         who = mp_arena_format(hearing->arena, "%zu of %zu %ss, worst %s: ", failed, count,
