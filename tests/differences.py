@@ -192,6 +192,14 @@ class Differences:
             for options in ([], ["--ignore-lines"], ["--to", "first"], ["--by", "type"]):
                 self.same_again(path, new, f"{what} {options}", *options)
             self.one_more(path, new, source, replayed, chance)
+            new.write_text(moved.Recording(text, path.name, source, larger=3).again(), encoding="utf-8")
+            rows = self.json("diff", path, new).get("diff", [])
+            # Where all lines moved, only what was created on none is the same line by line.
+            exact = sum(row["matched_by"] == "exact" for row in rows if row.get("line"))
+            self.hold(source or not exact, f"{what}: {exact} sites on the same lines")
+            self.hold(all(row["delta_bytes"] == 3 * row["base_objects"] == 3 * row["new_objects"] and
+                          row["matched_by"] in ("exact", "stack") and "sites" not in row
+                          for row in rows), f"{what}, each object larger: {str(rows)[:300]}")
 
     def one_more(self, path, new, source, replayed, chance):
         marks = self.json("snapshots", path).get("snapshots", [{}])

@@ -32,7 +32,7 @@ def below(line, moves=True):
 
 class Recording:
     """A .oemp made again. `source` has lines inserted (None: each), `twin` is an object that there
-    is one more of (None: none)."""
+    is one more of (None: none), and each object is larger by so many bytes."""
 
     # The columns of each section that hold ids, and ids of what.
     IDS = {"types": {1: "type"}, "builtins": {1: "builtin"}, "sources": {0: "source"},
@@ -41,8 +41,8 @@ class Recording:
                        14: "builtin"},
            "changed": {0: "object", 1: "type"}, "deleted": {0: "object"}}
 
-    def __init__(self, text, seed=0, source=None, twin=None):
-        self.text, self.source, self.twin = text, source, twin
+    def __init__(self, text, seed=0, source=None, twin=None, larger=0):
+        self.text, self.source, self.twin, self.larger = text, source, twin, larger
         self.numbers = {what: Numbers(f"{seed} {what}") for what in
                         ("type", "builtin", "source", "name", "node", "object")}
         self.names, self.source_of = {}, {}
@@ -91,6 +91,8 @@ class Recording:
             fields[3] = below(fields[3], self.moves(fields[2]))
         elif section == "sources":
             fields[2] = below(fields[2], self.source is None)
+        if section in ("objects", "changed"):
+            fields[2] = str(int(fields[2]) + self.larger)
         for column, what in self.IDS.get(section, {}).items():
             fields[column] = self.numbers[what].of(fields[column])
         return fields
