@@ -127,7 +127,8 @@ static double whole_of(mp_hearing *hearing, const int64_t *values, size_t count)
     int64_t *sorted = mp_arena_alloc(hearing->scratch, count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
-    return (double)sorted[count / 2];
+    size_t middle = count / 2;
+    return (double)sorted[middle];
 }
 
 mp_pace mp_pace_of(mp_hearing *hearing, const char *label, const int64_t *values, size_t count)

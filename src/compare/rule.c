@@ -189,10 +189,9 @@ static bool parse_selector(mp_parser *parser)
 
 static bool parse_after(mp_parser *parser)
 {
-    mp_token token = parser->now;
     if (!mp_parser_take(parser, "snapshot"))
         return mp_parser_expected(parser, "\"snapshot\"");
-    token = parser->now;
+    mp_token token = parser->now;
     if (token.kind == MP_TOKEN_NUMBER)
         parser->rule->after = mp_arena_copy(parser->arena, token.text.at, token.text.length);
     else if (token.kind == MP_TOKEN_STRING)
