@@ -388,6 +388,7 @@ mp_differences mp_differences_of(const mp_meanings *meanings, const mp_digest *b
                      .grain = grain,
                      .infers = base->kind == MP_KIND_EVENTS,
                      .result = &result};
+    mp_grow(&shop.couples, &shop.capacity, 1, sizeof *shop.couples);
     add_side(&shop, &base->lists[grain], &keys, &index, false);
     add_side(&shop, &now->lists[grain], &keys, &index, true);
     free(keys.at);

@@ -241,6 +241,7 @@ void mp_section_differences(mp_document *document, const diff_context *context,
     if (small)
         table->empty = mp_document_text(document, "nothing changed as much; %zu smaller", small);
     mp_table_left_out(document, table, rows ? large : table->row_count);
-    if (small && !table->footer)
-        table->footer = mp_document_text(document, "and %zu smaller changes", small);
+    if (small && table->row_count && !table->footer)
+        table->footer =
+            mp_document_text(document, "and %zu smaller change%s", small, small > 1 ? "s" : "");
 }

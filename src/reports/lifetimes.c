@@ -269,8 +269,10 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     section_overall(document, window, &lifetimes);
     section_ages(document, &lifetimes);
     section_groups(document, &lifetimes, dimension->name, mp_view_rows(view, 20));
-    section_sizes(document, request->model->events);
-    section_threads(document, request->model);
+    if (!mp_selects(&request->selection)) { /* these are of the whole log alone */
+        section_sizes(document, request->model->events);
+        section_threads(document, request->model);
+    }
     mp_lifetimes_free(&lifetimes);
     return ok;
 }
