@@ -39,8 +39,6 @@ bool cli_shows_text(const cli_options *options);
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
-/* A whole file in memory, to be released with free() in each case. False after a message. */
-bool cli_read_file(const char *path, char **text, size_t *length);
 /* Read the policy of the command gate; of others it is NULL. To be freed in each case. Gives the
  * exit status where it is not CLI_OK, after messages. */
 int cli_read_policy(const cli_options *options, mp_policy **policy);
