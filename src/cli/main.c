@@ -47,12 +47,7 @@ static int report(const cli_options *options, const mp_request *request)
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
     if (mp_report_run(options->command.report, request, document, error, sizeof error)) {
-        status = cli_put_document(options, document, request->diagnostics);
-        for (size_t i = 0; i < document->limit_count; i++)
-            if (document->limits[i].exceeded)
-                cli_put_message(document->limits[i].message);
-        if (status == CLI_OK && document->failed)
-            status = CLI_EXCEEDED;
+        status = cli_put_answer(options, document, request->diagnostics);
     } else {
         cli_put_message(error);
     }
@@ -61,19 +56,19 @@ static int report(const cli_options *options, const mp_request *request)
 }
 
 /* All files of a group in one model. */
-static int run_one(const cli_options *options, const mp_suppressions *suppressions,
-                   mp_diagnostics *diagnostics, bool ok)
+static int run_one(const cli_options *options, const cli_files *files, mp_diagnostics *diagnostics,
+                   bool ok)
 {
     mp_model *model = mp_model_new();
     mp_meanings *meanings = mp_meanings_new();
     mp_digest *base = NULL;
-    int status = cli_load_base(options, diagnostics, suppressions, meanings, &base);
+    int status = cli_load_base(options, diagnostics, files, meanings, &base);
     ok = status == CLI_OK && cli_load(options, model, diagnostics) && ok;
     cli_put_diagnostics(diagnostics, options->quiet, !cli_checks(options));
     if (status == CLI_OK && !cli_has_anything(model)) {
         status = CLI_UNREADABLE;
     } else if (status == CLI_OK) {
-        mp_request request = cli_request(options, model, diagnostics, suppressions);
+        mp_request request = cli_request(options, model, diagnostics, files);
         request.meanings = meanings;
         request.base = base;
         status = report(options, &request);
@@ -86,7 +81,7 @@ static int run_one(const cli_options *options, const mp_suppressions *suppressio
     return status;
 }
 
-static int run_report(const cli_options *options, const mp_suppressions *suppressions)
+static int run_report(const cli_options *options, const cli_files *files)
 {
     const mp_report *asked = options->command.report;
     mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
@@ -97,27 +92,32 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
     if (!groups.count) {
         cli_put_diagnostics(diagnostics, options->quiet, true);
     } else if (groups.apart && !(asked->single && groups.count == 1)) {
-        status = cli_run_many(options, suppressions, &groups, diagnostics);
+        status = cli_run_many(options, files, &groups, diagnostics);
         if (!found)
             status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
     } else {
         how.paths = groups.at[0].paths;
         how.path_count = groups.at[0].path_count;
-        status = run_one(&how, suppressions, diagnostics, found);
+        status = run_one(&how, files, diagnostics, found);
     }
     cli_groups_free(&groups);
     mp_diagnostics_free(diagnostics);
     return status;
 }
 
-/* What is accepted is read first: a mistake in it shows before a long recording is read. */
-static int run_report_with_suppressions(const cli_options *options)
+/* What is accepted and what is demanded is read first: a mistake in it shows before a long
+ * recording is read. */
+static int run_with_files(const cli_options *options)
 {
-    mp_suppressions suppressions;
-    int status = cli_read_suppressions(options, &suppressions);
+    cli_files files = {.policy = NULL};
+    int status = cli_read_suppressions(options, &files.suppressions);
     if (status == CLI_OK)
-        status = run_report(options, &suppressions);
-    mp_suppressions_free(&suppressions);
+        status = cli_read_policy(options, &files.policy);
+    if (status == CLI_OK)
+        status = options->command.report ? run_report(options, &files)
+                                         : cli_save_baseline(options, &files);
+    mp_policy_free(files.policy);
+    mp_suppressions_free(&files.suppressions);
     return status;
 }
 
@@ -149,9 +149,9 @@ int main(int argc, char **argv)
         if (options.version || options.help)
             status = tell(&options);
         else
-            status = options.command.report  ? run_report_with_suppressions(&options)
-                     : options.command.reads ? cli_export(&options)
-                                             : run_formats(&options);
+            status = options.command.report || options.store ? run_with_files(&options)
+                     : options.command.reads                 ? cli_export(&options)
+                                                             : run_formats(&options);
     }
     cli_options_free(&options);
     return status;

@@ -22,7 +22,7 @@ typedef struct cli_answer {
 /* What all threads share; what changes is changed under the lock. */
 typedef struct cli_work {
     const cli_options *options;
-    const mp_suppressions *suppressions;
+    const cli_files *files;
     const cli_groups *groups;
     cli_answer *answers;
     pthread_mutex_t lock;
@@ -110,11 +110,11 @@ static void run_group(cli_work *work, size_t place)
     mp_digest *base = NULL;
     /* What is wrong with the base is told once. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    bool ok = cli_load_base(&how, place ? unheard : answer->diagnostics, work->suppressions,
-                            meanings, &base) == CLI_OK;
+    bool ok = cli_load_base(&how, place ? unheard : answer->diagnostics, work->files, meanings,
+                            &base) == CLI_OK;
     ok = ok && cli_load(&how, model, answer->diagnostics);
     if (cli_has_anything(model)) {
-        mp_request request = cli_request(&how, model, answer->diagnostics, work->suppressions);
+        mp_request request = cli_request(&how, model, answer->diagnostics, work->files);
         request.meanings = meanings;
         request.base = base;
         ok &= !how.strict || cli_is_whole(model, answer->diagnostics);
@@ -193,12 +193,7 @@ static int put_merged(const cli_options *options, const cli_groups *groups, cons
                       .overview = report->overview};
     mp_document *document = mp_documents_merge(parts, count, &how);
     put_title(document, groups, count);
-    int status = cli_put_document(options, document, diagnostics);
-    for (size_t i = 0; i < document->limit_count; i++)
-        if (document->limits[i].exceeded)
-            cli_put_message(document->limits[i].message);
-    if (status == CLI_OK && document->failed)
-        status = CLI_EXCEEDED;
+    int status = cli_put_answer(options, document, diagnostics);
     mp_document_free(document);
     return status;
 }
@@ -257,13 +252,11 @@ int cli_refuse_many(const cli_options *options, const cli_groups *groups)
     return CLI_USAGE;
 }
 
-int cli_run_many(const cli_options *options, const mp_suppressions *suppressions,
-                 const cli_groups *groups, mp_diagnostics *diagnostics)
+int cli_run_many(const cli_options *options, const cli_files *files, const cli_groups *groups,
+                 mp_diagnostics *diagnostics)
 {
-    cli_work work = {.options = options,
-                     .suppressions = suppressions,
-                     .groups = groups,
-                     .total = bytes_of(groups)};
+    cli_work work = {
+        .options = options, .files = files, .groups = groups, .total = bytes_of(groups)};
     if (options->command.report->single)
         return cli_refuse_many(options, groups);
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);

@@ -38,10 +38,12 @@ static const char *part_end(const char *at, char delimiter)
 static char *part_copy(const char *from, const char *end, char delimiter)
 {
     char *copy = mp_alloc((size_t)(end - from) + 1), *to = copy;
-    for (; from < end; from++) {
-        if (from[0] == '\\' && from[1] == delimiter)
-            from++;
-        *to++ = *from;
+    while (from < end) {
+        bool escaped = from[0] == '\\' && from + 1 < end;
+        if (escaped && from[1] != delimiter)
+            *to++ = *from; /* what is escaped is no backslash of the next letter's */
+        from += escaped;
+        *to++ = *from++;
     }
     *to = '\0';
     return copy;
@@ -132,27 +134,29 @@ static void append_replacement(text_room *room, const char *replacement, const c
     }
 }
 
-/* False where the expression does not match. */
+/* False where the expression does not match. As in sed, no empty match follows on another match:
+ * "abc" becomes "xaxcx" by s|b*|x|g. */
 static bool apply(const substitution *rule, const char *text, text_room *room)
 {
     regmatch_t groups[GROUPS];
-    int flags = 0;
+    bool matched = false, behind_match = false, over = false;
     room->length = 0;
-    if (regexec(&rule->regex, text, GROUPS, groups, 0) != 0)
-        return false;
-    do {
-        append(room, text, (size_t)groups[0].rm_so);
-        append_replacement(room, rule->replacement, text, groups);
+    for (int flags = 0; !over && regexec(&rule->regex, text, GROUPS, groups, flags) == 0;
+         flags = REG_NOTBOL) {
         bool empty = groups[0].rm_so == groups[0].rm_eo;
+        append(room, text, (size_t)groups[0].rm_so);
+        if (!empty || !behind_match || groups[0].rm_so)
+            append_replacement(room, rule->replacement, text, groups);
         text += groups[0].rm_eo;
+        over = !rule->everywhere || (empty && !*text);
         if (empty && *text)
             append(room, text++, 1);
-        else if (empty)
-            break;
-        flags = REG_NOTBOL;
-    } while (rule->everywhere && regexec(&rule->regex, text, GROUPS, groups, flags) == 0);
-    append(room, text, strlen(text));
-    return true;
+        behind_match = !empty;
+        matched = true;
+    }
+    if (matched)
+        append(room, text, strlen(text));
+    return matched;
 }
 
 const char *mp_substitute(mp_substitutions *substitutions, const char *text)

@@ -139,9 +139,22 @@ void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_
         mp_set_number(table, "app_domains", (int64_t)model->graph->domains.count - 1);
 }
 
+/* What is there of the types that are selected; the rest of the totals is of the whole graph. */
+static mp_graph_totals selected_totals(const mp_graph_view *view)
+{
+    const mp_graph *graph = view->graph;
+    mp_graph_totals totals = mp_graph_totals_of(graph, &view->dominators);
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (view->model->types.at[graph->types[i]].left_out) {
+            totals.objects--;
+            totals.bytes -= (int64_t)graph->sizes[i];
+        }
+    return totals;
+}
+
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown)
 {
-    mp_graph_totals totals = mp_graph_totals_of(view->graph, &view->dominators);
+    mp_graph_totals totals = selected_totals(view);
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     table->order = "live_bytes";

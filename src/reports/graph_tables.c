@@ -118,32 +118,50 @@ static const mp_column retained_columns[] = {
     {"root_kind", "Root", MP_TEXT, 0},         {"dominator", "Dominator", MP_TEXT, MP_NULL},
 };
 
-void mp_section_retained(mp_document *document, const mp_graph_view *view, size_t rows)
+static void retained_row(mp_document *document, mp_table *table, const mp_graph_view *view,
+                         uint32_t object)
 {
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
-    size_t count;
-    uint32_t *order = mp_retained_order(graph, dominators, rows, &count);
+    int64_t retained = (int64_t)dominators->retained[object];
+    mp_table_row(table);
+    mp_set_number(table, "rank", (int64_t)table->row_count);
+    mp_set_text(document, table, "object", mp_object_id_text(document, graph, object));
+    mp_set_text(document, table, "type", mp_type_text(document, view->model, graph->types[object]));
+    mp_set_number(table, "self_bytes", (int64_t)graph->sizes[object]);
+    mp_set_number(table, "retained_bytes", retained);
+    mp_set_real(table, "percent", mp_percent_of(retained, (int64_t)dominators->retained[0]));
+    mp_set_text(document, table, "dominator",
+                mp_object_id_text(document, graph, dominators->idom[object]));
+    mp_set_text(document, table, "root_kind", mp_object_roots_text(document, view, object));
+}
+
+/* Whether the selection leaves out some types: then all objects must be looked at. */
+static bool selects_types(const mp_model *model)
+{
+    for (uint32_t i = 0; i < model->types.count; i++)
+        if (model->types.at[i].left_out)
+            return true;
+    return false;
+}
+
+void mp_section_retained(mp_document *document, const mp_graph_view *view, size_t rows)
+{
+    const mp_graph *graph = view->graph;
+    bool selects = selects_types(view->model);
+    size_t count, selected = 0;
+    uint32_t *order = mp_retained_order(graph, &view->dominators, selects ? 0 : rows, &count);
     mp_table *table = MP_TABLE(document, "retained", "Biggest retainers: what would go with them",
                                MP_ROWS, retained_columns);
     table->order = "retained_bytes";
-    table->empty = "no root reaches anything";
+    table->empty = selects ? "no such object is reached by a root" : "no root reaches anything";
     for (size_t i = 0; i < count; i++) {
-        uint32_t object = order[i];
-        mp_table_row(table);
-        mp_set_number(table, "rank", (int64_t)i + 1);
-        mp_set_text(document, table, "object", mp_object_id_text(document, graph, object));
-        mp_set_text(document, table, "type",
-                    mp_type_text(document, view->model, graph->types[object]));
-        mp_set_number(table, "self_bytes", (int64_t)graph->sizes[object]);
-        mp_set_number(table, "retained_bytes", (int64_t)dominators->retained[object]);
-        mp_set_real(
-            table, "percent",
-            mp_percent_of((int64_t)dominators->retained[object], (int64_t)dominators->retained[0]));
-        mp_set_text(document, table, "dominator",
-                    mp_object_id_text(document, graph, dominators->idom[object]));
-        mp_set_text(document, table, "root_kind", mp_object_roots_text(document, view, object));
+        if (view->model->types.at[graph->types[order[i]]].left_out)
+            continue;
+        if (!rows || selected < rows)
+            retained_row(document, table, view, order[i]);
+        selected++;
     }
-    mp_table_left_out(document, table, dominators->reached);
+    mp_table_left_out(document, table, selects ? selected : view->dominators.reached);
     free(order);
 }

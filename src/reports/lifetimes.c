@@ -276,8 +276,10 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     section_ages(document, &lifetimes);
     section_groups(document, &lifetimes, dimension->name, order,
                    mp_view_rows(view, MP_REPORT_ROWS));
-    section_sizes(document, request->model->events);
-    section_threads(document, request->model);
+    if (!mp_selects(&request->selection)) { /* these are of the whole log alone */
+        section_sizes(document, request->model->events);
+        section_threads(document, request->model);
+    }
     mp_lifetimes_free(&lifetimes);
     return ok;
 }

@@ -222,6 +222,10 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(document, parts, count, &parts[i].document->tables[j], how);
         put_limits(document, &parts[i]);
         document->failed |= parts[i].document->failed;
+        document->unjudged |= parts[i].document->unjudged;
+        if (!document->complaint && parts[i].document->complaint)
+            document->complaint = mp_document_text(document, "%s: %s", parts[i].name,
+                                                   parts[i].document->complaint);
     }
     return document;
 }

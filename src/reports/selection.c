@@ -6,7 +6,8 @@
 #include "support/units.h"
 
 static const mp_column columns[] = {
-    {"criteria", "Selected", MP_LIST, 0},
+    {"criteria", "", MP_LIST, MP_FOR_PROGRAMS},
+    {"selected", "Selected", MP_TEXT, MP_FOR_PEOPLE},
     {"since_us", "Since", MP_TIME, 0},
     {"until_us", "Until", MP_TIME, 0},
     {"min_bytes", "Rows of at least", MP_BYTES, 0},
@@ -28,14 +29,18 @@ static const mp_column whole_columns[] = {
 static void set_criteria(mp_document *document, mp_table *table, const mp_selection *selection)
 {
     const char *texts[64];
+    const char *all = NULL;
     size_t count = 0, most = sizeof texts / sizeof *texts;
     for (size_t i = 0; i < selection->count && count < most; i++) {
         const mp_criterion *criterion = &selection->criteria[i];
         texts[count++] = mp_document_text(document, "%s%s: %s", criterion->negated ? "not-" : "",
                                           mp_subject_name(criterion->subject), criterion->pattern);
+        all = all ? mp_document_text(document, "%s, %s", all, texts[count - 1]) : texts[0];
     }
-    if (count)
-        mp_set_list(document, table, "criteria", texts, count);
+    if (!count)
+        return;
+    mp_set_list(document, table, "criteria", texts, count);
+    mp_set_text(document, table, "selected", all);
 }
 
 static const char *part_of(mp_document *document, int64_t objects, int64_t bytes,

@@ -4,7 +4,7 @@
 #   tests/bench/bench.sh BUILD [FOLDER [FORMAT...]]
 #
 # BUILD holds memprof and memprof-generate, built for release. The recordings are made in FOLDER, or
-# in a temporary folder that is removed at the end: 2 GB of them. FORMAT: oemp, taligent, rpm; all
+# in a temporary folder that is removed at the end: 2.5 GB of them. FORMAT: oemp, taligent, rpm; all
 # where none is named.
 #
 #   oemp      5 million objects in 40 snapshots, about 400 MB
@@ -16,6 +16,7 @@
 #   floor        the least work that reading such a file can be; its source is $MEMPROF_FLOOR, or
 #                ../shared/bench/floor.c beside the checkout; skipped where there is none
 #   awk          a one-liner that a user would write for an .oemp: bytes of all object rows by type
+#   diff         memprof diff of two such .oemp, which may take 2.2 times as long as one analysis
 #   graph_floor  a plain read of a heap dump and one depth-first search over it (graph_floor.c)
 #
 # Environment: MEMPROF_BENCH_RUNS (5), MEMPROF_BENCH_OBJECTS (of the .oemp, 5000000),
@@ -54,6 +55,7 @@ awk_program='NF == 16 && $1 + 0 > 0 { bytes[$2] += $3 } END { for (t in bytes) p
 memprof_run() { "$build/memprof" analyze --quiet "$recording"; }
 floor_run() { "$floor" "$recording"; }
 awk_run() { awk "$awk_program" "$recording"; }
+diff_run() { "$build/memprof" diff --quiet "$base" "$recording"; }
 graph_floor_run() { "$scratch/graph_floor" "$recording"; }
 
 # Make a recording and its known answer, unless they are there: recording NAME ARGUMENT...
@@ -104,6 +106,15 @@ say_skipped() {
 # The first number of that name in the known answer.
 answer_of() { grep -o "\"$1\": *[0-9]*" "$answer" | head -n 1 | grep -o '[0-9]*$'; }
 
+# How often the time of memprof goes into that of another command: times NAME ALLOWED
+times() {
+    local middle=$(((runs + 1) / 2))
+    awk -v ours="$(nth memprof $middle)" -v theirs="$(nth "$1" $middle)" -v allowed="$2" -v name="$1" '
+        BEGIN { printf "\n%s takes %.2f times as long as analyze; %.1f are allowed\n", name,
+                       theirs / ours, allowed
+                exit theirs / ours > allowed }'
+}
+
 # Peak memory of an analysis, against what it may be: memory ALLOWED WHY
 memory() {
     local peak
@@ -116,10 +127,15 @@ memory() {
 
 bench_oemp() {
     local objects=${MEMPROF_BENCH_OBJECTS:-5000000} snapshots=${MEMPROF_BENCH_SNAPSHOTS:-40} peak
+    make_recording "bench-$objects-$((snapshots + 1)).oemp" oemp --version 2 --objects "$objects" \
+        --snapshots $((snapshots + 1))
+    base=$recording
+    cat "$base" >/dev/null
     make_recording "bench-$objects-$snapshots.oemp" oemp --version 2 --objects "$objects" \
         --snapshots "$snapshots"
     printf 'oemp: %s objects, %s snapshots' "$objects" "$snapshots"
-    compare memprof ${floor:+floor} awk
+    compare memprof diff ${floor:+floor} awk
+    times diff 2.2
     say_skipped
     peak=$(answer_of peak_objects)
     memory $((64 * peak + 64 * 1024 * 1024)) "64 bytes x $peak objects alive at once + 64 MiB"

@@ -1,0 +1,171 @@
+"""Recordings made again: the same run of sources in which lines were inserted, with other ids."""
+import random
+import re
+import sqlite3
+
+import oemp
+
+FIELD = re.compile(r'"(?:[^"]|"")*"|\S+')
+INSERTED = 40
+
+
+class Numbers:
+    """Other ids for ids, each its own; 0 stays."""
+
+    def __init__(self, seed):
+        self.chance, self.new, self.used = random.Random(seed), {"0": "0"}, set()
+
+    def of(self, id_):
+        if id_ not in self.new:
+            number = self.chance.randrange(1, 1 << 30)
+            while number in self.used:
+                number = self.chance.randrange(1, 1 << 30)
+            self.used.add(number)
+            self.new[id_] = str(number)
+        return self.new[id_]
+
+
+def below(line, moves=True):
+    """A line behind the inserted ones. 0 is no line, and negative ones are no lines of a source."""
+    return str(int(line) + INSERTED) if moves and line != "?" and int(line) > 0 else line
+
+
+class Recording:
+    """A .oemp made again. `source` has lines inserted (None: each), `twin` is an object that there
+    is one more of (None: none), and each object is larger by so many bytes."""
+
+    # The columns of each section that hold ids, and ids of what.
+    IDS = {"types": {1: "type"}, "builtins": {1: "builtin"}, "sources": {0: "source"},
+           "names": {0: "name"}, "nodes": {0: "node", 1: "source", 2: "node"},
+           "objects": {0: "object", 1: "type", 6: "node", 8: "source", 10: "object", 12: "name",
+                       14: "builtin"},
+           "changed": {0: "object", 1: "type"}, "deleted": {0: "object"}}
+
+    def __init__(self, text, seed=0, source=None, twin=None, larger=0):
+        self.text, self.source, self.twin, self.larger = text, source, twin, larger
+        self.numbers = {what: Numbers(f"{seed} {what}") for what in
+                        ("type", "builtin", "source", "name", "node", "object")}
+        self.names, self.source_of = {}, {}
+
+    def rows(self):
+        """(section, fields) of each line; the section is None of a dot and of a header."""
+        section, version = 0, 0
+        for line in self.text.splitlines():
+            fields = FIELD.findall(line)
+            if oemp.HEADER_ROW.match(line.encode()):
+                section, version = 0, int(fields[0])
+                yield None, fields
+            elif line.strip() == ".":
+                section += 1
+                yield None, fields
+            else:
+                yield oemp.SECTIONS[version][section], fields
+
+    def learn(self):
+        """Rows of version 1 stand before the names and nodes that they refer to."""
+        for section, fields in self.rows():
+            if section == "sources":
+                self.names[fields[0]] = fields[1]
+            elif section == "nodes":
+                self.source_of[fields[0]] = fields[1]
+
+    def moves(self, node):
+        """Whether lines were inserted in front of what this node calls or creates."""
+        return self.source is None or self.names.get(self.source_of.get(node)) == self.source
+
+    def again(self):
+        self.learn()
+        lines = []
+        for section, fields in self.rows():
+            is_twin = section == "objects" and self.twin is not None and fields[0] == str(self.twin)
+            lines.append(" ".join(self.row(section, list(fields))))
+            if is_twin:  # the first row of an object is its creation
+                lines.append(" ".join(self.row(section, ["the twin", *fields[1:]])))
+                self.twin = None
+        return "\n".join(lines) + "\n"
+
+    def row(self, section, fields):
+        if section == "objects":
+            fields[7] = below(fields[7], self.moves(fields[6]))
+        elif section == "nodes":
+            fields[3] = below(fields[3], self.moves(fields[2]))
+        elif section == "sources":
+            fields[2] = below(fields[2], self.source is None)
+        if section in ("objects", "changed"):
+            fields[2] = str(int(fields[2]) + self.larger)
+        for column, what in self.IDS.get(section, {}).items():
+            fields[column] = self.numbers[what].of(fields[column])
+        return fields
+
+
+class Profile:
+    """A .prf made again. `program` has lines inserted (None: each)."""
+
+    BASE = ["header", "modules", "calls", "lines", "trace", "coverage"]
+
+    def __init__(self, text, seed=0, program=None):
+        self.text, self.program, self.modules = text, program, Numbers(seed)
+        self.program_of = {}
+
+    def again(self):
+        lines, result = self.text.splitlines(), []
+        version = int(lines[0].split()[0])
+        names = self.BASE + (["statistics"] * 4 if version in (2, 4) else [])
+        names += (["nodes"] if version >= 3 else []) + ["user"]
+        for line in lines:  # modules come first
+            fields = FIELD.findall(line)
+            if line == "." and self.program_of:
+                break
+            if len(fields) >= 4 and line != lines[0]:
+                self.program_of[fields[0]] = fields[1].strip('"').split(" ")[-1]
+        section, inner = 0, False
+        for line in lines:
+            if line.strip() == ".":
+                if inner:
+                    inner = False
+                else:
+                    section += 1
+                result.append(line)
+                continue
+            fields = FIELD.findall(line)
+            name = names[section]
+            if name == "coverage" and not inner:
+                inner = True
+                fields[0] = self.modules.of(fields[0])
+                result.append(" ".join(fields))
+            elif name == "coverage":
+                result.append(below(line.strip()))
+            elif name in ("modules", "calls", "lines", "trace", "nodes"):
+                result.append(" ".join(self.row(name, fields)))
+            else:
+                result.append(line)
+        return "\n".join(result) + "\n"
+
+    def moves(self, module):
+        return self.program is None or self.program_of.get(module) == self.program
+
+    def row(self, name, fields):
+        if name == "modules":
+            if len(fields) > 4:
+                fields[4] = below(fields[4], self.moves(fields[0]))
+        elif name == "nodes":
+            fields[3] = below(fields[3], self.program is None)
+            fields[2] = self.modules.of(fields[2])
+            return fields  # their own ids tell who came first
+        else:
+            fields[1] = below(fields[1], self.moves(fields[0]))
+            if name == "calls":
+                fields[2] = self.modules.of(fields[2])
+        fields[0] = self.modules.of(fields[0])
+        return fields
+
+
+def database(source, path):
+    """An AQTime database made again, with lines inserted in each source and other addresses."""
+    path.write_bytes(source.read_bytes())
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE ALLOCATION_PROFILER_META_ROUTINES SET COL_SOURCE_LINE = "
+                     f"COL_SOURCE_LINE + {INSERTED} WHERE COL_SOURCE_LINE > 0")
+        base.execute("UPDATE ALLOCATION_PROFILER_OBJECTS SET COL_ADDRESS = COL_ADDRESS + 65536")
+    base.close()
+    return path

@@ -1,0 +1,463 @@
+/* Two digests, made by hand, matched step by step. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/digest.h"
+#include "support/memory.h"
+
+enum { MOST = 32 };
+
+/* A digest of one list. */
+typedef struct list {
+    mp_entry at[MOST];
+    size_t count;
+} list;
+
+static mp_digest digest_of(list *entries, mp_grain grain)
+{
+    mp_digest digest = {.kind = MP_KIND_RECORDING};
+    digest.lists[grain] = (mp_entries){entries->at, entries->count, MOST};
+    return digest;
+}
+
+static mp_differences differences(const mp_meanings *meanings, list *base, list *now,
+                                  mp_grain grain)
+{
+    mp_digest a = digest_of(base, grain), b = digest_of(now, grain);
+    return mp_differences_of(meanings, &a, &b, grain);
+}
+
+static void add(list *entries, mp_meaning meaning, int64_t objects, int64_t bytes)
+{
+    assert_true(entries->count < MOST);
+    entries->at[entries->count++] =
+        (mp_entry){meaning, {.objects = objects, .bytes = bytes, .created = objects}};
+}
+
+/* A stack of main, which calls `name` at its line `call`. */
+static uint32_t stack(mp_meanings *meanings, const char *name, uint32_t call)
+{
+    uint32_t root = mp_meaning_frame(
+        meanings, (mp_meant_frame){.name = mp_meaning_of(meanings, "main"), .line = MP_NO_LINE});
+    return mp_meaning_frame(
+        meanings,
+        (mp_meant_frame){.caller = root, .name = mp_meaning_of(meanings, name), .line = call});
+}
+
+/* Objects of a type, created by a function that main calls at its line 1, in line `line`. */
+static mp_meaning site(mp_meanings *meanings, const char *type, const char *function, uint32_t line)
+{
+    return (mp_meaning){.type = mp_meaning_of(meanings, type),
+                        .program = mp_meaning_of(meanings, function),
+                        .frame = stack(meanings, function, 1),
+                        .line = line};
+}
+
+static void expect(const mp_difference *at, mp_change change, mp_match match, size_t entries,
+                   int64_t base_bytes, int64_t new_bytes)
+{
+    assert_int_equal(at->change, change);
+    assert_int_equal(at->match, match);
+    assert_int_equal(at->entries, entries);
+    assert_int_equal(at->base.bytes, base_bytes);
+    assert_int_equal(at->now.bytes, new_bytes);
+}
+
+/* --- the steps --- */
+
+static void each_step_matches_what_the_one_before_left(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    uint32_t other;
+    mp_meaning meaning = site(meanings, "Exact", "f", 5);
+    add(&base, meaning, 1, 100);
+    add(&now, meaning, 2, 900);
+    add(&base, site(meanings, "Line", "f", 5), 1, 100);
+    add(&now, site(meanings, "Line", "f", 45), 2, 800);
+    meaning = site(meanings, "Call", "f", 5);
+    add(&base, meaning, 1, 100);
+    meaning.frame = stack(meanings, "f", 41);
+    add(&now, meaning, 2, 700);
+    meaning = site(meanings, "Caller", "f", 5);
+    add(&base, meaning, 1, 100);
+    other = stack(meanings, "between", 1);
+    meaning.frame = mp_meaning_frame(
+        meanings, (mp_meant_frame){.caller = other, .name = meaning.program, .line = 3});
+    add(&now, meaning, 2, 600);
+    add(&base, site(meanings, "Elsewhere", "f", 5), 1, 100);
+    add(&now, site(meanings, "Elsewhere", "g", 5), 2, 550);
+    add(&base, site(meanings, "Before", "f", 5), 1, 50);
+    add(&now, site(meanings, "After", "f", 5), 1, 40);
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 8);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 100, 900);
+    expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 800);
+    assert_int_equal(result.at[1].meaning.line, 45);
+    expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 700);
+    assert_int_equal(mp_meaning_frame_at(meanings, result.at[2].meaning.frame)->line, 41);
+    expect(&result.at[3], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 550);
+    expect(&result.at[4], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 100, 600);
+    expect(&result.at[5], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 100, 0);
+    expect(&result.at[6], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 50, 0);
+    expect(&result.at[7], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 40);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+/* Lines 5, 7 and 15 became 7, 9 and 17: what is on line 7 now was on line 5. */
+static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    add(&base, site(meanings, "T", "f", 15), 1, 300);
+    add(&base, site(meanings, "T", "f", 5), 1, 100);
+    add(&base, site(meanings, "T", "f", 7), 1, 200);
+    add(&now, site(meanings, "T", "f", 7), 1, 103);
+    add(&now, site(meanings, "T", "f", 17), 1, 301);
+    add(&now, site(meanings, "T", "f", 9), 1, 202);
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 3);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 103);
+    expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 202);
+    expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 300, 301);
+    assert_int_equal(result.at[0].meaning.line, 7);
+    assert_int_equal(result.at[2].meaning.line, 17);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+/* Of lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the lines
+ * within were exchanged. */
+static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    mp_meaning meaning = site(meanings, "T", "f", 9);
+    meaning.frame = stack(meanings, "f", 10);
+    add(&base, meaning, 1, 100);
+    meaning.frame = stack(meanings, "f", 20), meaning.line = 8;
+    add(&base, meaning, 1, 200);
+    meaning.frame = stack(meanings, "f", 60), meaning.line = 9;
+    add(&now, meaning, 1, 201);
+    meaning.frame = stack(meanings, "f", 50), meaning.line = 10;
+    add(&now, meaning, 1, 102);
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 2);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 102);
+    expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 201);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+/* Two lines became three: those that stayed are matched, one to two others can only be summed. */
+static void several_to_several_are_summed(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    add(&base, site(meanings, "T", "f", 5), 1, 100);
+    add(&base, site(meanings, "T", "f", 7), 1, 200);
+    add(&now, site(meanings, "T", "f", 5), 1, 100);
+    add(&now, site(meanings, "T", "f", 17), 1, 210);
+    add(&now, site(meanings, "T", "f", 19), 4, 30);
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 2);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 2, 200, 240);
+    assert_int_equal(result.at[0].base.objects, 1);
+    assert_int_equal(result.at[0].now.objects, 5);
+    assert_int_equal(result.at[0].now.created, 5);
+    assert_int_equal(result.at[0].meaning.line, MP_NO_LINE);
+    expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
+    free(result.at);
+    /* Nothing is left in the base: the new line is a new site. */
+    base.count = 1, now.count = 2;
+    result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 2);
+    expect(&result.at[0], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 210);
+    expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+/* From two callers, and now from three others: together. */
+static void functions_are_summed_too(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    static const char *const callers[] = {"a", "b", "c", "d", "e"};
+    for (size_t i = 0; i < 5; i++) {
+        mp_meaning meaning = site(meanings, "T", "f", 3);
+        meaning.frame =
+            mp_meaning_frame(meanings, (mp_meant_frame){.caller = stack(meanings, callers[i], 1),
+                                                        .name = meaning.program,
+                                                        .line = 2});
+        add(i < 2 ? &base : &now, meaning, 1, 10);
+    }
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 1);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
+    free(result.at);
+    now.count = 2; /* as many on each side: in the order of their callers' names */
+    now.at[0].amounts.bytes = 11;
+    result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 2);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
+    expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_FUNCTION, 1, 10, 10);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+/* --- what counts --- */
+
+static void names_tell_apart_only_what_has_no_stack(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    mp_meaning meaning = site(meanings, "T", "f", 5);
+    meaning.name = mp_meaning_of(meanings, "one");
+    add(&base, meaning, 1, 10);
+    meaning.name = mp_meaning_of(meanings, "two");
+    add(&base, meaning, 1, 20);
+    meaning.name = mp_meaning_of(meanings, "three");
+    add(&now, meaning, 1, 31);
+    mp_meaning session = {.type = meaning.type, .line = MP_NO_LINE, .name = meaning.name};
+    add(&base, session, 1, 7);
+    session.name = mp_meaning_of(meanings, "one");
+    add(&now, session, 1, 6);
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    assert_int_equal(result.count, 3);
+    expect(&result.at[0], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 7, 0);
+    expect(&result.at[1], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 6);
+    expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 30, 31);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+static void add_cost(list *entries, mp_meaning meaning, int64_t exclusive_us, int64_t calls)
+{
+    entries->at[entries->count++] =
+        (mp_entry){meaning, {.exclusive_us = exclusive_us, .calls = calls}};
+}
+
+/* The second overload is matched with the second; one that is alone, with whatever is left. */
+static void lines_of_profiles_are_those_of_their_methods(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    mp_meaning a = {
+        .program = mp_meaning_of(meanings, "p"), .name = mp_meaning_of(meanings, "m"), .line = 10};
+    mp_meaning b = a, c = {.program = a.program, .name = mp_meaning_of(meanings, "n"), .line = 3};
+    b.overload = 1;
+    add_cost(&base, a, 100, 1);
+    add_cost(&base, b, 200, 1);
+    add_cost(&base, c, 1000, 1);
+    a.line = b.line = 14;
+    c.overload = 2;
+    add_cost(&now, a, 99, 1);
+    add_cost(&now, b, 198, 1);
+    add_cost(&now, c, 1000, 2);
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_LINE);
+    assert_int_equal(result.count, 3);
+    assert_int_equal(result.at[0].base.exclusive_us, 200);
+    assert_int_equal(result.at[0].now.exclusive_us, 198);
+    assert_int_equal(result.at[0].change, MP_CHANGE_SHRUNK);
+    assert_int_equal(result.at[0].match, MP_MATCH_STACK);
+    assert_int_equal(result.at[1].now.exclusive_us, 99);
+    assert_int_equal(result.at[2].match, MP_MATCH_FUNCTION);
+    assert_int_equal(result.at[2].change, MP_CHANGE_GROWN); /* one call more */
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+static void nothing_is_unchanged_and_retained_bytes_count(void **unused)
+{
+    (void)unused;
+    mp_meanings *meanings = mp_meanings_new();
+    list base = {0}, now = {0};
+    mp_meaning gone = {.type = mp_meaning_of(meanings, "Gone"), .line = MP_NO_LINE};
+    mp_meaning kept = {.type = mp_meaning_of(meanings, "Kept"), .line = MP_NO_LINE};
+    base.at[base.count++] = (mp_entry){gone, {.created = 5, .deleted = 5}};
+    base.at[base.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 9}};
+    now.at[now.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 8}};
+    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_TYPE);
+    assert_int_equal(result.count, 2);
+    assert_int_equal(result.at[0].change, MP_CHANGE_SHRUNK);
+    assert_int_equal(result.at[1].change, MP_CHANGE_NONE);
+    free(result.at);
+    list empty = {0};
+    result = differences(meanings, &empty, &empty, MP_GRAIN_TYPE);
+    assert_int_equal(result.count, 0);
+    free(result.at);
+    mp_meanings_free(meanings);
+}
+
+static void changes_and_steps_have_names(void **unused)
+{
+    (void)unused;
+    assert_string_equal(mp_match_name(MP_MATCH_EXACT), "exact");
+    assert_string_equal(mp_match_name(MP_MATCH_STACK), "stack");
+    assert_string_equal(mp_match_name(MP_MATCH_FUNCTION), "type-and-function");
+    assert_null(mp_match_name(MP_MATCH_NONE));
+    assert_string_equal(mp_change_name(MP_CHANGE_NONE), "unchanged");
+    assert_string_equal(mp_change_name(MP_CHANGE_GROWN), "grown");
+}
+
+/* --- laws, on digests made up at random --- */
+
+static uint32_t chance(uint64_t *state, uint32_t below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) % below;
+}
+
+static bool has(const list *entries, const mp_meaning *meaning)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        if (memcmp(&entries->at[i].meaning, meaning, sizeof *meaning) == 0)
+            return true;
+    return false;
+}
+
+static void make_up(list *entries, mp_meanings *meanings, uint64_t *state, mp_grain grain)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    entries->count = 0;
+    for (uint32_t n = chance(state, MOST); n > 0; n--) {
+        mp_meaning meaning = {.line = MP_NO_LINE};
+        if (grain == MP_GRAIN_SITE) {
+            meaning =
+                site(meanings, names[chance(state, 2)], names[chance(state, 2)], chance(state, 4));
+            if (chance(state, 2))
+                meaning.frame = mp_meaning_frame(
+                    meanings, (mp_meant_frame){.caller = stack(meanings, names[chance(state, 3)],
+                                                               chance(state, 3)),
+                                               .name = meaning.program,
+                                               .line = chance(state, 3)});
+        } else {
+            meaning.program = mp_meaning_of(meanings, names[chance(state, 2)]);
+            meaning.name = mp_meaning_of(meanings, names[chance(state, 2)]);
+            meaning.overload = chance(state, 2);
+            meaning.line = chance(state, 6);
+        }
+        if (has(entries, &meaning))
+            continue;
+        entries->at[entries->count++] = (mp_entry){meaning,
+                                                   {.objects = chance(state, 3),
+                                                    .bytes = chance(state, 3),
+                                                    .created = chance(state, 9),
+                                                    .leaked_bytes = chance(state, 9),
+                                                    .exclusive_us = chance(state, 3),
+                                                    .calls = chance(state, 3)}};
+    }
+}
+
+static mp_change mirrored(mp_change change)
+{
+    static const mp_change other[] = {MP_CHANGE_NONE, MP_CHANGE_GONE, MP_CHANGE_NEW,
+                                      MP_CHANGE_SHRUNK, MP_CHANGE_GROWN};
+    return other[change];
+}
+
+static bool same(const mp_amounts *a, const mp_amounts *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void is_mirror(const mp_differences *there, mp_differences *back)
+{
+    assert_int_equal(there->count, back->count);
+    for (size_t i = 0; i < there->count; i++) {
+        const mp_difference *at = &there->at[i];
+        size_t k = 0;
+        while (k < back->count &&
+               !(back->at[k].entries && back->at[k].entries == at->entries &&
+                 back->at[k].match == at->match && back->at[k].change == mirrored(at->change) &&
+                 same(&back->at[k].base, &at->now) && same(&back->at[k].now, &at->base)))
+            k++;
+        assert_true(k < back->count);
+        back->at[k].entries = 0; /* taken */
+    }
+}
+
+static mp_amounts sum_of(const list *entries)
+{
+    mp_amounts sum = {0};
+    for (size_t i = 0; i < entries->count; i++)
+        sum = mp_amounts_add(sum, entries->at[i].amounts);
+    return sum;
+}
+
+static void sums_are_those_of_the_lists(const mp_differences *result, const list *base,
+                                        const list *now)
+{
+    mp_amounts before = {0}, after = {0}, wanted;
+    for (size_t i = 0; i < result->count; i++) {
+        before = mp_amounts_add(before, result->at[i].base);
+        after = mp_amounts_add(after, result->at[i].now);
+        /* what changed comes first */
+        assert_true(!i || result->at[i].change == MP_CHANGE_NONE ||
+                    result->at[i - 1].change != MP_CHANGE_NONE);
+    }
+    wanted = sum_of(base);
+    assert_true(same(&before, &wanted));
+    wanted = sum_of(now);
+    assert_true(same(&after, &wanted));
+}
+
+static void differences_add_up_and_have_a_mirror_image(void **unused)
+{
+    (void)unused;
+    static const mp_grain grains[] = {MP_GRAIN_SITE, MP_GRAIN_LINE, MP_GRAIN_METHOD,
+                                      MP_GRAIN_MODULE, MP_GRAIN_GROUP};
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        mp_meanings *meanings = mp_meanings_new();
+        mp_grain grain = grains[seed % 5];
+        uint64_t state = seed;
+        list base, now;
+        make_up(&base, meanings, &state, grain);
+        make_up(&now, meanings, &state, grain);
+        mp_differences there = differences(meanings, &base, &now, grain);
+        mp_differences back = differences(meanings, &now, &base, grain);
+        mp_differences itself = differences(meanings, &base, &base, grain);
+        sums_are_those_of_the_lists(&there, &base, &now);
+        is_mirror(&there, &back);
+        for (size_t i = 0; i < itself.count; i++) {
+            assert_int_equal(itself.at[i].match, MP_MATCH_EXACT);
+            assert_int_equal(itself.at[i].change, MP_CHANGE_NONE);
+        }
+        free(there.at);
+        free(back.at);
+        free(itself.at);
+        mp_meanings_free(meanings);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_step_matches_what_the_one_before_left),
+        cmocka_unit_test(as_many_on_both_sides_are_paired_in_the_order_of_lines),
+        cmocka_unit_test(the_order_of_stacks_is_that_of_the_outermost_lines),
+        cmocka_unit_test(several_to_several_are_summed),
+        cmocka_unit_test(functions_are_summed_too),
+        cmocka_unit_test(names_tell_apart_only_what_has_no_stack),
+        cmocka_unit_test(lines_of_profiles_are_those_of_their_methods),
+        cmocka_unit_test(nothing_is_unchanged_and_retained_bytes_count),
+        cmocka_unit_test(changes_and_steps_have_names),
+        cmocka_unit_test(differences_add_up_and_have_a_mirror_image),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

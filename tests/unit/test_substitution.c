@@ -1,0 +1,136 @@
+/* s/REGEX/TEXT/ as sed -E does it; what is expected is what sed prints. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compare/substitution.h"
+#include "memprof/digest.h"
+
+static void names_are_rewritten_as_by_sed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *rule, *text, *expected;
+    } cases[] = {
+        {"s/a/b/", "banana", "bbnana"},
+        {"s/a/b/g", "banana", "bbnbnb"},
+        {"s/x/y/g", "banana", "banana"},
+        {"s/a/b/", "", ""},
+        {"s/an//", "banana", "bana"},
+        {"s/an//g", "banana", "ba"},
+        /* groups and the match itself */
+        {"s/([a-z]+)-([0-9]+)/\\2 \\1/", "order-12.p", "12 order.p"},
+        {"s/n/<&>/g", "banana", "ba<n>a<n>a"},
+        {"s/n/<\\&>/", "banana", "ba<&>ana"},
+        {"s/n/\\\\/", "banana", "ba\\ana"},
+        {"s/(a)|(n)/[\\1\\2]/g", "ban", "b[a][n]"},
+        {"s/(x)?a/[\\1]/", "ba", "b[]"},
+        {"s/(.)(.)(.)(.)(.)(.)(.)(.)(.)/\\9\\1/", "123456789", "91"},
+        {"s/a/\\10/", "ba", "b0"}, /* no such group: nothing */
+        /* other delimiters, and escaped ones */
+        {"s|/|.|g", "shop/main/p", "shop.main.p"},
+        {"s,/,.,", "shop/main/p", "shop.main/p"},
+        {"s#a#b#g", "aa", "bb"},
+        {"s/\\//./g", "shop/main/p", "shop.main.p"},
+        {"s/\\./\\//g", "shop.main.p", "shop/main/p"},
+        {"s/\\\\/\\//g", "shop\\main\\p", "shop/main/p"},
+        {"s/a/b\\\\/", "a/", "b\\/"},
+        {"s|\\\\|/|", "a\\b", "a/b"},
+        /* anchors: the start is the start of the text alone */
+        {"s/^a/b/g", "aaa", "baa"},
+        {"s/a$/b/g", "aaa", "aab"},
+        {"s/^/> /g", "ab", "> ab"},
+        {"s/$/ </g", "ab", "ab <"},
+        {"s/^$/empty/", "ab", "ab"},
+        /* empty matches */
+        {"s/x*/-/", "abc", "-abc"},
+        {"s/x*/-/g", "abc", "-a-b-c-"},
+        {"s/b*/x/g", "abc", "xaxcx"},
+        {"s/b*/x/g", "abb", "xax"},
+        {"s/b*/x/g", "bab", "xax"},
+        {"s/a*|c/x/g", "baac", "xbxx"},
+        {"s/x*/-/g", "", "-"},
+        /* UTF-8 passes */
+        {"s/b/\xc3\xa4/",
+         "a\xc3\xbc"
+         "b",
+         "a\xc3\xbc\xc3\xa4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char error[200] = "";
+        if (!mp_substitution_check(cases[i].rule, error, sizeof error))
+            fail_msg("%s: %s", cases[i].rule, error);
+        mp_substitutions *rules = mp_substitutions_new(&cases[i].rule, 1);
+        const char *result = mp_substitute(rules, cases[i].text);
+        if (strcmp(result, cases[i].expected) != 0)
+            fail_msg("%s of \"%s\" is \"%s\", not \"%s\"", cases[i].rule, cases[i].text, result,
+                     cases[i].expected);
+        mp_substitutions_free(rules);
+    }
+}
+
+static void one_rule_works_on_what_another_left(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {"s/a/b/", "s/x/y/", "s/bb/c/", "s/c/abc/"};
+    mp_substitutions *rules = mp_substitutions_new(texts, 4);
+    assert_string_equal(mp_substitute(rules, "ab"), "abc");
+    assert_string_equal(mp_substitute(rules, "q"), "q");
+    assert_string_equal(mp_substitute(rules, "c"), "abc");
+    mp_substitutions_free(rules);
+    rules = mp_substitutions_new(NULL, 0);
+    const char *text = "ab";
+    assert_ptr_equal(mp_substitute(rules, text), text);
+    mp_substitutions_free(rules);
+}
+
+static void long_names_are_rewritten_whole(void **unused)
+{
+    (void)unused;
+    static char text[5001], expected[10001];
+    const char *rule = "s/a/bc/g";
+    memset(text, 'a', 5000);
+    for (size_t i = 0; i < 5000; i++)
+        memcpy(expected + 2 * i, "bc", 2);
+    mp_substitutions *rules = mp_substitutions_new(&rule, 1);
+    assert_string_equal(mp_substitute(rules, text), expected);
+    mp_substitutions_free(rules);
+}
+
+static void what_is_no_substitution(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[] = {"",        "s",        "s/",    "s/a",     "s/a/",
+                                        "s/a/b",   "s/a/b\\/", "s//b/", "s/a/b/i", "s/a/b/gg",
+                                        "s/a/b/ ", "y/a/b/",   "a",     "s|a|b/",  " s/a/b/"};
+    char error[200];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected,
+                 "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", wrong[i]);
+        if (mp_substitution_check(wrong[i], error, sizeof error))
+            fail_msg("%s passes", wrong[i]);
+        assert_string_equal(error, expected);
+    }
+    static const char *const bad[] = {"s/(/b/", "s/[/b/", "s/a{2,1}/b/"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(mp_substitution_check(bad[i], error, sizeof error));
+        assert_int_equal(error[0], '"');
+        assert_memory_equal(error + 1, bad[i], strlen(bad[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_rewritten_as_by_sed),
+        cmocka_unit_test(one_rule_works_on_what_another_left),
+        cmocka_unit_test(long_names_are_rewritten_whole),
+        cmocka_unit_test(what_is_no_substitution),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
