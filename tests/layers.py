@@ -32,7 +32,7 @@ PUBLIC = {
     "events.h": "model", "analysis_graph.h": "analysis", "analysis_events.h": "analysis",
     "exporter.h": "exporters", "selection.h": "analysis",
     "suppression.h": "analysis", "trend.h": "analysis",
-    "digest.h": "compare", "policy.h": "compare",
+    "digest.h": "compare", "policy.h": "compare", "baseline.h": "compare",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

@@ -24,6 +24,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 sys.path.insert(0, str(HERE / "oracle"))
+import baselines  # noqa: E402
 import compare  # noqa: E402
 import differences  # noqa: E402
 import heaps  # noqa: E402
@@ -35,13 +36,14 @@ DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "reques
 COMMANDS = ["analyze", "info", "snapshots", "leaks", "top", "growth", "tree", "check"]
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
         "damaged", "large", "taligent", "graphs", "aqtime", "suppressions", "differences",
-        "selections"]
+        "selections", "baselines"]
 # What may do something to a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SKIPPED = 77
 
 
-class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections):
+class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
+           baselines.Baselines):
     def __init__(self, memprof, generate):
         self.memprof, self.generate = memprof, generate
         self.breaches, self.checks = [], 0

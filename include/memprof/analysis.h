@@ -119,7 +119,10 @@ typedef struct mp_grouping {
     mp_group *groups; /* those with anything in them */
     uint32_t count;
     bool has_scope;     /* objects have owners: inclusive_bytes means something */
-    uint32_t *group_of; /* of each cohort, its place in groups, + 1; void after a sort */
+    uint32_t *group_of; /* of each cohort, its place in groups before any sort, + 1 */
+    /* Of dimensions of frames in place of group_of: of each tree node. A sort moves groups but not
+     * these numbers; a group's is still that of its example, or of its node. */
+    uint32_t *group_of_node;
     void *private;
 } mp_grouping;
 

@@ -16,10 +16,11 @@ typedef enum mp_unit {
     MP_NUMBER, /* an id, a line: no unit, no grouping */
     MP_COUNT,  /* so many of something */
     MP_BYTES,
-    MP_TIME,    /* microseconds; for people as h:mm:ss.mmm */
-    MP_AGE,     /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
-    MP_SECONDS, /* microseconds; printed as seconds with six decimals */
-    MP_AVERAGE, /* seconds, not whole microseconds */
+    MP_TIME,      /* microseconds; for people as h:mm:ss.mmm */
+    MP_AGE,       /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
+    MP_SECONDS,   /* microseconds; printed as seconds with six decimals */
+    MP_AVERAGE,   /* seconds, not whole microseconds */
+    MP_BYTE_RATE, /* bytes for each of something else, not whole bytes */
     MP_PERCENT,
     MP_FLAG, /* true or false */
     MP_LIST, /* of texts, the most important first */
@@ -47,7 +48,7 @@ typedef struct mp_column {
 typedef struct mp_cell {
     bool known;
     int64_t number;    /* all units but text, percent and list; a flag is 0 or 1 */
-    double real;       /* percent, average */
+    double real;       /* percent, average, byte rate */
     const char *text;  /* text; of an empty list, what people read in its place, or NULL */
     const char **list; /* list; `number` texts */
 } mp_cell;
@@ -90,8 +91,10 @@ typedef struct mp_document {
     size_t table_count, table_capacity;
     mp_limit *limits;
     size_t limit_count, limit_capacity;
-    bool exact_bytes; /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;      /* what was asked does not hold: a limit exceeded, a violation found */
+    bool exact_bytes;      /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;           /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;         /* something that was asked could not be answered: a rule of a policy */
+    const char *complaint; /* a line for standard error; or NULL */
     struct mp_arena *arena;
 } mp_document;
 
@@ -120,7 +123,7 @@ mp_cell *mp_table_row(mp_table *table);
 size_t mp_table_column(const mp_table *table, const char *name);
 /* Set the cell of the table's last row. A NULL or empty text stays unknown. */
 void mp_set_number(mp_table *table, const char *column, int64_t number);
-/* Of a percentage or an average. */
+/* Of a percentage, an average or a byte rate. */
 void mp_set_real(mp_table *table, const char *column, double real);
 void mp_set_text(mp_document *document, mp_table *table, const char *column, const char *text);
 /* `texts` and what it points to are copied. */

@@ -157,6 +157,23 @@ static bool has_anything(const mp_group *group)
     return cost->created || cost->deleted || cost->moved || cost->found || cost->bytes;
 }
 
+/* Close the gaps that empty groups leave. */
+static mp_grouping keep_full_groups(workshop *shop)
+{
+    mp_grouping grouping = {
+        .groups = shop->groups, .group_of_node = shop->group_of, .private = shop->labels};
+    uint32_t *kept = mp_alloc_zero((size_t)shop->count + 1, sizeof *kept);
+    for (uint32_t i = 1; i <= shop->count; i++)
+        if (has_anything(&shop->groups[i])) {
+            shop->groups[grouping.count++] = shop->groups[i];
+            kept[i] = grouping.count;
+        }
+    for (uint32_t i = 0; i < shop->model->tree.count; i++)
+        shop->group_of[i] = kept[shop->group_of[i]];
+    free(kept);
+    return grouping;
+}
+
 mp_grouping mp_group_frames(const mp_window *window)
 {
     workshop shop = {.window = window, .model = window->model};
@@ -169,11 +186,7 @@ mp_grouping mp_group_frames(const mp_window *window)
     assign_groups(&shop);
     add_to_group(&shop, 0);
     add_outermost(&shop);
-    mp_grouping grouping = {.groups = shop.groups, .private = shop.labels};
-    for (uint32_t i = 1; i <= shop.count; i++)
-        if (has_anything(&shop.groups[i]))
-            shop.groups[grouping.count++] = shop.groups[i];
+    mp_grouping grouping = keep_full_groups(&shop);
     free(shop.costs);
-    free(shop.group_of);
     return grouping;
 }

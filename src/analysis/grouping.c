@@ -308,6 +308,7 @@ void mp_grouping_free(mp_grouping *grouping)
     free(grouping->private);
     free(grouping->groups);
     free(grouping->group_of);
+    free(grouping->group_of_node);
     *grouping = (mp_grouping){0};
 }
 

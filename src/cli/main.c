@@ -51,8 +51,10 @@ static int report(const cli_options *options, const mp_request *request)
         for (size_t i = 0; i < document->limit_count; i++)
             if (document->limits[i].exceeded)
                 cli_put_message(document->limits[i].message);
-        if (status == CLI_OK && document->failed)
-            status = CLI_EXCEEDED;
+        if (document->complaint && !cli_shows_text(options))
+            cli_put_message(document->complaint);
+        if (status == CLI_OK && (document->failed || document->unjudged))
+            status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
     } else {
         cli_put_message(error);
     }
@@ -60,7 +62,8 @@ static int report(const cli_options *options, const mp_request *request)
     return status;
 }
 
-static int run_report(const cli_options *options, const mp_suppressions *suppressions)
+static int run_report(const cli_options *options, const mp_suppressions *suppressions,
+                      const mp_policy *policy)
 {
     bool checks = options->command.report == mp_report_find("check");
     mp_diagnostics *diagnostics = mp_diagnostics_new(checks             ? CLI_KEPT_BY_CHECK
@@ -78,6 +81,7 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
         mp_request request = cli_request(options, model, diagnostics, suppressions);
         request.meanings = meanings;
         request.base = base;
+        request.policy = policy;
         status = report(options, &request);
         if (!ok || (options->strict && !cli_is_whole(model, diagnostics)))
             status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
@@ -89,13 +93,19 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
     return status;
 }
 
-/* What is accepted is read first: a mistake in it shows before a long recording is read. */
-static int run_report_with_suppressions(const cli_options *options)
+/* What is accepted and what is demanded is read first: a mistake in it shows before a long
+ * recording is read. */
+static int run_with_files(const cli_options *options)
 {
     mp_suppressions suppressions;
+    mp_policy *policy = NULL;
     int status = cli_read_suppressions(options, &suppressions);
     if (status == CLI_OK)
-        status = run_report(options, &suppressions);
+        status = cli_read_policy(options, &policy);
+    if (status == CLI_OK)
+        status = options->command.report ? run_report(options, &suppressions, policy)
+                                         : cli_save_baseline(options, &suppressions);
+    mp_policy_free(policy);
     mp_suppressions_free(&suppressions);
     return status;
 }
@@ -128,9 +138,9 @@ int main(int argc, char **argv)
         if (options.version || options.help)
             status = tell(&options);
         else
-            status = options.command.report  ? run_report_with_suppressions(&options)
-                     : options.command.reads ? cli_export(&options)
-                                             : run_formats(&options);
+            status = options.command.report || options.store ? run_with_files(&options)
+                     : options.command.reads                 ? cli_export(&options)
+                                                             : run_formats(&options);
     }
     cli_options_free(&options);
     return status;

@@ -6,13 +6,21 @@
 #include <sys/stat.h>
 
 #include "cli/console.h"
+#include "cli/run.h"
 #include "memprof/digest.h"
 #include "support/memory.h"
 #include "support/text.h"
 #include "support/units.h"
 
-/* Options that all who read take; that all commands take; that print only; that export only. */
-enum { EVERY = 1u << 30, EVERY_COMMAND = 1u << 29, PRINTS = 1u << 28, EXPORTS = 1u << 27 };
+/* Options that all who read take; that all commands take; that print only; that export only; of
+ * baselines only. */
+enum {
+    EVERY = 1u << 30,
+    EVERY_COMMAND = 1u << 29,
+    PRINTS = 1u << 28,
+    EXPORTS = 1u << 27,
+    STORES = 1u << 26,
+};
 
 /* Whether an option was given. */
 typedef struct cli_given {
@@ -232,6 +240,24 @@ static bool set_base(cli_options *options, const char *argument)
     return *argument != '\0';
 }
 
+static bool set_store(cli_options *options, const char *argument)
+{
+    options->store = argument;
+    return *argument != '\0';
+}
+
+static bool set_policy(cli_options *options, const char *argument)
+{
+    options->policy = argument;
+    return *argument != '\0';
+}
+
+static bool set_name(cli_options *options, const char *argument)
+{
+    options->name = argument;
+    return *argument != '\0' && !strchr(argument, '/');
+}
+
 static bool set_ignore_lines(cli_options *options, const char *argument)
 {
     (void)argument;
@@ -441,6 +467,11 @@ static const cli_option table[] = {
      MP_HONOURS_SELECT, set_min_count},
     {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
      MP_HONOURS_BASE, set_base},
+    {"store", "DIR", "the folder of the baselines", "a path", STORES, set_store},
+    {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",
+     STORES, set_name},
+    {"policy", "FILE", "the rules of check (default: no more than a tenth more)", "a path", STORES,
+     set_policy},
     {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL,
      MP_HONOURS_COMPARE, set_ignore_lines},
     {"normalize", "s/RE/TEXT/", "rewrite names before they are compared; may be repeated",
@@ -463,7 +494,8 @@ static const cli_option table[] = {
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
     {"format", "FORMAT", "how to print it, as below",
-     "text, json, csv, rpt, rpt-old or suppressions", EVERY | EVERY_COMMAND, set_format},
+     "text, json, csv, rpt, rpt-old, suppressions, markdown, junit or github",
+     EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      EXPORTS, set_exporter},
@@ -501,6 +533,22 @@ bool cli_command_find(const char *name, cli_command *command)
                 "its name when it is whole. What is printed is how many rows each table has.",
             .reads = true,
             .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN};
+        return true;
+    }
+    if (strcmp(name, "baseline") == 0) {
+        *command = (cli_command){
+            .name = "baseline",
+            .summary = "keep what a gate needs of a recording as a small text file",
+            .example = "baseline save samples/shop-v2.oemp --store /tmp/memprof-baselines",
+            .details =
+                "save writes DIR/NAME.baseline, a JSON object a line in an order that does not\n"
+                "depend on figures, for version control. check judges the recording against it:\n"
+                "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
+                "is alive or is spent. diff and gate --base take a baseline for a recording.",
+            .operand = "save|check",
+            .reads = true,
+            .honours = EVERY | PRINTS | STORES | MP_HONOURS_WINDOW | MP_HONOURS_SELECT |
+                       MP_HONOURS_SUPPRESS};
         return true;
     }
     *command = (cli_command){.name = "formats",
@@ -667,6 +715,15 @@ static bool check_given(cli_options *options, const cli_given *given)
     return true;
 }
 
+/* A check is a gate: its base is in the store. */
+static void check_baseline(cli_options *options)
+{
+    options->base_path = cli_baseline_path(options);
+    options->base = options->base_path;
+    options->command.report = mp_report_find("gate");
+    options->view.object = options->policy;
+}
+
 bool cli_parse(int argc, char **argv, cli_options *options)
 {
     cli_given given[OPTIONS] = {{false, NULL}};
@@ -706,6 +763,18 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         if (options->path_count != 1)
             return refuse("%s compares BASE with one other recording%s", options->command.name, "");
     }
+    if (options->command.honours & STORES) {
+        bool saves = options->view.object && strcmp(options->view.object, "save") == 0;
+        if (!saves && (!options->view.object || strcmp(options->view.object, "check") != 0))
+            return refuse("%s saves or checks: memprof baseline save|check FILE --store DIR%s",
+                          options->command.name, "");
+        if (!options->store)
+            return refuse("%s needs --store DIR%s", options->command.name, "");
+        if (options->path_count != 1)
+            return refuse("%s is of one recording%s", options->command.name, "");
+        if (!saves)
+            check_baseline(options);
+    }
     /* One name may mean several things: what this command does not mean is nothing to it. */
     if (!(options->command.honours & MP_HONOURS_SELECT))
         options->selection = (mp_selection){.criteria = options->criteria};
@@ -721,5 +790,6 @@ void cli_options_free(cli_options *options)
     free(options->skips);
     free(options->criteria);
     free(options->substitutions);
+    free(options->base_path);
     free(options->suppress_paths);
 }

@@ -35,6 +35,9 @@ typedef struct cli_options {
     mp_load_options load;
     const char **source_folders, **skips; /* what `load` points to */
     const char *base;                     /* what the recording is held against; NULL: nothing */
+    const char *policy;                   /* of baseline check; NULL: the usual */
+    char *base_path;                      /* what `base` points to, where it is in a store */
+    const char *store, *name;             /* of baselines; name NULL: the recording's */
     const char **substitutions;           /* what `view` points to */
     mp_selection selection;
     mp_criterion *criteria;      /* what `selection` points to */

@@ -1,8 +1,39 @@
 #include "cli/run.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/console.h"
+#include "memprof/baseline.h"
+#include "support/memory.h"
+
+static bool cannot_read(const char *path)
+{
+    int why = errno;
+    cli_put_safe(path);
+    fprintf(stderr, ": error: cannot read: %s\n", strerror(why));
+    return false;
+}
+
+bool cli_read_file(const char *path, char **text, size_t *length)
+{
+    size_t capacity = 0, got;
+    FILE *file = fopen(path, "r");
+    *text = NULL;
+    *length = 0;
+    if (!file)
+        return cannot_read(path);
+    do {
+        mp_grow(text, &capacity, *length + 4096, 1);
+        got = fread(*text + *length, 1, capacity - *length, file);
+        *length += got;
+    } while (got);
+    bool ok = !ferror(file) || cannot_read(path);
+    fclose(file);
+    return ok;
+}
 
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
@@ -48,6 +79,12 @@ bool cli_has_anything(const mp_model *model)
     return model->profile && model->profile->lines.count > 1;
 }
 
+bool cli_shows_text(const cli_options *options)
+{
+    size_t count;
+    return !options->output && options->renderer == mp_renderers(&count)[0];
+}
+
 mp_request cli_request(const cli_options *options, const mp_model *model,
                        const mp_diagnostics *diagnostics, const mp_suppressions *suppressions)
 {
@@ -61,17 +98,43 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
     return request;
 }
 
+/* True if the base is a baseline: then *status says how reading it went. */
+static bool load_baseline(const char *path, mp_meanings *meanings, mp_digest **base, int *status)
+{
+    char head[32], error[1024] = "", *text;
+    size_t length;
+    FILE *file = fopen(path, "r");
+    bool is = file && mp_is_baseline(head, fread(head, 1, sizeof head, file));
+    if (file)
+        fclose(file);
+    if (!is)
+        return false;
+    *status = CLI_UNREADABLE;
+    if (cli_read_file(path, &text, &length)) {
+        *base = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
+        *status = *base ? CLI_OK : CLI_UNREADABLE;
+        if (!*base) {
+            cli_put_safe(error);
+            fputc('\n', stderr);
+        }
+    }
+    free(text);
+    return true;
+}
+
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
                   const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base)
 {
     char error[1024] = "";
+    int status = CLI_UNREADABLE;
     if (!options->base)
         return CLI_OK;
+    if (load_baseline(options->base, meanings, base, &status))
+        return status;
     cli_options how = *options;
     how.paths = &how.base;
     how.path_count = 1;
     mp_model *model = mp_model_new();
-    int status = CLI_UNREADABLE;
     if (cli_load(&how, model, diagnostics) && cli_has_anything(model) &&
         (!how.strict || cli_is_whole(model, diagnostics))) {
         mp_request request = cli_request(&how, model, diagnostics, suppressions);

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "memprof/digest.h"
+#include "memprof/policy.h"
 #include "memprof/suppression.h"
 
 /* Diagnostics of each code that are kept. */
@@ -22,13 +23,30 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
  * message. *base is released with mp_digest_free. */
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
                   const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base);
+/* A whole file in memory, to be released with free(). False after a message. */
+bool cli_read_file(const char *path, char **text, size_t *length);
+/* People read the document itself, on standard output. */
+bool cli_shows_text(const cli_options *options);
 /* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
+/* A whole file in memory, to be released with free() in each case. False after a message. */
+bool cli_read_file(const char *path, char **text, size_t *length);
+/* Read the policy of the command gate; of others it is NULL. To be freed in each case. Gives the
+ * exit status where it is not CLI_OK, after messages. */
+int cli_read_policy(const cli_options *options, mp_policy **policy);
 /* Read the files that --suppress names; the list is to be freed in each case. Gives the exit status
  * where it is not CLI_OK, after a message. */
 int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
+
+/* The command "baseline save"; gives the exit status. */
+int cli_save_baseline(const cli_options *options, const mp_suppressions *suppressions);
+/* What `baseline check` demands where no policy is named: no more than a tenth more than the
+ * baseline of this path. NULL after a message where it cannot be read. */
+mp_policy *cli_baseline_policy(const char *path);
+/* Where the store has the baseline of the recording: a text to be released with free(). */
+char *cli_baseline_path(const cli_options *options);
 
 /* The command "export"; gives the exit status. */
 int cli_export(const cli_options *options);

@@ -1,5 +1,4 @@
 /* Reading the files that --suppress names. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,34 +6,6 @@
 
 #include "cli/console.h"
 #include "cli/run.h"
-#include "support/memory.h"
-
-static bool cannot_read(const char *path)
-{
-    int why = errno;
-    cli_put_safe(path);
-    fprintf(stderr, ": error: cannot read: %s\n", strerror(why));
-    return false;
-}
-
-/* A whole file in memory, to be released with free(). False after a message. */
-static bool read_file(const char *path, char **text, size_t *length)
-{
-    size_t capacity = 0, got;
-    FILE *file = fopen(path, "r");
-    *text = NULL;
-    *length = 0;
-    if (!file)
-        return cannot_read(path);
-    do {
-        mp_grow(text, &capacity, *length + 4096, 1);
-        got = fread(*text + *length, 1, capacity - *length, file);
-        *length += got;
-    } while (got);
-    bool ok = !ferror(file) || cannot_read(path);
-    fclose(file);
-    return ok;
-}
 
 /* The day where the user is: a suppression ends with it. */
 static int32_t today_of(const cli_options *options)
@@ -54,7 +25,7 @@ int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressi
         const char *path = options->suppress_paths[i];
         char *text, error[1024] = "";
         size_t length;
-        bool read = read_file(path, &text, &length);
+        bool read = cli_read_file(path, &text, &length);
         bool ok = read && mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error,
                                                 sizeof error);
         free(text);

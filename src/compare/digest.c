@@ -353,7 +353,11 @@ static void describe(workshop *shop)
     }
     if (model->inputs.count > 1) {
         const mp_input_summary *first = &model->inputs.at[1];
-        digest->path = mp_meaning_text(shop->meanings, mp_meaning_of(shop->meanings, first->path));
+        const char *snapshot = mp_model_text(model, model->sessions.at[1].snapshot);
+        int length = snprintf(NULL, 0, "%s@%s", first->path, snapshot);
+        char *path = label_room(shop, length);
+        snprintf(path, (size_t)length + 1, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
+        digest->path = mp_meaning_text(shop->meanings, mp_meaning_of(shop->meanings, path));
         digest->format = first->format;
         digest->format_version = first->format_version;
     }

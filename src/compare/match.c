@@ -19,11 +19,15 @@ typedef struct couple {
     mp_amounts base, now;
     bool in_base, in_now;
     uint32_t family, function; /* numbers of what it may be matched by */
+    uint32_t type;             /* of the new one, where there is one */
+    uint32_t name;             /* that all of its objects have */
+    bool names_differ;
 } couple;
 
 typedef struct workshop {
     const mp_meanings *meanings;
     mp_grain grain;
+    bool infers; /* types of objects with a stack are inferred */
     couple *couples;
     size_t count, capacity;
     mp_differences *result;
@@ -44,11 +48,14 @@ const char *mp_change_name(mp_change change)
 
 /* --- side by side --- */
 
-/* What an entry is compared by: objects with a stack are told apart by that, not by their names. */
-static mp_meaning compared_by(mp_grain grain, mp_meaning meaning)
+/* What an entry is compared by: objects with a stack are told apart by that, not by their names;
+ * nor by their types where those are inferred, as each log may infer another one. */
+static mp_meaning compared_by(const workshop *shop, mp_meaning meaning)
 {
-    if (grain == MP_GRAIN_SITE && meaning.frame)
+    if (shop->grain == MP_GRAIN_SITE && meaning.frame) {
         meaning.name = 0;
+        meaning.type = shop->infers ? 0 : meaning.type;
+    }
     return meaning;
 }
 
@@ -57,13 +64,15 @@ static void add_side(workshop *shop, const mp_entries *entries, mp_entries *keys
 {
     for (size_t i = 0; i < entries->count; i++) {
         const mp_entry *entry = &entries->at[i];
-        mp_meaning meaning = compared_by(shop->grain, entry->meaning);
+        mp_meaning meaning = compared_by(shop, entry->meaning);
         size_t place = mp_entry_for(keys, index, meaning);
         if (place == shop->count) {
             mp_grow(&shop->couples, &shop->capacity, ++shop->count, sizeof *shop->couples);
-            shop->couples[place] = (couple){.meaning = meaning};
+            shop->couples[place] = (couple){.meaning = meaning, .name = entry->meaning.name};
         }
         couple *at = &shop->couples[place];
+        at->type = entry->meaning.type; /* the new side comes last */
+        at->names_differ |= at->name != entry->meaning.name;
         if (now)
             at->now = mp_amounts_add(at->now, entry->amounts);
         else
@@ -139,6 +148,15 @@ static mp_change change_of(const mp_amounts *base, const mp_amounts *now)
     return sign > 0 ? MP_CHANGE_GROWN : sign < 0 ? MP_CHANGE_SHRUNK : MP_CHANGE_NONE;
 }
 
+/* With the type and name that it is not compared by. */
+static mp_meaning told(const couple *at)
+{
+    mp_meaning meaning = at->meaning;
+    meaning.type = at->type;
+    meaning.name = at->names_differ ? 0 : at->name;
+    return meaning;
+}
+
 static void put(workshop *shop, mp_difference difference)
 {
     mp_differences *result = shop->result;
@@ -149,11 +167,9 @@ static void put(workshop *shop, mp_difference difference)
 
 static void put_couple(workshop *shop, const couple *at, mp_match match)
 {
-    put(shop, (mp_difference){.match = match,
-                              .meaning = at->meaning,
-                              .entries = 1,
-                              .base = at->base,
-                              .now = at->now});
+    put(shop,
+        (mp_difference){
+            .match = match, .meaning = told(at), .entries = 1, .base = at->base, .now = at->now});
 }
 
 /* --- order --- */
@@ -188,7 +204,7 @@ static int compare_stacks(const mp_meanings *meanings, const mp_meaning *a, cons
     return order;
 }
 
-static int compare_meanings(const mp_meanings *meanings, const mp_meaning *a, const mp_meaning *b)
+int mp_meaning_compare(const mp_meanings *meanings, const mp_meaning *a, const mp_meaning *b)
 {
     int order = compare_texts(meanings, a->type, b->type);
     if (!order)
@@ -208,7 +224,7 @@ static int by_family(const void *left, const void *right, void *meanings)
     const couple *a = left, *b = right;
     if (a->family != b->family)
         return a->family < b->family ? -1 : 1;
-    return compare_meanings(meanings, &a->meaning, &b->meaning);
+    return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
 static int by_function(const void *left, const void *right, void *meanings)
@@ -216,7 +232,7 @@ static int by_function(const void *left, const void *right, void *meanings)
     const couple *a = left, *b = right;
     if (a->function != b->function)
         return a->function < b->function ? -1 : 1;
-    return compare_meanings(meanings, &a->meaning, &b->meaning);
+    return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
 static int by_size(int64_t a, int64_t b)
@@ -241,7 +257,7 @@ static int by_change(const void *left, const void *right, void *meanings)
         order = by_size(x.calls, y.calls);
     if (!order)
         order = by_size(x.retained_bytes, y.retained_bytes);
-    return order ? order : compare_meanings(meanings, &a->meaning, &b->meaning);
+    return order ? order : mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
 /* --- steps --- */
@@ -278,7 +294,7 @@ static void pair(workshop *shop, const couple *couples, size_t count, size_t pai
         const couple *base = next_of(couples, count, &base_at, false);
         const couple *now = next_of(couples, count, &now_at, true);
         put(shop, (mp_difference){.match = base == now ? MP_MATCH_EXACT : match,
-                                  .meaning = now->meaning,
+                                  .meaning = told(now),
                                   .entries = 1,
                                   .base = base->base,
                                   .now = now->now});
@@ -294,7 +310,7 @@ static void sum(workshop *shop, const couple *couples, size_t count, sides found
         all.base = mp_amounts_add(all.base, couples[i].base);
         all.now = mp_amounts_add(all.now, couples[i].now);
         if (couples[i].in_now)
-            all.meaning = couples[i].meaning;
+            all.meaning = told(&couples[i]);
     }
     all.meaning.line = MP_NO_LINE;
     put(shop, all);
@@ -368,7 +384,11 @@ mp_differences mp_differences_of(const mp_meanings *meanings, const mp_digest *b
     mp_differences result = {0};
     mp_entries keys = {0};
     mp_hash_index index = {0};
-    workshop shop = {.meanings = meanings, .grain = grain, .result = &result};
+    workshop shop = {.meanings = meanings,
+                     .grain = grain,
+                     .infers = base->kind == MP_KIND_EVENTS,
+                     .result = &result};
+    mp_grow(&shop.couples, &shop.capacity, 1, sizeof *shop.couples);
     add_side(&shop, &base->lists[grain], &keys, &index, false);
     add_side(&shop, &now->lists[grain], &keys, &index, true);
     free(keys.at);

@@ -43,6 +43,9 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     case MP_AVERAGE:
         snprintf(text, sizeof text, "%.6f", cell->real);
         break;
+    case MP_BYTE_RATE:
+        mp_format_byte_rate(text, cell->real, exact_bytes, with_sign);
+        break;
     case MP_PERCENT:
         mp_format_percent(text, cell->real, with_sign);
         break;
@@ -82,6 +85,7 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
         mp_format_seconds(text, cell->number, false);
         return mp_arena_copy(arena, text, strlen(text));
     case MP_AVERAGE:
+    case MP_BYTE_RATE:
     case MP_PERCENT:
         return mp_arena_format(arena, "%.12g", cell->real);
     default:

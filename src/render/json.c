@@ -21,6 +21,7 @@ static struct json_object *cell_value(mp_arena *arena, const mp_column *column, 
         return json_object_new_boolean(cell->number != 0);
     case MP_SECONDS:
     case MP_AVERAGE:
+    case MP_BYTE_RATE:
     case MP_PERCENT:
         text = mp_cell_for_programs(arena, column, cell);
         return json_object_new_double_s(

@@ -157,7 +157,7 @@ static bool put_sections(const mp_request *request, mp_document *document, const
         return false;
     mp_section_suppressions(document, window);
     if (!mp_section_top(document, window, view, rows, error, size) ||
-        !mp_section_growth(document, window, view, rows, error, size))
+        !mp_section_growth(document, window, view, rows, false, error, size))
         return false;
     mp_section_anomaly_counts(document, window->model);
     mp_section_graph(document, window->model, rows);
@@ -211,7 +211,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     mp_section_statics(document, &view, rows);
     mp_section_shared(document, &view, rows);
     if (has_span(&window))
-        mp_section_growth(document, &window, &all_types, rows, error, size);
+        mp_section_growth(document, &window, &all_types, rows, false, error, size);
     mp_section_snapshots(document, &window, rows);
     mp_section_dump_totals(document, &view, true);
     mp_section_session(document, request, true);

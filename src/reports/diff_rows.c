@@ -12,8 +12,8 @@ static const mp_column heap_columns[] = {
     {"base_bytes", "Base", MP_BYTES, 0},
     {"new_bytes", "New", MP_BYTES, 0},
     {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
-    {"base_objects", "Base", MP_COUNT, 0},
-    {"new_objects", "New", MP_COUNT, 0},
+    {"base_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"new_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"delta_retained_bytes", "Retained", MP_BYTES, MP_SIGNED},
     {"base_retained_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
     {"new_retained_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
@@ -30,8 +30,9 @@ static const mp_column heap_columns[] = {
     {"matched_by", "Matched by", MP_TEXT, 0},
     {"sites", "", MP_COUNT, MP_FOR_PROGRAMS},
     {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"type", "Type", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
+    {"type", "", MP_TEXT, MP_FOR_PROGRAMS},
     {"name", "", MP_TEXT, MP_FOR_PROGRAMS},
+    {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
     {"site", "Allocation site", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
     {"stack", "", MP_LIST, MP_FOR_PROGRAMS},
     {"line", "", MP_NUMBER, MP_FOR_PROGRAMS},
@@ -144,7 +145,11 @@ static void heap_row(mp_document *document, mp_table *table, const diff_context 
         mp_set_text(document, table, "key", mp_meaning_text(meanings, meaning->name));
         return;
     }
-    mp_set_text(document, table, "name", mp_meaning_text(meanings, meaning->name));
+    const char *name = mp_meaning_text(meanings, meaning->name);
+    mp_set_text(document, table, "name", name);
+    mp_set_text(document, table, "what",
+                mp_document_text(document, "%s%s%s", mp_meaning_text(meanings, meaning->type),
+                                 *name ? " " : "", name));
     if (context->grain != MP_GRAIN_SITE || context->kind == MP_KIND_DUMP)
         return;
     set_stack(document, table, meanings, meaning);

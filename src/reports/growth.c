@@ -13,7 +13,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, 20), error, size);
+    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, 20), true, error, size);
     document->tables[document->table_count - 1].main = true;
     mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
@@ -43,7 +43,7 @@ static bool run_dumps(const mp_request *request, mp_document *document, char *er
     mp_section_heap_totals(document, &window, NULL, false);
     mp_section_limits(document, &window, NULL, view);
     mp_section_growers(document, &window, rows);
-    bool ok = mp_section_growth(document, &window, view, rows, error, size);
+    bool ok = mp_section_growth(document, &window, view, rows, true, error, size);
     document->tables[document->table_count - 1].main = true;
     mp_section_root_growth(document, &window);
     mp_window_free(&window);
@@ -54,9 +54,12 @@ const mp_report mp_report_growth = {
     .name = "growth",
     .summary = "what grew or shrank between two snapshots",
     .example = "growth samples/shop-v2.oemp --by source",
-    .details = "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
-               "_PreCleanUp if there is one, else the last); the largest change first.\n"
-               "--sort: bytes, objects, key.",
+    .details =
+        "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
+        "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
+        "snapshots or more it tells what grows steadily and what jumped once; --from leaves\n"
+        "a warm-up out.\n"
+        "--sort: bytes, objects, key.",
     .variants =
         {{.needs = MP_HOLDS_EVENTS,
           .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |

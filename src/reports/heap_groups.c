@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/sections.h"
+#include "reports/trends.h"
+#include "support/memory.h"
 #include "support/text.h"
 #include "support/units.h"
 
@@ -196,8 +197,11 @@ static const mp_column growth_columns[] = {
     {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
     {"from_objects", "From", MP_COUNT, 0},
     {"to_objects", "To", MP_COUNT, 0},
+    {"history", "History", MP_TEXT, MP_FOR_PEOPLE},
     {"key", "Group", MP_TEXT, MP_SHORTEN},
+    {"course", "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
     {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+    MP_TREND_COLUMNS,
 };
 
 static const named_order growth_orders[] = {
@@ -240,8 +244,45 @@ static bool changed_enough(const mp_view *view, const mp_group *group)
                          llabs(mp_cost_live(group->to) - mp_cost_live(group->from)));
 }
 
+/* What people read of a trend that is one: a line below the row. */
+static void set_course(mp_document *document, mp_table *table, const mp_model *model,
+                       const mp_series *series, size_t i)
+{
+    mp_trend trend = mp_set_trend(document, table, model, series, i);
+    if (trend.kind == MP_TREND_TOO_SHORT)
+        return;
+    mp_set_text(document, table, "history", mp_sparkline_text(document, series, i));
+    if (trend.kind != MP_TREND_FLAT) {
+        const char *text = mp_trend_text(document, model, series, &trend);
+        mp_set_list(document, table, "course", &text, 1);
+    }
+}
+
+/* So many rows at a time that their series have room in 32 MiB. */
+static void growth_rows(mp_document *document, mp_table *table, const mp_window *window,
+                        const mp_grouping *grouping, const mp_group *const *shown, size_t count,
+                        bool trends, bool stacks)
+{
+    enum { MOST_VALUES = 1 << 22 };
+    size_t batch = MOST_VALUES / window->model->marks.count + 1;
+    for (size_t first = 0; first < count; first += batch) {
+        size_t rows = count - first < batch ? count - first : batch;
+        mp_series series = {0};
+        if (trends)
+            series = mp_series_of_groups(window, grouping, shown + first, rows);
+        for (size_t i = 0; i < rows; i++) {
+            growth_row(document, table, shown[first + i]);
+            if (trends)
+                set_course(document, table, window->model, &series, i);
+            if (stacks)
+                set_group_stack(document, table, window->model, shown[first + i]);
+        }
+        mp_series_free(&series);
+    }
+}
+
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t rows, char *error, size_t size)
+                       size_t rows, bool trends, char *error, size_t size)
 {
     const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error, size);
     if (!dimension)
@@ -249,12 +290,16 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     mp_grouping grouping = mp_group_by(window, dimension);
     bool ok = sort_groups(&grouping, view, growth_orders,
                           sizeof growth_orders / sizeof *growth_orders, error, size);
+    const char *trend = trends ? mp_section_trend(document, window) : NULL;
     mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
+    if (trend)
+        mp_table_line(document, table, "%s", trend);
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
     table->empty = "nothing grew or shrank";
-    size_t left_out = 0, unchanged = 0;
+    const mp_group **shown = mp_alloc((grouping.count + 1u) * sizeof *shown);
+    size_t count = 0, left_out = 0, unchanged = 0;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
         if ((!is_alive(group) && !was_alive(group)) || !changed_enough(view, group))
@@ -264,14 +309,14 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
             unchanged++;
             continue;
         }
-        if (rows && table->row_count == rows) {
+        if (rows && count == rows)
             left_out++;
-            continue;
-        }
-        growth_row(document, table, group);
-        if (strcmp(dimension->name, "site") == 0)
-            set_group_stack(document, table, window->model, group);
+        else
+            shown[count++] = group;
     }
+    growth_rows(document, table, window, &grouping, shown, count, trends,
+                strcmp(dimension->name, "site") == 0);
+    free(shown);
     if (left_out)
         mp_table_left_out(document, table, table->row_count + left_out);
     else if (unchanged)

@@ -23,8 +23,9 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
                       size_t size);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
                     size_t rows, char *error, size_t size);
+/* `trends`: with how each row grew from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t rows, char *error, size_t size);
+                       size_t rows, bool trends, char *error, size_t size);
 
 /* Hold the window against the limits that the user set. */
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,

@@ -41,6 +41,20 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
     snprintf(text, MP_UNIT_TEXT, "%s%.1f %s", sign, scaled, units[unit]);
 }
 
+void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
+{
+    double limit = 9e18; /* what an integer has room for */
+    bytes = bytes > limit ? limit : bytes < -limit ? -limit : bytes;
+    double tenths = round(bytes * 10);
+    bool whole = fabs(fmod(tenths, 10)) < 1;
+    if (!whole && (exact || fabs(tenths) < 10240)) {
+        snprintf(text, MP_UNIT_TEXT, with_sign ? "%+.1f%s" : "%.1f%s", tenths / 10,
+                 exact ? "" : " B");
+        return;
+    }
+    mp_format_bytes(text, (int64_t)round(bytes), exact, with_sign);
+}
+
 void mp_format_count(char *text, int64_t count, bool with_sign)
 {
     char digits[24];

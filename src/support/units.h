@@ -10,6 +10,9 @@ enum { MP_UNIT_TEXT = 48 }; /* room for any number with its unit */
 
 /* "512 B", "1.5 KiB"; `exact`: "1536". Binary units, one decimal. */
 void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign);
+/* The same of bytes that need not be whole: below 1024, or where exact, "12.5 B", "12.5"; whole
+ * ones without the decimal. */
+void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign);
 /* "1,234,567" */
 void mp_format_count(char *text, int64_t count, bool with_sign);
 /* Microseconds as "0:01:02.345" */

@@ -430,9 +430,156 @@ static void renderers_are_found_by_name(void **unused)
     assert_null(mp_renderer_find("html"));
 }
 
+/* --- rules and limits --- */
+
+static const mp_column gate_columns[] = {{"policy", "Policy", MP_TEXT, 0}};
+static const mp_column rule_columns[] = {
+    {"status", "Status", MP_TEXT, 0},     {"rule", "Rule", MP_TEXT, 0},
+    {"measured", "Measured", MP_TEXT, 0}, {"limit", "Limit", MP_TEXT, 0},
+    {"message", "Why", MP_TEXT, 0},       {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS},
+};
+
+static void add_rule(mp_document *document, mp_table *table, const char *status, const char *rule,
+                     const char *measured, const char *message)
+{
+    mp_table_row(table);
+    mp_set_text(document, table, "status", status);
+    mp_set_text(document, table, "rule", rule);
+    mp_set_text(document, table, "measured", measured);
+    mp_set_text(document, table, "limit", measured ? "<= 1 B" : NULL);
+    mp_set_text(document, table, "message", message);
+    mp_set_number(table, "line", (int64_t)table->row_count + 1);
+}
+
+/* One rule that holds, one that fails with all that needs escaping, one that was not judged. */
+static mp_document *judged(void)
+{
+    mp_document *document = mp_document_new("gate");
+    mp_table *table = MP_TABLE(document, "gate", NULL, MP_RECORD, gate_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    mp_table_row(table);
+    mp_set_text(document, table, "policy", "ci/a,b:c.policy");
+    table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
+    table->main = true;
+    add_rule(document, table, "pass", "holds", "1 B", NULL);
+    add_rule(document, table, "fail", "a<b & \"c\": 5 %, @me #1 |x|", "2 B",
+             "one\ntwo\t\x01*\xef\xbf\xbf \xc3\xa4");
+    add_rule(document, table, "error", "c", NULL, "no type matches <A>");
+    return document;
+}
+
+static mp_document *limited(void)
+{
+    mp_document *document = mp_document_new("leaks");
+    mp_document_limit(document, (mp_limit){.name = "max-leaked",
+                                           .limit = "1K",
+                                           .actual = "2.0 KiB",
+                                           .exceeded = true,
+                                           .message = "--max-leaked 1K exceeded"});
+    mp_document_limit(document, (mp_limit){.name = "max-live", .limit = "1M", .actual = "3 B"});
+    return document;
+}
+
+static void junit_shows_a_rule_as_a_test(void **unused)
+{
+    (void)unused;
+    mp_document *document = judged();
+    check("junit", document, 80, false,
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<testsuites name=\"memprof\" tests=\"3\" failures=\"1\" errors=\"1\" time=\"0\">\n"
+          "  <testsuite name=\"ci/a,b:c.policy\" tests=\"3\" failures=\"1\" errors=\"1\" "
+          "skipped=\"0\" time=\"0\">\n"
+          "    <testcase name=\"holds\" classname=\"memprof.a,b:c\" time=\"0\"/>\n"
+          "    <testcase name=\"a&lt;b &amp; &quot;c&quot;: 5 %, @me #1 |x|\" "
+          "classname=\"memprof.a,b:c\" time=\"0\">\n"
+          "      <failure message=\"one&#10;two&#9;* \xc3\xa4\" type=\"limit\">"
+          "ci/a,b:c.policy:3: one\ntwo\t* \xc3\xa4\nmeasured: 2 B\nlimit: &lt;= 1 B</failure>\n"
+          "    </testcase>\n"
+          "    <testcase name=\"c\" classname=\"memprof.a,b:c\" time=\"0\">\n"
+          "      <error message=\"no type matches &lt;A&gt;\" type=\"not judged\">"
+          "ci/a,b:c.policy:4: no type matches &lt;A&gt;</error>\n"
+          "    </testcase>\n"
+          "  </testsuite>\n"
+          "</testsuites>\n");
+    mp_document_free(document);
+    document = limited();
+    char *text = render("junit", document, 80, false, NULL);
+    assert_non_null(strstr(text, "<testcase name=\"--max-live\" classname=\"memprof.leaks\""));
+    assert_non_null(strstr(text, "<failure message=\"--max-leaked 1K exceeded\""));
+    free(text);
+    mp_document_free(document);
+}
+
+static void annotations_say_where_a_rule_stands(void **unused)
+{
+    (void)unused;
+    mp_document *document = judged();
+    check("github", document, 80, false,
+          "::error file=ci/a%2Cb%3Ac.policy,line=3,title=a<b & \"c\"%3A 5 %25%2C @me #1 |x|::"
+          "one%0Atwo\\x09\\x01*\xef\xbf\xbf \xc3\xa4\n"
+          "::error file=ci/a%2Cb%3Ac.policy,line=4,title=c::cannot be judged: no type matches "
+          "<A>\n"
+          "::notice title=memprof gate::3 rules: 1 holds, 1 fails, 1 could not be judged\n");
+    mp_document_free(document);
+    document = limited();
+    check("github", document, 80, false,
+          "::error title=--max-leaked::--max-leaked 1K exceeded\n"
+          "::notice title=memprof leaks::2 limits: 1 holds, 1 fails\n");
+    mp_document_free(document);
+}
+
+static void without_rules_and_limits_there_is_nothing_to_show(void **unused)
+{
+    (void)unused;
+    mp_document *document = made("alpha");
+    check("junit", document, 80, false, "");
+    check("github", document, 80, false, "");
+    mp_document_free(document);
+}
+
+static void markdown_gives_the_verdict_first(void **unused)
+{
+    (void)unused;
+    mp_document *document = judged();
+    check("markdown", document, 80, false,
+          "### memprof gate: failed\n\n"
+          "3 rules: 1 holds, 1 fails, 1 could not be judged, by ci/a,b:c.policy\n\n"
+          "| Status | Rule | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n"
+          "| pass | holds | 1 B | &lt;= 1 B |  |\n"
+          "| **fail** | a&lt;b &amp; \"c\": 5 %, @<!-- -->me #<!-- -->1 \\|x\\| | 2 B | &lt;= 1 B "
+          "| one\\\\x0atwo\\\\x09\\\\x01\\*\xef\xbf\xbf \xc3\xa4 |\n"
+          "| **error** | c |  |  | no type matches &lt;A&gt; |\n");
+    mp_document_free(document);
+}
+
+static void markdown_shows_every_table(void **unused)
+{
+    (void)unused;
+    mp_document *document = made("a|b_c");
+    check("markdown", document, 80, false,
+          "### An example\n\n"
+          "#### Totals\n\n"
+          "| | |\n| --- | --- |\n"
+          "| Objects | 12,345 |\n| Size of all | +1.5 KiB |\n| Nice | for people |\n"
+          "| Time | 1:02:03.004 |\n| Seconds | 0.003155 |\n| Average | 0.250000 |\n"
+          "| Share | 12.2 |\n| Whole | yes |\n\n"
+          "#### Rows\n\n1 line\n\n"
+          "| Name | Objects | Site | Flags |\n| --- | ---: | --- | --- |\n"
+          "| a\\|b\\_c | +1,200 | a.p:1<br>b.p:2<br>and 1 more | grows<br>owned |\n"
+          "| b, \"c\" | -5 | (session) |  |\n\n"
+          "and 3 more\n\n"
+          "#### Nothing\n\nnone\n");
+    mp_document_free(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(junit_shows_a_rule_as_a_test),
+        cmocka_unit_test(annotations_say_where_a_rule_stands),
+        cmocka_unit_test(without_rules_and_limits_there_is_nothing_to_show),
+        cmocka_unit_test(markdown_gives_the_verdict_first),
+        cmocka_unit_test(markdown_shows_every_table),
         cmocka_unit_test(text_is_for_people),
         cmocka_unit_test(long_names_are_shortened_in_the_middle),
         cmocka_unit_test(colours_are_bold_and_underlined),

@@ -52,6 +52,35 @@ static void bytes(void **unused)
     }
 }
 
+static void bytes_that_are_not_whole(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double bytes;
+        const char *text, *exact, *with_sign;
+    } cases[] = {
+        {0, "0 B", "0", "0 B"},
+        {-0.04, "0 B", "0", "0 B"},
+        {0.5, "0.5 B", "0.5", "+0.5 B"},
+        {-12.34, "-12.3 B", "-12.3", "-12.3 B"},
+        {12.96, "13 B", "13", "+13 B"},
+        {1023.5, "1023.5 B", "1023.5", "+1023.5 B"},
+        {1024.5, "1.0 KiB", "1024.5", "+1.0 KiB"},
+        {1536, "1.5 KiB", "1536", "+1.5 KiB"},
+        {1e300, "7.8 EiB", "9000000000000000000", "+7.8 EiB"},
+        {-0x1p64, "-7.8 EiB", "-9000000000000000000", "-7.8 EiB"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_format_byte_rate(text, cases[i].bytes, false, false);
+        assert_string_equal(text, cases[i].text);
+        mp_format_byte_rate(text, cases[i].bytes, true, false);
+        assert_string_equal(text, cases[i].exact);
+        mp_format_byte_rate(text, cases[i].bytes, false, true);
+        assert_string_equal(text, cases[i].with_sign);
+    }
+}
+
 static void counts(void **unused)
 {
     (void)unused;
@@ -298,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes),
+        cmocka_unit_test(bytes_that_are_not_whole),
         cmocka_unit_test(counts),
         cmocka_unit_test(times),
         cmocka_unit_test(durations),

@@ -1,0 +1,36 @@
+/* Reading the policy of the command "gate". */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/console.h"
+#include "cli/run.h"
+
+static void put_fault(const mp_policy *policy, const mp_policy_fault *fault)
+{
+    cli_put_safe(policy->path);
+    fprintf(stderr, ":%u:%u: error: ", (unsigned)fault->line, (unsigned)fault->column);
+    cli_put_safe(fault->message);
+    fputc('\n', stderr);
+}
+
+int cli_read_policy(const cli_options *options, mp_policy **policy)
+{
+    char *text;
+    size_t length;
+    *policy = NULL;
+    if (options->command.report != mp_report_find("gate"))
+        return CLI_OK;
+    if (!options->view.object) {
+        *policy = cli_baseline_policy(options->base);
+        return *policy ? CLI_OK : CLI_UNREADABLE;
+    }
+    bool ok = cli_read_file(options->view.object, &text, &length);
+    if (ok)
+        *policy = mp_policy_parse(options->view.object, text, length);
+    free(text);
+    if (!ok)
+        return CLI_UNREADABLE;
+    for (size_t i = 0; i < (*policy)->fault_count; i++)
+        put_fault(*policy, &(*policy)->faults[i]);
+    return (*policy)->fault_count ? CLI_USAGE : CLI_OK;
+}

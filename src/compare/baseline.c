@@ -1,0 +1,337 @@
+/* Baselines: a digest as text, one entry a line, in an order that does not depend on its figures:
+ * a change of one site is a change of one line, which version control shows well. */
+#include "memprof/baseline.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/entries.h"
+#include "compare/meanings.h"
+#include "support/memory.h"
+
+static const char first_words[] = "{\"memprof-baseline\":";
+
+static const char *const kinds[] = {"", "recording", "profile", "events", "dump", "database"};
+static const char *const grains[MP_GRAINS] = {"site", "type", "line", "method", "module", NULL};
+enum { VERSION = 1, KINDS = sizeof kinds / sizeof *kinds };
+
+static const struct {
+    const char *name;
+    size_t offset;
+} amounts[] = {
+    {"objects", offsetof(mp_amounts, objects)},
+    {"bytes", offsetof(mp_amounts, bytes)},
+    {"created_objects", offsetof(mp_amounts, created)},
+    {"created_bytes", offsetof(mp_amounts, created_bytes)},
+    {"deleted_objects", offsetof(mp_amounts, deleted)},
+    {"leaked_objects", offsetof(mp_amounts, leaked_objects)},
+    {"leaked_bytes", offsetof(mp_amounts, leaked_bytes)},
+    {"retained_bytes", offsetof(mp_amounts, retained_bytes)},
+    {"exclusive_us", offsetof(mp_amounts, exclusive_us)},
+    {"calls", offsetof(mp_amounts, calls)},
+};
+enum { AMOUNTS = sizeof amounts / sizeof *amounts };
+
+bool mp_is_baseline(const char *text, size_t length)
+{
+    size_t words = sizeof first_words - 1;
+    return length >= words && memcmp(text, first_words, words) == 0;
+}
+
+/* --- writing --- */
+
+typedef struct text_room {
+    char *at;
+    size_t length, capacity;
+} text_room;
+
+static void put_line(text_room *room, struct json_object *object)
+{
+    const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
+    size_t length = strlen(text);
+    mp_grow(&room->at, &room->capacity, room->length + length + 2, 1);
+    memcpy(room->at + room->length, text, length);
+    memcpy(room->at + room->length + length, "\n", 2);
+    room->length += length + 1;
+    json_object_put(object);
+}
+
+static void add_amounts(struct json_object *object, const mp_amounts *of)
+{
+    for (size_t i = 0; i < AMOUNTS; i++) {
+        int64_t amount;
+        memcpy(&amount, (const char *)of + amounts[i].offset, sizeof amount);
+        if (amount)
+            json_object_object_add(object, amounts[i].name, json_object_new_int64(amount));
+    }
+}
+
+static void add_text(struct json_object *object, const char *name, const char *text)
+{
+    if (*text)
+        json_object_object_add(object, name, json_object_new_string(text));
+}
+
+static struct json_object *frame_value(const mp_meanings *meanings, const mp_meant_frame *frame,
+                                       uint32_t line)
+{
+    struct json_object *value = json_object_new_array();
+    json_object_array_add(value, json_object_new_string(mp_meaning_text(meanings, frame->name)));
+    if (line != MP_NO_LINE || frame->wrapper)
+        json_object_array_add(value,
+                              line == MP_NO_LINE ? NULL : json_object_new_int((int32_t)line));
+    if (frame->wrapper)
+        json_object_array_add(value, json_object_new_boolean(true));
+    return value;
+}
+
+static void add_stack(struct json_object *object, const mp_meanings *meanings,
+                      const mp_meaning *meaning)
+{
+    struct json_object *stack = json_object_new_array();
+    uint32_t line = meaning->line;
+    for (uint32_t at = meaning->frame; at;) {
+        const mp_meant_frame *frame = mp_meaning_frame_at(meanings, at);
+        json_object_array_add(stack, frame_value(meanings, frame, line));
+        line = frame->line;
+        at = frame->caller;
+    }
+    json_object_object_add(object, "stack", stack);
+}
+
+static void put_entry(text_room *room, const mp_meanings *meanings, mp_grain grain,
+                      const mp_entry *entry)
+{
+    const mp_meaning *meaning = &entry->meaning;
+    struct json_object *object = json_object_new_object();
+    json_object_object_add(object, "of", json_object_new_string(grains[grain]));
+    add_text(object, "type", mp_meaning_text(meanings, meaning->type));
+    add_text(object, "name", mp_meaning_text(meanings, meaning->name));
+    if (meaning->frame)
+        add_stack(object, meanings, meaning);
+    else
+        add_text(object, "program", mp_meaning_text(meanings, meaning->program));
+    if (!meaning->frame && meaning->line != MP_NO_LINE)
+        json_object_object_add(object, "line", json_object_new_int((int32_t)meaning->line));
+    if (meaning->overload)
+        json_object_object_add(object, "overload", json_object_new_int64(meaning->overload));
+    add_amounts(object, &entry->amounts);
+    put_line(room, object);
+}
+
+static int by_meaning(const void *left, const void *right, void *meanings)
+{
+    const mp_entry *a = left, *b = right;
+    return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
+}
+
+static void put_list(text_room *room, const mp_meanings *meanings, mp_grain grain,
+                     const mp_entries *list)
+{
+    mp_entry *entries = mp_alloc(list->count * sizeof *entries + 1);
+    if (list->count) {
+        memcpy(entries, list->at, list->count * sizeof *entries);
+        qsort_r(entries, list->count, sizeof *entries, by_meaning, (void *)(uintptr_t)meanings);
+    }
+    for (size_t i = 0; i < list->count; i++)
+        put_entry(room, meanings, grain, &entries[i]);
+    free(entries);
+}
+
+char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, size_t *length)
+{
+    text_room room = {0};
+    struct json_object *head = json_object_new_object(), *totals = json_object_new_object();
+    json_object_object_add(head, "memprof-baseline", json_object_new_int(VERSION));
+    json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
+    json_object_object_add(head, "knows", json_object_new_int((int)digest->knows));
+    json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+    put_line(&room, head);
+    json_object_object_add(totals, "of", json_object_new_string("totals"));
+    json_object_object_add(totals, "peak_objects", json_object_new_int64(digest->peak_objects));
+    json_object_object_add(totals, "peak_bytes", json_object_new_int64(digest->peak_bytes));
+    json_object_object_add(totals, "modules", json_object_new_int64((int64_t)digest->modules));
+    add_amounts(totals, &digest->totals);
+    put_line(&room, totals);
+    for (int grain = 0; grain < MP_GRAINS; grain++)
+        if (grains[grain])
+            put_list(&room, meanings, (mp_grain)grain, &digest->lists[grain]);
+    *length = room.length;
+    return room.at;
+}
+
+/* --- reading --- */
+
+static const char *text_of(struct json_object *object, const char *name)
+{
+    struct json_object *value;
+    return json_object_object_get_ex(object, name, &value) &&
+                   json_object_is_type(value, json_type_string)
+               ? json_object_get_string(value)
+               : "";
+}
+
+static int64_t number_of(struct json_object *object, const char *name, int64_t none)
+{
+    struct json_object *value;
+    return json_object_object_get_ex(object, name, &value) &&
+                   json_object_is_type(value, json_type_int)
+               ? json_object_get_int64(value)
+               : none;
+}
+
+static mp_amounts amounts_of(struct json_object *object)
+{
+    mp_amounts result = {0};
+    for (size_t i = 0; i < AMOUNTS; i++) {
+        int64_t amount = number_of(object, amounts[i].name, 0);
+        memcpy((char *)&result + amounts[i].offset, &amount, sizeof amount);
+    }
+    return result;
+}
+
+static bool is_frame(struct json_object *frame)
+{
+    return json_object_is_type(frame, json_type_array) && json_object_array_length(frame) > 0 &&
+           json_object_is_type(json_object_array_get_idx(frame, 0), json_type_string);
+}
+
+static uint32_t frame_line(struct json_object *frame)
+{
+    struct json_object *line = json_object_array_get_idx(frame, 1);
+    return json_object_is_type(line, json_type_int) ? (uint32_t)json_object_get_int(line)
+                                                    : MP_NO_LINE;
+}
+
+/* From the outermost frame inwards. False if it is no stack. */
+static bool read_stack(struct json_object *object, mp_meanings *meanings, mp_meaning *meaning)
+{
+    struct json_object *stack;
+    uint32_t caller = 0, line = MP_NO_LINE, named = 0;
+    if (!json_object_object_get_ex(object, "stack", &stack))
+        return true;
+    if (!json_object_is_type(stack, json_type_array))
+        return false;
+    for (size_t i = json_object_array_length(stack); i-- > 0;) {
+        struct json_object *at = json_object_array_get_idx(stack, i);
+        if (!is_frame(at))
+            return false;
+        const char *name = json_object_get_string(json_object_array_get_idx(at, 0));
+        mp_meant_frame frame = {.caller = caller,
+                                .name = mp_meaning_of(meanings, name),
+                                .line = line,
+                                .wrapper =
+                                    json_object_get_boolean(json_object_array_get_idx(at, 2))};
+        caller = mp_meaning_frame(meanings, frame);
+        line = frame_line(at);
+        if (!frame.wrapper)
+            named = frame.name;
+        meaning->program = named ? named : frame.name;
+    }
+    meaning->frame = caller;
+    meaning->line = line;
+    return true;
+}
+
+static int grain_named(const char *name)
+{
+    for (int grain = 0; grain < MP_GRAINS; grain++)
+        if (grains[grain] && strcmp(grains[grain], name) == 0)
+            return grain;
+    return -1;
+}
+
+typedef struct loader {
+    mp_digest *digest;
+    mp_meanings *meanings;
+    mp_hash_index index[MP_GRAINS];
+} loader;
+
+static void read_totals(mp_digest *digest, struct json_object *object)
+{
+    digest->totals = amounts_of(object);
+    digest->peak_objects = number_of(object, "peak_objects", 0);
+    digest->peak_bytes = number_of(object, "peak_bytes", 0);
+    digest->modules = (uint64_t)number_of(object, "modules", 0);
+}
+
+/* What is wrong with the line; NULL: nothing. */
+static const char *read_entry(loader *load, struct json_object *object)
+{
+    const char *of = text_of(object, "of");
+    int grain = grain_named(of);
+    mp_meaning meaning = {0};
+    if (strcmp(of, "totals") == 0) {
+        read_totals(load->digest, object);
+        return NULL;
+    }
+    if (grain < 0)
+        return "does not say what it is of, expected \"of\" with totals, site, type, line, method "
+               "or module";
+    meaning.type = mp_meaning_of(load->meanings, text_of(object, "type"));
+    meaning.name = mp_meaning_of(load->meanings, text_of(object, "name"));
+    meaning.program = mp_meaning_of(load->meanings, text_of(object, "program"));
+    meaning.line = (uint32_t)number_of(object, "line", (int32_t)MP_NO_LINE);
+    meaning.overload = (uint32_t)number_of(object, "overload", 0);
+    if (!read_stack(object, load->meanings, &meaning))
+        return "has a stack that is none, expected a list of [name, line]";
+    mp_entries *entries = &load->digest->lists[grain];
+    size_t place = mp_entry_for(entries, &load->index[grain], meaning);
+    entries->at[place].amounts = mp_amounts_add(entries->at[place].amounts, amounts_of(object));
+    return NULL;
+}
+
+static const char *read_head(mp_digest *digest, struct json_object *object)
+{
+    const char *kind = text_of(object, "kind");
+    if (number_of(object, "memprof-baseline", 0) != VERSION)
+        return "is of another version, expected a baseline of version 1: save it again";
+    for (int i = 1; i < KINDS; i++)
+        if (strcmp(kinds[i], kind) == 0)
+            digest->kind = (mp_kind)i;
+    digest->knows = (unsigned)number_of(object, "knows", 0);
+    digest->complete = true;
+    digest->format = "baseline";
+    return digest->kind ? NULL : "does not say what kind of recording it was made of";
+}
+
+static const char *read_line(loader *load, const char *line, size_t length, uint64_t number)
+{
+    struct json_tokener *tokener = json_tokener_new();
+    struct json_object *object = json_tokener_parse_ex(tokener, line, (int)length);
+    const char *wrong = "is no JSON object";
+    if (object && json_object_is_type(object, json_type_object))
+        wrong = number == 1 ? read_head(load->digest, object) : read_entry(load, object);
+    json_object_put(object);
+    json_tokener_free(tokener);
+    return wrong;
+}
+
+mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
+                             mp_meanings *meanings, char *error, size_t size)
+{
+    loader load = {.digest = mp_alloc_zero(1, sizeof *load.digest), .meanings = meanings};
+    const char *at = text, *end = text + length, *wrong = NULL;
+    load.digest->path = mp_meaning_text(meanings, mp_meaning_of(meanings, path));
+    load.digest->bytes = length;
+    for (; at < end && !wrong; load.digest->records++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        if (stop - at > INT32_MAX)
+            wrong = "is too long";
+        else if (stop > at)
+            wrong = read_line(&load, at, (size_t)(stop - at), load.digest->records + 1);
+        at = newline ? newline + 1 : end;
+    }
+    for (int grain = 0; grain < MP_GRAINS; grain++)
+        mp_hash_index_free(&load.index[grain]);
+    if (!wrong)
+        return load.digest;
+    snprintf(error, size, "%s:%llu: error: the line %s", path,
+             (unsigned long long)load.digest->records, wrong);
+    mp_digest_free(load.digest);
+    return NULL;
+}

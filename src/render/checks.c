@@ -1,0 +1,78 @@
+#include "render/checks.h"
+
+#include <string.h>
+
+static const mp_cell *cell_of(const mp_table *table, size_t row, const char *name)
+{
+    return &table->cells[row * table->column_count + mp_table_column(table, name)];
+}
+
+static const char *text_of(const mp_table *table, size_t row, const char *name)
+{
+    const mp_cell *cell = cell_of(table, row, name);
+    return cell->known ? cell->text : "";
+}
+
+const char *mp_check_status_name(mp_check_status status)
+{
+    static const char *const names[] = {"pass", "fail", "error"};
+    return names[status];
+}
+
+static mp_check_status status_of(const char *name)
+{
+    for (int i = 0; i < MP_CHECK_ERROR; i++)
+        if (strcmp(mp_check_status_name((mp_check_status)i), name) == 0)
+            return (mp_check_status)i;
+    return MP_CHECK_ERROR;
+}
+
+static void add(mp_checks *checks, mp_check check)
+{
+    checks->at[checks->count++] = check;
+    checks->counts[check.status]++;
+}
+
+static void add_limit(mp_checks *checks, mp_arena *arena, const mp_limit *limit)
+{
+    add(checks, (mp_check){.status = limit->exceeded ? MP_CHECK_FAIL : MP_CHECK_PASS,
+                           .name = mp_arena_format(arena, "--%s", limit->name),
+                           .measured = limit->actual,
+                           .limit = mp_arena_format(arena, "<= %s", limit->limit),
+                           .message = limit->exceeded ? limit->message : ""});
+}
+
+mp_checks mp_checks_of(const mp_document *document, mp_arena *arena)
+{
+    bool is_gate = strcmp(document->command, "gate") == 0;
+    const mp_table *rules = is_gate ? mp_document_find(document, "rules") : NULL;
+    const mp_table *gate = rules ? mp_document_find(document, "gate") : NULL;
+    size_t count = (rules ? rules->row_count : 0) + document->limit_count;
+    mp_checks checks = {.at = mp_arena_alloc(arena, (count + 1) * sizeof *checks.at),
+                        .policy = gate && gate->row_count ? text_of(gate, 0, "policy") : ""};
+    for (size_t row = 0; rules && row < rules->row_count; row++)
+        add(&checks, (mp_check){.status = status_of(text_of(rules, row, "status")),
+                                .name = text_of(rules, row, "rule"),
+                                .measured = text_of(rules, row, "measured"),
+                                .limit = text_of(rules, row, "limit"),
+                                .message = text_of(rules, row, "message"),
+                                .line = cell_of(rules, row, "line")->number});
+    for (size_t i = 0; i < document->limit_count; i++)
+        add_limit(&checks, arena, &document->limits[i]);
+    return checks;
+}
+
+const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
+{
+    size_t passed = checks->counts[MP_CHECK_PASS], failed = checks->counts[MP_CHECK_FAIL];
+    const char *what = *checks->policy ? "rule" : "limit";
+    const char *text =
+        mp_arena_format(arena, "%zu %s%s: %zu hold%s", checks->count, what,
+                        checks->count == 1 ? "" : "s", passed, passed == 1 ? "s" : "");
+    if (failed)
+        text = mp_arena_format(arena, "%s, %zu fail%s", text, failed, failed == 1 ? "s" : "");
+    if (checks->counts[MP_CHECK_ERROR])
+        text = mp_arena_format(arena, "%s, %zu could not be judged", text,
+                               checks->counts[MP_CHECK_ERROR]);
+    return text;
+}

@@ -1,0 +1,69 @@
+/* Annotations of a GitHub workflow: a line for each rule that does not hold, where it stands in the
+ * policy.
+ *
+ * Source: GitHub's description of workflow commands, "::error file=...,line=...,title=...::text";
+ * "%", line ends and, in properties, ":" and "," are written as %25, %0D, %0A, %3A and %2C. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/cell.h"
+#include "render/checks.h"
+
+static void put(FILE *file, mp_arena *arena, const char *text, bool property)
+{
+    const char *line_ends = "\r\n";
+    for (; *text; text++) {
+        size_t plain = strcspn(text, property ? "%\r\n:," : "%\r\n");
+        /* What else a terminal would obey, the log would too. */
+        fputs(mp_safe_text(arena, mp_arena_copy(arena, text, plain)), file);
+        text += plain;
+        if (!*text)
+            return;
+        fprintf(file, strchr(line_ends, *text) ? "%%0%X" : "%%%X", (unsigned)*text);
+    }
+}
+
+static void put_check(FILE *file, mp_arena *arena, const mp_checks *checks, const mp_check *check)
+{
+    fputs("::error ", file);
+    if (check->line) {
+        fputs("file=", file);
+        put(file, arena, checks->policy, true);
+        fprintf(file, ",line=%" PRId64 ",", check->line);
+    }
+    fputs("title=", file);
+    put(file, arena, check->name, true);
+    fputs(check->status == MP_CHECK_ERROR ? "::cannot be judged: " : "::", file);
+    put(file, arena, check->message, false);
+    fputc('\n', file);
+}
+
+static bool render_github(const mp_document *document, const mp_diagnostics *diagnostics,
+                          const mp_style *style, FILE *file, const char **error)
+{
+    (void)diagnostics;
+    (void)style;
+    mp_arena arena = {0};
+    mp_checks checks = mp_checks_of(document, &arena);
+    if (!checks.count) {
+        mp_arena_free(&arena);
+        *error = "annotations show rules and limits, expected the command gate or an option such "
+                 "as --max-leaked";
+        return false;
+    }
+    for (size_t i = 0; i < checks.count; i++)
+        if (checks.at[i].status != MP_CHECK_PASS)
+            put_check(file, &arena, &checks, &checks.at[i]);
+    fputs("::notice title=memprof ", file);
+    put(file, &arena, document->command, true);
+    fputs("::", file);
+    put(file, &arena, mp_checks_summary(&checks, &arena), false);
+    fputc('\n', file);
+    mp_arena_free(&arena);
+    return true;
+}
+
+const mp_renderer mp_renderer_github = {.name = "github",
+                                        .summary =
+                                            "rules and limits as annotations of a GitHub workflow",
+                                        .render = render_github};

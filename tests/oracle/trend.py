@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Trends by their definition, and random recordings that the growth report must agree with.
+
+  tests/oracle/trend.py --self-test        series worked out by hand
+  tests/oracle/trend.py --memprof PROGRAM  exit 1 and a line for each series that is told otherwise
+  tests/oracle/trend.py NUMBER...          the trend of these values
+
+Slopes are sorted, nothing is clever: P. K. Sen, "Estimates of the regression coefficient based on
+Kendall's tau", 1968.
+"""
+import collections
+import json
+import math
+import random
+import statistics
+import subprocess
+import sys
+
+STAMP = '"2022-02-01T08:01:39.967+05:00"'
+UUID = '"3f2504e0-4f89-11d3-9a0c-0305e82c3301"'
+NORMAL = statistics.NormalDist().inv_cdf(0.975)
+
+
+def sen(values):
+    """(median, low, high) of the slopes between any two values."""
+    places = range(len(values))
+    if len(values) > 1000:
+        places = [i * (len(values) - 1) // 999 for i in range(1000)]
+    slopes = sorted((values[j] - values[i]) / (j - i) for i in places for j in places if i < j)
+    n, ties = len(places), collections.Counter(values[i] for i in places).values()
+    variance = (n * (n - 1) * (2 * n + 5) - sum(t * (t - 1) * (2 * t + 5) for t in ties)) / 18
+    rank = max(math.floor((len(slopes) - NORMAL * math.sqrt(variance)) / 2 + 0.5), 1)
+    return statistics.median(slopes), slopes[rank - 1], slopes[-rank]
+
+
+def trend(values):
+    """(words, slope, low, high, place of the step that is more than all else, its size); None: too
+    short."""
+    if len(values) < 4:
+        return None
+    slope, low, high = sen(values)
+    steps = [b - a for a, b in zip(values, values[1:])]
+    place = max(range(len(steps)), key=lambda i: (abs(steps[i]), -i))
+    step = steps[place]
+    rest = values[:place + 1] + [value - step for value in values[place + 2:]]
+    if abs(step) <= 2 * (max(rest) - min(rest)):
+        place = step = None
+    else:
+        _, rest_low, rest_high = sen(rest)
+        if step > 0 and rest_low <= 0:
+            return "jumps once", slope, low, high, place + 1, step
+        if step < 0 and rest_high >= 0:
+            return "drops once", slope, low, high, place + 1, step
+        place += 1
+    words = "grows steadily" if low > 0 else "shrinks steadily" if high < 0 else "flat"
+    return words, slope, low, high, place, step
+
+
+# --- recordings made up of series: an object of a type of its own for each, which changes its size ---
+
+def recording(series):
+    """Snapshot i has the i-th value of each series."""
+    lines = []
+    for i in range(len(series[0])):
+        sizes = [values[i] for values in series]
+        sections = [
+            [f'2 3277 {i + 1} {STAMP} "AVM-Client" "work" "" "" 0 {UUID} "" 0 "shop" ? 0.5 "12.8.9" "" ""'],
+            [], [f'"T{k}" {100 + k}' for k in range(len(series))] if i == 0 else [],
+            [], [], [], [], [],
+            [f"{k + 1} {100 + k} {size} 0 0 1 0 0 0 0 0 1 0 0 0 0" for k, size in enumerate(sizes)]
+            if i == 0 else [],
+            [f"{k + 1} {100 + k} {values[i]} 0 0 0" for k, values in enumerate(series)
+             if i and values[i] != values[i - 1]],
+            [],
+            [f'{10 * (i + 1)} {len(series)} {sum(sizes)} 0 {len(series)} 1 0 0 0 "work" {i + 1}'],
+        ]
+        lines += [line for section in sections for line in [*section, "."]]
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def made_up(chance, length):
+    """A series that people meet, or one that they hope not to."""
+    kind = chance.randrange(9)
+    noise = chance.choice((0, 0, 1, 20, 300))
+    rough = [chance.randint(0, noise) for _ in range(length)]
+    turn = chance.randrange(length)
+    big = chance.choice((50, 1000, 10 ** 9))
+    shapes = [
+        lambda i: 0,
+        lambda i: 30 * i,
+        lambda i: 30 * (length - i),
+        lambda i: big * (i >= turn),
+        lambda i: big * (i < turn),
+        lambda i: 100 * (i // chance_width),
+        lambda i: 100 * (i % chance_width),
+        lambda i: big * (i == turn),
+        lambda i: big * (i >= turn) + 7 * i,
+    ]
+    chance_width = chance.randrange(2, 6)
+    return [5 + shapes[kind](i) + rough[i] for i in range(length)]
+
+
+def close(wanted, got):
+    return got is not None and math.isclose(wanted, got, rel_tol=1e-11, abs_tol=1e-11)
+
+
+def differences(values, row, what):
+    wanted = trend(values)
+    names = ("slope_bytes_per_snapshot", "slope_low_bytes_per_snapshot",
+             "slope_high_bytes_per_snapshot")
+    if not wanted:
+        if any(name in row for name in (*names, "trend")):
+            yield f"{what} {values}: too short, but {row}"
+        return
+    words, slope, low, high, place, step = wanted
+    same = row.get("trend") == words and row.get("jump_bytes") == step
+    same &= all(close(number, row.get(name)) for number, name in zip((slope, low, high), names))
+    if not same:
+        yield f"{what} {values[:60]}: wanted {wanted}, got {row}"
+
+
+def agree(memprof, chance, length, count, first):
+    """One recording; the window begins at snapshot `first`, from 1."""
+    series = [made_up(chance, length) for _ in range(count)]
+    done = subprocess.run([memprof, "growth", "--quiet", "--limit", "0", "--from", str(first),
+                           "--format", "json", "-"],
+                          input=recording(series), stdout=subprocess.PIPE, check=True)
+    report = json.loads(done.stdout)
+    rows = {row["key"]: row for row in report["growth"]}
+    total = [sum(values) for values in zip(*series)]
+    told = [(values, rows[f"T{k}"], f"T{k}") for k, values in enumerate(series)]
+    for values, row, what in [*told, (total, report["trend"], "total")]:
+        for line in differences(values[first - 1:], row, what):
+            yield line
+        wanted = trend(values[first - 1:])
+        if wanted and wanted[4] is not None and row.get("jump_sequence") != wanted[4] + first:
+            yield f"{what} {values}: jump at {row.get('jump_sequence')}, not {wanted[4] + first}"
+
+
+def hold(memprof):
+    chance = random.Random(3)
+    kinds, lines, count = collections.Counter(), [], 0
+    for length, series in [*((length, 40) for length in [*range(1, 41)] * 2), (1500, 3)]:
+        first = chance.choice((1, 1, chance.randrange(1, length + 1)))
+        lines += agree(memprof, chance, length, series, first)
+        count += series + 1
+    for _ in range(500):
+        told = trend(made_up(chance, chance.randrange(4, 30)))
+        kinds[told[0]] += 1
+    if len(kinds) < 5:
+        lines.append(f"the series are too much alike: {kinds}")
+    print(*lines[:20], sep="\n", end="\n" if lines else "")
+    print(f"trends of {count} series: {len(lines)} differ")
+    return 1 if lines else 0
+
+
+def self_test():
+    """A law that is broken must be found, and what is worked out by hand must come out."""
+    by_hand = [
+        ([0, 10, 20, 30], ("grows steadily", 10, 10, 10, None, None)),
+        ([7, 7, 7, 7], ("flat", 0, 0, 0, None, None)),
+        # Slopes 0 0 0 33.3 50 100; ranks are 1 and 6.
+        ([0, 0, 0, 100], ("jumps once", 50 / 3, 0, 100, 3, 100)),
+        # -4 three times, -4/3 twice, -4/5, 0 six times, 4/3, 4 twice; the ranks are 3 and 13.
+        ([5, 1, 5, 1, 5, 1], ("flat", 0, -4, 4 / 3, None, None)),
+    ]
+    failed = [(values, wanted, trend(values)) for values, wanted in by_hand
+              if any(a != b and not close(a, b) for a, b in zip(wanted, trend(values))
+                     if not isinstance(a, str)) or wanted[0] != trend(values)[0]]
+    row = {"trend": "grows steadily", "slope_bytes_per_snapshot": 10,
+           "slope_low_bytes_per_snapshot": 10, "slope_high_bytes_per_snapshot": 10.1}
+    if not list(differences([0, 10, 20, 30], row, "planted")):
+        failed.append("a wrong interval was not found")
+    print(*failed, sep="\n", end="\n" if failed else "")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--self-test"]:
+        sys.exit(self_test())
+    if len(sys.argv) == 3 and sys.argv[1] == "--memprof":
+        sys.exit(hold(sys.argv[2]))
+    print(trend([int(word) for word in sys.argv[1:]]))

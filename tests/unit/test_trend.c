@@ -1,0 +1,263 @@
+/* Trends, sparklines and series, worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/trend.h"
+#include "support/memory_reader.h"
+#include "unit/small_heap.h"
+
+extern const mp_reader mp_reader_oemp;
+
+static void check_trend(const mp_trend *trend, mp_trend_kind kind, double slope, double low,
+                        double high)
+{
+    assert_string_equal(mp_trend_words(trend->kind), mp_trend_words(kind));
+    assert_float_equal(trend->slope, slope, 1e-9);
+    assert_float_equal(trend->low, low, 1e-9);
+    assert_float_equal(trend->high, high, 1e-9);
+}
+
+/* n values have N = n(n-1)/2 slopes. The rank of the interval's low end is (N - 1.96 s) / 2, where
+ * 18 s^2 = n(n-1)(2n+5) - sum of t(t-1)(2t+5) for each t equal values; its high end is as far from
+ * the other end. */
+static const struct {
+    size_t count;
+    int64_t values[12];
+    mp_trend_kind kind;
+    double slope, low, high;
+    size_t step;
+    int64_t step_size;
+} by_hand[] = {
+    {0, {0}, MP_TREND_TOO_SHORT, 0, 0, 0, 0, 0},
+    {3, {0, 10, 20}, MP_TREND_TOO_SHORT, 0, 0, 0, 0, 0},
+    {4, {7, 7, 7, 7}, MP_TREND_FLAT, 0, 0, 0, 0, 0},
+    {4, {0, 10, 20, 30}, MP_TREND_GROWS, 10, 10, 10, 0, 0},
+    {4, {30, 20, 10, 0}, MP_TREND_SHRINKS, -10, -10, -10, 0, 0},
+    /* Slopes 0 0 0 33.3 50 100. 18 s^2 = 156 - 66 = 90; rank (6 - 4.38) / 2 = 0.8, so 1. */
+    {4, {0, 0, 0, 100}, MP_TREND_JUMP, 50 / 3., 0, 100, 3, 100},
+    {4, {100, 100, 100, 0}, MP_TREND_DROP, -50 / 3., -100, 0, 3, -100},
+    /* 9 of 45 slopes are not 0. 18 s^2 = 2250 - 1656 = 594; rank (45 - 11.3) / 2 = 16.9, so 17. */
+    {10, {10, 50, 50, 50, 50, 50, 50, 50, 50, 50}, MP_TREND_JUMP, 0, 0, 0, 1, 40},
+    /* 20 are 0, then come 40/9, 40/8 twice, ...: the 23rd is 5. 18 s^2 = 2250 - 600 = 1650; rank
+     * (45 - 18.8) / 2 = 13.1, so 13. From above 40/1, 40/2 twice, 40/3 x3, 40/4 x4, then 40/5. */
+    {10, {10, 10, 10, 10, 10, 50, 50, 50, 50, 50}, MP_TREND_JUMP, 5, 0, 8, 5, 40},
+    /* Two steps: that of 60 is less than twice the 40 of the rest. 9 of 36 slopes are 0, from above
+     * they are 60, 40, 30 x2, 25, 20 x7, 16.7 x3, 15 x2, 14.3 x2: the middle ones are 100/7.
+     * 18 s^2 = 1656 - 198 = 1458; rank (36 - 17.6) / 2 = 9.2, so 9. */
+    {9, {0, 0, 0, 60, 60, 60, 100, 100, 100}, MP_TREND_FLAT, 100 / 7., 0, 20, 0, 0},
+    /* A staircase. Slopes: 0 x4, 3.33 x3, 4 x2, 4.29, 5 x12, 6, 6.67 x2, 10 x3; the middle two
+     * are 5. 18 s^2 = 1176 - 72 = 1104; rank (28 - 15.3) / 2 = 6.3, so 6. */
+    {8, {0, 0, 10, 10, 20, 20, 30, 30}, MP_TREND_GROWS, 5, 10 / 3., 6, 0, 0},
+    /* A sawtooth: -4 x3, -1.33 x2, -0.8, 0 x6, 1.33, 4 x2. 18 s^2 = 510 - 132 = 378; rank
+     * (15 - 8.98) / 2 = 3.01, so 3. */
+    {6, {5, 1, 5, 1, 5, 1}, MP_TREND_FLAT, 0, -4, 4 / 3., 0, 0},
+};
+
+static void trends_are_as_by_hand(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
+        mp_trend trend = mp_trend_of(by_hand[i].values, by_hand[i].count);
+        check_trend(&trend, by_hand[i].kind, by_hand[i].slope, by_hand[i].low, by_hand[i].high);
+        assert_int_equal(trend.step, by_hand[i].step);
+        assert_int_equal(trend.step_size, by_hand[i].step_size);
+    }
+}
+
+static void a_kind_is_what_people_would_say(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t values[10];
+        size_t count;
+        mp_trend_kind kind;
+    } cases[] = {
+        /* Up at every snapshot is growth, be the first step as large as it likes. */
+        {{0, 1000, 1001, 1002, 1003}, 5, MP_TREND_GROWS},
+        {{0, 1000, 1001, 1002}, 4, MP_TREND_GROWS},
+        /* What stops growing behind the step is a jump; so is what shrinks a little there. */
+        {{0, 1000, 1001, 1001, 1001, 1001}, 6, MP_TREND_JUMP},
+        {{0, 1000, 998, 996, 994, 992}, 6, MP_TREND_JUMP},
+        {{9000, 9001, 9000, 8, 9, 8, 9}, 7, MP_TREND_DROP},
+        /* A peak goes up and down again. */
+        {{0, 0, 0, 100, 0, 0, 0}, 7, MP_TREND_FLAT},
+        {{0, 0, 90, 100, 90, 0, 0}, 7, MP_TREND_FLAT},
+        /* Noise: the step from 2 to 9 is less than twice the range of the rest. */
+        {{5, 3, 6, 4, 2, 9, 5, 7, 3, 6}, 10, MP_TREND_FLAT},
+        /* A sawtooth that ends above where it began, and one whose teeth stand on a rise. */
+        {{0, 10, 20, 30, 0, 10, 20, 30, 10, 20}, 10, MP_TREND_FLAT},
+        {{0, 10, 15, 25, 30, 40, 45, 55, 60, 70}, 10, MP_TREND_GROWS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(mp_trend_words(mp_trend_of(cases[i].values, cases[i].count).kind),
+                            mp_trend_words(cases[i].kind));
+}
+
+static void a_step_beside_growth_is_told(void **unused)
+{
+    (void)unused;
+    /* The rest is 0 1 2 3; slopes 1000 500.5 334 250.75 and 1 x6. Rank (10 - 8.0) / 2, so 1. */
+    mp_trend trend = mp_trend_of((int64_t[]){0, 1000, 1001, 1002, 1003}, 5);
+    check_trend(&trend, MP_TREND_GROWS, 1, 1, 1000);
+    assert_int_equal(trend.step, 1);
+    assert_int_equal(trend.step_size, 1000);
+    trend = mp_trend_of((int64_t[]){1003, 1002, 1001, 1000, 0}, 5);
+    check_trend(&trend, MP_TREND_SHRINKS, -1, -1000, -1);
+    assert_int_equal(trend.step, 4);
+    assert_int_equal(trend.step_size, -1000);
+}
+
+static void the_largest_values_are_no_trouble(void **unused)
+{
+    (void)unused;
+    static const int64_t jump[] = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MAX};
+    static const int64_t saw[] = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
+    mp_trend trend = mp_trend_of(jump, 4);
+    assert_int_equal(trend.kind, MP_TREND_JUMP);
+    assert_int_equal(trend.step, 2);
+    assert_true(trend.step_size == INT64_MAX); /* the nearest that there is */
+    assert_float_equal(trend.high, 0x1p64, 1);
+    assert_int_equal(mp_trend_of(saw, 5).kind, MP_TREND_FLAT);
+}
+
+static void long_series_are_thinned_evenly(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 3001, PLACE = 1502 };
+    int64_t values[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        values[i] = 3 * i;
+    mp_trend trend = mp_trend_of(values, COUNT);
+    check_trend(&trend, MP_TREND_GROWS, 3, 3, 3);
+    for (int i = 0; i < COUNT; i++)
+        values[i] = i >= PLACE;
+    trend = mp_trend_of(values, COUNT);
+    assert_int_equal(trend.kind, MP_TREND_JUMP);
+    assert_int_equal(trend.step, PLACE); /* also where it is left out of the slopes */
+}
+
+static void sparklines_are_as_high_as_their_values(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t values[8];
+        size_t count, width;
+        const char *text;
+    } cases[] = {
+        {{0, 1, 2, 3, 4, 5, 6, 7}, 8, 16, "▁▂▃▄▅▆▇█"},
+        {{-70, -60, 0}, 3, 16, "▁▂█"},
+        {{9, 9, 9}, 3, 16, "▁▁▁"},
+        {{0, 2, 6, 8}, 4, 2, "▁█"},      /* means 1, 7 */
+        {{0, 4, 4, 10, 8}, 5, 3, "▁▄█"}, /* means 0, 4, 9: 4 of 9 is 3.1 of 7 */
+        {{1, 2}, 2, 0, ""},
+        {{0}, 0, 16, ""},
+        {{INT64_MIN, 0, INT64_MAX}, 3, 16, "▁▅█"}, /* the middle is 3.5 of 7 */
+    };
+    char text[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int length =
+            mp_sparkline(cases[i].values, cases[i].count, cases[i].width, text, sizeof text);
+        assert_string_equal(text, cases[i].text);
+        assert_int_equal(length, strlen(text));
+    }
+    /* Cut between characters; what there is no room for is told all the same. */
+    assert_int_equal(mp_sparkline(cases[0].values, 8, 8, text, 9), 24);
+    assert_string_equal(text, "▁▂");
+    assert_int_equal(mp_sparkline(cases[0].values, 8, 8, NULL, 0), 24);
+}
+
+/* --- series of the small heap --- */
+
+static mp_window window_of(const reading *r, const char *from, const char *to)
+{
+    mp_window window;
+    char error[200] = "";
+    assert_true(mp_window_resolve(r->model, from, to, &window, error, sizeof error));
+    return window;
+}
+
+static void check_series(mp_series series, const int64_t *expected, size_t groups, size_t length)
+{
+    assert_int_equal(series.length, length);
+    for (size_t i = 0; i < groups * length; i++)
+        assert_int_equal(series.at[i], expected[i]);
+    mp_series_free(&series);
+}
+
+/* Queries are 3, 4, 7, 9; procedures 2, 5; the rest is the pool and the temp-table. */
+static const int64_t queries[] = {20, 48, 68, 47, 0}, procedures[] = {100, 300, 300, 300, 0};
+
+static void series_are_as_by_hand(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP HEAP_OF(OTHER_UUID), 4096);
+    mp_window window = window_of(&r, NULL, "last");
+    mp_grouping grouping = mp_group_by(&window, mp_dimension_find("type"));
+    mp_grouping_sort(&grouping, mp_order_by_label);
+    uint32_t row_of[16] = {0};
+    int64_t expected[10];
+    for (uint32_t i = 0; i < grouping.count; i++) {
+        const mp_group *group = &grouping.groups[i];
+        uint32_t number = grouping.group_of[group->example.i]; /* the sort has not moved it */
+        row_of[number] = strcmp(group->label, "Dynamic Query") == 0 ? 1
+                         : strcmp(group->label, "Procedure") == 0   ? 2
+                                                                    : 0;
+    }
+    for (uint32_t i = 0; i < r.model->cohorts.count; i++)
+        grouping.group_of[i] = row_of[grouping.group_of[i]];
+    memcpy(expected, queries, sizeof queries);
+    memcpy(expected + 5, procedures, sizeof procedures);
+    check_series(mp_series_of(&window, grouping.group_of, 2), expected, 2, 5);
+    check_series(mp_series_of_all(&window), (int64_t[]){130, 408, 428, 407, 10}, 1, 5);
+    mp_window_free(&window);
+    window = window_of(&r, "2", "4");
+    check_series(mp_series_of(&window, grouping.group_of, 1), queries + 1, 1, 3);
+    check_series(mp_series_of_all(&window), (int64_t[]){408, 428, 407}, 1, 3);
+    mp_window_free(&window);
+    mp_grouping_free(&grouping);
+    reading_free(&r);
+}
+
+static void series_of_frames_have_all_that_a_function_called(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
+    mp_window window = window_of(&r, NULL, "last");
+    uint32_t group_of_node[8] = {0};
+    char label[40];
+    for (uint32_t i = 1; i < r.model->tree.count; i++) {
+        mp_tree_label(r.model, i, label, sizeof label);
+        group_of_node[i] = strcmp(label, "main.p") == 0 ? 1 : 2;
+    }
+    /* All but the pool of the session; all of that but procedure 2; the reusable one in neither. */
+    static const int64_t expected[] = {120, 398, 418, 397, 0, 20, 298, 318, 297, 0};
+    check_series(mp_series_of_frames(&window, group_of_node, 2), expected, 2, 5);
+    /* A function that calls itself counts once. */
+    for (uint32_t i = 1; i < r.model->tree.count; i++)
+        group_of_node[i] = 1;
+    group_of_node[0] = 2;
+    static const int64_t once[] = {120, 398, 418, 397, 0, 10, 10, 10, 10, 10};
+    check_series(mp_series_of_frames(&window, group_of_node, 2), once, 2, 5);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trends_are_as_by_hand),
+        cmocka_unit_test(a_kind_is_what_people_would_say),
+        cmocka_unit_test(a_step_beside_growth_is_told),
+        cmocka_unit_test(the_largest_values_are_no_trouble),
+        cmocka_unit_test(long_series_are_thinned_evenly),
+        cmocka_unit_test(sparklines_are_as_high_as_their_values),
+        cmocka_unit_test(series_are_as_by_hand),
+        cmocka_unit_test(series_of_frames_have_all_that_a_function_called),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
