@@ -28,7 +28,7 @@ PUBLIC = {
     "diagnostics.h": "support", "diagnostics.def": "support", "slice.h": "support",
     "input.h": "input", "model.h": "model", "profile.h": "model", "reader.h": "readers",
     "analysis.h": "analysis", "analysis_profile.h": "analysis", "document.h": "render",
-    "renderer.h": "render", "report.h": "reports", "memprof.h": "all", "graph.h": "model",
+    "renderer.h": "render", "report.h": "reports", "merge.h": "reports", "memprof.h": "all", "graph.h": "model",
     "events.h": "model", "analysis_graph.h": "analysis", "analysis_events.h": "analysis",
     "exporter.h": "exporters", "selection.h": "analysis",
     "suppression.h": "analysis", "trend.h": "analysis",

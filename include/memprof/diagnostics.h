@@ -41,6 +41,10 @@ void mp_diagnostics_free(mp_diagnostics *diagnostics);
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Count all of `from` too, and keep those of its kept ones that would have been kept had they come
+ * here after the others. */
+void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);
+
 /* The kept ones, in the order of their coming. Valid until the next mp_diagnose. */
 size_t mp_diagnostics_kept(const mp_diagnostics *diagnostics, const mp_diagnostic **first);
 /* How many of this code there were, kept or not. */

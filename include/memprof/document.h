@@ -34,6 +34,9 @@ enum {
     MP_SHRINKS = 16,     /* the first to be shortened */
     MP_BELOW = 32,       /* a list that people read below its row, in one line */
     MP_NULL = 64,        /* without a value there is none: null in JSON, not left out */
+    MP_ADDS = 128,       /* a record's column that adds up over several files */
+    MP_SUMMARY = 256,    /* a record's column that people read for each of several files */
+    MP_COMMON = 512,     /* a record that says the same of each of several files */
 };
 
 typedef struct mp_column {
@@ -43,7 +46,9 @@ typedef struct mp_column {
     unsigned flags;
 } mp_column;
 
-/* A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. Where a
+/* A column "rank" numbers the rows of its table.
+ *
+ * A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. Where a
  * column has MP_NULL it is known that there is none. */
 typedef struct mp_cell {
     bool known;
@@ -62,13 +67,17 @@ typedef struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
     mp_shape shape;
-    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS */
+    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON */
     bool main;         /* the one that CSV prints */
     size_t list_depth; /* how much of a list people see under its row; 0: only its first text */
     const mp_column *columns; /* static */
     size_t column_count;
     mp_cell *cells; /* row after row */
     size_t row_count, cell_capacity;
+    /* The column by which rows stand, also among those of other files: texts ascending, changes
+     * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
+    const char *order;
+    size_t left_out;    /* rows behind those that are here, of an order */
     const char *empty;  /* what people read where there are no rows; NULL: nothing */
     const char **lines; /* for people: above the rows */
     size_t line_count, line_capacity;
@@ -77,6 +86,7 @@ typedef struct mp_table {
 
 /* A limit that the user set, and what was measured. */
 typedef struct mp_limit {
+    const char *file;           /* that was held to it, of several; NULL: all that was read */
     const char *name;           /* of the option, without dashes */
     const char *limit, *actual; /* for people */
     int64_t limit_bytes, actual_bytes;

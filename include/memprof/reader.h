@@ -61,6 +61,10 @@ typedef struct mp_reader {
 const mp_reader *const *mp_readers(size_t *count);
 const mp_reader *mp_reader_find(const char *name);
 
+/* The reader that claims an input by its first bytes; NULL: none. *second: another one that does,
+ * so that nobody can say which; else NULL. */
+const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
+
 /* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */
 const char *mp_foreign_kind(mp_slice head);
 

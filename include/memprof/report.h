@@ -102,6 +102,7 @@ typedef struct mp_report {
     const char *example;              /* arguments of a worked example, run by the tests */
     const char *details;              /* more for --help; may be NULL */
     const char *operand;              /* what stands before the files ("OBJECT"); NULL: nothing */
+    bool single;                      /* says nothing of several files that are read apart */
     bool overview;                    /* several tables of a few rows each, in every format */
     int64_t program_rows;             /* that JSON and CSV have without --limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
@@ -113,6 +114,12 @@ const mp_report *mp_report_find(const char *name);
 
 /* What any variant of the report honours. */
 unsigned mp_report_honours(const mp_report *report);
+
+/* Whether any variant fits the model. */
+bool mp_report_answers(const mp_report *report, const mp_model *model);
+
+/* How many rows a table with an order has where nobody asks for more or fewer. */
+size_t mp_report_rows(const mp_report *report);
 
 /* Answer by the variant that fits the model. False with a message in `error` where there is none,
  * where it does not honour an option that was given, or where it refuses. */

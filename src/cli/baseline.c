@@ -78,7 +78,7 @@ static int save(const cli_options *options, const mp_digest *digest, const mp_me
     return status;
 }
 
-int cli_save_baseline(const cli_options *options, const mp_suppressions *suppressions)
+int cli_save_baseline(const cli_options *options, const cli_files *files)
 {
     mp_diagnostics *diagnostics = mp_diagnostics_new(CLI_KEPT);
     mp_meanings *meanings = mp_meanings_new();
@@ -88,7 +88,7 @@ int cli_save_baseline(const cli_options *options, const mp_suppressions *suppres
     bool ok = cli_load(options, model, diagnostics);
     cli_put_diagnostics(diagnostics, options->quiet, true);
     if (ok && cli_has_anything(model) && (!options->strict || cli_is_whole(model, diagnostics))) {
-        mp_request request = cli_request(options, model, diagnostics, suppressions);
+        mp_request request = cli_request(options, model, diagnostics, files);
         request.meanings = meanings;
         mp_digest *digest = mp_report_digest(&request, error, sizeof error);
         if (digest)

@@ -57,15 +57,25 @@ static int write_file(const cli_options *options, const mp_model *model,
 int cli_export(const cli_options *options)
 {
     cli_options how = *options;
+    cli_groups groups;
     how.load.keep_objects = options->exporter->wants_objects;
-    mp_diagnostics *diagnostics = mp_diagnostics_new(how.verbose ? CLI_KEPT_VERBOSE : CLI_KEPT);
+    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
-    bool ok = cli_load(&how, model, diagnostics);
+    bool ok = cli_groups_find(&groups, options, diagnostics);
+    if (groups.count > 1) {
+        status = cli_refuse_many(options, &groups);
+        ok = false;
+    } else if (groups.count) {
+        how.paths = groups.at[0].paths;
+        how.path_count = groups.at[0].path_count;
+        ok &= cli_load(&how, model, diagnostics);
+    }
     cli_put_diagnostics(diagnostics, how.quiet, true);
     /* Half of what was asked for is not written. */
     if (ok && cli_has_anything(model) && (!how.strict || cli_is_whole(model, diagnostics)))
         status = write_file(&how, model, diagnostics);
+    cli_groups_free(&groups);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);
     return status;

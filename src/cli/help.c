@@ -51,10 +51,12 @@ static void help_program(void)
 {
     size_t count;
     const mp_report *const *reports = mp_reports(&count);
-    printf("Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n"
-           "Answers from memory- and execution-profile recordings: what leaks, what is biggest,\n"
-           "what grows, and which code did it. \"-\" reads standard input.\n\n"
-           "Commands:\n");
+    printf(
+        "Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n"
+        "Answers from memory- and execution-profile recordings: what leaks, what is biggest,\n"
+        "what grows, and which code did it. \"-\" reads standard input, a folder stands for the\n"
+        "recordings in it.\n\n"
+        "Commands:\n");
     for (size_t i = 0; i < count; i++)
         printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
     for (const char *const *name = (const char *const[]){"export", "formats", NULL}; *name;

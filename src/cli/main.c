@@ -47,14 +47,7 @@ static int report(const cli_options *options, const mp_request *request)
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
     if (mp_report_run(options->command.report, request, document, error, sizeof error)) {
-        status = cli_put_document(options, document, request->diagnostics);
-        for (size_t i = 0; i < document->limit_count; i++)
-            if (document->limits[i].exceeded)
-                cli_put_message(document->limits[i].message);
-        if (document->complaint && !cli_shows_text(options))
-            cli_put_message(document->complaint);
-        if (status == CLI_OK && (document->failed || document->unjudged))
-            status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
+        status = cli_put_answer(options, document, request->diagnostics);
     } else {
         cli_put_message(error);
     }
@@ -62,26 +55,22 @@ static int report(const cli_options *options, const mp_request *request)
     return status;
 }
 
-static int run_report(const cli_options *options, const mp_suppressions *suppressions,
-                      const mp_policy *policy)
+/* All files of a group in one model. */
+static int run_one(const cli_options *options, const cli_files *files, mp_diagnostics *diagnostics,
+                   bool ok)
 {
-    bool checks = options->command.report == mp_report_find("check");
-    mp_diagnostics *diagnostics = mp_diagnostics_new(checks             ? CLI_KEPT_BY_CHECK
-                                                     : options->verbose ? CLI_KEPT_VERBOSE
-                                                                        : CLI_KEPT);
     mp_model *model = mp_model_new();
     mp_meanings *meanings = mp_meanings_new();
     mp_digest *base = NULL;
-    int status = cli_load_base(options, diagnostics, suppressions, meanings, &base);
-    bool ok = status == CLI_OK && cli_load(options, model, diagnostics);
-    cli_put_diagnostics(diagnostics, options->quiet, !checks);
+    int status = cli_load_base(options, diagnostics, files, meanings, &base);
+    ok = status == CLI_OK && cli_load(options, model, diagnostics) && ok;
+    cli_put_diagnostics(diagnostics, options->quiet, !cli_checks(options));
     if (status == CLI_OK && !cli_has_anything(model)) {
         status = CLI_UNREADABLE;
     } else if (status == CLI_OK) {
-        mp_request request = cli_request(options, model, diagnostics, suppressions);
+        mp_request request = cli_request(options, model, diagnostics, files);
         request.meanings = meanings;
         request.base = base;
-        request.policy = policy;
         status = report(options, &request);
         if (!ok || (options->strict && !cli_is_whole(model, diagnostics)))
             status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
@@ -89,6 +78,29 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
     mp_digest_free(base);
     mp_meanings_free(meanings);
     mp_model_free(model);
+    return status;
+}
+
+static int run_report(const cli_options *options, const cli_files *files)
+{
+    const mp_report *asked = options->command.report;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
+    cli_groups groups;
+    cli_options how = *options;
+    bool found = cli_groups_find(&groups, options, diagnostics);
+    int status = CLI_UNREADABLE;
+    if (!groups.count) {
+        cli_put_diagnostics(diagnostics, options->quiet, true);
+    } else if (groups.apart && !(asked->single && groups.count == 1)) {
+        status = cli_run_many(options, files, &groups, diagnostics);
+        if (!found)
+            status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
+    } else {
+        how.paths = groups.at[0].paths;
+        how.path_count = groups.at[0].path_count;
+        status = run_one(&how, files, diagnostics, found);
+    }
+    cli_groups_free(&groups);
     mp_diagnostics_free(diagnostics);
     return status;
 }
@@ -97,16 +109,15 @@ static int run_report(const cli_options *options, const mp_suppressions *suppres
  * recording is read. */
 static int run_with_files(const cli_options *options)
 {
-    mp_suppressions suppressions;
-    mp_policy *policy = NULL;
-    int status = cli_read_suppressions(options, &suppressions);
+    cli_files files = {.policy = NULL};
+    int status = cli_read_suppressions(options, &files.suppressions);
     if (status == CLI_OK)
-        status = cli_read_policy(options, &policy);
+        status = cli_read_policy(options, &files.policy);
     if (status == CLI_OK)
-        status = options->command.report ? run_report(options, &suppressions, policy)
-                                         : cli_save_baseline(options, &suppressions);
-    mp_policy_free(policy);
-    mp_suppressions_free(&suppressions);
+        status = options->command.report ? run_report(options, &files)
+                                         : cli_save_baseline(options, &files);
+    mp_policy_free(files.policy);
+    mp_suppressions_free(&files.suppressions);
     return status;
 }
 

@@ -346,6 +346,28 @@ static bool set_input_format(cli_options *options, const char *argument)
     return mp_reader_find(argument) != NULL;
 }
 
+static bool set_group(cli_options *options, const char *argument)
+{
+    static const char *const words[] = {"file", "agent", "all"};
+    for (int i = 0; i < 3; i++)
+        if (mp_text_is(argument, words[i])) {
+            options->group = (cli_grouping)(CLI_GROUP_FILE + i);
+            return true;
+        }
+    return false;
+}
+
+static bool set_recursive(cli_options *options, const char *argument)
+{
+    (void)argument;
+    return options->recursive = true;
+}
+
+static bool set_jobs(cli_options *options, const char *argument)
+{
+    return set_count(&options->jobs, argument) && options->jobs > 0;
+}
+
 static bool set_colour(cli_options *options, const char *argument)
 {
     static const char *const words[] = {"auto", "always", "never"};
@@ -488,6 +510,12 @@ static const cli_option table[] = {
      "a day such as 2027-06-30", MP_HONOURS_SUPPRESS, set_today},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
      "the name of a format (see memprof formats)", EVERY, set_input_format},
+    {"group", "WHICH", "read together: file (each apart), agent (its sessions), all",
+     "file, agent or all", EVERY, set_group},
+    {"recursive", NULL, "of a folder, also the recordings in its folders", NULL, EVERY,
+     set_recursive},
+    {"jobs", "N", "so many files at once (default: one for each processor)", "a number from 1 on",
+     EVERY, set_jobs},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, EVERY, set_bytes},
     {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", NULL, EVERY,
      set_strict},

@@ -10,6 +10,14 @@ typedef enum cli_colour {
     CLI_COLOUR_NEVER,
 } cli_colour;
 
+/* Which files are read together. */
+typedef enum cli_grouping {
+    CLI_GROUP_DEFAULT, /* each on its own where a folder is named, else all */
+    CLI_GROUP_FILE,
+    CLI_GROUP_AGENT,
+    CLI_GROUP_ALL,
+} cli_grouping;
+
 /* A command: a report, or one that the command line answers itself. */
 typedef struct cli_command {
     const char *name;
@@ -27,6 +35,9 @@ typedef struct cli_options {
     bool command_named; /* not the default one */
     const char **paths; /* points into argv */
     size_t path_count;
+    cli_grouping group;
+    bool recursive;
+    int64_t jobs; /* groups that are read at once; 0: one for each processor */
     mp_view view;
     const char *given[MP_HONOURS_COUNT]; /* see mp_request */
     const mp_renderer *renderer;

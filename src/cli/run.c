@@ -53,6 +53,8 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
 {
+    if (options->load.progress)
+        return mp_load(model, diagnostics, options->paths, options->path_count, &options->load);
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;
@@ -61,6 +63,16 @@ bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagn
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
     cli_progress_end(&bar);
     return ok;
+}
+
+bool cli_checks(const cli_options *options)
+{
+    return options->command.report && options->command.report == mp_report_find("check");
+}
+
+size_t cli_kept(const cli_options *options)
+{
+    return cli_checks(options) ? CLI_KEPT_BY_CHECK : options->verbose ? CLI_KEPT_VERBOSE : CLI_KEPT;
 }
 
 bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
@@ -86,14 +98,15 @@ bool cli_shows_text(const cli_options *options)
 }
 
 mp_request cli_request(const cli_options *options, const mp_model *model,
-                       const mp_diagnostics *diagnostics, const mp_suppressions *suppressions)
+                       const mp_diagnostics *diagnostics, const cli_files *files)
 {
     mp_request request = {.model = model,
                           .diagnostics = diagnostics,
                           .view = options->view,
                           .selection = options->selection};
     if (options->suppress_count)
-        request.suppressions = suppressions;
+        request.suppressions = &files->suppressions;
+    request.policy = files->policy;
     memcpy(request.given, options->given, sizeof request.given);
     return request;
 }
@@ -122,8 +135,8 @@ static bool load_baseline(const char *path, mp_meanings *meanings, mp_digest **b
     return true;
 }
 
-int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
-                  const mp_suppressions *suppressions, mp_meanings *meanings, mp_digest **base)
+int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
+                  mp_meanings *meanings, mp_digest **base)
 {
     char error[1024] = "";
     int status = CLI_UNREADABLE;
@@ -137,7 +150,7 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
     mp_model *model = mp_model_new();
     if (cli_load(&how, model, diagnostics) && cli_has_anything(model) &&
         (!how.strict || cli_is_whole(model, diagnostics))) {
-        mp_request request = cli_request(&how, model, diagnostics, suppressions);
+        mp_request request = cli_request(&how, model, diagnostics, files);
         request.meanings = meanings;
         *base = mp_report_digest(&request, error, sizeof error);
         status = *base ? CLI_OK : CLI_USAGE;
@@ -145,5 +158,19 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics,
             cli_put_message(error);
     }
     mp_model_free(model);
+    return status;
+}
+
+int cli_put_answer(const cli_options *options, const mp_document *document,
+                   const mp_diagnostics *diagnostics)
+{
+    int status = cli_put_document(options, document, diagnostics);
+    for (size_t i = 0; i < document->limit_count; i++)
+        if (document->limits[i].exceeded)
+            cli_put_message(document->limits[i].message);
+    if (document->complaint && !cli_shows_text(options))
+        cli_put_message(document->complaint);
+    if (status == CLI_OK && (document->failed || document->unjudged))
+        status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
     return status;
 }

@@ -6,8 +6,6 @@
 #include "compare/measures.h"
 #include "support/units.h"
 
-__extension__ typedef __int128 wide; /* a product of two sizes */
-
 enum { DECIMALS = 6, LARGEST_FACTOR = 1000000 };
 
 static const char *expected_value(const mp_parser *parser)
@@ -163,20 +161,29 @@ bool mp_bound_parse(mp_parser *parser)
     return ok;
 }
 
+/* The sum, or the largest or smallest number if it is beyond. */
+static int64_t add(int64_t a, int64_t b)
+{
+    if (b > 0 && a > INT64_MAX - b)
+        return INT64_MAX;
+    return b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
+}
+
 mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference)
 {
-    wide product = bound->reference ? (wide)reference * bound->share : 0;
-    wide whole = product / MP_WHOLE, rest = product % MP_WHOLE;
+    int64_t share = bound->reference ? bound->share : 0;
+    /* In two parts each, whole ones and what is over, as the product of both may be too large:
+     * (a W + b)(c W + d) / W = a (c W + d) + b c + b d / W. */
+    int64_t whole = reference / MP_WHOLE, rest = reference % MP_WHOLE;
     if (rest < 0) { /* division rounds towards 0 */
         whole--;
         rest += MP_WHOLE;
     }
-    whole += bound->number;
-    if (whole > INT64_MAX)
-        return (mp_threshold){INT64_MAX, false};
-    if (whole < INT64_MIN)
-        return (mp_threshold){INT64_MIN, false};
-    return (mp_threshold){(int64_t)whole, rest > 0};
+    if (share && (whole > INT64_MAX / share || whole < INT64_MIN / share))
+        return (mp_threshold){whole > 0 ? INT64_MAX : INT64_MIN, false};
+    int64_t over = rest * (share % MP_WHOLE);
+    int64_t part = rest * (share / MP_WHOLE) + over / MP_WHOLE;
+    return (mp_threshold){add(add(whole * share, part), bound->number), over % MP_WHOLE > 0};
 }
 
 bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number)

@@ -123,7 +123,8 @@ typedef struct aq_state {
     uint64_t next_id; /* for objects whose own id is taken */
 
     /* The result set at hand. */
-    size_t set; /* its place, from 0 */
+    size_t set;        /* its place, from 0 */
+    aq_number last_id; /* of its objects */
     mp_id_index classes, routines, threads;
     mp_id_index kept;    /* ids of objects */
     aq_figures *figures; /* by type */

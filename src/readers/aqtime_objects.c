@@ -30,6 +30,22 @@ static size_t read_stack(aq_state *state, int64_t id)
     return count;
 }
 
+/* Two objects of one ID have one stack between them: it is the first one's. */
+static size_t stack_of(aq_state *state, aq_number id, int64_t row)
+{
+    if (!id.known)
+        return 0;
+    if (state->last_id.known && state->last_id.value == id.value) {
+        mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
+                    "%s, row %" PRId64 ": has ID %" PRId64
+                    ", which an object before has: its stack and references are not known",
+                    aq_table_name(AQ_OBJECTS), row, id.value);
+        return 0;
+    }
+    state->last_id = id;
+    return read_stack(state, id.value);
+}
+
 /* --- when it was born --- */
 
 /* What tells the object in every result set: its creation number, else where it lies, else its
@@ -117,7 +133,7 @@ static void read_object(aq_state *state)
     int64_t row = aq_row(state, AQ_OBJECTS);
     if (!aq_numbers(state, AQ_OBJECTS, AQ_O_ID, AQ_O_END, numbers))
         return;
-    size_t frames = numbers[AQ_O_ID].known ? read_stack(state, numbers[AQ_O_ID].value) : 0;
+    size_t frames = stack_of(state, numbers[AQ_O_ID], row);
     mp_type_id type = aq_class(state, numbers[AQ_O_CLASS].value, row);
     aq_figures *figures = aq_figures_of(state, type);
     if (!mp_census_affords(&state->census, numbers[AQ_O_SIZE].value)) {
@@ -142,6 +158,7 @@ static void read_object(aq_state *state)
 void aq_read_objects(aq_state *state)
 {
     int64_t set = state->sets[state->set].id;
+    state->last_id.known = false;
     for (; aq_has(state, AQ_OBJECTS, set); aq_pass(state, AQ_OBJECTS))
         read_object(state);
     read_stack(state, INT64_MAX); /* of objects that are not listed */

@@ -192,6 +192,23 @@ static void sort_edges(edges *list)
     qsort(list->at, list->count, sizeof *list->at, by_order);
 }
 
+/* What the graph does without. */
+static void say_what_was_odd(const aq_state *state)
+{
+    const mp_graph *graph = state->model->graph;
+    int64_t set = state->sets[state->set].id;
+    if (graph->duplicates)
+        mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
+                    "objects of result set %" PRId64
+                    " with a REC_ID that one before has, left out of the graph: %" PRIu64,
+                    set, graph->duplicates);
+    if (graph->dangling)
+        mp_diagnose(state->diagnostics, MP_DIAG_DANGLING_REFERENCE, state->path, 0,
+                    "references to or from objects that are not in result set %" PRId64
+                    ": %" PRIu64,
+                    set, graph->dangling);
+}
+
 /* References between objects of the set; of what is not listed there is but the number. */
 static void build_graph(aq_state *state, const edges *list)
 {
@@ -213,11 +230,13 @@ static void build_graph(aq_state *state, const edges *list)
             mp_graph_root(graph, &(mp_root){.kind = MP_ROOT_UNSPECIFIED, .id = vertex->record});
     }
     dangling += list->count - next; /* from what is not listed */
-    if (mp_graph_end(graph))
-        state->model->graph->dangling += dangling;
-    else
+    if (!mp_graph_end(graph)) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "has more references than 32 bits can number: they are left out");
+        return;
+    }
+    state->model->graph->dangling += dangling;
+    say_what_was_odd(state);
 }
 
 /* Of a set whose references nobody asks for. */

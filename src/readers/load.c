@@ -60,21 +60,28 @@ static void split_snapshot(load_entry *entry, mp_model *model)
     }
 }
 
-/* The surest reader. NULL after a diagnostic. */
-static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
+const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
 {
-    const mp_reader *best = NULL, *second = NULL;
+    const mp_reader *best = NULL;
     mp_bid best_bid = MP_NOT_MINE;
+    *second = NULL;
     for (size_t i = 0; i < READERS; i++) {
         mp_bid bid = table[i]->probe(head);
         if (bid > best_bid) {
             best = table[i];
             best_bid = bid;
-            second = NULL;
+            *second = NULL;
         } else if (bid == best_bid && bid != MP_NOT_MINE) {
-            second = table[i];
+            *second = table[i];
         }
     }
+    return best;
+}
+
+/* The surest reader. NULL after a diagnostic. */
+static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
+{
+    const mp_reader *second, *best = mp_reader_claiming(head, &second);
     if (second)
         mp_diagnose(diagnostics, MP_DIAG_AMBIGUOUS_FORMAT, path, 1,
                     "could be %s or %s, expected one of them to be sure: say which with "

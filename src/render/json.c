@@ -90,6 +90,8 @@ static struct json_object *limits_value(const mp_document *document)
     for (size_t i = 0; i < document->limit_count; i++) {
         const mp_limit *limit = &document->limits[i];
         struct json_object *object = json_object_new_object();
+        if (limit->file)
+            json_object_object_add(object, "file", json_object_new_string(limit->file));
         json_object_object_add(object, "name", json_object_new_string(limit->name));
         json_object_object_add(object, "limit_bytes", json_object_new_int64(limit->limit_bytes));
         json_object_object_add(object, "actual_bytes", json_object_new_int64(limit->actual_bytes));

@@ -161,6 +161,11 @@ static void put_header(FILE *file, const mp_document *document, bool older)
 static bool render(const mp_document *document, FILE *file, const char **error, bool older)
 {
     const mp_table *top = mp_document_find(document, "top");
+    if (mp_document_find(document, "files")) {
+        *error = "ProTop's layout shows one profile, and these are read apart: name one, or "
+                 "--group all to read them as one";
+        return false;
+    }
     bool fits =
         strcmp(document->command, "top") == 0 && top && mp_document_find(document, "totals");
     for (size_t i = 0; fits && i < top->column_count; i++)

@@ -73,6 +73,26 @@ static void put_leak(FILE *file, const mp_table *table, size_t row)
     fputs("reason = TODO: why is this accepted?\n", file);
 }
 
+static bool is_same(const mp_cell *a, const mp_cell *b)
+{
+    if (!a || !b || !a->known || !b->known)
+        return !(a && a->known) && !(b && b->known);
+    const char *left = a->list && a->number ? a->list[0] : a->text;
+    const char *right = b->list && b->number ? b->list[0] : b->text;
+    return a->number == b->number && strcmp(left, right) == 0;
+}
+
+/* Whether a row before, of another file, accepts the same. */
+static bool is_put(const mp_table *table, size_t row)
+{
+    for (size_t i = 0; has_column(table, "file") && i < row; i++)
+        if (is_same(cell_of(table, i, "type"), cell_of(table, row, "type")) &&
+            is_same(cell_of(table, i, "name"), cell_of(table, row, "name")) &&
+            is_same(cell_of(table, i, "site"), cell_of(table, row, "site")))
+            return true;
+    return false;
+}
+
 static bool render_suppressions(const mp_document *document, const mp_diagnostics *diagnostics,
                                 const mp_style *style, FILE *file, const char **error)
 {
@@ -87,7 +107,8 @@ static bool render_suppressions(const mp_document *document, const mp_diagnostic
     }
     fputs("# Leaks that are known and accepted. Keep those that are, and say why.\n", file);
     for (size_t row = 0; row < leaks->row_count; row++)
-        put_leak(file, leaks, row);
+        if (!is_put(leaks, row))
+            put_leak(file, leaks, row);
     return true;
 }
 

@@ -13,8 +13,10 @@ static const mp_column columns[] = {
 };
 
 static const mp_column summary_columns[] = {
-    {"violations", "Violations", MP_COUNT, 0}, {"snapshots", "Snapshots replayed", MP_COUNT, 0},
-    {"records", "Records read", MP_COUNT, 0},  {"inputs", "Inputs", MP_COUNT, 0},
+    {"violations", "Violations", MP_COUNT, MP_ADDS | MP_SUMMARY},
+    {"snapshots", "Snapshots replayed", MP_COUNT, MP_ADDS | MP_SUMMARY},
+    {"records", "Records read", MP_COUNT, MP_ADDS | MP_SUMMARY},
+    {"inputs", "Inputs", MP_COUNT, MP_ADDS},
     {"verdict", "Verdict", MP_TEXT, 0},
 };
 
@@ -68,6 +70,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_table *table = MP_TABLE(document, "check", NULL, MP_RECORD, summary_columns);
+    table->order = "violations";
     mp_table_row(table);
     mp_set_text(document, table, "verdict",
                 violations ? "the recording contradicts itself or its format"

@@ -252,6 +252,7 @@ const mp_report mp_report_diff = {
         "innermost function; each row says which one matched. Execution profiles: --by line,\n"
         "method, module; heaps: site, type, or what top has. Exit status 0 whatever changed: see\n"
         "memprof gate for a verdict.",
+    .single = true,
     .operand = "BASE",
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours =

@@ -47,6 +47,16 @@ static bool find_order(const char *asked, mp_retainer_order *own, mp_retainer_or
     return !asked;
 }
 
+/* The column by which rows stand where groups are sorted so. */
+static const char *order_column(const char *sort, bool of_retained)
+{
+    return mp_text_is(sort, "retained")  ? "retained_bytes"
+           : mp_text_is(sort, "key")     ? "key"
+           : of_retained                 ? NULL /* by all objects, not by those that are shown */
+           : mp_text_is(sort, "objects") ? "objects"
+                                         : "bytes";
+}
+
 static bool find_kind(const char *asked, mp_retainer_kind *kind, char *error, size_t size)
 {
     bool namespaces = asked && mp_text_is(asked, "namespace");
@@ -111,6 +121,7 @@ bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const
     if (!groups_of(view, asked, mp_retainer_by_bytes, &groups, error, size))
         return false;
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
+    table->order = asked->sort ? order_column(asked->sort, false) : "bytes";
     table->title = mp_document_text(document, "Biggest by %s, and what would go with them",
                                     asked->by ? asked->by : "type");
     table->empty = "nothing is alive";
@@ -138,6 +149,7 @@ bool mp_section_retainers(mp_document *document, const mp_graph_view *view, cons
     if (!groups_of(view, asked, mp_retainer_by_retained, &groups, error, size))
         return false;
     mp_table *table = MP_TABLE(document, "retained", NULL, MP_ROWS, retained_columns);
+    table->order = asked->sort ? order_column(asked->sort, true) : "retained_bytes";
     table->title =
         mp_document_text(document, "Biggest retainers by %s: what would go with them", asked->by);
     table->empty = "no root reaches anything";

@@ -25,6 +25,7 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
     mp_table *table = MP_TABLE(document, "growers", NULL, MP_ROWS, grower_columns);
     table->title = "Types that grew from each dump to the next";
     table->flags = steps < 2 ? MP_FOR_PROGRAMS : 0;
+    table->order = "delta_bytes";
     table->empty = "none";
     for (size_t i = 0; i < count && (!rows || i < rows); i++) {
         const mp_grower *at = &growers[i];

@@ -84,18 +84,18 @@ bool mp_request_object(const mp_request *request, const mp_graph *graph, uint32_
 /* --- totals --- */
 
 static const mp_column total_columns[] = {
-    {"live_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
-    {"live_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
-    {"roots", "Roots", MP_COUNT, MP_FOR_PROGRAMS},
-    {"roots_without_object", "Roots without an object", MP_COUNT, MP_FOR_PROGRAMS},
-    {"references", "References", MP_COUNT, MP_FOR_PROGRAMS},
-    {"dangling_references", "Dangling", MP_COUNT, MP_FOR_PROGRAMS},
-    {"reachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
-    {"reachable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
-    {"unreachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
-    {"unreachable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
+    {"live_objects", "Objects", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
+    {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
+    {"roots", "Roots", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"roots_without_object", "Roots without an object", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"references", "References", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"dangling_references", "Dangling", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"reachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"reachable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS},
+    {"unreachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
+    {"unreachable_bytes", "Unreachable", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
     {"types", "Types", MP_COUNT, MP_FOR_PROGRAMS},
-    {"duplicate_objects", "Duplicate objects", MP_COUNT, MP_FOR_PROGRAMS},
+    {"duplicate_objects", "Duplicate objects", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
     {"app_domains", "Application domains", MP_COUNT, MP_FOR_PROGRAMS},
     {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
     {"reachable", "Reachable", MP_TEXT, MP_FOR_PEOPLE},
@@ -157,6 +157,7 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
     mp_graph_totals totals = selected_totals(view);
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    table->order = "live_bytes";
     mp_table_row(table);
     mp_set_number(table, "live_objects", totals.objects);
     mp_set_number(table, "live_bytes", totals.bytes);

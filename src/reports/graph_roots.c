@@ -90,8 +90,10 @@ void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t
                     mp_type_text(document, view->model, view->graph->types[at->largest]));
         mp_set_text(document, table, "largest_text", mp_object_text(document, view, at->largest));
     }
-    if (table)
+    if (table) {
+        table->order = "retained_bytes";
         mp_table_left_out(document, table, count);
+    }
     free(census);
 }
 
@@ -120,6 +122,7 @@ void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t 
         mp_set_text(document, table, "largest", mp_object_text(document, view, shared->largest));
     }
     if (table) {
+        table->order = "bytes";
         table->title = mp_document_text(
             document, "Shared: %s in %s object%s that no single object keeps alive",
             mp_bytes_text(document, sharing->bytes, false),

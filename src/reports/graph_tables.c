@@ -102,6 +102,7 @@ void mp_section_suspects(mp_document *document, const mp_graph_view *view, size_
     mp_table *table = MP_TABLE(document, "leaks", "Suspects: what keeps much alive alone", MP_ROWS,
                                suspect_columns);
     table->main = true;
+    table->order = "bytes";
     table->empty = "none: nothing keeps over a tenth of the reachable bytes alive alone";
     for (size_t i = 0; i < count && (!rows || i < rows); i++)
         suspect_row(document, table, view, &view->suspects[i]);
@@ -152,6 +153,7 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, size_
     uint32_t *order = mp_retained_order(graph, &view->dominators, selects ? 0 : rows, &count);
     mp_table *table = MP_TABLE(document, "retained", "Biggest retainers: what would go with them",
                                MP_ROWS, retained_columns);
+    table->order = "retained_bytes";
     table->empty = selects ? "no such object is reached by a root" : "no root reaches anything";
     for (size_t i = 0; i < count; i++) {
         if (view->model->types.at[graph->types[order[i]]].left_out)

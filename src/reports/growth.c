@@ -13,7 +13,8 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, 20), true, error, size);
+    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), true,
+                                error, size);
     document->tables[document->table_count - 1].main = true;
     mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
@@ -26,7 +27,7 @@ static bool run_dumps(const mp_request *request, mp_document *document, char *er
 {
     mp_window window;
     const mp_view *view = &request->view;
-    size_t rows = mp_view_rows(view, 20);
+    size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
     if (view->max_leaked.set) {
         snprintf(error, size, "--max-leaked: dumps do not tell what leaked, use --max-growth");
         return false;

@@ -182,9 +182,11 @@ bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
 
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 {
-    if (all > table->row_count)
-        table->footer = mp_document_text(document, "and %zu more (--limit 0 shows all)",
-                                         all - table->row_count);
+    if (all <= table->row_count)
+        return;
+    table->left_out = all - table->row_count;
+    table->footer =
+        mp_document_text(document, "and %zu more (--limit 0 shows all)", table->left_out);
 }
 
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size)

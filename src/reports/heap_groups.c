@@ -11,6 +11,7 @@
 typedef struct named_order {
     const char *name;
     mp_group_order *order;
+    const char *column; /* by which the rows stand then */
 } named_order;
 
 /* What stands before the i-th of `count` words of a list. */
@@ -38,15 +39,18 @@ const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model
     return NULL;
 }
 
+/* *column: by which the rows stand then. */
 static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_order *orders,
-                        size_t count, char *error, size_t size)
+                        size_t count, const char **column, char *error, size_t size)
 {
+    *column = orders[0].column;
     if (!view->sort) {
         mp_grouping_sort(grouping, orders[0].order);
         return true;
     }
     for (size_t i = 0; i < count; i++)
         if (mp_text_is(orders[i].name, view->sort)) {
+            *column = orders[i].column;
             mp_grouping_sort(grouping, orders[i].order);
             return true;
         }
@@ -97,11 +101,15 @@ static const mp_column event_top_columns[] = {
 };
 
 static const named_order top_orders[] = {
-    {"bytes", mp_order_by_bytes},         {"objects", mp_order_by_objects},
-    {"inclusive", mp_order_by_inclusive}, {"created", mp_order_by_created},
-    {"deleted", mp_order_by_deleted},     {"key", mp_order_by_label},
-    {"allocated", mp_order_by_allocated}, {"peak", mp_order_by_peak},
-    {"temporary", mp_order_by_temporary},
+    {"bytes", mp_order_by_bytes, "bytes"},
+    {"objects", mp_order_by_objects, "objects"},
+    {"inclusive", mp_order_by_inclusive, "inclusive_bytes"},
+    {"created", mp_order_by_created, "created_objects"},
+    {"deleted", mp_order_by_deleted, "deleted_objects"},
+    {"key", mp_order_by_label, "key"},
+    {"allocated", mp_order_by_allocated, "created_bytes"},
+    {"peak", mp_order_by_peak, "peak_bytes"},
+    {"temporary", mp_order_by_temporary, "temporary_bytes"},
 };
 
 static void set_event_cells(mp_table *table, const mp_group *group)
@@ -157,13 +165,15 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     if (!dimension)
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);
+    const char *order;
     bool ok = sort_groups(&grouping, view, top_orders, sizeof top_orders / sizeof *top_orders,
-                          error, size);
+                          &order, error, size);
     bool events = window->model->events != NULL;
     mp_table *table = events ? MP_TABLE(document, "top", NULL, MP_ROWS, event_top_columns)
                              : MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
     table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
                                     mp_moment_text(document, window, false));
+    table->order = order;
     table->empty = "nothing is alive";
     int64_t all_bytes = 0;
     size_t alive = 0;
@@ -205,9 +215,9 @@ static const mp_column growth_columns[] = {
 };
 
 static const named_order growth_orders[] = {
-    {"bytes", mp_order_by_change},
-    {"objects", mp_order_by_change_objects},
-    {"key", mp_order_by_label},
+    {"bytes", mp_order_by_change, "delta_bytes"},
+    {"objects", mp_order_by_change_objects, "delta_objects"},
+    {"key", mp_order_by_label, "key"},
 };
 
 static void growth_row(mp_document *document, mp_table *table, const mp_group *group)
@@ -288,8 +298,9 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     if (!dimension)
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);
+    const char *order;
     bool ok = sort_groups(&grouping, view, growth_orders,
-                          sizeof growth_orders / sizeof *growth_orders, error, size);
+                          sizeof growth_orders / sizeof *growth_orders, &order, error, size);
     const char *trend = trends ? mp_section_trend(document, window) : NULL;
     mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
     if (trend)
@@ -297,6 +308,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
+    table->order = order;
     table->empty = "nothing grew or shrank";
     const mp_group **shown = mp_alloc((grouping.count + 1u) * sizeof *shown);
     size_t count = 0, left_out = 0, unchanged = 0;

@@ -176,13 +176,18 @@ static int by_rank(const mp_leak *a, const mp_leak *b)
 static const struct {
     const char *name;
     mp_leak_order *order;
-} orders[] = {
-    {"bytes", by_rank}, {"objects", by_objects}, {"created", by_created}, {"grew", by_grew}};
+    const char *column;
+} orders[] = {{"bytes", by_rank, "bytes"},
+              {"objects", by_objects, "objects"},
+              {"created", by_created, "created_objects"},
+              {"grew", by_grew, "grew_snapshots"}};
 
-static bool sort(mp_leaks *leaks, const char *name, char *error, size_t size)
+/* *column: by which the rows stand then. */
+static bool sort(mp_leaks *leaks, const char *name, const char **column, char *error, size_t size)
 {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (mp_text_is(orders[i].name, name)) {
+            *column = orders[i].column;
             mp_leaks_sort(leaks, orders[i].order);
             return true;
         }
@@ -194,7 +199,8 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
                       const mp_view *view, size_t rows, size_t stack_depth, char *error,
                       size_t size)
 {
-    if (view->sort && !sort(leaks, view->sort, error, size))
+    const char *order = "bytes";
+    if (view->sort && !sort(leaks, view->sort, &order, error, size))
         return false;
     mp_table *table = window->model->events
                           ? MP_TABLE(document, "leaks", NULL, MP_ROWS, event_columns)
@@ -206,6 +212,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
                                           mp_moment_text(document, window, true),
                                           mp_moment_text(document, window, false));
     table->main = true;
+    table->order = order;
     table->list_depth = stack_depth;
     table->empty = "none";
     size_t kept = 0;
@@ -229,7 +236,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, 20),
+    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
                                view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error, size);
     mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
@@ -245,7 +252,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_graph_view_look(&view);
     mp_section_dump_head(document, request, &view);
-    mp_section_suspects(document, &view, mp_view_rows(&request->view, 20));
+    mp_section_suspects(document, &view, mp_view_rows(&request->view, MP_REPORT_ROWS));
     mp_graph_view_free(&view);
     return true;
 }

@@ -13,8 +13,8 @@
 /* --- overall --- */
 
 static const mp_column overall_columns[] = {
-    {"deaths", "Deleted in the log", MP_COUNT, 0},
-    {"median_us", "Median age", MP_AGE, 0},
+    {"deaths", "Deleted in the log", MP_COUNT, MP_ADDS | MP_SUMMARY},
+    {"median_us", "Median age", MP_AGE, MP_SUMMARY},
     {"p90_us", "90th percentile", MP_AGE, 0},
     {"min_us", "Youngest", MP_AGE, 0},
     {"max_us", "Oldest", MP_AGE, 0},
@@ -177,7 +177,7 @@ static void section_threads(mp_document *document, const mp_model *model)
 
 static const mp_column columns[] = {
     {"rank", "#", MP_NUMBER, 0},     {"deaths", "Deleted", MP_COUNT, 0},
-    {"bytes", "Size", MP_BYTES, 0},  {"median_us", "Median age", MP_AGE, 0},
+    {"bytes", "Size", MP_BYTES, 0},  {"median_us", "Median age", MP_AGE, MP_SUMMARY},
     {"p90_us", "90 %", MP_AGE, 0},   {"min_us", "Youngest", MP_AGE, 0},
     {"max_us", "Oldest", MP_AGE, 0}, {"key", "Group", MP_TEXT, MP_SHORTEN},
 };
@@ -207,18 +207,22 @@ static int by_key(const mp_lifetime *a, const mp_lifetime *b)
     return strcmp(a->label, b->label);
 }
 
-static bool sort(mp_lifetimes *lifetimes, const char *name, char *error, size_t size)
+/* *column: by which the rows stand then. */
+static bool sort(mp_lifetimes *lifetimes, const char *name, const char **column, char *error,
+                 size_t size)
 {
     static const struct {
         const char *name;
         mp_lifetime_order *order;
-    } orders[] = {{"deleted", by_deaths},
-                  {"bytes", by_bytes},
-                  {"median", by_median},
-                  {"p90", by_p90},
-                  {"key", by_key}};
+        const char *column;
+    } orders[] = {{"deleted", by_deaths, "deaths"},
+                  {"bytes", by_bytes, "bytes"},
+                  {"median", by_median, "median_us"},
+                  {"p90", by_p90, "p90_us"},
+                  {"key", by_key, "key"}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (mp_text_is(orders[i].name, name)) {
+            *column = orders[i].column;
             mp_lifetimes_sort(lifetimes, orders[i].order);
             return true;
         }
@@ -228,11 +232,12 @@ static bool sort(mp_lifetimes *lifetimes, const char *name, char *error, size_t 
 }
 
 static void section_groups(mp_document *document, const mp_lifetimes *lifetimes, const char *by,
-                           size_t rows)
+                           const char *order, size_t rows)
 {
     mp_table *table = MP_TABLE(document, "lifetimes", NULL, MP_ROWS, columns);
     table->title = mp_document_text(document, "Age at deletion by %s", by);
     table->main = true;
+    table->order = order;
     table->empty = "none";
     for (uint32_t i = 0; i < lifetimes->count && (!rows || i < rows); i++) {
         const mp_lifetime *group = &lifetimes->groups[i];
@@ -262,13 +267,15 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
         return false;
     }
     mp_lifetimes lifetimes = mp_lifetimes_of(window, dimension, view->only);
-    bool ok = !view->sort || sort(&lifetimes, view->sort, error, size);
+    const char *order = "deaths";
+    bool ok = !view->sort || sort(&lifetimes, view->sort, &order, error, size);
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, window, NULL, false);
     section_overall(document, window, &lifetimes);
     section_ages(document, &lifetimes);
-    section_groups(document, &lifetimes, dimension->name, mp_view_rows(view, 20));
+    section_groups(document, &lifetimes, dimension->name, order,
+                   mp_view_rows(view, MP_REPORT_ROWS));
     if (!mp_selects(&request->selection)) { /* these are of the whole log alone */
         section_sizes(document, request->model->events);
         section_threads(document, request->model);

@@ -247,6 +247,7 @@ const mp_report mp_report_object = {
     .example = "object 1c16e0 samples/shop-domains.gclog",
     .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
                "stand first, with the number of references from or to each.",
+    .single = true,
     .operand = "OBJECT",
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH,

@@ -199,6 +199,7 @@ const mp_report mp_report_path = {
                "one from a strong root; --all-kinds gives one from each kind of root that reaches\n"
                "the object. With --type in place of OBJECT, the paths to all objects of such\n"
                "types, those over the same types counted together.",
+    .single = true,
     .operand = "OBJECT",
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH,

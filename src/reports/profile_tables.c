@@ -30,12 +30,12 @@ static int64_t instrumentation_us(const mp_model *model)
 /* --- totals --- */
 
 static const mp_column total_columns[] = {
-    {"seconds", "Seconds", MP_SECONDS, 0},
-    {"calls", "Calls", MP_COUNT, 0},
+    {"seconds", "Seconds", MP_SECONDS, MP_ADDS | MP_SUMMARY},
+    {"calls", "Calls", MP_COUNT, MP_ADDS | MP_SUMMARY},
     {"modules", "Modules", MP_COUNT, 0},
-    {"stated_seconds", "Seconds, as stated", MP_SECONDS, 0},
-    {"elapsed_us", "Elapsed", MP_TIME, 0},
-    {"instrumentation_seconds", "lib/zprofiler", MP_SECONDS, 0},
+    {"stated_seconds", "Seconds, as stated", MP_SECONDS, MP_ADDS},
+    {"elapsed_us", "Elapsed", MP_TIME, MP_ADDS | MP_SUMMARY},
+    {"instrumentation_seconds", "lib/zprofiler", MP_SECONDS, MP_ADDS},
     {"partial", "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS},
 };
 
@@ -44,6 +44,7 @@ void mp_section_profile_totals(mp_document *document, const mp_model *model, boo
     mp_profile_totals totals = mp_profile_total(model);
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    table->order = "seconds";
     mp_table_row(table);
     mp_set_number(table, "seconds", totals.exclusive_us);
     mp_set_number(table, "calls", totals.calls);
@@ -160,6 +161,15 @@ static int64_t method_number(const void *item, const char *by)
 
 /* --- orders --- */
 
+/* The column by which rows are sorted. */
+static const char *order_column(const char *by)
+{
+    return strcmp(by, "inclusive") == 0 ? "inclusive_seconds"
+           : strcmp(by, "average") == 0 ? "average_seconds"
+           : strcmp(by, "calls") == 0   ? "calls"
+                                        : "seconds";
+}
+
 typedef struct row_sorting {
     const char *by;
     int64_t (*number)(const void *item, const char *by);
@@ -214,6 +224,7 @@ static void method_rows(mp_document *document, mp_table *table, const mp_model *
     for (size_t i = 0; i < costs->count && (!rows || i < rows); i++)
         method_row(document, table, model, &costs->at[order[i]], all_us);
     free(order);
+    table->order = order_column(by);
     if (has_estimates(costs))
         mp_table_line(document, table,
                       "\"With callees\" is an estimate: this version has no call tree, so "
@@ -286,6 +297,7 @@ static bool top_lines(mp_document *document, const mp_model *model, const mp_vie
                       costs.count - kept);
     for (size_t i = 0; i < kept && (!rows || i < rows); i++)
         line_row(document, table, model, &costs.at[order[i]], all_us);
+    table->order = order_column(sorting.by);
     mp_table_left_out(document, table, kept);
     free(order);
     free(costs.at);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "memprof/report.h"
+#include "reports/sections.h"
 #include "support/text.h"
 
 #define MP_REPORT(name) extern const mp_report mp_report_##name;
@@ -57,6 +58,16 @@ static void list_reports(unsigned holds, char *text, size_t size)
                                  : i + 1 == count ? " or "
                                                   : ", ",
                                  names[i]);
+}
+
+bool mp_report_answers(const mp_report *report, const mp_model *model)
+{
+    return variant_for(report, model->holds) != NULL;
+}
+
+size_t mp_report_rows(const mp_report *report)
+{
+    return report->overview ? MP_DEFAULT_ROWS : MP_REPORT_ROWS;
 }
 
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,

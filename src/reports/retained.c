@@ -6,7 +6,7 @@
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     const mp_view *view = &request->view;
-    size_t rows = mp_view_rows(view, 20);
+    size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
     bool objects = !view->by || mp_text_is(view->by, "object"), ok = true;
     if (objects && (view->sort || view->only)) {
         snprintf(error, size, "--%s is for groups: --by type or --by namespace",

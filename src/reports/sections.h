@@ -5,7 +5,7 @@
 #include "memprof/analysis.h"
 #include "memprof/report.h"
 
-enum { MP_DEFAULT_ROWS = 10, MP_DIMENSIONS = 32 };
+enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20, MP_DIMENSIONS = 32 };
 
 /* The document's first line for people, and the tables that every report has for programs: inputs,
  * session, totals. A heap's totals are those of the window. `shown`: people see them too. */

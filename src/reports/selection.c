@@ -19,11 +19,11 @@ static const mp_column columns[] = {
 
 /* The same names as in "totals", which are those of the selection. */
 static const mp_column whole_columns[] = {
-    {"live_objects", "", MP_COUNT, 0},    {"live_bytes", "", MP_BYTES, 0},
-    {"created_objects", "", MP_COUNT, 0}, {"created_bytes", "", MP_BYTES, 0},
-    {"deleted_objects", "", MP_COUNT, 0}, {"leaked_objects", "", MP_COUNT, 0},
-    {"leaked_bytes", "", MP_BYTES, 0},    {"seconds", "", MP_SECONDS, 0},
-    {"calls", "", MP_COUNT, 0},           {"modules", "", MP_COUNT, 0},
+    {"live_objects", "", MP_COUNT, MP_ADDS},    {"live_bytes", "", MP_BYTES, MP_ADDS},
+    {"created_objects", "", MP_COUNT, MP_ADDS}, {"created_bytes", "", MP_BYTES, MP_ADDS},
+    {"deleted_objects", "", MP_COUNT, MP_ADDS}, {"leaked_objects", "", MP_COUNT, MP_ADDS},
+    {"leaked_bytes", "", MP_BYTES, MP_ADDS},    {"seconds", "", MP_SECONDS, MP_ADDS},
+    {"calls", "", MP_COUNT, MP_ADDS},           {"modules", "", MP_COUNT, 0},
 };
 
 static void set_criteria(mp_document *document, mp_table *table, const mp_selection *selection)
@@ -119,6 +119,7 @@ void mp_section_selection(mp_document *document, const mp_request *request)
     if (!selects && !view->min_bytes && !view->min_count)
         return;
     mp_table *table = MP_TABLE(document, "selection", "Selection", MP_RECORD, columns);
+    table->flags = MP_COMMON;
     size_t place = document->table_count - 1;
     mp_table_row(table);
     set_criteria(document, table, selection);

@@ -6,8 +6,8 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
-    bool ok =
-        mp_section_profile_top(document, request->model, view, mp_view_rows(view, 20), error, size);
+    bool ok = mp_section_profile_top(document, request->model, view,
+                                     mp_view_rows(view, MP_REPORT_ROWS), error, size);
     document->tables[document->table_count - 1].main = true;
     return ok;
 }
@@ -21,7 +21,8 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, NULL, false);
-    bool ok = mp_section_top(document, &window, view, mp_view_rows(view, 20), error, size);
+    bool ok =
+        mp_section_top(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), error, size);
     document->tables[document->table_count - 1].main = true;
     mp_window_free(&window);
     return ok;
@@ -32,7 +33,8 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     const mp_view *asked = &request->view;
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_section_dump_head(document, request, &view);
-    bool ok = mp_section_dump_top(document, &view, asked, mp_view_rows(asked, 20), error, size);
+    bool ok = mp_section_dump_top(document, &view, asked, mp_view_rows(asked, MP_REPORT_ROWS),
+                                  error, size);
     document->tables[document->table_count - 1].main = true;
     mp_graph_view_free(&view);
     return ok;

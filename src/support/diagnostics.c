@@ -42,17 +42,9 @@ void mp_diagnostics_free(mp_diagnostics *diagnostics)
     free(diagnostics);
 }
 
-void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
-                 const char *format, ...)
+static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
+                 const char *message)
 {
-    if (diagnostics->counts[id]++ >= diagnostics->keep)
-        return;
-    char message[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-
     /* A message quotes the file: whatever bytes it holds, what is kept is UTF-8. */
     mp_slice text = mp_utf8_mend(&diagnostics->strings, mp_slice_of(message));
     mp_grow(&diagnostics->kept, &diagnostics->kept_capacity, diagnostics->kept_count + 1,
@@ -63,6 +55,31 @@ void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
         .line = line,
         .message = text.at,
     };
+}
+
+void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
+                 const char *format, ...)
+{
+    if (diagnostics->counts[id]++ >= diagnostics->keep)
+        return;
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    keep(diagnostics, id, path, line, message);
+}
+
+void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from)
+{
+    uint64_t seen[MP_DIAGNOSTIC_COUNT] = {0};
+    for (size_t i = 0; i < from->kept_count; i++) {
+        const mp_diagnostic *one = &from->kept[i];
+        if (diagnostics->counts[one->id] + seen[one->id]++ < diagnostics->keep)
+            keep(diagnostics, one->id, one->path, one->line, one->message);
+    }
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
+        diagnostics->counts[id] += from->counts[id];
 }
 
 size_t mp_diagnostics_kept(const mp_diagnostics *diagnostics, const mp_diagnostic **first)

@@ -240,8 +240,26 @@ static void test_references(void **state)
     assert_int_equal(graph->ids[1], 21);
     assert_int_equal(mp_graph_references(graph), 2); /* 21 to 22, 22 to 23 */
     assert_int_equal(graph->dangling, 2);
+    assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_DANGLING_REFERENCE), 1);
     assert_int_equal(graph->roots.count, 2);
     assert_int_equal(graph->roots.at[1].object, 1);
+    reading_free(&r);
+}
+
+/* Rows 2 and 3 have numbers of rows before: one has no stack, the other is not in the graph. */
+static void test_objects_that_come_again(void **state)
+{
+    (void)state;
+    reading r = read_database(
+        SCHEMA REFERENCES SETS OBJECT("1", "1", "1", "10", "1", "5", "21")
+            OBJECT("2", "1", "2", "20", "1", "5", "22")
+                OBJECT("3", "1", "2", "30", "3", "5",
+                       "21") "INSERT INTO " P "CREATION_CALL_STACK VALUES (3, 5, 1), (3, 5, 3);"
+                             "INSERT INTO " P "REFERENCES_TO VALUES (5, 1, 22);");
+    assert_int_equal(r.model->marks.at[2].live_objects, 3);
+    assert_int_equal(r.model->graph->count, 2);
+    assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_DUPLICATE_OBJECT), 2);
+    assert_leaks(&r, "Shop.Order 1/30 < main\nShop.Order 1/20 < (session)\n");
     reading_free(&r);
 }
 
@@ -330,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_wrong_values),
         cmocka_unit_test(test_figures_of_classes),
         cmocka_unit_test(test_references),
+        cmocka_unit_test(test_objects_that_come_again),
         cmocka_unit_test(test_missing_tables),
         cmocka_unit_test(test_views_are_not_run),
         cmocka_unit_test(test_damaged),

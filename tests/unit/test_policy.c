@@ -192,76 +192,77 @@ static void bases(void **state)
     mp_policy_free(policy);
 }
 
+static const struct {
+    const char *text;
+    uint32_t line, column;
+    const char *part; /* of the message */
+} wrong[] = {
+    {"", 1, 1, "there is no rule"},
+    {"# nothing\n\n", 1, 1, "there is no rule"},
+    {"\n  leeked <= 1", 2, 3, "unexpected \"leeked\", expected leaked, leak sites"},
+    {"leak <= 1", 1, 6, "unexpected \"<=\", expected \"sites\""},
+    {"deleted <= 1", 1, 9, "expected \"objects\""},
+    {"leaked", 1, 7, "the rule ends here, expected <=, <, >=, > or =="},
+    {"leaked <= ", 1, 11, "the rule ends here, expected a size such as 64 KiB"},
+    {"leaked = 1", 1, 8, "unexpected \"=\", expected <="},
+    {"leaked <= 1 XiB", 1, 13, "unexpected \"XiB\", expected a size"},
+    {"leaked <= -1", 1, 11, "unexpected \"-\", expected a size"},
+    {"leaked <= 5 %", 1, 11, "a percentage alone is for growth"},
+    {"leaked <= 1 1", 1, 13, "unexpected \"1\", expected the end"},
+    {"leaked <= 1 if any", 1, 13, "\"if any\" is for rules on what a pattern selects"},
+    {"leaked of type \"A\" <= 1 if", 1, 27, "the rule ends here, expected \"any\""},
+    {"leaked of type \"A\" <= 1 2", 1, 25, "expected \"if any\" or the end"},
+    {"leaked objects <= 1.5", 1, 19, "expected a whole number"},
+    {"leaked objects <= 1 KiB", 1, 21, "unexpected \"KiB\", expected a whole number"},
+    {"calls <= 9999999999999999999", 1, 10, "expected a whole number"},
+    {"seconds <= 5 parsecs", 1, 14, "expected a time"},
+    {"leaked of type A <= 1", 1, 16, "unexpected \"A\", expected a pattern in quotes"},
+    {"leaked of type <= 1", 1, 16, "expected a pattern in quotes"},
+    {"leaked of type \"A <= 1", 1, 16, "the quote is never closed"},
+    {"leaked of type \"\" <= 1", 1, 16, "nothing has an empty name"},
+    {"leaked of colour \"A\" <= 1", 1, 11, "expected type, source, name or site"},
+    {"leaked of method \"A\" <= 1", 1, 11, "\"leaked\" is not told by method"},
+    {"seconds of type \"A\" <= 1", 1, 12, "expected method or module"},
+    {"retained <= 1", 1, 10, "expected of type"},
+    {"peak of type \"A\" <= 1", 1, 6, "\"peak\" is told of the whole alone"},
+    {"leak sites of each type <= 1", 1, 15, "expected no \"each\""},
+    {"growth <= base", 1, 11, "growth is not held against a base"},
+    {"growth per snapshot >= 1", 1, 21, "an upper limit alone"},
+    {"growth per day <= 1", 1, 12, "expected \"snapshot\""},
+    {"growth after snapshot x <= 1", 1, 23, "a snapshot's number"},
+    {"growth twice <= 1", 1, 8, "expected per snapshot, after snapshot"},
+    {"live per snapshot <= 1", 1, 6, "expected <="},
+    {"leaked <= 1.1 x bass", 1, 17, "unexpected \"bass\", expected base"},
+    {"leaked <= 1.1234567 x base", 1, 11, "expected at most six"},
+    {"leaked <= 1000001 x base", 1, 11, "expected at most 1000000"},
+    {"leaked <= base - 200 %", 1, 16, "less than nothing"},
+    {"leaked <= base +", 1, 17, "expected a size"},
+    {"no old type", 1, 4, "unexpected \"old\", expected \"new\""},
+    {"no new leak", 1, 12, "the rule ends here, expected \"site\""},
+    {"no new thing", 1, 8, "expected leak site, site, type"},
+    {": leaked <= 1", 1, 1, "name is missing"},
+    {"\"\": leaked <= 1", 1, 1, "name is missing"},
+    {"\"a\" b: leaked <= 1", 1, 5, "expected a colon"},
+    {"a:", 1, 3, "the rule ends here"},
+    {"a: live<1\nb: live<1\na: peak<1", 3, 1, "line 1 has a rule of this name"},
+    {"leaked \x01 <= 1", 1, 8, "a control character"},
+    {"\xc3\xa4: leaked \xc3\xb6", 1, 11, "unexpected \"\xc3\xb6\""},
+};
+
 static void faults(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        uint32_t line, column;
-        const char *part; /* of the message */
-    } cases[] = {
-        {"", 1, 1, "there is no rule"},
-        {"# nothing\n\n", 1, 1, "there is no rule"},
-        {"\n  leeked <= 1", 2, 3, "unexpected \"leeked\", expected leaked, leak sites"},
-        {"leak <= 1", 1, 6, "unexpected \"<=\", expected \"sites\""},
-        {"deleted <= 1", 1, 9, "expected \"objects\""},
-        {"leaked", 1, 7, "the rule ends here, expected <=, <, >=, > or =="},
-        {"leaked <= ", 1, 11, "the rule ends here, expected a size such as 64 KiB"},
-        {"leaked = 1", 1, 8, "unexpected \"=\", expected <="},
-        {"leaked <= 1 XiB", 1, 13, "unexpected \"XiB\", expected a size"},
-        {"leaked <= -1", 1, 11, "unexpected \"-\", expected a size"},
-        {"leaked <= 5 %", 1, 11, "a percentage alone is for growth"},
-        {"leaked <= 1 1", 1, 13, "unexpected \"1\", expected the end"},
-        {"leaked <= 1 if any", 1, 13, "\"if any\" is for rules on what a pattern selects"},
-        {"leaked of type \"A\" <= 1 if", 1, 27, "the rule ends here, expected \"any\""},
-        {"leaked of type \"A\" <= 1 2", 1, 25, "expected \"if any\" or the end"},
-        {"leaked objects <= 1.5", 1, 19, "expected a whole number"},
-        {"leaked objects <= 1 KiB", 1, 21, "unexpected \"KiB\", expected a whole number"},
-        {"calls <= 9999999999999999999", 1, 10, "expected a whole number"},
-        {"seconds <= 5 parsecs", 1, 14, "expected a time"},
-        {"leaked of type A <= 1", 1, 16, "unexpected \"A\", expected a pattern in quotes"},
-        {"leaked of type <= 1", 1, 16, "expected a pattern in quotes"},
-        {"leaked of type \"A <= 1", 1, 16, "the quote is never closed"},
-        {"leaked of type \"\" <= 1", 1, 16, "nothing has an empty name"},
-        {"leaked of colour \"A\" <= 1", 1, 11, "expected type, source, name or site"},
-        {"leaked of method \"A\" <= 1", 1, 11, "\"leaked\" is not told by method"},
-        {"seconds of type \"A\" <= 1", 1, 12, "expected method or module"},
-        {"retained <= 1", 1, 10, "expected of type"},
-        {"peak of type \"A\" <= 1", 1, 6, "\"peak\" is told of the whole alone"},
-        {"leak sites of each type <= 1", 1, 15, "expected no \"each\""},
-        {"growth <= base", 1, 11, "growth is not held against a base"},
-        {"growth per snapshot >= 1", 1, 21, "an upper limit alone"},
-        {"growth per day <= 1", 1, 12, "expected \"snapshot\""},
-        {"growth after snapshot x <= 1", 1, 23, "a snapshot's number"},
-        {"growth twice <= 1", 1, 8, "expected per snapshot, after snapshot"},
-        {"live per snapshot <= 1", 1, 6, "expected <="},
-        {"leaked <= 1.1 x bass", 1, 17, "unexpected \"bass\", expected base"},
-        {"leaked <= 1.1234567 x base", 1, 11, "expected at most six"},
-        {"leaked <= 1000001 x base", 1, 11, "expected at most 1000000"},
-        {"leaked <= base - 200 %", 1, 16, "less than nothing"},
-        {"leaked <= base +", 1, 17, "expected a size"},
-        {"no old type", 1, 4, "unexpected \"old\", expected \"new\""},
-        {"no new leak", 1, 12, "the rule ends here, expected \"site\""},
-        {"no new thing", 1, 8, "expected leak site, site, type"},
-        {": leaked <= 1", 1, 1, "name is missing"},
-        {"\"\": leaked <= 1", 1, 1, "name is missing"},
-        {"\"a\" b: leaked <= 1", 1, 5, "expected a colon"},
-        {"a:", 1, 3, "the rule ends here"},
-        {"a: live<1\nb: live<1\na: peak<1", 3, 1, "line 1 has a rule of this name"},
-        {"leaked \x01 <= 1", 1, 8, "a control character"},
-        {"\xc3\xa4: leaked \xc3\xb6", 1, 11, "unexpected \"\xc3\xb6\""},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_policy *policy = parse(cases[i].text);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        mp_policy *policy = parse(wrong[i].text);
         assert_int_equal(policy->fault_count, 1);
         const mp_policy_fault *fault = &policy->faults[0];
-        if (fault->line != cases[i].line || fault->column != cases[i].column ||
-            !strstr(fault->message, cases[i].part))
-            print_error("%s: %u:%u: %s\n", cases[i].text, (unsigned)fault->line,
+        if (fault->line != wrong[i].line || fault->column != wrong[i].column ||
+            !strstr(fault->message, wrong[i].part))
+            print_error("%s: %u:%u: %s\n", wrong[i].text, (unsigned)fault->line,
                         (unsigned)fault->column, fault->message);
-        assert_int_equal(fault->line, cases[i].line);
-        assert_int_equal(fault->column, cases[i].column);
-        assert_non_null(strstr(fault->message, cases[i].part));
+        assert_int_equal(fault->line, wrong[i].line);
+        assert_int_equal(fault->column, wrong[i].column);
+        assert_non_null(strstr(fault->message, wrong[i].part));
         mp_policy_free(policy);
     }
 }

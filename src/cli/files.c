@@ -1,0 +1,328 @@
+/* Finding files: folders are looked through for what a reader claims, in the order of the paths'
+ * bytes, so that two runs read the same. */
+#include "cli/files.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "memprof/input.h"
+#include "memprof/reader.h"
+#include "support/text.h"
+
+/* A file on its way into a group. */
+typedef struct cli_file {
+    const char *path;
+    const char *reader; /* that knows its place; NULL: none does */
+    mp_place place;     /* among the parts of one recording */
+    bool found;         /* in a folder */
+    bool copy;          /* another one has the same place */
+} cli_file;
+
+typedef struct cli_search {
+    const cli_options *options;
+    mp_diagnostics *diagnostics;
+    mp_arena *arena;
+    cli_file *files;
+    size_t count, capacity;
+    size_t passed_over;
+    bool ok;
+} cli_search;
+
+/* --- agents --- */
+
+static const char *skip_digits(const char *text)
+{
+    while (isdigit((unsigned char)*text))
+        text++;
+    return text;
+}
+
+const char *cli_agent_of(mp_arena *arena, const char *path)
+{
+    static const char start[] = "memprof.", session[] = ".AS-";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, start, sizeof start - 1) != 0)
+        return NULL;
+    const char *pid = name + sizeof start - 1, *end = skip_digits(pid);
+    if (end == pid || strncmp(end, session, sizeof session - 1) != 0)
+        return NULL;
+    const char *number = end + sizeof session - 1, *rest = skip_digits(number);
+    if (rest == number || strcmp(rest, ".oemp") != 0)
+        return NULL;
+    return mp_arena_copy(arena, path, (size_t)(end - path));
+}
+
+/* --- files --- */
+
+/* Look who reads a file, and where it belongs. A file that cannot be read is somebody's: whoever
+ * reads it says why. */
+static bool is_claimed(cli_search *search, cli_file *file)
+{
+    const char *format = search->options->load.format;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_input *input = mp_input_open(file->path, unheard, NULL);
+    mp_slice head = {NULL, 0};
+    const mp_reader *reader = NULL, *second = NULL;
+    if (input)
+        head = mp_input_look_ahead(input);
+    bool readable = mp_diagnostics_severity_count(unheard, MP_ERROR) == 0;
+    if (readable && head.length)
+        reader = mp_reader_claiming(head, &second);
+    bool claimed = !readable || reader != NULL;
+    if (format && reader) {
+        reader = mp_reader_find(format);
+        claimed = reader->probe(head) == MP_MINE;
+    }
+    if (claimed && reader && !second && reader->place && reader->place(head, &file->place))
+        file->reader = reader->name;
+    mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return claimed;
+}
+
+static void add_file(cli_search *search, const cli_file *file)
+{
+    mp_grow(&search->files, &search->capacity, search->count + 1, sizeof *search->files);
+    search->files[search->count++] = *file;
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* The paths of what is in a folder; release with free(). NULL after a diagnostic. */
+static const char **list_folder(cli_search *search, const char *folder, size_t *count)
+{
+    DIR *directory = opendir(folder);
+    const char **paths = mp_alloc(sizeof *paths);
+    size_t capacity = 1, length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    *count = 0;
+    for (struct dirent *entry; directory && (errno = 0, entry = readdir(directory));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        mp_grow(&paths, &capacity, *count + 1, sizeof *paths);
+        paths[(*count)++] = mp_arena_format(search->arena, "%s%s%s", folder, slash, entry->d_name);
+    }
+    int why = errno;
+    if (directory)
+        closedir(directory);
+    if (!directory || why) {
+        mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_OPEN, folder, 0, "cannot open: %s",
+                    strerror(why));
+        search->ok = false;
+    }
+    if (*count)
+        qsort(paths, *count, sizeof *paths, by_bytes);
+    return paths;
+}
+
+/* A folder that is linked is not entered: links can go round in circles. */
+static bool is_entered(const cli_search *search, const char *path, const struct stat *status)
+{
+    struct stat own;
+    return search->options->recursive && S_ISDIR(status->st_mode) && lstat(path, &own) == 0 &&
+           S_ISDIR(own.st_mode);
+}
+
+/* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
+static void look_through(cli_search *search, const char *folder)
+{
+    const char **waiting = mp_alloc(sizeof *waiting);
+    size_t depth = 0, capacity = 1;
+    waiting[depth++] = folder;
+    while (depth) {
+        size_t count;
+        const char *at = waiting[--depth];
+        const char **paths = list_folder(search, at, &count);
+        for (size_t i = 0; i < count; i++) {
+            struct stat status;
+            cli_file file = {.path = paths[i], .found = true};
+            bool known = stat(paths[i], &status) == 0;
+            if (known && is_entered(search, paths[i], &status)) {
+                mp_grow(&waiting, &capacity, depth + 1, sizeof *waiting);
+                waiting[depth++] = paths[i];
+            } else if (known && S_ISREG(status.st_mode) && is_claimed(search, &file)) {
+                add_file(search, &file);
+            } else if (!known || !S_ISDIR(status.st_mode)) {
+                search->passed_over++;
+            }
+        }
+        free(paths);
+    }
+    free(waiting);
+}
+
+static int by_path(const void *left, const void *right)
+{
+    const cli_file *a = left, *b = right;
+    return strcmp(a->path, b->path);
+}
+
+static void search_folder(cli_search *search, const char *folder)
+{
+    size_t first = search->count;
+    bool ok = search->ok;
+    search->passed_over = 0;
+    search->ok = true;
+    look_through(search, folder);
+    if (search->count > first)
+        qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
+    else if (search->ok)
+        mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, folder, 0,
+                    "has no recordings, expected at least one%s",
+                    search->options->recursive ? "" : " (--recursive looks into its folders too)");
+    if (search->passed_over && search->count > first)
+        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, folder, 0,
+                    "%zu file%s passed over that no format knows", search->passed_over,
+                    search->passed_over == 1 ? "" : "s");
+    search->ok = search->ok && ok && search->count > first;
+}
+
+/* --- groups --- */
+
+#define NO_GROUP SIZE_MAX
+
+static bool is_same_recording(const cli_file *a, const cli_file *b)
+{
+    return a->reader && b->reader && a->place.group[0] && strcmp(a->reader, b->reader) == 0 &&
+           strcmp(a->place.group, b->place.group) == 0;
+}
+
+/* Whether another file of the recording has the number of this one. */
+static bool is_copy(const cli_search *search, size_t file)
+{
+    const cli_file *one = &search->files[file];
+    for (size_t i = 0; i < search->count; i++)
+        if (i != file && is_same_recording(one, &search->files[i]) &&
+            one->place.sequence == search->files[i].place.sequence)
+            return true;
+    return false;
+}
+
+/* The group with other parts of the file's recording. Parts have one UUID and different numbers.
+ * Where a number is there twice, files are copies of each other: nobody can say whose part is
+ * whose, and each is on its own. */
+static size_t recording_of(const cli_search *search, const size_t *group_of, size_t file)
+{
+    const cli_file *one = &search->files[file];
+    size_t group = NO_GROUP;
+    for (size_t i = 0; i < search->count; i++) {
+        if (!is_same_recording(one, &search->files[i]))
+            continue;
+        if (search->files[i].copy)
+            return NO_GROUP;
+        if (i < file && group == NO_GROUP)
+            group = group_of[i];
+    }
+    return group;
+}
+
+static cli_group *new_group(cli_groups *groups, size_t *capacity, const char *name)
+{
+    mp_grow(&groups->at, capacity, groups->count + 1, sizeof *groups->at);
+    groups->at[groups->count] = (cli_group){.name = name};
+    return &groups->at[groups->count++];
+}
+
+/* The group that a file belongs to; a new one where there is none yet. */
+static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *search,
+                        const size_t *group_of, size_t file)
+{
+    const char *path = search->files[file].path;
+    const char *agent =
+        search->options->group == CLI_GROUP_AGENT ? cli_agent_of(&groups->arena, path) : NULL;
+    size_t place = agent ? NO_GROUP : recording_of(search, group_of, file);
+    for (size_t i = 0; agent && i < groups->count; i++)
+        if (groups->at[i].agent && strcmp(groups->at[i].name, agent) == 0)
+            place = i;
+    if (place != NO_GROUP)
+        return place;
+    new_group(groups, capacity, agent ? agent : path)->agent = agent != NULL;
+    return groups->count - 1;
+}
+
+static void add_path(cli_groups *groups, size_t place, const cli_file *file)
+{
+    cli_group *group = &groups->at[place];
+    const char **paths = mp_arena_alloc(&groups->arena, (group->path_count + 1) * sizeof *paths);
+    if (group->path_count)
+        memcpy(paths, group->paths, group->path_count * sizeof *paths);
+    paths[group->path_count++] = file->path;
+    group->paths = paths;
+    group->found |= file->found;
+}
+
+/* One group of all. */
+static void put_together(cli_groups *groups, const cli_search *search)
+{
+    size_t capacity = 0;
+    const char **paths = mp_arena_alloc(&groups->arena, (search->count + 1) * sizeof *paths);
+    cli_group *group = new_group(groups, &capacity, search->count ? search->files[0].path : "");
+    for (size_t i = 0; i < search->count; i++)
+        paths[i] = search->files[i].path;
+    group->paths = paths;
+    group->path_count = search->count;
+}
+
+static void put_apart(cli_groups *groups, const cli_search *search)
+{
+    size_t capacity = 0;
+    size_t *group_of = mp_alloc((search->count + 1) * sizeof *group_of);
+    for (size_t i = 0; i < search->count; i++)
+        search->files[i].copy = is_copy(search, i);
+    for (size_t i = 0; i < search->count; i++) {
+        group_of[i] = group_for(groups, &capacity, search, group_of, i);
+        add_path(groups, group_of[i], &search->files[i]);
+    }
+    free(group_of);
+}
+
+/* A file that was named: it is not opened unless its place is asked for. */
+static void add_named(cli_search *search, const char *path)
+{
+    struct stat status;
+    cli_file file = {.path = path};
+    bool apart =
+        search->options->group == CLI_GROUP_FILE || search->options->group == CLI_GROUP_AGENT;
+    if (apart && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        is_claimed(search, &file);
+    add_file(search, &file);
+}
+
+bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics)
+{
+    struct stat status;
+    bool folders = false;
+    *groups = (cli_groups){.at = NULL};
+    cli_options how = *options;
+    for (size_t i = 0; i < options->path_count; i++)
+        folders |= stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode);
+    if (how.group == CLI_GROUP_DEFAULT)
+        how.group = folders ? CLI_GROUP_FILE : CLI_GROUP_ALL;
+    cli_search search = {&how, diagnostics, &groups->arena, NULL, 0, 0, 0, true};
+    for (size_t i = 0; i < options->path_count; i++)
+        if (stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+            search_folder(&search, options->paths[i]);
+        else
+            add_named(&search, options->paths[i]);
+    groups->apart = how.group != CLI_GROUP_ALL;
+    groups->folder = folders && options->path_count == 1 ? options->paths[0] : NULL;
+    if (groups->apart)
+        put_apart(groups, &search);
+    else
+        put_together(groups, &search);
+    free(search.files);
+    return search.ok && search.count > 0;
+}
+
+void cli_groups_free(cli_groups *groups)
+{
+    free(groups->at);
+    mp_arena_free(&groups->arena);
+}

@@ -1,0 +1,35 @@
+/* Which files are read, and which of them together. */
+#ifndef MP_CLI_FILES_H
+#define MP_CLI_FILES_H
+
+#include "cli/options.h"
+#include "support/memory.h"
+
+/* Files that are read into one model. */
+typedef struct cli_group {
+    const char *name; /* a path, or what stands for several */
+    const char **paths;
+    size_t path_count;
+    bool found; /* in a folder, not named by the user */
+    bool agent; /* sessions of one */
+} cli_group;
+
+typedef struct cli_groups {
+    cli_group *at;
+    size_t count;
+    bool apart;         /* the groups are read apart, even where there is one */
+    const char *folder; /* the only operand, where that is a folder; else NULL */
+    mp_arena arena;     /* has all texts and lists */
+} cli_groups;
+
+/* All files of the operands: folders are looked through. What was wrong or passed over goes to
+ * `diagnostics`; false if a folder had nothing or could not be read, or if there is no file at all.
+ * Release with cli_groups_free in each case. */
+bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics);
+void cli_groups_free(cli_groups *groups);
+
+/* The agent's name of one of its sessions' files: "rec/memprof.4711" of
+ * "rec/memprof.4711.AS-2.oemp". NULL where the path is none of these; else in the arena. */
+const char *cli_agent_of(mp_arena *arena, const char *path);
+
+#endif
