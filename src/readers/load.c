@@ -52,7 +52,7 @@ static void split_snapshot(load_entry *entry, mp_model *model)
     if (!at || at == entry->path || !at[1] || stat(entry->path, &status) == 0)
         return;
     mp_slice file = {entry->path, (size_t)(at - entry->path)};
-    bool converted;
+    bool converted = false;
     const char *path = mp_model_text(model, mp_model_intern(model, file, &converted));
     if (stat(path, &status) == 0) {
         entry->path = path;

@@ -95,7 +95,7 @@ static void long_names_are_rewritten_whole(void **unused)
     const char *rule = "s/a/bc/g";
     memset(text, 'a', 5000);
     for (size_t i = 0; i < 5000; i++)
-        memcpy(expected + 2 * i, "bc", 2);
+        expected[2 * i] = 'b', expected[2 * i + 1] = 'c';
     mp_substitutions *rules = mp_substitutions_new(&rule, 1);
     assert_string_equal(mp_substitute(rules, text), expected);
     mp_substitutions_free(rules);
