@@ -168,6 +168,22 @@ class Runner:
             if status:
                 self.fail(f"{block.path}:{where}", f"exit status {status}\n{output[-2000:]}")
 
+    def stages(self, block):
+        """The shell steps of a Jenkins pipeline, each with the environment that it declares."""
+        env = {}
+        for line in block.lines:
+            variable = re.match(r"\s+([A-Z][A-Z_]*) = '([^']*)'", line)
+            if variable:
+                env[variable.group(1)] = variable.group(2)
+        steps = [m.group(1) for line in block.lines for m in [re.match(r"\s+sh '([^']*)'$", line)] if m]
+        if not steps:
+            self.fail(block.where(), "a pipeline without a step that can be run")
+        for step in steps:
+            self.count += 1
+            status, output = self.bash("set -eu\n" + step, env)
+            if status:
+                self.fail(block.where(), f"{step}: exit status {status}\n{output[-2000:]}")
+
     def document(self, path, record):
         with open(os.path.join(self.root, path), encoding="utf-8") as file:
             text = file.read()
@@ -177,6 +193,8 @@ class Runner:
                 continue
             if block.kind == "yaml":
                 self.steps(block)
+            elif block.kind == "groovy":
+                self.stages(block)
             elif block.kind == "sh" and block.is_session():
                 lines[block.first:block.first + len(block.lines)] = self.session(block)
             elif block.kind == "sh":

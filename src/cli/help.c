@@ -59,8 +59,8 @@ static void help_program(void)
         "Commands:\n");
     for (size_t i = 0; i < count; i++)
         printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
-    for (const char *const *name = (const char *const[]){"export", "formats", NULL}; *name;
-         name++) {
+    for (const char *const *name = (const char *const[]){"baseline", "export", "formats", NULL};
+         *name; name++) {
         cli_command own;
         cli_command_find(*name, &own);
         printf("  %-10s  %s\n", own.name, own.summary);

@@ -224,8 +224,8 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         document->failed |= parts[i].document->failed;
         document->unjudged |= parts[i].document->unjudged;
         if (!document->complaint && parts[i].document->complaint)
-            document->complaint = mp_document_text(document, "%s: %s", parts[i].name,
-                                                   parts[i].document->complaint);
+            document->complaint =
+                mp_document_text(document, "%s: %s", parts[i].name, parts[i].document->complaint);
     }
     return document;
 }
