@@ -324,6 +324,25 @@ static void an_analysis_file_is_a_log(void **unused)
     reading_free(&r);
 }
 
+/* The end of a line may be missing in a number or in the deleting thread. */
+static void an_analysis_file_may_be_torn(void **unused)
+{
+    (void)unused;
+    static const char *const torn[] = {
+        "0x20 8 T 5 1-1 1000 f notask nochain\n0x30 8 T 5 1-1 1000 f 2-2",
+        "0x20 8 T 5 1-1 1000 f notask nochain\n0x30 8",
+        "0x20 8 T 5 1-1 1000 f notask nochain\n0x30 8 T 5 1-1 1000 f notask nochain",
+    };
+    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
+        reading r = read_text(&mp_reader_taligent, NAME, torn[i], 1);
+        assert_int_equal(r.model->inputs.at[1].records, 1);
+        assert_false(r.model->inputs.at[1].complete);
+        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), 1);
+        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
+        reading_free(&r);
+    }
+}
+
 /* Long enough for a second thread, whose diagnostics stay in the order of the lines. */
 static void long_lines_are_told_in_order(void **unused)
 {
@@ -371,6 +390,7 @@ int main(void)
         cmocka_unit_test(classes_of_member_functions),
         cmocka_unit_test(ages_of_very_many_become_coarser),
         cmocka_unit_test(an_analysis_file_is_a_log),
+        cmocka_unit_test(an_analysis_file_may_be_torn),
         cmocka_unit_test(long_lines_are_told_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
