@@ -85,6 +85,8 @@ static void lines_that_are_no_events(void **unused)
         "2-1 old 0xb2 del T",
         "2-1 9999999999999999999 0xb2 12 novtbl x",
         "2-1 7 0x11112222333344445 12 novtbl x",
+        "2-1 7 0xb2 12",
+        "2-1 7 0xb2 del",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taligent_line line = {0};
