@@ -244,6 +244,8 @@ bool taligent_parse_block(mp_slice line, taligent_block *block)
         block->crawl = next_cell(&cursor, false);
         block->deleter = next_cell(&cursor, false);
         block->deletion_crawl = next_cell(&cursor, true);
+        if (memchr(block->deletion_crawl.at, '\t', block->deletion_crawl.length))
+            return false; /* there are nine */
     } else if (!split_crawls(rest_of(&cursor), block)) {
         return false;
     }

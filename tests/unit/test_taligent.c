@@ -95,6 +95,16 @@ static void lines_that_are_no_events(void **unused)
     }
 }
 
+static void blocks_have_nine_columns(void **unused)
+{
+    (void)unused;
+    taligent_block block;
+    mp_slice nine = mp_slice_of("0x1\t5\tT\t5\t1-1\t7\tf\t2-2\tg");
+    mp_slice ten = mp_slice_of("0x1\t5\tT\t5\t1-1\t7\tf\t2-2\tg\th");
+    assert_true(taligent_parse_block(nine, &block));
+    assert_false(taligent_parse_block(ten, &block));
+}
+
 static void crawls_hold_their_own_separator(void **unused)
 {
     (void)unused;
@@ -384,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_both_separations),
         cmocka_unit_test(lines_that_are_no_events),
+        cmocka_unit_test(blocks_have_nine_columns),
         cmocka_unit_test(crawls_hold_their_own_separator),
         cmocka_unit_test(a_log_is_replayed),
         cmocka_unit_test(anomalies_show_both_ends),
