@@ -312,7 +312,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
         if (!mp_input_line(input, &line))
             break;
         if (analysis) {
-            taligent_read_analysis(pass, input, line);
+            whole = taligent_read_analysis(pass, input, line);
             break;
         }
         line = mp_slice_trim(line);

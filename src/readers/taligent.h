@@ -108,7 +108,8 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
 /* End all marks. */
 void taligent_end(taligent_pass *pass);
 
-/* Read a heap analysis file to its end, beginning with `line`. */
-void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line);
+/* Read a heap analysis file to its end, beginning with `line`; false where its last line is cut
+ * off. */
+bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line);
 
 #endif

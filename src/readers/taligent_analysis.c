@@ -90,19 +90,24 @@ static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, u
                     "deleting thread and crawl: line skipped");
 }
 
-void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
+static void read_line(taligent_pass *pass, analysis *file, mp_slice line, uint64_t at)
+{
+    taligent_block block;
+    if (taligent_parse_block(line, &block))
+        add_block(file, &block, at);
+    else if (!mp_slice_starts(line, "Address") && !mp_slice_starts(line, "address"))
+        odd_line(pass, file, line, at);
+}
+
+bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
 {
     analysis file = {0};
+    bool whole;
     do { /* the first line is at hand */
-        taligent_block block;
-        uint64_t at = mp_input_line_number(input);
         line = mp_slice_trim(line);
-        if (!line.length)
-            continue;
-        if (taligent_parse_block(line, &block))
-            add_block(&file, &block, at);
-        else if (!mp_slice_starts(line, "Address") && !mp_slice_starts(line, "address"))
-            odd_line(pass, &file, line, at);
+        whole = mp_input_line_closed(input) || !line.length;
+        if (whole && line.length)
+            read_line(pass, &file, line, mp_input_line_number(input));
     } while (mp_input_line(input, &line));
     for (size_t i = 0; i < file.count; i++) { /* such ages are of the time that was watched */
         file.events[i].line.time_us += file.events[i].undated ? file.first_us : 0;
@@ -116,4 +121,5 @@ void taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
         taligent_event(pass, &file.events[i].line, file.events[i].at);
     free(file.events);
     mp_arena_free(&file.texts);
+    return whole;
 }

@@ -174,6 +174,8 @@ bool taligent_parse(mp_slice line, taligent_line *event)
     if (old && deletion)
         return wrong(event, "expected bytes in the fourth column of an old block");
     event->type = next_type(&cursor);
+    if (!old && !event->type.length)
+        return wrong(event, "expected a type in the fifth column");
     event->crawl = rest_of(&cursor);
     event->kind = old ? MP_EVENT_OLD : deletion ? MP_EVENT_DELETION : MP_EVENT_ALLOCATION;
     return true;
@@ -242,6 +244,8 @@ bool taligent_parse_block(mp_slice line, taligent_block *block)
         block->crawl = next_cell(&cursor, false);
         block->deleter = next_cell(&cursor, false);
         block->deletion_crawl = next_cell(&cursor, true);
+        if (memchr(block->deletion_crawl.at, '\t', block->deletion_crawl.length))
+            return false; /* there are nine */
     } else if (!split_crawls(rest_of(&cursor), block)) {
         return false;
     }

@@ -85,12 +85,24 @@ static void lines_that_are_no_events(void **unused)
         "2-1 old 0xb2 del T",
         "2-1 9999999999999999999 0xb2 12 novtbl x",
         "2-1 7 0x11112222333344445 12 novtbl x",
+        "2-1 7 0xb2 12",
+        "2-1 7 0xb2 del",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taligent_line line = {0};
         assert_false(taligent_parse(mp_slice_of(cases[i]), &line));
         assert_non_null(strstr(line.wrong, "expected"));
     }
+}
+
+static void blocks_have_nine_columns(void **unused)
+{
+    (void)unused;
+    taligent_block block;
+    mp_slice nine = mp_slice_of("0x1\t5\tT\t5\t1-1\t7\tf\t2-2\tg");
+    mp_slice ten = mp_slice_of("0x1\t5\tT\t5\t1-1\t7\tf\t2-2\tg\th");
+    assert_true(taligent_parse_block(nine, &block));
+    assert_false(taligent_parse_block(ten, &block));
 }
 
 static void crawls_hold_their_own_separator(void **unused)
@@ -324,6 +336,25 @@ static void an_analysis_file_is_a_log(void **unused)
     reading_free(&r);
 }
 
+/* The end of a line may be missing in a number or in the deleting thread. */
+static void an_analysis_file_may_be_torn(void **unused)
+{
+    (void)unused;
+    static const char *const torn[] = {
+        "0x20 8 T 5 1-1 1000 f notask nochain\n0x30 8 T 5 1-1 1000 f 2-2",
+        "0x20 8 T 5 1-1 1000 f notask nochain\n0x30 8",
+        "0x20 8 T 5 1-1 1000 f notask nochain\n0x30 8 T 5 1-1 1000 f notask nochain",
+    };
+    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
+        reading r = read_text(&mp_reader_taligent, NAME, torn[i], 1);
+        assert_int_equal(r.model->inputs.at[1].records, 1);
+        assert_false(r.model->inputs.at[1].complete);
+        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), 1);
+        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
+        reading_free(&r);
+    }
+}
+
 /* Long enough for a second thread, whose diagnostics stay in the order of the lines. */
 static void long_lines_are_told_in_order(void **unused)
 {
@@ -363,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_both_separations),
         cmocka_unit_test(lines_that_are_no_events),
+        cmocka_unit_test(blocks_have_nine_columns),
         cmocka_unit_test(crawls_hold_their_own_separator),
         cmocka_unit_test(a_log_is_replayed),
         cmocka_unit_test(anomalies_show_both_ends),
@@ -371,6 +403,7 @@ int main(void)
         cmocka_unit_test(classes_of_member_functions),
         cmocka_unit_test(ages_of_very_many_become_coarser),
         cmocka_unit_test(an_analysis_file_is_a_log),
+        cmocka_unit_test(an_analysis_file_may_be_torn),
         cmocka_unit_test(long_lines_are_told_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
