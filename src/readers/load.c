@@ -202,6 +202,21 @@ static bool one_kind(const load_entry *entries, size_t count, mp_model *model,
     return true;
 }
 
+/* A snapshot that is named where there can be none is not passed over in silence. */
+static bool has_snapshots(const load_entry *entries, size_t count, const mp_model *model,
+                          mp_diagnostics *diagnostics)
+{
+    bool single = model->kind == MP_KIND_PROFILE || model->kind == MP_KIND_DUMP;
+    for (size_t i = 0; single && i < count; i++)
+        if (entries[i].snapshot.i) {
+            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, entries[i].path, 0,
+                        "no snapshot \"%s\": %s has none",
+                        mp_model_text(model, entries[i].snapshot), mp_kind_name(model->kind));
+            return false;
+        }
+    return true;
+}
+
 bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
              const mp_load_options *options)
 {
@@ -216,7 +231,8 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
             entries[i].input = NULL;
         }
     }
-    bool readable = one_kind(entries, count, model, diagnostics);
+    bool readable = one_kind(entries, count, model, diagnostics) &&
+                    has_snapshots(entries, count, model, diagnostics);
     order(entries, count);
     for (size_t i = 0; readable && i < READERS; i++)
         ok &= read_all(table[i], entries, count, model, diagnostics, options);

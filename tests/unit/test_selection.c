@@ -1,0 +1,201 @@
+/* Selections of a small recording, whose every figure is worked out by hand (small_heap.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memprof/selection.h"
+#include "support/memory_reader.h"
+#include "unit/small_heap.h"
+
+extern const mp_reader mp_reader_oemp;
+
+static reading heap(void)
+{
+    reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
+    assert_true(r.ok);
+    r.model->kind = MP_KIND_RECORDING; /* as loading says */
+    return r;
+}
+
+/* Live, created and deleted objects, and live bytes, at snapshot 3. */
+typedef struct figures {
+    int64_t live, bytes, created, deleted;
+} figures;
+
+static figures figures_of(const mp_model *model)
+{
+    char error[200];
+    mp_window window;
+    assert_true(mp_window_resolve(model, "1", "3", &window, error, sizeof error));
+    mp_totals totals = mp_totals_of(&window);
+    mp_window_free(&window);
+    return (figures){totals.live_objects, totals.live_bytes, totals.created_objects,
+                     totals.deleted_objects};
+}
+
+static void expect(const mp_model *model, const mp_selection *selection, figures wanted,
+                   const char *what)
+{
+    char error[200] = "";
+    mp_model *selected = mp_select(model, selection, error, sizeof error);
+    if (!selected)
+        fail_msg("%s: %s", what, error);
+    figures got = figures_of(selected);
+    if (memcmp(&got, &wanted, sizeof got) != 0)
+        fail_msg("%s: %d objects, %d bytes, %d created, %d deleted", what, (int)got.live,
+                 (int)got.bytes, (int)got.created, (int)got.deleted);
+    mp_selected_free(selected);
+}
+
+/* Alive at 3: 1 (10), 2 (100), 3 (25), 4 (21), 5 (200), 6 (50), 9 (22); 7 was deleted. */
+static void each_subject(void **unused)
+{
+    (void)unused;
+    static const struct {
+        mp_subject subject;
+        bool negated;
+        const char *pattern;
+        figures wanted;
+    } cases[] = {
+        {MP_SUBJECT_TYPE, false, "*", {7, 428, 8, 1}},
+        {MP_SUBJECT_TYPE, true, "*", {0, 0, 0, 0}},
+        {MP_SUBJECT_TYPE, false, "Dynamic Query", {3, 68, 4, 1}},
+        {MP_SUBJECT_TYPE, true, "Dynamic Query", {4, 360, 4, 0}},
+        {MP_SUBJECT_TYPE, false, "dynamic*", {0, 0, 0, 0}}, /* globs mind the case */
+        {MP_SUBJECT_TYPE, false, "[PT]*", {3, 350, 3, 0}},
+        {MP_SUBJECT_NAME, false, "*.p", {2, 300, 2, 0}},
+        {MP_SUBJECT_NAME, false, "tt", {1, 50, 1, 0}},
+        {MP_SUBJECT_NAME, true, "?*", {4, 78, 5, 1}},
+        {MP_SUBJECT_SOURCE, false, "main.p", {1, 100, 1, 0}},
+        {MP_SUBJECT_SOURCE, false, "order.p", {5, 318, 6, 1}},
+        {MP_SUBJECT_SOURCE, true, "*.p", {1, 10, 1, 0}},
+        {MP_SUBJECT_STACK, false, "^order\\.p:5$", {3, 68, 4, 1}},
+        {MP_SUBJECT_STACK, false, "^main\\.p:7$", {5, 318, 5, 0}},
+        {MP_SUBJECT_STACK, false, "main", {6, 418, 7, 1}},
+        {MP_SUBJECT_STACK, true, ":8$", {7, 428, 7, 0}},
+        {MP_SUBJECT_STACK, false, "order.p:3|order.p:6", {2, 250, 2, 0}},
+        {MP_SUBJECT_TAG, false, "Pre 1", {3, 135, 3, 0}},
+        {MP_SUBJECT_TAG, false, "work", {4, 293, 5, 1}},
+        {MP_SUBJECT_TAG, true, "work", {3, 135, 3, 0}},
+        {MP_SUBJECT_REQUEST, false, "r3", {1, 22, 1, 0}},
+        {MP_SUBJECT_REQUEST, true, "r[12]", {1, 22, 1, 0}},
+    };
+    reading r = heap();
+    mp_model *model = r.model;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_criterion criterion = {cases[i].subject, cases[i].negated, cases[i].pattern};
+        mp_selection selection = {.criteria = &criterion, .count = 1};
+        assert_true(mp_selects(&selection));
+        expect(model, &selection, cases[i].wanted, cases[i].pattern);
+    }
+    reading_free(&r);
+}
+
+static void any_of_a_subject_all_subjects_and_no_negated_one(void **unused)
+{
+    (void)unused;
+    static const mp_criterion criteria[] = {{MP_SUBJECT_TYPE, false, "Dynamic Query"},
+                                            {MP_SUBJECT_TYPE, false, "Procedure"},
+                                            {MP_SUBJECT_SOURCE, false, "order.p"},
+                                            {MP_SUBJECT_STACK, true, ":8$"},
+                                            {MP_SUBJECT_REQUEST, true, "r3"}};
+    static const figures wanted[] = {{7, 428, 8, 1}, {3, 68, 4, 1},  {5, 368, 6, 1},
+                                     {4, 268, 5, 1}, {4, 268, 4, 0}, {3, 246, 3, 0}};
+    reading r = heap();
+    mp_model *model = r.model;
+    for (size_t count = 0; count < 6; count++) {
+        mp_selection selection = {.criteria = criteria, .count = count};
+        expect(model, &selection, wanted[count], "of several");
+    }
+    bool *lots = mp_lots_matching(model, criteria, 0);
+    for (uint32_t i = 1; i < model->lots.count; i++)
+        assert_true(lots[i]);
+    free(lots);
+    reading_free(&r);
+}
+
+/* Snapshots are at 10, 20 and 30 us. */
+static void moments_are_those_of_snapshots_both_included(void **unused)
+{
+    (void)unused;
+    static const struct {
+        bool has_since, has_until;
+        int64_t since, until;
+        figures wanted;
+    } cases[] = {
+        {true, false, 0, 0, {7, 428, 8, 1}},  {true, false, 20, 0, {4, 293, 5, 1}},
+        {true, false, 21, 0, {1, 22, 1, 0}},  {false, true, 0, 20, {6, 406, 7, 1}},
+        {false, true, 0, 19, {3, 135, 3, 0}}, {true, true, 20, 20, {3, 271, 4, 1}},
+        {true, true, 21, 29, {0, 0, 0, 0}},   {true, true, 30, 10, {0, 0, 0, 0}},
+    };
+    reading r = heap();
+    mp_model *model = r.model;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_selection selection = {.has_since = cases[i].has_since,
+                                  .has_until = cases[i].has_until,
+                                  .since_us = cases[i].since,
+                                  .until_us = cases[i].until};
+        assert_true(mp_selects(&selection));
+        expect(model, &selection, cases[i].wanted, "moments");
+    }
+    reading_free(&r);
+}
+
+static void marks_of_a_selection_add_up(void **unused)
+{
+    (void)unused;
+    reading r = heap();
+    mp_model *model = r.model;
+    mp_criterion criterion = {MP_SUBJECT_TYPE, false, "Dynamic Query"};
+    mp_selection selection = {.criteria = &criterion, .count = 1};
+    mp_model *selected = mp_select(model, &selection, NULL, 0);
+    static const figures wanted[] = {{0},           {1, 20, 1, 0}, {3, 48, 2, 0},
+                                     {3, 68, 1, 1}, {2, 47, 0, 1}, {0, 0, 0, 2}};
+    assert_int_equal(selected->marks.count, 6);
+    for (uint32_t i = 1; i < 6; i++) {
+        assert_int_equal(selected->marks.at[i].live_objects, wanted[i].live);
+        assert_int_equal(selected->marks.at[i].live_bytes, wanted[i].bytes);
+        assert_int_equal(selected->marks.at[i].created_objects, wanted[i].created);
+        assert_int_equal(selected->marks.at[i].deleted_objects, wanted[i].deleted);
+    }
+    mp_selected_free(selected);
+    mp_selected_free(NULL);
+    reading_free(&r);
+}
+
+static void what_cannot_be_selected(void **unused)
+{
+    (void)unused;
+    char error[200];
+    reading r = heap();
+    mp_model *model = r.model;
+    mp_criterion criterion = {MP_SUBJECT_THREAD, true, "1"};
+    mp_selection selection = {.criteria = &criterion, .count = 1};
+    assert_null(mp_select(model, &selection, error, sizeof error));
+    assert_string_equal(error, "--not-thread 1: a memory recording does not tell that");
+    criterion = (mp_criterion){MP_SUBJECT_STACK, false, "("};
+    assert_false(mp_criterion_check(&criterion, error, sizeof error));
+    assert_memory_equal(error, "\"(\" is no extended regular expression: ", 39);
+    criterion.subject = MP_SUBJECT_TYPE; /* a glob may be anything */
+    assert_true(mp_criterion_check(&criterion, error, sizeof error));
+    selection.count = 0;
+    assert_false(mp_selects(&selection));
+    assert_string_equal(mp_subject_name(MP_SUBJECT_REQUEST), "request");
+    reading_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_subject),
+        cmocka_unit_test(any_of_a_subject_all_subjects_and_no_negated_one),
+        cmocka_unit_test(moments_are_those_of_snapshots_both_included),
+        cmocka_unit_test(marks_of_a_selection_add_up),
+        cmocka_unit_test(what_cannot_be_selected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
