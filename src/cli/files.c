@@ -235,6 +235,7 @@ static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *
                         const size_t *group_of, size_t file)
 {
     const char *path = search->files[file].path;
+    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
     const char *agent =
         search->options->group == CLI_GROUP_AGENT ? cli_agent_of(&groups->arena, path) : NULL;
     size_t place = agent ? NO_GROUP : recording_of(search, group_of, file);
@@ -243,7 +244,7 @@ static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *
             place = i;
     if (place != NO_GROUP)
         return place;
-    new_group(groups, capacity, agent ? agent : path)->agent = agent != NULL;
+    new_group(groups, capacity, agent ? agent : name)->agent = agent != NULL;
     return groups->count - 1;
 }
 

@@ -36,10 +36,21 @@ static void add(mp_checks *checks, mp_check check)
 static void add_limit(mp_checks *checks, mp_arena *arena, const mp_limit *limit)
 {
     add(checks, (mp_check){.status = limit->exceeded ? MP_CHECK_FAIL : MP_CHECK_PASS,
-                           .name = mp_arena_format(arena, "--%s", limit->name),
+                           .name = limit->file ? mp_arena_format(arena, "%s: --%s", limit->file,
+                                                                 limit->name)
+                                               : mp_arena_format(arena, "--%s", limit->name),
                            .measured = limit->actual,
                            .limit = mp_arena_format(arena, "<= %s", limit->limit),
                            .message = limit->exceeded ? limit->message : ""});
+}
+
+/* The rule's name; where several files are held to it, behind that of the file. */
+static const char *rule_of(const mp_table *rules, size_t row, mp_arena *arena)
+{
+    const char *rule = text_of(rules, row, "rule");
+    if (strcmp(rules->columns[0].name, "file") != 0)
+        return rule;
+    return mp_arena_format(arena, "%s: %s", text_of(rules, row, "file"), rule);
 }
 
 mp_checks mp_checks_of(const mp_document *document, mp_arena *arena)
@@ -52,7 +63,7 @@ mp_checks mp_checks_of(const mp_document *document, mp_arena *arena)
                         .policy = gate && gate->row_count ? text_of(gate, 0, "policy") : ""};
     for (size_t row = 0; rules && row < rules->row_count; row++)
         add(&checks, (mp_check){.status = status_of(text_of(rules, row, "status")),
-                                .name = text_of(rules, row, "rule"),
+                                .name = rule_of(rules, row, arena),
                                 .measured = text_of(rules, row, "measured"),
                                 .limit = text_of(rules, row, "limit"),
                                 .message = text_of(rules, row, "message"),

@@ -8,10 +8,10 @@ static const mp_column gate_columns[] = {
     {"policy", "Policy", MP_TEXT, 0},
     {"base", "Base", MP_TEXT, 0},
     {"verdict", "Verdict", MP_TEXT, 0},
-    {"rules", "Rules", MP_COUNT, 0},
-    {"passed", "Hold", MP_COUNT, 0},
-    {"failed", "Fail", MP_COUNT, 0},
-    {"unjudged", "Could not be judged", MP_COUNT, 0},
+    {"rules", "Rules", MP_COUNT, MP_ADDS},
+    {"passed", "Hold", MP_COUNT, MP_ADDS | MP_SUMMARY},
+    {"failed", "Fail", MP_COUNT, MP_ADDS | MP_SUMMARY},
+    {"unjudged", "Not judged", MP_COUNT, MP_ADDS | MP_SUMMARY},
 };
 
 static const mp_column rule_columns[] = {

@@ -5,7 +5,7 @@
 static const mp_column total_columns[] = {
     {"live_objects", "Objects", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
     {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
-    {"created_objects", "Created", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
+    {"created_objects", "Created", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
     {"created_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS},
     {"deleted_objects", "Deleted", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},
     {"retyped_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS},

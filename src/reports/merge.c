@@ -90,6 +90,7 @@ static void put_sum(mp_document *document, const mp_source *sources, size_t coun
     mp_table *table = mp_document_table(document, name, NULL, MP_RECORD, columns.at, columns.count);
     table->flags = MP_FOR_PROGRAMS;
     mp_add_up(table, sources, count);
+    mp_keep_common(table, sources, count);
 }
 
 /* Only what all of them say. */
@@ -185,6 +186,22 @@ static void put_limits(mp_document *document, const mp_part *part)
     }
 }
 
+/* The first one that is not content, and how many others there are. */
+static void put_complaint(mp_document *document, const mp_part *parts, size_t count)
+{
+    const mp_part *first = NULL;
+    size_t others = 0;
+    for (size_t i = 0; i < count; i++) {
+        others += first && parts[i].document->complaint;
+        first = !first && parts[i].document->complaint ? &parts[i] : first;
+    }
+    if (first)
+        document->complaint =
+            others ? mp_document_text(document, "%s: %s; and %zu more", first->name,
+                                      first->document->complaint, others)
+                   : mp_document_text(document, "%s: %s", first->name, first->document->complaint);
+}
+
 /* --- all --- */
 
 static void put_table(mp_document *document, const mp_part *parts, size_t count,
@@ -223,9 +240,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         put_limits(document, &parts[i]);
         document->failed |= parts[i].document->failed;
         document->unjudged |= parts[i].document->unjudged;
-        if (!document->complaint && parts[i].document->complaint)
-            document->complaint =
-                mp_document_text(document, "%s: %s", parts[i].name, parts[i].document->complaint);
     }
+    put_complaint(document, parts, count);
     return document;
 }

@@ -34,6 +34,15 @@ static const char *plain_title(mp_document *document, const char *name)
     return title;
 }
 
+/* Whether any of the table's columns is there: else it is another table's, and comes behind. */
+static bool knows_any(const mp_columns *columns, const mp_table *table)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (place_of(columns->at, columns->count, table->columns[i].name) < columns->count)
+            return true;
+    return false;
+}
+
 mp_columns mp_columns_of(mp_document *document, const mp_source *sources, size_t count,
                          const mp_column *first, size_t first_count)
 {
@@ -48,7 +57,7 @@ mp_columns mp_columns_of(mp_document *document, const mp_source *sources, size_t
         memcpy(columns.at, first, first_count * sizeof *first);
     for (size_t i = 0; i < count; i++) {
         const mp_table *table = sources[i].table;
-        size_t behind = first_count;
+        size_t behind = knows_any(&columns, table) ? first_count : columns.count;
         for (size_t j = 0; j < table->column_count; j++) {
             size_t place = place_of(columns.at, columns.count, table->columns[j].name);
             if (place == columns.count) {
@@ -105,6 +114,32 @@ void mp_add_up(mp_table *table, const mp_source *sources, size_t count)
             into[place].number += from->cells[j].number;
             into[place].real += from->cells[j].real;
         }
+    }
+}
+
+/* The text of a column in a source's first row; NULL where there is none. */
+static const char *text_in(const mp_source *source, const mp_column *column)
+{
+    const mp_table *table = source->table;
+    size_t place = place_of(table->columns, table->column_count, column->name);
+    if (place == table->column_count || !table->row_count || !table->cells[place].known)
+        return NULL;
+    return table->cells[place].text;
+}
+
+void mp_keep_common(mp_table *table, const mp_source *sources, size_t count)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        if (column->unit != MP_TEXT || column->flags & MP_FOR_PEOPLE)
+            continue;
+        const char *text = text_in(&sources[0], column);
+        for (size_t j = 1; text && j < count; j++) {
+            const char *other = text_in(&sources[j], column);
+            text = other && strcmp(text, other) == 0 ? text : NULL;
+        }
+        if (text)
+            set_borrowed(table, i, text);
     }
 }
 

@@ -32,6 +32,9 @@ void mp_copy_row(mp_table *table, const mp_table *from, size_t row);
 /* A new row: the sums of columns that add up, over what is known of them. */
 void mp_add_up(mp_table *table, const mp_source *sources, size_t count);
 
+/* The last row gets the texts in which all sources' first rows agree, but none for people. */
+void mp_keep_common(mp_table *table, const mp_source *sources, size_t count);
+
 /* Copy the rows of one source whose columns are the table's own, by this column (NULL: as they
  * are), at most `rows` (0: all); what did not fit is left_out. */
 void mp_sort_rows(mp_table *table, const mp_source *source, const char *order, size_t rows);
