@@ -58,11 +58,32 @@ def violations(root):
                 yield f"{file.relative_to(root)}: {layer} includes {target}, which is {other}"
 
 
+def documented(root):
+    """The table of docs/architecture.md: {layer: what it may include}."""
+    text = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    for names in re.findall(r"^\| [^|]+ \| `src/(\w+)` \| ([^|]+) \|$", text, re.MULTILINE):
+        may = set(MAY_INCLUDE) if names[1] == "everything" else set(names[1].split(", "))
+        yield names[0], may - {names[0], "itself"}
+
+
+def drifted(root):
+    """What the documentation says otherwise than this file."""
+    said = dict(documented(root))
+    for layer, allowed in MAY_INCLUDE.items():
+        if said.get(layer) != allowed - {"all"}:
+            yield f"docs/architecture.md: {layer} may include {', '.join(sorted(allowed)) or 'itself'}"
+
+
 def self_test(root):
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder)
         for top in ("src", "include"):
             shutil.copytree(root / top, copy / top)
+        (copy / "docs").mkdir()
+        page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+        (copy / "docs/architecture.md").write_text(page.replace("`src/compare` | ", "`src/compare` | cli, "))
+        if list(drifted(copy)) != ["docs/architecture.md: compare may include analysis, model, support"]:
+            return "a planted slip of the documentation is not found"
         if list(violations(copy)):
             return "the copy has violations before one is planted"
         with open(copy / "src/render/json.c", "a", encoding="utf-8") as planted:
@@ -78,7 +99,8 @@ def main(arguments):
         fault = self_test(root)
         print(fault or "a planted violation is found")
         return 1 if fault else 0
-    found = list(violations(pathlib.Path(arguments[0]) if arguments else root))
+    root = pathlib.Path(arguments[0]) if arguments else root
+    found = [*violations(root), *drifted(root)]
     print("\n".join(found) if found else "every include keeps to its layer")
     return 1 if found else 0
 

@@ -112,7 +112,7 @@ static bool parse_options(int argc, char **argv, cli_options *options, cli_given
         if (found == 'h' || found == 'o') {
             if (found == 'h')
                 options->help = true;
-            else if (*optarg)
+            else if (optarg && *optarg)
                 options->output = optarg;
             else
                 return refuse("-o takes a path%s%s", "", "");
