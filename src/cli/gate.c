@@ -1,6 +1,7 @@
 /* Reading the policy of the command "gate". */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/console.h"
 #include "cli/run.h"
@@ -20,6 +21,11 @@ int cli_read_policy(const cli_options *options, mp_policy **policy)
     *policy = NULL;
     if (options->command.report != mp_report_find("gate"))
         return CLI_OK;
+    if (options->base_path && access(options->base_path, F_OK) != 0) {
+        cli_put_safe(options->base_path);
+        fputs(": error: no such baseline, expected one that \"baseline save\" has kept\n", stderr);
+        return CLI_UNREADABLE;
+    }
     if (!options->view.object) {
         *policy = cli_baseline_policy(options->base);
         return *policy ? CLI_OK : CLI_UNREADABLE;

@@ -178,7 +178,8 @@ static void put_heap(const mp_request *request, mp_document *document, const mp_
     tree_walk walk = {.document = document,
                       .model = model,
                       .count = model->tree.count,
-                      .all = costs[0].inclusive_bytes,
+                      /* Of nothing alive no node is worth a row. */
+                      .all = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1,
                       .costs = heap_costs,
                       .context = costs};
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
