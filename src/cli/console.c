@@ -164,7 +164,8 @@ bool cli_output_spares(const char *output, const char *const *paths, size_t coun
         if (!paths[i] || !is_file(paths[i], &file))
             continue;
         cli_put_safe(output);
-        fputs(": error: is read here and would be overwritten, expected another --output\n", stderr);
+        fputs(": error: is read here and would be overwritten, expected another --output\n",
+              stderr);
         return false;
     }
     return true;
