@@ -202,11 +202,11 @@ enum { MEMBERS = sizeof members / sizeof *members };
 #define MOST (INT64_MAX / 2)
 
 static const char not_a_figure[] =
-    "has a figure that is none, expected a whole number of 0 or more";
+    "has a figure that is none, expected a whole number that is not negative";
 
-static bool is_figure(struct json_object *value)
+static bool is_figure(struct json_object *value, int64_t least)
 {
-    return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= 0 &&
+    return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= least &&
            json_object_get_int64(value) <= MOST;
 }
 
@@ -214,7 +214,9 @@ static const char *check_member(const char *name, struct json_object *value)
 {
     for (size_t i = 0; i < AMOUNTS; i++)
         if (strcmp(amounts[i].name, name) == 0)
-            return is_figure(value) ? NULL : not_a_figure;
+            /* Clocks are set back while a program runs: times may be negative. */
+            return is_figure(value, strcmp(name, "exclusive_us") == 0 ? -MOST : 0) ? NULL
+                                                                                   : not_a_figure;
     if (strcmp(name, "stack") == 0)
         return NULL; /* read_stack looks at it */
     for (size_t i = 0; i < MEMBERS; i++) {
@@ -223,7 +225,8 @@ static const char *check_member(const char *name, struct json_object *value)
         if (!json_object_is_type(value, members[i].type))
             return "has a name with a value of another kind, expected one as it was saved";
         bool line = strcmp(name, "line") == 0; /* a number of 32 bits, as programs state them */
-        return members[i].type != json_type_int || line || is_figure(value) ? NULL : not_a_figure;
+        return members[i].type != json_type_int || line || is_figure(value, 0) ? NULL
+                                                                               : not_a_figure;
     }
     return "has a name that no baseline has, expected those that were saved";
 }
@@ -349,7 +352,7 @@ static bool is_within(const mp_amounts *sums)
     for (size_t i = 0; i < AMOUNTS; i++) {
         int64_t amount;
         memcpy(&amount, (const char *)sums + amounts[i].offset, sizeof amount);
-        if (amount > MOST)
+        if (amount > MOST || amount < -MOST)
             return false;
     }
     return true;
@@ -379,7 +382,9 @@ static const char *read_entry(loader *load, struct json_object *object)
         return "is of the same as a line before it, expected each once";
     entries->at[place].amounts = amounts_of(object);
     load->sums[grain] = mp_amounts_add(load->sums[grain], entries->at[place].amounts);
-    return is_within(&load->sums[grain]) ? NULL : "makes a sum that is too large for 63 bits";
+    return is_within(&load->sums[grain])
+               ? NULL
+               : "makes a sum that 63 bits do not hold, expected figures of a recording";
 }
 
 static const char *read_head(mp_digest *digest, struct json_object *object)
