@@ -107,8 +107,9 @@ typedef struct mp_digest_options {
     const mp_dimension *dimension; /* fills MP_GRAIN_GROUP; NULL: none */
 } mp_digest_options;
 
-/* Whether it is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" with any one character in place of the
- * slashes; extended regular expressions, \1 to \9 and & in TEXT. False with a message. */
+/* Whether it is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8, with any one ASCII character but
+ * a backslash or the end of a line in place of the slashes; extended regular expressions, \1 to \9
+ * and & in TEXT. False with a message. */
 bool mp_substitution_check(const char *text, char *error, size_t size);
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with
