@@ -9,6 +9,7 @@
 
 #include "compare/entries.h"
 #include "compare/meanings.h"
+#include "support/budget.h"
 #include "support/memory.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
@@ -183,14 +184,24 @@ static int64_t number_of(struct json_object *object, const char *name, int64_t n
                : none;
 }
 
-static mp_amounts amounts_of(struct json_object *object)
+typedef struct loader {
+    mp_digest *digest;
+    mp_meanings *meanings;
+    mp_hash_index index[MP_GRAINS];
+    mp_budget spent[AMOUNTS]; /* by all lines, so that no sum or difference of them can overflow */
+} loader;
+
+/* False where they are too large. */
+static bool read_amounts(loader *load, struct json_object *object, mp_amounts *result)
 {
-    mp_amounts result = {0};
+    *result = (mp_amounts){0};
     for (size_t i = 0; i < AMOUNTS; i++) {
         int64_t amount = number_of(object, amounts[i].name, 0);
-        memcpy((char *)&result + amounts[i].offset, &amount, sizeof amount);
+        if (!mp_budget_take(&load->spent[i], amount))
+            return false;
+        memcpy((char *)result + amounts[i].offset, &amount, sizeof amount);
     }
-    return result;
+    return true;
 }
 
 static bool is_frame(struct json_object *frame)
@@ -244,18 +255,22 @@ static int grain_named(const char *name)
     return -1;
 }
 
-typedef struct loader {
-    mp_digest *digest;
-    mp_meanings *meanings;
-    mp_hash_index index[MP_GRAINS];
-} loader;
+static const char too_large[] = "has amounts that are too large, expected less than 2 EiB in all";
 
-static void read_totals(mp_digest *digest, struct json_object *object)
+/* What is wrong with the line; NULL: nothing. */
+static const char *read_totals(loader *load, struct json_object *object)
 {
-    digest->totals = amounts_of(object);
+    mp_digest *digest = load->digest;
+    mp_budget peak = 0, modules = 0;
     digest->peak_objects = number_of(object, "peak_objects", 0);
     digest->peak_bytes = number_of(object, "peak_bytes", 0);
     digest->modules = (uint64_t)number_of(object, "modules", 0);
+    return mp_budget_take(&peak, digest->peak_objects) &&
+                   mp_budget_take(&peak, digest->peak_bytes) &&
+                   mp_budget_take(&modules, (int64_t)digest->modules) &&
+                   read_amounts(load, object, &digest->totals)
+               ? NULL
+               : too_large;
 }
 
 /* What is wrong with the line; NULL: nothing. */
@@ -264,10 +279,9 @@ static const char *read_entry(loader *load, struct json_object *object)
     const char *of = text_of(object, "of");
     int grain = grain_named(of);
     mp_meaning meaning = {0};
-    if (strcmp(of, "totals") == 0) {
-        read_totals(load->digest, object);
-        return NULL;
-    }
+    mp_amounts added;
+    if (strcmp(of, "totals") == 0)
+        return read_totals(load, object);
     if (grain < 0)
         return "does not say what it is of, expected \"of\" with totals, site, type, line, method "
                "or module";
@@ -278,9 +292,11 @@ static const char *read_entry(loader *load, struct json_object *object)
     meaning.overload = (uint32_t)number_of(object, "overload", 0);
     if (!read_stack(object, load->meanings, &meaning))
         return "has a stack that is none, expected a list of [name, line]";
+    if (!read_amounts(load, object, &added))
+        return too_large;
     mp_entries *entries = &load->digest->lists[grain];
     size_t place = mp_entry_for(entries, &load->index[grain], meaning);
-    entries->at[place].amounts = mp_amounts_add(entries->at[place].amounts, amounts_of(object));
+    entries->at[place].amounts = mp_amounts_add(entries->at[place].amounts, added);
     return NULL;
 }
 
