@@ -251,8 +251,7 @@ static bool set_min_change(cli_options *options, const char *argument)
     least->is_percent = mp_parse_percent(argument, &least->percent);
     if (least->is_percent || mp_parse_bytes(argument, &least->bytes))
         return true;
-    least->is_time = mp_parse_time(argument, &least->bytes);
-    return least->is_time;
+    return least->is_time = mp_parse_time(argument, &least->bytes);
 }
 
 static bool set_all_kinds(cli_options *options, const char *argument)

@@ -151,6 +151,7 @@ char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, siz
     json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
     json_object_object_add(head, "knows", json_object_new_int((int)digest->knows));
     json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+    add_text(head, "options", digest->conditions);
     put_line(&buffer, head);
     json_object_object_add(totals, "of", json_object_new_string("totals"));
     json_object_object_add(totals, "peak_objects", json_object_new_int64(digest->peak_objects));
@@ -173,20 +174,11 @@ static const struct {
     const char *name;
     enum json_type type;
 } members[] = {
-    {"memprof-baseline", json_type_int},
-    {"kind", json_type_string},
-    {"knows", json_type_int},
-    {"complete", json_type_boolean},
-    {"of", json_type_string},
-    {"peak_objects", json_type_int},
-    {"peak_bytes", json_type_int},
-    {"modules", json_type_int},
-    {"entries", json_type_int},
-    {"type", json_type_string},
-    {"name", json_type_string},
-    {"program", json_type_string},
-    {"line", json_type_int},
-    {"overload", json_type_int},
+    {"memprof-baseline", json_type_int}, {"kind", json_type_string},    {"knows", json_type_int},
+    {"complete", json_type_boolean},     {"options", json_type_string}, {"of", json_type_string},
+    {"peak_objects", json_type_int},     {"peak_bytes", json_type_int}, {"modules", json_type_int},
+    {"entries", json_type_int},          {"type", json_type_string},    {"name", json_type_string},
+    {"program", json_type_string},       {"line", json_type_int},       {"overload", json_type_int},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -379,7 +371,7 @@ static const char *read_entry(loader *load, struct json_object *object)
                : "makes a sum that 63 bits do not hold, expected figures of a recording";
 }
 
-static const char *read_head(mp_digest *digest, struct json_object *object)
+static const char *read_head(mp_digest *digest, mp_meanings *meanings, struct json_object *object)
 {
     const char *kind = text_of(object, "kind");
     if (number_of(object, "memprof-baseline", 0) != VERSION)
@@ -390,6 +382,9 @@ static const char *read_head(mp_digest *digest, struct json_object *object)
     digest->knows = (unsigned)number_of(object, "knows", 0);
     digest->complete = number_of(object, "complete", 1) != 0;
     digest->format = "baseline";
+    digest->kept = true;
+    digest->conditions =
+        mp_meaning_text(meanings, mp_meaning_of(meanings, text_of(object, "options")));
     return digest->kind ? NULL : "does not say what kind of recording it was made of";
 }
 
@@ -417,7 +412,7 @@ static const char *read_line(loader *load, const char *line, size_t length, uint
     struct json_object *object = object_in(line, length);
     if (!object)
         return "is no JSON object";
-    const char *wrong = number == 1 ? read_head(load->digest, object) : NULL;
+    const char *wrong = number == 1 ? read_head(load->digest, load->meanings, object) : NULL;
     wrong = wrong ? wrong : check_members(object);
     if (!wrong && number > 1)
         wrong = read_entry(load, object);
