@@ -418,6 +418,9 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             cuts = set(range(1, len(data), 7)) | {e + d for e in sections for d in (-2, -1, 0, 1)}
             whole = {end: self.figures(data[:end]) for end in ends}
             self.hold(len(whole) == 8 and len(sections) > 80, f"{name}: {len(whole)} snapshots found")
+            for number, end in enumerate(ends[:-1], 1):
+                self.hold(self.figures_at(f"{SAMPLES / name}@{number}") == whole[end],
+                          f"{name}@{number} is not what the recording was when it ended there")
             self.at_once(lambda cut: self.cut(name, data[:cut], [e for e in ends if e <= cut + 1], whole),
                          sorted(cut for cut in cuts if cut < len(data) - 1))
 
@@ -428,7 +431,10 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return [e + 1 for e in ends] + [len(data)]
 
     def figures(self, data):
-        report = self.json("analyze", "-", "--limit", 0, stdin=data)
+        return self.figures_at("-", data)
+
+    def figures_at(self, path, data=None):
+        report = self.json("analyze", path, "--limit", 0, stdin=data)
         return {k: report.get(k) for k in ("totals", "leaks", "top", "growth", "snapshots")}
 
     def cut(self, name, data, whole_ends, whole):

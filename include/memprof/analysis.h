@@ -7,6 +7,7 @@
 #define MEMPROF_ANALYSIS_H
 
 #include "memprof/events.h"
+#include "memprof/diagnostics.h"
 #include "memprof/model.h"
 
 /* --- windows --- */
@@ -43,6 +44,11 @@ mp_session_marks mp_session_marks_of(const mp_model *model);
 void mp_session_marks_free(mp_session_marks *marks);
 /* The mark with the most bytes alive, of equal ones the first; 0: the session has none. */
 uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, uint32_t session);
+
+/* End each session at the snapshot that was named with its file, if one was: what is later is no
+ * whole mark any more. Before anything else is asked of a sealed model. False with a diagnostic
+ * where there is no such snapshot: that session has no marks then. */
+bool mp_sessions_cut(mp_model *model, mp_diagnostics *diagnostics);
 
 /* Whether a mark is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_mark_id mark);

@@ -168,7 +168,7 @@ typedef struct mp_flow {
 typedef struct mp_mark {
     mp_session_id session;
     uint32_t ordinal; /* from 1, among the whole marks of its session */
-    bool whole;       /* false: its end is missing, nothing may be concluded from it */
+    bool whole;       /* false: its end is missing, or it is later than what was asked for */
     uint64_t sequence;
     mp_string_id tag, request, request_api, propath;
     int64_t time_us, request_start_us;
@@ -221,6 +221,7 @@ typedef struct mp_session {
     int64_t start_us;      /* start_time as microseconds since 1970, UTC; 0: not known */
     uint32_t marks;        /* whole ones */
     mp_string_id snapshot; /* that was named with its file (FILE@SNAPSHOT); none: no one was */
+    mp_string_id file;     /* that file; where one was named */
 } mp_session;
 
 /* One file that was read. */

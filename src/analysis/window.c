@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memprof/events.h"
 #include "memprof/suppression.h"
+#include "model/graph.h"
 #include "support/memory.h"
 #include "support/text.h"
 
@@ -123,26 +125,32 @@ static mp_mark_id find_moment(const session_view *view, const moment *asked)
     return found.i ? found : find_tag(view, asked->text, asked->tag_length, asked->nth);
 }
 
+/* Whether the session was cut, and so ends where it was asked to. */
+static bool is_cut(const session_view *view)
+{
+    return view->model->sessions.at[view->session].snapshot.i != 0;
+}
+
 static mp_mark_id default_to(const session_view *view)
 {
     for (uint32_t i = view->from; i < view->to; i++)
         if (mark_at(view, i)->asked)
             return (mp_mark_id){view->marks->at[i]};
-    for (uint32_t i = view->to; i-- > view->from;)
+    for (uint32_t i = view->to; !is_cut(view) && i-- > view->from;)
         if (mp_text_is(mp_model_text(view->model, mark_at(view, i)->tag), "_PreCleanUp"))
             return (mp_mark_id){view->marks->at[i]};
     return (mp_mark_id){view->marks->at[view->to - 1]};
 }
 
+static const char expected_moment[] =
+    "expected a number, a tag, tag#k, first, last or peak (see memprof snapshots)";
+
 static bool missing(const mp_model *model, uint32_t session, const char *option, const char *text,
                     char *error, size_t size)
 {
     const char *id = mp_model_text(model, model->sessions.at[session].session_id);
-    snprintf(
-        error, size,
-        "%s: no snapshot \"%s\" in session %s, expected a number, a tag, tag#k, first, last or "
-        "peak (see memprof snapshots)",
-        option, text, *id ? id : "of the recording");
+    snprintf(error, size, "%s: no snapshot \"%s\" in session %s, %s", option, text,
+             *id ? id : "of the recording", expected_moment);
     return false;
 }
 
@@ -150,25 +158,86 @@ static bool missing(const mp_model *model, uint32_t session, const char *option,
 static bool resolve_session(const session_view *view, const char *from, const char *to,
                             mp_range *range, char *error, size_t size)
 {
-    const char *named =
-        mp_model_text(view->model, view->model->sessions.at[view->session].snapshot);
-    const char *option = to ? "--to" : *named ? "FILE@SNAPSHOT" : "--to";
-    to = to ? to : *named ? named : NULL;
     moment from_moment = parse_moment(from ? from : "first");
     moment to_moment = parse_moment(to ? to : "last");
     range->from = find_moment(view, &from_moment);
     range->to = to ? find_moment(view, &to_moment) : default_to(view);
-    range->all_new = !from && view->model->kind == MP_KIND_DATABASE && view->to - view->from == 1;
+    range->all_new = !from && view->model->kind == MP_KIND_DATABASE && view->to - view->from == 1 &&
+                     !is_cut(view);
     if (!range->from.i)
         return missing(view->model, view->session, "--from", from, error, size);
     if (!range->to.i)
-        return missing(view->model, view->session, option, to, error, size);
+        return missing(view->model, view->session, "--to", to, error, size);
     if (range->from.i <= range->to.i)
         return true;
     snprintf(
         error, size, "--from is snapshot %" PRIu64 ", which is later than --to, snapshot %" PRIu64,
         view->model->marks.at[range->from.i].sequence, view->model->marks.at[range->to.i].sequence);
     return false;
+}
+
+/* Leave out all marks behind this one; 0: all. False if a moment was asked for there. */
+static bool leave_out(mp_model *model, const session_view *view, mp_mark_id last)
+{
+    bool ok = true;
+    for (uint32_t i = view->from; i < view->to; i++)
+        if (view->marks->at[i] > last.i) {
+            mp_mark *mark = &model->marks.at[view->marks->at[i]];
+            ok &= !mark->asked;
+            mark->whole = false;
+            model->sessions.at[view->session].marks--;
+        }
+    return ok;
+}
+
+/* What is known of the whole alone: who refers to whom at the end, what was alive at a later peak.
+ */
+static void forget_later(mp_model *model)
+{
+    int64_t peak = -1, time_us = 0;
+    if (model->graph && !model->marks.at[model->graph->mark.i].whole) {
+        mp_graph_free(model->graph);
+        model->graph = NULL;
+        model->holds &= ~(unsigned)MP_HOLDS_GRAPH;
+    }
+    for (uint32_t i = 1; model->events && i < model->marks.count; i++)
+        if (model->marks.at[i].whole && model->marks.at[i].peak_bytes > peak) {
+            peak = model->marks.at[i].peak_bytes;
+            time_us = model->marks.at[i].peak_time_us;
+        }
+    if (!model->events || time_us == model->events->peak_time_us)
+        return;
+    model->events->peak_time_us = time_us;
+    model->events->at_peak_count = 0;
+}
+
+bool mp_sessions_cut(mp_model *model, mp_diagnostics *diagnostics)
+{
+    mp_session_marks marks = mp_session_marks_of(model);
+    bool ok = true, any = false;
+    for (uint32_t session = 1; session < model->sessions.count; session++) {
+        session_view view = {model, &marks, session, marks.first[session],
+                             marks.first[session + 1]};
+        if (!is_cut(&view) || view.from == view.to)
+            continue;
+        const char *file = mp_model_text(model, model->sessions.at[session].file);
+        const char *named = mp_model_text(model, model->sessions.at[session].snapshot);
+        moment last = parse_moment(named);
+        mp_mark_id mark = find_moment(&view, &last);
+        bool asked = leave_out(model, &view, mark);
+        any = true;
+        ok &= mark.i && asked;
+        if (!mark.i)
+            mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0, "no snapshot \"%s\", %s", named,
+                        expected_moment);
+        else if (!asked)
+            mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0,
+                        "ends at snapshot \"%s\", expected a moment of --at before it", named);
+    }
+    if (any)
+        forget_later(model);
+    mp_session_marks_free(&marks);
+    return ok;
 }
 
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,

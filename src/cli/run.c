@@ -55,7 +55,8 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
 {
     if (options->load.progress)
-        return mp_load(model, diagnostics, options->paths, options->path_count, &options->load);
+        return mp_load(model, diagnostics, options->paths, options->path_count, &options->load) &
+               mp_sessions_cut(model, diagnostics);
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;
@@ -63,7 +64,7 @@ bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagn
     cli_progress_begin(&bar, options->quiet);
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
     cli_progress_end(&bar);
-    return ok;
+    return mp_sessions_cut(model, diagnostics) && ok;
 }
 
 bool cli_checks(const cli_options *options)

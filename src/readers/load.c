@@ -140,6 +140,12 @@ static void order(load_entry *entries, size_t count)
         }
 }
 
+static void name_snapshot(mp_model *model, uint32_t session, const load_entry *entry)
+{
+    model->sessions.at[session].snapshot = entry->snapshot;
+    model->sessions.at[session].file = mp_model_intern_text(model, entry->path);
+}
+
 static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagnostics *diagnostics,
                        const mp_load_options *options)
 {
@@ -156,7 +162,7 @@ static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagn
     if (session == model->sessions.count && session > 1)
         session--; /* a further part of it */
     for (; entry->snapshot.i && session < model->sessions.count; session++)
-        model->sessions.at[session].snapshot = entry->snapshot;
+        name_snapshot(model, session, entry);
     model->inputs.at[at].bytes = mp_input_bytes(entry->input);
     mp_input_close(entry->input);
     entry->input = NULL;
@@ -209,7 +215,7 @@ static bool has_snapshots(const load_entry *entries, size_t count, const mp_mode
     bool single = model->kind == MP_KIND_PROFILE || model->kind == MP_KIND_DUMP;
     for (size_t i = 0; single && i < count; i++)
         if (entries[i].snapshot.i) {
-            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, entries[i].path, 0,
+            mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, entries[i].path, 0,
                         "no snapshot \"%s\": %s has none",
                         mp_model_text(model, entries[i].snapshot), mp_kind_name(model->kind));
             return false;

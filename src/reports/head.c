@@ -88,8 +88,11 @@ static void head(mp_document *document, const mp_request *request)
     }
     mp_format_time(time, span_us(model));
     if (model->events) {
-        document->title = mp_document_text(document, "%s: heap log of %s events in %s", source,
-                                           mp_count_text(document, records_of(model)), time);
+        const char *events =
+            mp_document_text(document, " of %s events", mp_count_text(document, records_of(model)));
+        bool cut = sessions && model->sessions.at[1].snapshot.i;
+        document->title =
+            mp_document_text(document, "%s: heap log%s in %s", source, cut ? "" : events, time);
         return;
     }
     document->title = mp_document_text(

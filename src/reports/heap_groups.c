@@ -112,11 +112,13 @@ static const named_order top_orders[] = {
     {"temporary", mp_order_by_temporary, "temporary_bytes"},
 };
 
-static void set_event_cells(mp_table *table, const mp_group *group)
+static void set_event_cells(mp_table *table, const mp_events *events, const mp_group *group)
 {
     mp_set_number(table, "created_bytes", group->to.created_bytes);
-    mp_set_number(table, "peak_bytes", group->at_peak.bytes);
-    mp_set_number(table, "peak_objects", group->at_peak.objects);
+    if (events->at_peak_count) { /* not where the log is looked at up to an earlier snapshot */
+        mp_set_number(table, "peak_bytes", group->at_peak.bytes);
+        mp_set_number(table, "peak_objects", group->at_peak.objects);
+    }
     mp_set_number(table, "temporary_bytes", group->to.temporary_bytes);
     mp_set_number(table, "temporary_objects", group->to.temporary);
 }
@@ -188,7 +190,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
             continue;
         top_row(table, group, all_bytes, grouping.has_scope && !events, document);
         if (events)
-            set_event_cells(table, group);
+            set_event_cells(table, window->model->events, group);
         if (strcmp(dimension->name, "site") == 0)
             set_group_stack(document, table, window->model, group);
     }

@@ -287,6 +287,13 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
+    for (uint32_t i = 1; i < request->model->sessions.count; i++)
+        if (request->model->sessions.at[i].snapshot.i) {
+            snprintf(error, size,
+                     "lifetimes is about a whole log, not up to a snapshot: name no @%s",
+                     mp_model_text(request->model, request->model->sessions.at[i].snapshot));
+            return false;
+        }
     if (!mp_request_window(request, &window, error, size))
         return false;
     bool ok = put(request, document, &window, error, size);
