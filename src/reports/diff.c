@@ -175,26 +175,12 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
 
 static bool choose_grain(const mp_view *view, diff_context *context, char *error, size_t size)
 {
-    static const struct {
-        const char *name;
-        mp_grain grain;
-        bool profile;
-    } own[] = {{"site", MP_GRAIN_SITE, false},
-               {"type", MP_GRAIN_TYPE, false},
-               {"line", MP_GRAIN_LINE, true},
-               {"method", MP_GRAIN_METHOD, true},
-               {"module", MP_GRAIN_MODULE, true}};
     bool profile = context->kind == MP_KIND_PROFILE;
     const char *usual = profile ? "line" : context->kind == MP_KIND_DUMP ? "type" : "site";
     context->by = view->by ? view->by : usual;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (own[i].profile == profile && mp_text_is(own[i].name, context->by)) {
-            context->grain = own[i].grain;
-            return true;
-        }
-    context->grain = MP_GRAIN_GROUP;
-    if (!profile)
-        return true; /* any other dimension */
+    context->grain = mp_grain_asked(context->kind, context->by);
+    if (!profile || context->grain != MP_GRAIN_GROUP)
+        return true;
     snprintf(error, size, "--by %s: execution profiles are compared by line, method or module",
              view->by);
     return false;
