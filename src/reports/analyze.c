@@ -27,8 +27,9 @@ static void answer_leak(mp_document *document, mp_table *table, const mp_model *
     mp_set_text(document, table, what,
                 mp_document_text(document, "%s in %s x %s%s%s, grew %s",
                                  mp_bytes_text(document, group->leaked.bytes, false),
-                                 mp_count_text(document, mp_cost_live(group->leaked)), leak->type,
-                                 leak->name ? " " : "", leak->name ? leak->name : "", grew));
+                                 mp_count_text(document, mp_cost_live(group->leaked), false),
+                                 leak->type, leak->name ? " " : "", leak->name ? leak->name : "",
+                                 grew));
     mp_frame frame = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     mp_set_text(document, table, where, mp_frame_text(document, model, frame));
 }
@@ -67,7 +68,7 @@ static void answer_leaks(mp_document *document, mp_table *table, const mp_window
     mp_set_text(document, table, "leaks",
                 mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
                                  mp_bytes_text(document, leaks->bytes, false),
-                                 mp_count_text(document, leaks->objects),
+                                 mp_count_text(document, leaks->objects, false),
                                  leaks->objects == 1 ? "" : "s", leaks->count,
                                  leaks->count == 1 ? "" : "s"));
     if (steady)
@@ -87,12 +88,12 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
         mp_format_percent(percent, mp_percent_of(types.groups[0].to.bytes, totals.live_bytes),
                           false);
         mp_set_text(document, table, "biggest",
-                    mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
-                                     types.groups[0].label,
-                                     mp_bytes_text(document, types.groups[0].to.bytes, false),
-                                     mp_count_text(document, mp_cost_live(types.groups[0].to)),
-                                     mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
-                                     mp_bytes_text(document, totals.live_bytes, false)));
+                    mp_document_text(
+                        document, "%s: %s in %s object%s, %s %% of %s alive", types.groups[0].label,
+                        mp_bytes_text(document, types.groups[0].to.bytes, false),
+                        mp_count_text(document, mp_cost_live(types.groups[0].to), false),
+                        mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
+                        mp_bytes_text(document, totals.live_bytes, false)));
     }
     mp_grouping_sort(&types, mp_order_by_change);
     if (totals.from_bytes)

@@ -55,14 +55,9 @@ static const mp_column beside_columns[] = {
 
 static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
 {
-    char text[MP_UNIT_TEXT];
-    if (unit == MP_BYTES)
-        mp_format_bytes(text, amount, document->exact_bytes, with_sign);
-    else if (unit == MP_SECONDS)
-        mp_format_seconds(text, amount, with_sign);
-    else
-        mp_format_count(text, amount, with_sign);
-    return mp_document_text(document, "%s", text);
+    return unit == MP_BYTES     ? mp_bytes_text(document, amount, with_sign)
+           : unit == MP_SECONDS ? mp_seconds_text(document, amount, with_sign)
+                                : mp_count_text(document, amount, with_sign);
 }
 
 static void beside(mp_document *document, mp_table *table, const char *what, mp_unit unit,

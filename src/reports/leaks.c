@@ -6,17 +6,23 @@
 #include "support/text.h"
 #include "support/units.h"
 
+/* Of every table of leaks. */
+/* clang-format off */
+#define LEAK_COLUMNS                                                                               \
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},                                                     \
+    {"bytes", "Leaked", MP_BYTES, 0},                                                              \
+    {"objects", "Alive", MP_COUNT, 0},                                                             \
+    {"created_objects", "Created", MP_COUNT, 0},                                                   \
+    {"deleted_objects", "Deleted", MP_COUNT, 0},                                                   \
+    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},                                                    \
+    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},                                         \
+    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},                                         \
+    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},                                                  \
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS}
+/* clang-format on */
+
 static const mp_column columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"bytes", "Leaked", MP_BYTES, 0},
-    {"objects", "Alive", MP_COUNT, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},
-    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
-    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
-    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
+    LEAK_COLUMNS,
     {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
     {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
     {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
@@ -31,16 +37,7 @@ static const mp_column columns[] = {
 
 /* Of a log of heap events. */
 static const mp_column event_columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"bytes", "Leaked", MP_BYTES, 0},
-    {"objects", "Alive", MP_COUNT, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},
-    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
-    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
-    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
+    LEAK_COLUMNS,
     {"inferred_type", "Inferred type", MP_TEXT, MP_FOR_PROGRAMS},
     {"inferred_type_percent", "% sure", MP_PERCENT, 0},
     {"what", "Inferred type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
