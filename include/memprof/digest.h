@@ -100,6 +100,10 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records; /* of all inputs */
     bool complete;
+    bool kept; /* read from a baseline, which has no MP_GRAIN_GROUP */
+    /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
+     * Two digests can be compared if theirs are the same. Of the dictionary. */
+    const char *conditions;
     unsigned knows; /* MP_KNOWS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
@@ -115,8 +119,9 @@ typedef struct mp_digest_options {
     const mp_dimension *dimension; /* fills MP_GRAIN_GROUP; NULL: none */
 } mp_digest_options;
 
-/* Whether it is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" with any one character in place of the
- * slashes; extended regular expressions, \1 to \9 and & in TEXT. False with a message. */
+/* Whether it is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8, with any one ASCII character but
+ * a backslash or the end of a line in place of the slashes; extended regular expressions, \1 to \9
+ * and & in TEXT. False with a message. */
 bool mp_substitution_check(const char *text, char *error, size_t size);
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with

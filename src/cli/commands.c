@@ -7,7 +7,7 @@
 static const cli_command own[] = {
     {.name = "baseline",
      .summary = "keep what a gate needs of a recording as a small text file",
-     .example = "baseline save samples/shop-v2.oemp --store /tmp/memprof-baselines",
+     .example = "baseline save samples/shop-v2.oemp --store baselines",
      .details = "save writes DIR/NAME.baseline, a JSON object a line in an order that does not\n"
                 "depend on figures, for version control. check judges the recording against it:\n"
                 "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"

@@ -251,8 +251,7 @@ static bool set_min_change(cli_options *options, const char *argument)
     least->is_percent = mp_parse_percent(argument, &least->percent);
     if (least->is_percent || mp_parse_bytes(argument, &least->bytes))
         return true;
-    least->is_time = mp_parse_time(argument, &least->bytes);
-    return least->is_time;
+    return least->is_time = mp_parse_time(argument, &least->bytes);
 }
 
 static bool set_all_kinds(cli_options *options, const char *argument)
@@ -455,9 +454,9 @@ const cli_option cli_option_table[] = {
     {"until", "TIME", "only objects that first appear at a snapshot up to then",
      "a time such as 250ms, 90s or 1:02:03.5", MP_HONOURS_SELECT, set_until},
     {"min-size", "SIZE", "only rows of at least so many bytes", "a size such as 64K or 1.5MiB",
-     MP_HONOURS_SELECT, set_min_size},
+     MP_HONOURS_MIN_SIZE, set_min_size},
     {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
-     MP_HONOURS_SELECT, set_min_count},
+     MP_HONOURS_MIN_COUNT, set_min_count},
     {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
      MP_HONOURS_BASE, set_base},
     {"store", "DIR", "the folder of the baselines", "a path", STORES, set_store},

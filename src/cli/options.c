@@ -227,6 +227,8 @@ static bool check_operands(const cli_options *options)
         return refuse("%s needs --to %s", command->name,
                       options->exporter ? "FORMAT and --output FILE, and has no --output"
                                         : "FORMAT and --output FILE, and has no --to");
+    if (command->honours & EXPORTS && strcmp(options->output, "-") == 0)
+        return refuse("%s writes a file, not standard output%s", command->name, "");
     return true;
 }
 
@@ -257,6 +259,8 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         return true;
     if (!check_given(options, given) || !check_renderer(options) || !check_operands(options))
         return false;
+    if (options->output && strcmp(options->output, "-") == 0)
+        options->output = NULL;
     choose_limit(options);
     if (options->command.honours & MP_HONOURS_COMPARE)
         options->base = options->view.object;

@@ -9,7 +9,6 @@
 
 #include "compare/entries.h"
 #include "compare/meanings.h"
-#include "support/budget.h"
 #include "support/memory.h"
 #include "support/text.h"
 
@@ -134,6 +133,15 @@ static void put_list(mp_text_buffer *buffer, const mp_meanings *meanings, mp_gra
     free(entries);
 }
 
+/* Of all lists that are kept. */
+static uint64_t entry_count(const mp_digest *digest)
+{
+    uint64_t count = 0;
+    for (int grain = 0; grain < MP_GRAINS; grain++)
+        count += mp_grain_name((mp_grain)grain) ? digest->lists[grain].count : 0;
+    return count;
+}
+
 char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, size_t *length)
 {
     mp_text_buffer buffer = {0};
@@ -142,11 +150,13 @@ char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, siz
     json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
     json_object_object_add(head, "knows", json_object_new_int((int)digest->knows));
     json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+    add_text(head, "options", digest->conditions);
     put_line(&buffer, head);
     json_object_object_add(totals, "of", json_object_new_string("totals"));
     json_object_object_add(totals, "peak_objects", json_object_new_int64(digest->peak_objects));
     json_object_object_add(totals, "peak_bytes", json_object_new_int64(digest->peak_bytes));
     json_object_object_add(totals, "modules", json_object_new_int64((int64_t)digest->modules));
+    json_object_object_add(totals, "entries", json_object_new_int64((int64_t)entry_count(digest)));
     add_amounts(totals, &digest->totals);
     put_line(&buffer, totals);
     for (int grain = 0; grain < MP_GRAINS; grain++)
@@ -158,55 +168,105 @@ char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, siz
 
 /* --- reading --- */
 
+/* What a name of a line must stand for. */
+static const struct {
+    const char *name;
+    enum json_type type;
+} members[] = {
+    {"memprof-baseline", json_type_int}, {"kind", json_type_string},    {"knows", json_type_int},
+    {"complete", json_type_boolean},     {"options", json_type_string}, {"of", json_type_string},
+    {"peak_objects", json_type_int},     {"peak_bytes", json_type_int}, {"modules", json_type_int},
+    {"entries", json_type_int},          {"type", json_type_string},    {"name", json_type_string},
+    {"program", json_type_string},       {"line", json_type_int},       {"overload", json_type_int},
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+/* Twice as much is still a number. */
+#define MOST (INT64_MAX / 2)
+
+static const char not_a_figure[] =
+    "has a figure that is none, expected a whole number that is not negative";
+
+static bool is_figure(struct json_object *value, int64_t least)
+{
+    return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= least &&
+           json_object_get_int64(value) <= MOST;
+}
+
+static const char *check_member(const char *name, struct json_object *value)
+{
+    for (size_t i = 0; i < AMOUNTS; i++)
+        if (strcmp(amounts[i].name, name) == 0)
+            /* Clocks are set back while a program runs: times may be negative. */
+            return is_figure(value, strcmp(name, "exclusive_us") == 0 ? -MOST : 0) ? NULL
+                                                                                   : not_a_figure;
+    if (strcmp(name, "stack") == 0)
+        return NULL; /* read_stack looks at it */
+    for (size_t i = 0; i < MEMBERS; i++) {
+        if (strcmp(members[i].name, name) != 0)
+            continue;
+        if (!json_object_is_type(value, members[i].type))
+            return "has a name with a value of another kind, expected one as it was saved";
+        bool line = strcmp(name, "line") == 0; /* a number of 32 bits, as programs state them */
+        return members[i].type != json_type_int || line || is_figure(value, 0) ? NULL
+                                                                               : not_a_figure;
+    }
+    return "has a name that no baseline has, expected those that were saved";
+}
+
+/* What is wrong with the names and values of a line; NULL: nothing. A line that was changed must
+ * not pass for one that says less. */
+static const char *check_members(struct json_object *object)
+{
+    const char *wrong = NULL;
+    json_object_object_foreach(object, name, value)
+    {
+        if (!wrong)
+            wrong = check_member(name, value);
+    }
+    return wrong;
+}
+
 static const char *text_of(struct json_object *object, const char *name)
 {
     struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) &&
-                   json_object_is_type(value, json_type_string)
-               ? json_object_get_string(value)
-               : "";
+    return json_object_object_get_ex(object, name, &value) ? json_object_get_string(value) : "";
 }
 
 static int64_t number_of(struct json_object *object, const char *name, int64_t none)
 {
     struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) &&
-                   json_object_is_type(value, json_type_int)
-               ? json_object_get_int64(value)
-               : none;
+    return json_object_object_get_ex(object, name, &value) ? json_object_get_int64(value) : none;
 }
 
-typedef struct loader {
-    mp_digest *digest;
-    mp_meanings *meanings;
-    mp_hash_index index[MP_GRAINS];
-    mp_budget spent[AMOUNTS]; /* by all lines, so that no sum or difference of them can overflow */
-} loader;
-
-/* False where they are too large. */
-static bool read_amounts(loader *load, struct json_object *object, mp_amounts *result)
+static mp_amounts amounts_of(struct json_object *object)
 {
-    *result = (mp_amounts){0};
+    mp_amounts result = {0};
     for (size_t i = 0; i < AMOUNTS; i++) {
         int64_t amount = number_of(object, amounts[i].name, 0);
-        if (!mp_budget_take(&load->spent[i], amount))
-            return false;
-        memcpy((char *)result + amounts[i].offset, &amount, sizeof amount);
+        memcpy((char *)&result + amounts[i].offset, &amount, sizeof amount);
     }
-    return true;
+    return result;
 }
 
+/* [name], [name, line], [name, line or null, true]: of a wrapper. */
 static bool is_frame(struct json_object *frame)
 {
-    return json_object_is_type(frame, json_type_array) && json_object_array_length(frame) > 0 &&
-           json_object_is_type(json_object_array_get_idx(frame, 0), json_type_string);
+    if (!json_object_is_type(frame, json_type_array))
+        return false;
+    size_t length = json_object_array_length(frame);
+    struct json_object *line = json_object_array_get_idx(frame, 1);
+    return length >= 1 && length <= 3 &&
+           json_object_is_type(json_object_array_get_idx(frame, 0), json_type_string) &&
+           (!line || json_object_is_type(line, json_type_int)) &&
+           (length < 3 ||
+            json_object_is_type(json_object_array_get_idx(frame, 2), json_type_boolean));
 }
 
 static uint32_t frame_line(struct json_object *frame)
 {
     struct json_object *line = json_object_array_get_idx(frame, 1);
-    return json_object_is_type(line, json_type_int) ? (uint32_t)json_object_get_int(line)
-                                                    : MP_NO_LINE;
+    return line ? (uint32_t)json_object_get_int(line) : MP_NO_LINE;
 }
 
 /* From the outermost frame inwards. False if it is no stack. */
@@ -249,22 +309,38 @@ static int grain_named(const char *name)
     return -1;
 }
 
-static const char too_large[] = "has amounts that are too large, expected less than 2 EiB in all";
+typedef struct loader {
+    mp_digest *digest;
+    mp_meanings *meanings;
+    mp_hash_index index[MP_GRAINS];
+    mp_amounts sums[MP_GRAINS]; /* of the entries */
+    int64_t entries;            /* that the totals tell of */
+    bool totalled;
+} loader;
 
-/* What is wrong with the line; NULL: nothing. */
 static const char *read_totals(loader *load, struct json_object *object)
 {
     mp_digest *digest = load->digest;
-    mp_budget peak = 0, modules = 0;
+    if (load->totalled)
+        return "has the totals a second time, expected them once";
+    load->totalled = true;
+    load->entries = number_of(object, "entries", -1);
+    digest->totals = amounts_of(object);
     digest->peak_objects = number_of(object, "peak_objects", 0);
     digest->peak_bytes = number_of(object, "peak_bytes", 0);
     digest->modules = (uint64_t)number_of(object, "modules", 0);
-    return mp_budget_take(&peak, digest->peak_objects) &&
-                   mp_budget_take(&peak, digest->peak_bytes) &&
-                   mp_budget_take(&modules, (int64_t)digest->modules) &&
-                   read_amounts(load, object, &digest->totals)
-               ? NULL
-               : too_large;
+    return NULL;
+}
+
+static bool is_within(const mp_amounts *sums)
+{
+    for (size_t i = 0; i < AMOUNTS; i++) {
+        int64_t amount;
+        memcpy(&amount, (const char *)sums + amounts[i].offset, sizeof amount);
+        if (amount > MOST || amount < -MOST)
+            return false;
+    }
+    return true;
 }
 
 /* What is wrong with the line; NULL: nothing. */
@@ -273,7 +349,6 @@ static const char *read_entry(loader *load, struct json_object *object)
     const char *of = text_of(object, "of");
     int grain = grain_named(of);
     mp_meaning meaning = {0};
-    mp_amounts added;
     if (strcmp(of, "totals") == 0)
         return read_totals(load, object);
     if (grain < 0)
@@ -286,15 +361,18 @@ static const char *read_entry(loader *load, struct json_object *object)
     meaning.overload = (uint32_t)number_of(object, "overload", 0);
     if (!read_stack(object, load->meanings, &meaning))
         return "has a stack that is none, expected a list of [name, line]";
-    if (!read_amounts(load, object, &added))
-        return too_large;
     mp_entries *entries = &load->digest->lists[grain];
-    size_t place = mp_entry_for(entries, &load->index[grain], meaning);
-    entries->at[place].amounts = mp_amounts_add(entries->at[place].amounts, added);
-    return NULL;
+    size_t before = entries->count, place = mp_entry_for(entries, &load->index[grain], meaning);
+    if (entries->count == before)
+        return "is of the same as a line before it, expected each once";
+    entries->at[place].amounts = amounts_of(object);
+    load->sums[grain] = mp_amounts_add(load->sums[grain], entries->at[place].amounts);
+    return is_within(&load->sums[grain])
+               ? NULL
+               : "makes a sum that 63 bits do not hold, expected figures of a recording";
 }
 
-static const char *read_head(mp_digest *digest, struct json_object *object)
+static const char *read_head(mp_digest *digest, mp_meanings *meanings, struct json_object *object)
 {
     const char *kind = text_of(object, "kind");
     if (number_of(object, "memprof-baseline", 0) != VERSION)
@@ -303,36 +381,85 @@ static const char *read_head(mp_digest *digest, struct json_object *object)
         if (strcmp(kinds[i], kind) == 0)
             digest->kind = (mp_kind)i;
     digest->knows = (unsigned)number_of(object, "knows", 0);
-    digest->complete = true;
+    digest->complete = number_of(object, "complete", 1) != 0;
     digest->format = "baseline";
+    digest->kept = true;
+    digest->conditions =
+        mp_meaning_text(meanings, mp_meaning_of(meanings, text_of(object, "options")));
     return digest->kind ? NULL : "does not say what kind of recording it was made of";
 }
 
-static const char *read_line(loader *load, mp_slice line, uint64_t number)
+/* The object that a line is, and nothing behind it but a carriage return. NULL: it is none. */
+static struct json_object *object_in(const char *line, size_t length)
 {
-    if (line.length > INT32_MAX)
-        return "is too long";
     struct json_tokener *tokener = json_tokener_new();
-    struct json_object *object = json_tokener_parse_ex(tokener, line.at, (int)line.length);
-    const char *wrong = "is no JSON object";
-    if (object && json_object_is_type(object, json_type_object))
-        wrong = number == 1 ? read_head(load->digest, object) : read_entry(load, object);
-    json_object_put(object);
+    length -= length && line[length - 1] == '\r';
+    struct json_object *object = json_tokener_parse_ex(tokener, line, (int)length);
+    bool whole = json_object_is_type(object, json_type_object) &&
+                 json_tokener_get_parse_end(tokener) == length;
     json_tokener_free(tokener);
+    if (whole)
+        return object;
+    json_object_put(object);
+    return NULL;
+}
+
+static const char *read_line(loader *load, const char *line, size_t length, uint64_t number)
+{
+    if (length > INT32_MAX)
+        return "is too long";
+    if (!mp_utf8_valid((mp_slice){line, length}))
+        return "is no UTF-8";
+    struct json_object *object = object_in(line, length);
+    if (!object)
+        return "is no JSON object";
+    const char *wrong = number == 1 ? read_head(load->digest, load->meanings, object) : NULL;
+    wrong = wrong ? wrong : check_members(object);
+    if (!wrong && number > 1)
+        wrong = read_entry(load, object);
+    json_object_put(object);
     return wrong;
+}
+
+/* Whether all is there that was saved; else what is wrong with the last line. The totals of heaps
+ * were made of their sites. */
+static bool is_whole(const loader *load, char *wrong, size_t size)
+{
+    const mp_digest *digest = load->digest;
+    unsigned long long found = entry_count(digest);
+    if (!load->totalled || load->entries < 0)
+        snprintf(wrong, size, "ends a baseline without totals, expected them behind the first");
+    else if ((unsigned long long)load->entries != found)
+        snprintf(wrong, size,
+                 "ends a baseline of %llu entries, expected %lld as its totals tell: save it again",
+                 found, (long long)load->entries);
+    else if (digest->kind != MP_KIND_PROFILE &&
+             memcmp(&load->sums[MP_GRAIN_SITE], &digest->totals, sizeof digest->totals) != 0)
+        snprintf(wrong, size,
+                 "ends a baseline whose sites do not add up to its totals, expected them as they "
+                 "were saved: save it again");
+    else
+        return true;
+    return false;
 }
 
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
                              mp_meanings *meanings, char *error, size_t size)
 {
     loader load = {.digest = mp_alloc_zero(1, sizeof *load.digest), .meanings = meanings};
-    mp_slice left = {text, length}, line;
-    const char *wrong = NULL;
+    const char *at = text, *end = text + length, *wrong = NULL;
+    char torn[160];
     load.digest->path = mp_meaning_text(meanings, mp_meaning_of(meanings, path));
     load.digest->bytes = length;
-    for (; !wrong && mp_slice_take_line(&left, &line); load.digest->records++)
-        if (line.length)
-            wrong = read_line(&load, line, load.digest->records + 1);
+    for (; at < end && !wrong; load.digest->records++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        if (stop > at)
+            wrong = read_line(&load, at, (size_t)(stop - at), load.digest->records + 1);
+        at = newline ? newline + 1 : end;
+    }
+    if (!wrong && !is_whole(&load, torn, sizeof torn))
+        wrong = torn;
     for (int grain = 0; grain < MP_GRAINS; grain++)
         mp_hash_index_free(&load.index[grain]);
     if (!wrong)

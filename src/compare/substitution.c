@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memprof/digest.h"
+#include "support/memory.h"
 #include "support/text.h"
 
 enum { GROUPS = 10 };
@@ -44,6 +45,12 @@ static char *part_copy(const char *from, const char *end, char delimiter)
     return copy;
 }
 
+/* As in sed, a backslash or the end of a line parts nothing. */
+static bool parts(char delimiter)
+{
+    return delimiter && !strchr("\\\n", delimiter);
+}
+
 /* False with a message; then there is nothing to release. */
 static bool parse(const char *text, substitution *result, char *error, size_t size)
 {
@@ -51,7 +58,11 @@ static bool parse(const char *text, substitution *result, char *error, size_t si
     const char *middle = delimiter ? part_end(text + 2, delimiter) : "";
     const char *end = *middle ? part_end(middle + 1, delimiter) : "";
     bool everywhere = *end && strcmp(end + 1, "g") == 0;
-    if (!*end || (end[1] && !everywhere) || middle == text + 2) {
+    if (!mp_utf8_valid(mp_slice_of(text))) {
+        snprintf(error, size, "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
+        return false;
+    }
+    if (!parts(delimiter) || !*end || (end[1] && !everywhere) || middle == text + 2) {
         snprintf(error, size, "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g",
                  text);
         return false;
@@ -127,6 +138,7 @@ static bool apply(const substitution *rule, const char *text, mp_text_buffer *bu
 {
     regmatch_t groups[GROUPS];
     bool matched = false, behind_match = false, over = false;
+    const char *end = text + strlen(text);
     buffer->length = 0;
     for (int flags = 0; !over && regexec(&rule->regex, text, GROUPS, groups, flags) == 0;
          flags = REG_NOTBOL) {
@@ -136,8 +148,12 @@ static bool apply(const substitution *rule, const char *text, mp_text_buffer *bu
             append_replacement(buffer, rule->replacement, text, groups);
         text += groups[0].rm_eo;
         over = !rule->everywhere || (empty && !*text);
-        if (empty && *text)
-            mp_text_put(buffer, text++, 1);
+        if (empty && *text) { /* on by a character: within one there is nothing to be found */
+            size_t length = mp_utf8_length(text, end);
+            length += !length;
+            mp_text_put(buffer, text, length);
+            text += length;
+        }
         behind_match = !empty;
         matched = true;
     }

@@ -120,9 +120,12 @@ static bool is_control(const char *p)
 
 const char *mp_safe_text(mp_arena *arena, const char *text)
 {
-    const char *end = text + strlen(text);
+    const char *end;
     size_t controls = 0;
     int columns;
+    if (!mp_utf8_valid(mp_slice_of(text))) /* libsmartcols does not come back from such text */
+        text = mp_utf8_copy(arena, text);
+    end = text + strlen(text);
     for (const char *p = text; p < end; p += character(p, end, &columns))
         controls += is_control(p);
     if (!controls)

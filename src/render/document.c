@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/text.h"
 
 mp_document *mp_document_new(const char *command)
 {
@@ -61,7 +62,8 @@ static const char *format_text(mp_document *document, const char *format, va_lis
     char *text = mp_arena_alloc(document->arena, size);
     vsnprintf(text, size, format, again);
     va_end(again);
-    return text;
+    mp_slice whole = {text, strlen(text)};
+    return mp_utf8_valid(whole) ? text : mp_utf8_mend(document->arena, whole).at;
 }
 
 const char *mp_document_text(mp_document *document, const char *format, ...)
@@ -126,7 +128,7 @@ void mp_set_text(mp_document *document, mp_table *table, const char *column, con
 {
     if (text && *text)
         *last_cell(table, column) =
-            (mp_cell){.known = true, .text = mp_arena_copy(document->arena, text, strlen(text))};
+            (mp_cell){.known = true, .text = mp_utf8_copy(document->arena, text)};
 }
 
 void mp_set_list(mp_document *document, mp_table *table, const char *column,
@@ -134,7 +136,7 @@ void mp_set_list(mp_document *document, mp_table *table, const char *column,
 {
     const char **list = mp_arena_alloc(document->arena, (count + 1) * sizeof *list);
     for (size_t i = 0; i < count; i++)
-        list[i] = mp_arena_copy(document->arena, texts[i], strlen(texts[i]));
+        list[i] = mp_utf8_copy(document->arena, texts[i]);
     *last_cell(table, column) = (mp_cell){.known = true, .number = (int64_t)count, .list = list};
 }
 
@@ -142,5 +144,5 @@ void mp_set_empty_list(mp_document *document, mp_table *table, const char *colum
                        const char *instead)
 {
     mp_set_list(document, table, column, NULL, 0);
-    last_cell(table, column)->text = mp_arena_copy(document->arena, instead, strlen(instead));
+    last_cell(table, column)->text = mp_utf8_copy(document->arena, instead);
 }

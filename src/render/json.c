@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "render/cell.h"
+#include "support/text.h"
 
 static struct json_object *cell_value(mp_arena *arena, const mp_column *column, const mp_cell *cell)
 {
@@ -57,7 +58,7 @@ static struct json_object *table_value(mp_arena *arena, const mp_table *table)
 }
 
 /* The kept diagnostics; the last kept of a code also counts those that were not kept. */
-static struct json_object *diagnostics_value(const mp_diagnostics *diagnostics)
+static struct json_object *diagnostics_value(mp_arena *arena, const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept;
     size_t count = mp_diagnostics_kept(diagnostics, &kept);
@@ -74,10 +75,12 @@ static struct json_object *diagnostics_value(const mp_diagnostics *diagnostics)
         json_object_object_add(object, "severity", json_object_new_string(severity));
         json_object_object_add(object, "code", json_object_new_string(mp_diagnostic_code(id)));
         if (kept[i].path)
-            json_object_object_add(object, "path", json_object_new_string(kept[i].path));
+            json_object_object_add(object, "path",
+                                   json_object_new_string(mp_utf8_copy(arena, kept[i].path)));
         if (kept[i].line)
             json_object_object_add(object, "line", json_object_new_uint64(kept[i].line));
-        json_object_object_add(object, "message", json_object_new_string(kept[i].message));
+        json_object_object_add(object, "message",
+                               json_object_new_string(mp_utf8_copy(arena, kept[i].message)));
         json_object_object_add(object, "count", json_object_new_uint64(last ? 1 + left : 1));
         json_object_array_add(list, object);
     }
@@ -130,7 +133,7 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
             add_table(root, &arena, &document->tables[i]);
     if (document->limit_count)
         json_object_object_add(root, "limits", limits_value(document));
-    json_object_object_add(root, "diagnostics", diagnostics_value(diagnostics));
+    json_object_object_add(root, "diagnostics", diagnostics_value(&arena, diagnostics));
     fputs(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                    JSON_C_TO_STRING_NOSLASHESCAPE),
           file);

@@ -7,6 +7,7 @@
 #include "reports/merge_rows.h"
 #include "reports/sections.h"
 #include "support/memory.h"
+#include "support/text.h"
 
 /* How much of all names is a folder that is common to them. */
 static size_t common_folder(const mp_part *parts, size_t count)
@@ -225,22 +226,33 @@ static void put_table(mp_document *document, const mp_part *parts, size_t count,
     free(sources);
 }
 
+/* Their names as texts: a path may be any bytes. Release with free(). */
+static mp_part *named(mp_document *document, const mp_part *parts, size_t count)
+{
+    mp_part *result = mp_alloc(count * sizeof *result);
+    for (size_t i = 0; i < count; i++)
+        result[i] = (mp_part){mp_utf8_copy(document->arena, parts[i].name), parts[i].document};
+    return result;
+}
+
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how)
 {
     mp_document *document = mp_document_new(parts[0].document->command);
-    document->exact_bytes = parts[0].document->exact_bytes;
-    mp_table *files = put_files(document, parts, count);
+    mp_part *them = named(document, parts, count);
+    document->exact_bytes = them[0].document->exact_bytes;
+    mp_table *files = put_files(document, them, count);
     if (files) {
         mp_table kept = *files; /* the next table may move it */
         put_files_for_people(document, &kept, how->rows);
     }
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < parts[i].document->table_count; j++)
-            put_table(document, parts, count, &parts[i].document->tables[j], how);
-        put_limits(document, &parts[i]);
-        document->failed |= parts[i].document->failed;
-        document->unjudged |= parts[i].document->unjudged;
+        for (size_t j = 0; j < them[i].document->table_count; j++)
+            put_table(document, them, count, &them[i].document->tables[j], how);
+        put_limits(document, &them[i]);
+        document->failed |= them[i].document->failed;
+        document->unjudged |= them[i].document->unjudged;
     }
-    put_complaint(document, parts, count);
+    put_complaint(document, them, count);
+    free(them);
     return document;
 }

@@ -74,6 +74,7 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
 
 /* What variants for logs of heap events honour beside the others: how the log is read. */
 enum {
+    MP_HONOURS_MINIMA = MP_HONOURS_MIN_SIZE | MP_HONOURS_MIN_COUNT,
     MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
 };
 
@@ -81,7 +82,8 @@ enum {
 void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
 bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
                             size_t rows, char *error, size_t size);
-void mp_section_methods(mp_document *document, const mp_model *model, size_t rows);
+void mp_section_methods(mp_document *document, const mp_model *model, const mp_view *view,
+                        size_t rows);
 
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
@@ -98,6 +100,10 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 
 /* The window that the view asks for, with the leaks suppressed that are accepted. False with a
  * message. */
+/* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
+ * another selection or window does not. False with a message. */
+bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, char *error,
+                      size_t size);
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
 /* The dimension that the user asked for, or `own`. NULL with a message. */
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,

@@ -155,3 +155,10 @@ mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text)
     *out = '\0';
     return (mp_slice){start, (size_t)(out - start)};
 }
+
+const char *mp_utf8_copy(mp_arena *arena, const char *text)
+{
+    mp_slice whole = mp_slice_of(text);
+    return mp_utf8_valid(whole) ? mp_arena_copy(arena, text, whole.length)
+                                : mp_utf8_mend(arena, whole).at;
+}

@@ -45,5 +45,7 @@ mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted);
 /* The text with its valid UTF-8 kept and every other byte read as ISO 8859-1: for messages that
  * quote a piece of a file, which may begin or end within a character. */
 mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text);
+/* A copy in the arena, mended where it is no UTF-8. */
+const char *mp_utf8_copy(mp_arena *arena, const char *text);
 
 #endif

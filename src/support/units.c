@@ -231,8 +231,9 @@ bool mp_parse_time(const char *text, int64_t *us)
     const char *end = parse_seconds(text, &value);
     for (size_t i = 0; end && i < sizeof units / sizeof *units; i++)
         if (mp_text_is(end, units[i].unit)) {
-            *us = value / units[i].divisor * units[i].factor;
-            return value <= INT64_MAX / units[i].factor;
+            bool fits = value <= INT64_MAX / units[i].factor;
+            *us = fits ? value / units[i].divisor * units[i].factor : 0;
+            return fits;
         }
     return false;
 }

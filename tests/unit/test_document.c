@@ -56,6 +56,25 @@ static void tables_are_found_and_filled(void **unused)
     mp_document_free(NULL);
 }
 
+/* Paths and patterns may be any bytes; what is no UTF-8 is read as ISO 8859-1. */
+static void every_text_is_utf8(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, columns);
+    const char *stack[] = {"gr\xfc\xc3\x9f", "caller"};
+    mp_table_row(table);
+    mp_set_text(document, table, "name", "K\xe4se");
+    mp_set_list(document, table, "stack", stack, 2);
+    mp_table_line(document, table, "%s ends here", "caf\xe9");
+    assert_string_equal(table->cells[0].text, "K\xc3\xa4se");
+    assert_string_equal(table->cells[3].list[0], "gr\xc3\xbc\xc3\x9f");
+    assert_string_equal(table->lines[0], "caf\xc3\xa9 ends here");
+    assert_string_equal(mp_document_text(document, "%s", "\xff"), "\xc3\xbf");
+    assert_string_equal(mp_safe_text(document->arena, "\xe2\x82 x"), "\xc3\xa2\\xc2\\x82 x");
+    mp_document_free(document);
+}
+
 static void nothing_stays_unknown(void **unused)
 {
     (void)unused;
@@ -141,8 +160,11 @@ static void text_is_shortened_in_the_middle(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_found_and_filled),     cmocka_unit_test(nothing_stays_unknown),
-        cmocka_unit_test(lines_and_limits_are_kept),       cmocka_unit_test(text_is_made_safe),
+        cmocka_unit_test(tables_are_found_and_filled),
+        cmocka_unit_test(every_text_is_utf8),
+        cmocka_unit_test(nothing_stays_unknown),
+        cmocka_unit_test(lines_and_limits_are_kept),
+        cmocka_unit_test(text_is_made_safe),
         cmocka_unit_test(text_is_shortened_in_the_middle),
     };
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -1,4 +1,5 @@
 /* s/REGEX/TEXT/ as sed -E does it; what is expected is what sed prints. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,6 +57,9 @@ static const struct {
      "a\xc3\xbc"
      "b",
      "a\xc3\xbc\xc3\xa4"},
+    {"s/x*/-/g", "\xc3\xbc\xe2\x82\xac", "-\xc3\xbc-\xe2\x82\xac-"},
+    {"s/./x/g", "\xc3\xbc\xe2\x82\xac", "xx"},
+    {"s/[\xc3\xa4\xc3\xbc]/u/", "\xc3\xbc\xe2\x82\xac", "u\xe2\x82\xac"},
 };
 
 static void names_are_rewritten_as_by_sed(void **unused)
@@ -105,9 +109,26 @@ static void long_names_are_rewritten_whole(void **unused)
 static void what_is_no_substitution(void **unused)
 {
     (void)unused;
-    static const char *const wrong[] = {"",        "s",        "s/",    "s/a",     "s/a/",
-                                        "s/a/b",   "s/a/b\\/", "s//b/", "s/a/b/i", "s/a/b/gg",
-                                        "s/a/b/ ", "y/a/b/",   "a",     "s|a|b/",  " s/a/b/"};
+    static const char *const wrong[] = {"",
+                                        "s",
+                                        "s/",
+                                        "s/a",
+                                        "s/a/",
+                                        "s/a/b",
+                                        "s/a/b\\/",
+                                        "s//b/",
+                                        "s/a/b/i",
+                                        "s/a/b/gg",
+                                        "s/a/b/ ",
+                                        "y/a/b/",
+                                        "a",
+                                        "s|a|b/",
+                                        " s/a/b/",
+                                        "s\\a\\b\\",
+                                        "s\na\nb\n",
+                                        "s\xe2\x86\x92"
+                                        "a\xe2\x86\x92"
+                                        "b\xe2\x86\x92"};
     char error[200];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char expected[200];
@@ -117,6 +138,8 @@ static void what_is_no_substitution(void **unused)
             fail_msg("%s passes", wrong[i]);
         assert_string_equal(error, expected);
     }
+    assert_false(mp_substitution_check("s/a/\xff/", error, sizeof error));
+    assert_string_equal(error, "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
     static const char *const bad[] = {"s/(/b/", "s/[/b/", "s/a{2,1}/b/"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(mp_substitution_check(bad[i], error, sizeof error));
@@ -127,6 +150,7 @@ static void what_is_no_substitution(void **unused)
 
 int main(void)
 {
+    setlocale(LC_CTYPE, "C.UTF-8"); /* as the program does: regular expressions match characters */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_rewritten_as_by_sed),
         cmocka_unit_test(one_rule_works_on_what_another_left),

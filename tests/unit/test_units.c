@@ -278,6 +278,11 @@ static void times_that_people_write(void **unused)
         {"5 apples", -1},
         {"99999999999999999999", -1},
         {"9999999999999999:00:00", -1},
+        /* more microseconds than 63 bits hold, though the seconds do not overflow them */
+        {"2000000000000h", -1},
+        {"99999999999h", -1},
+        {"100000000000min", 6000000000000000000},
+        {"2000000000000min", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t found = -1;
