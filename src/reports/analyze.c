@@ -221,6 +221,12 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     return true;
 }
 
+/* Of heaps with births and deaths. */
+enum {
+    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+           MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+};
+
 const mp_report mp_report_analyze = {
     .name = "analyze",
     .summary = "the whole answer: leaks, biggest, growth, snapshots (the default)",
@@ -233,21 +239,11 @@ const mp_report mp_report_analyze = {
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_LIMIT |
                              MP_HONOURS_SOURCES,
                   .run = run_profile},
-                 {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-                  .run = run_heap},
+                 {.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .honours = HEAP | MP_HONOURS_SKIP,
                   .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS,
-                  .run = run_heap},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .honours = HEAP, .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
                   .run = run_dump}},

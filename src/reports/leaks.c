@@ -254,6 +254,12 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     return true;
 }
 
+/* Of heaps with births and deaths. */
+enum {
+    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+           MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+};
+
 const mp_report mp_report_leaks = {
     .name = "leaks",
     .summary = "what was created and never deleted, by allocation site",
@@ -263,21 +269,11 @@ const mp_report mp_report_leaks = {
         "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
-    .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-                  .run = run},
+    .variants = {{.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .honours = HEAP | MP_HONOURS_SKIP,
                   .run = run},
-                 {.needs = MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
-                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY, .honours = HEAP, .run = run},
                  {.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
                   .run = run_dump}},
