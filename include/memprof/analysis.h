@@ -29,7 +29,7 @@ typedef struct mp_window {
  * tag#k, the k-th), "first", "last", "peak" (most bytes alive). NULL: `from` is the first snapshot,
  * `to` the one that was named with the file (FILE@SNAPSHOT), else the last _PreCleanUp if there is
  * one, else the last. In every session that has snapshots. False with a message in `error` if there
- * is no such snapshot or `from` is later than `to`. */
+ * is no such snapshot or `from` is later than `to`; else release with mp_window_free. */
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
                        char *error, size_t error_size);
 void mp_window_free(mp_window *window);
@@ -73,6 +73,7 @@ typedef struct mp_totals {
     int64_t temporary_objects, temporary_bytes; /* of the deleted; where there are events */
 } mp_totals;
 
+/* Of all sessions together. */
 mp_totals mp_totals_of(const mp_window *window);
 
 /* --- groupings --- */

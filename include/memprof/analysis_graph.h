@@ -124,6 +124,7 @@ typedef struct mp_static_census {
     uint32_t largest; /* that retains most */
 } mp_static_census;
 
+/* Release with free(). */
 mp_static_census *mp_static_census_of(const mp_model *model, const mp_graph *graph,
                                       const mp_dominators *dominators, size_t *count);
 

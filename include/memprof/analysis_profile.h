@@ -103,6 +103,7 @@ typedef struct mp_profile_totals {
     bool partial;         /* (also) from reports, which have 20 lines at most */
 } mp_profile_totals;
 
+/* Of all sessions together; nothing where the model has no profile. */
 mp_profile_totals mp_profile_total(const mp_model *model);
 
 /* Which of a program's lines were executed, where the recordings have coverage. */

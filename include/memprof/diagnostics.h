@@ -54,9 +54,11 @@ uint64_t mp_diagnostics_severity_count(const mp_diagnostics *diagnostics, mp_sev
 /* How many contradict the format or the file itself. */
 uint64_t mp_diagnostics_violations(const mp_diagnostics *diagnostics);
 
+/* What the table says of a code: "cannot-open", its severity, whether it is a violation. */
 const char *mp_diagnostic_code(mp_diagnostic_id id);
 mp_severity mp_diagnostic_severity(mp_diagnostic_id id);
 bool mp_diagnostic_is_violation(mp_diagnostic_id id);
+/* "note", "warning", "error" */
 const char *mp_severity_name(mp_severity severity);
 
 /* What to do when there is no memory, on whichever thread; it must not return. NULL restores the

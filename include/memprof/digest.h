@@ -14,7 +14,9 @@
 /* The dictionary. Texts and frames are numbered from 1; 0 is none. */
 typedef struct mp_meanings mp_meanings;
 
+/* One of its own for all digests that are to be compared; not for several threads at once. */
 mp_meanings *mp_meanings_new(void);
+/* Digests that were made with it are of no use then. NULL: nothing happens. */
 void mp_meanings_free(mp_meanings *meanings);
 
 /* The number of a text; 0 for NULL or "". */
@@ -29,7 +31,9 @@ typedef struct mp_meant_frame {
     bool wrapper; /* an allocator's own: does not name a site */
 } mp_meant_frame;
 
+/* The number of a frame; larger than its caller's, which must have one or be 0: the outermost. */
 uint32_t mp_meaning_frame(mp_meanings *meanings, mp_meant_frame frame);
+/* Valid until the next mp_meaning_frame. */
 const mp_meant_frame *mp_meaning_frame_at(const mp_meanings *meanings, uint32_t frame);
 
 /* What of mp_amounts a recording knows. */
@@ -49,6 +53,7 @@ typedef struct mp_amounts {
     int64_t exclusive_us, calls;
 } mp_amounts;
 
+/* Field by field. Amounts of a recording, or of all lines of a baseline, never overflow. */
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b);
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 
@@ -80,6 +85,9 @@ typedef enum mp_grain {
     MP_GRAIN_GROUP,  /* by the dimension that was asked for */
     MP_GRAINS,
 } mp_grain;
+
+/* "site", "type", "line", "method", "module"; NULL of MP_GRAIN_GROUP, which has its dimension's. */
+const char *mp_grain_name(mp_grain grain);
 
 typedef struct mp_entries {
     mp_entry *at;

@@ -1,9 +1,9 @@
 /* Documents: what a report says, as tables of typed cells, before anybody decides how it looks.
  *
  * A report fills a document; a renderer prints it. Column names are the names that programs rely on
- * in JSON and CSV; titles are for people. Texts of cells and lines are copied
- * into the document; names, titles, footers and what a limit says are borrowed and must live as
- * long as it does (mp_document_text makes such a text). */
+ * in JSON and CSV; titles are for people. Texts of cells and lines are copied into the document;
+ * names, titles, footers and what a limit says are borrowed and must live as long as it does
+ * (mp_document_text makes such a text). */
 #ifndef MEMPROF_DOCUMENT_H
 #define MEMPROF_DOCUMENT_H
 
@@ -108,6 +108,7 @@ typedef struct mp_document {
     struct mp_arena *arena;
 } mp_document;
 
+/* A document without tables; `command` is what JSON calls it. */
 mp_document *mp_document_new(const char *command);
 void mp_document_free(mp_document *document);
 
@@ -125,6 +126,7 @@ const char *mp_document_text(mp_document *document, const char *format, ...)
 /* A line for people above the table's rows. */
 void mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Add a limit; its texts are borrowed. */
 void mp_document_limit(mp_document *document, mp_limit limit);
 
 /* A new row of unknown cells; valid until the next row of the table. */

@@ -31,6 +31,7 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
                                mp_diagnostics *diagnostics);
 
+/* NULL: nothing happens. */
 void mp_input_close(mp_input *input);
 
 /* From now on what is wrong with the input is said there. Gives where it was said before. */
@@ -65,6 +66,7 @@ void mp_input_finish(mp_input *input);
 uint64_t mp_input_line_number(const mp_input *input);
 /* Bytes consumed so far, line ends included. */
 uint64_t mp_input_bytes(const mp_input *input);
+/* As it was opened by, borrowed. */
 const char *mp_input_path(const mp_input *input);
 
 #endif

@@ -279,12 +279,15 @@ typedef struct mp_model {
     struct mp_model_private *private;
 } mp_model;
 
+/* An empty model, for mp_load; not sealed. Release with mp_model_free, after all that refers to it.
+ */
 mp_model *mp_model_new(void);
 void mp_model_free(mp_model *model);
 
 /* The interned string; "" for none. Lives as long as the model. Always valid UTF-8. */
 const char *mp_model_text(const mp_model *model, mp_string_id id);
 
+/* Field by field. */
 static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
 {
     return (mp_cost){

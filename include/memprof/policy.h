@@ -108,9 +108,8 @@ typedef struct mp_policy {
 mp_policy *mp_policy_parse(const char *path, const char *text, size_t length);
 void mp_policy_free(mp_policy *policy);
 
-/* In which unit a measure is; the words of it, such as "leak sites"; static. */
+/* In which unit a measure is. */
 mp_rule_unit mp_measure_unit(mp_measure measure);
-const char *mp_measure_words(mp_measure measure);
 /* Whether judging needs a base. */
 bool mp_rule_needs_base(const mp_rule *rule);
 

@@ -12,8 +12,10 @@
 
 #include "memprof/analysis.h"
 
+enum { MP_TREND_FEWEST = 4 }; /* values that a trend can be told of */
+
 typedef enum mp_trend_kind {
-    MP_TREND_TOO_SHORT, /* fewer than four values: nothing can be said */
+    MP_TREND_TOO_SHORT, /* fewer values than that: nothing can be said */
     MP_TREND_FLAT,      /* all values are equal, or neither grows nor shrinks for certain */
     MP_TREND_GROWS,     /* steadily: the whole interval of the slope is above 0 */
     MP_TREND_SHRINKS,   /* steadily */
@@ -36,8 +38,8 @@ typedef struct mp_trend {
  *
  * The largest step is taken out, and what is behind it moves up to what is before it. It is
  * more than all else if it is more than twice the range of that rest; and a jump, if the rest does
- * not grow for certain. So a series
- * that rises at every place grows, and a staircase does; a peak, a sawtooth and noise are flat.
+ * not grow for certain. So a series that rises at every place grows, and a staircase does; a peak,
+ * a sawtooth and noise are flat.
  *
  * The interval is that of Sen: with N slopes, and C the 97.5 % quantile of the normal distribution
  * times the standard deviation of Kendall's S, corrected for ties, it is from the (N - C) / 2-th

@@ -159,9 +159,10 @@ bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size)
         regerror(wrong, &regex, reason, sizeof reason);
         snprintf(error, size, "\"%s\" is no extended regular expression: %s", criterion->pattern,
                  reason);
+        return false;
     }
     regfree(&regex);
-    return !wrong;
+    return true;
 }
 
 /* --- all criteria of lots --- */

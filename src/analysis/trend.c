@@ -8,7 +8,6 @@
 #include "support/memory.h"
 
 enum {
-    SHORTEST = 4,
     MOST = 1000,      /* values whose slopes are all looked at: half a million */
     DOMINANCE = 2,    /* so many times the range of the rest makes a step a jump */
     LEVELS = 8,       /* characters of a sparkline */
@@ -191,8 +190,8 @@ static void judge(mp_trend *trend, const double *exact, const int64_t *values, s
 
 mp_trend mp_trend_of(const int64_t *values, size_t count)
 {
-    mp_trend trend = {.kind = count < SHORTEST ? MP_TREND_TOO_SHORT : MP_TREND_FLAT};
-    if (count < SHORTEST)
+    mp_trend trend = {.kind = count < MP_TREND_FEWEST ? MP_TREND_TOO_SHORT : MP_TREND_FLAT};
+    if (count < MP_TREND_FEWEST)
         return trend;
     double *exact = mp_alloc(count * sizeof *exact);
     for (size_t i = 0; i < count; i++)

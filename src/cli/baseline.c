@@ -83,21 +83,15 @@ int cli_save_baseline(const cli_options *options, const cli_files *files)
     mp_diagnostics *diagnostics = mp_diagnostics_new(CLI_KEPT);
     mp_meanings *meanings = mp_meanings_new();
     mp_model *model = mp_model_new();
-    char error[1024] = "";
+    mp_digest *digest = NULL;
     int status = CLI_UNREADABLE;
     bool ok = cli_load(options, model, diagnostics);
     cli_put_diagnostics(diagnostics, options->quiet, true);
-    if (ok && cli_has_anything(model) && (!options->strict || cli_is_whole(model, diagnostics))) {
-        mp_request request = cli_request(options, model, diagnostics, files);
-        request.meanings = meanings;
-        mp_digest *digest = mp_report_digest(&request, error, sizeof error);
-        if (digest)
-            status = save(options, digest, meanings, diagnostics);
-        else
-            cli_put_message(error);
-        status = digest ? status : CLI_USAGE;
-        mp_digest_free(digest);
-    }
+    if (ok)
+        status = cli_digest(options, model, diagnostics, files, meanings, &digest);
+    if (digest)
+        status = save(options, digest, meanings, diagnostics);
+    mp_digest_free(digest);
     mp_model_free(model);
     mp_meanings_free(meanings);
     mp_diagnostics_free(diagnostics);
@@ -113,27 +107,31 @@ static const char dump_policy[] = "live <= 1.1 x base + 64 KiB\n"
 static const char profile_policy[] = "seconds <= 1.1 x base\n"
                                      "calls <= 1.1 x base\n";
 
-mp_policy *cli_baseline_policy(const char *path)
+mp_digest *cli_read_baseline(const char *path, mp_meanings *meanings)
 {
     char *text, error[1024] = "";
     size_t length;
-    mp_policy *policy = NULL;
-    mp_meanings *meanings = mp_meanings_new();
     mp_digest *digest = NULL;
     if (cli_read_file(path, &text, &length)) {
         digest = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
-        if (!digest) {
-            cli_put_safe(error);
-            fputc('\n', stderr);
-        }
+        if (!digest)
+            cli_put_line(error);
     }
+    free(text);
+    return digest;
+}
+
+mp_policy *cli_baseline_policy(const char *path)
+{
+    mp_policy *policy = NULL;
+    mp_meanings *meanings = mp_meanings_new();
+    mp_digest *digest = cli_read_baseline(path, meanings);
     if (digest) {
         const char *rules = digest->kind == MP_KIND_PROFILE    ? profile_policy
                             : digest->knows & MP_KNOWS_HISTORY ? heap_policy
                                                                : dump_policy;
         policy = mp_policy_parse("baseline check", rules, strlen(rules));
     }
-    free(text);
     mp_digest_free(digest);
     mp_meanings_free(meanings);
     return policy;

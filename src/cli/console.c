@@ -37,11 +37,16 @@ void cli_put_safe(const char *text)
     }
 }
 
+void cli_put_line(const char *text)
+{
+    cli_put_safe(text);
+    fputc('\n', stderr);
+}
+
 void cli_put_message(const char *text)
 {
     fputs("memprof: ", stderr);
-    cli_put_safe(text);
-    fputc('\n', stderr);
+    cli_put_line(text);
 }
 
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations)

@@ -11,8 +11,9 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
 /* Text of an input or a user on standard error: nothing of it may reach the terminal as a control
  * sequence. */
 void cli_put_safe(const char *text);
-/* "memprof: text", as a line. */
+/* "memprof: text", as a line; the text alone, where it says its place itself. */
 void cli_put_message(const char *text);
+void cli_put_line(const char *text);
 
 /* A progress bar for work over a second, only on a terminal. */
 typedef struct cli_progress {

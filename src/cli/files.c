@@ -252,11 +252,8 @@ static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *
 static void add_path(cli_groups *groups, size_t place, const cli_file *file)
 {
     cli_group *group = &groups->at[place];
-    const char **paths = mp_arena_alloc(&groups->arena, (group->path_count + 1) * sizeof *paths);
-    if (group->path_count)
-        memcpy(paths, group->paths, group->path_count * sizeof *paths);
-    paths[group->path_count++] = file->path;
-    group->paths = paths;
+    mp_grow(&group->paths, &group->path_capacity, group->path_count + 1, sizeof *group->paths);
+    group->paths[group->path_count++] = file->path;
     group->found |= file->found;
 }
 
@@ -264,12 +261,9 @@ static void add_path(cli_groups *groups, size_t place, const cli_file *file)
 static void put_together(cli_groups *groups, const cli_search *search)
 {
     size_t capacity = 0;
-    const char **paths = mp_arena_alloc(&groups->arena, (search->count + 1) * sizeof *paths);
-    cli_group *group = new_group(groups, &capacity, search->count ? search->files[0].path : "");
+    new_group(groups, &capacity, search->count ? search->files[0].path : "");
     for (size_t i = 0; i < search->count; i++)
-        paths[i] = search->files[i].path;
-    group->paths = paths;
-    group->path_count = search->count;
+        add_path(groups, 0, &search->files[i]);
 }
 
 static void put_apart(cli_groups *groups, const cli_search *search)
@@ -333,6 +327,8 @@ bool cli_groups_spared(const cli_groups *groups, const char *output)
 
 void cli_groups_free(cli_groups *groups)
 {
+    for (size_t i = 0; i < groups->count; i++)
+        free(groups->at[i].paths);
     free(groups->at);
     mp_arena_free(&groups->arena);
 }

@@ -9,7 +9,7 @@
 typedef struct cli_group {
     const char *name; /* a path, or what stands for several */
     const char **paths;
-    size_t path_count;
+    size_t path_count, path_capacity;
     bool found; /* in a folder, not named by the user */
     bool agent; /* sessions of one */
 } cli_group;
@@ -19,7 +19,7 @@ typedef struct cli_groups {
     size_t count;
     bool apart;         /* the groups are read apart, even where there is one */
     const char *folder; /* the only operand, where that is a folder; else NULL */
-    mp_arena arena;     /* has all texts and lists */
+    mp_arena arena;     /* has all texts */
 } cli_groups;
 
 /* All files of the operands: folders are looked through. What was wrong or passed over goes to

@@ -10,8 +10,7 @@ static void put_fault(const mp_policy *policy, const mp_policy_fault *fault)
 {
     cli_put_safe(policy->path);
     fprintf(stderr, ":%u:%u: error: ", (unsigned)fault->line, (unsigned)fault->column);
-    cli_put_safe(fault->message);
-    fputc('\n', stderr);
+    cli_put_line(fault->message);
 }
 
 int cli_read_policy(const cli_options *options, mp_policy **policy)

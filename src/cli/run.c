@@ -93,7 +93,8 @@ bool cli_has_anything(const mp_model *model)
     return model->profile && model->profile->lines.count > 1;
 }
 
-bool cli_shows_text(const cli_options *options)
+/* People read the document itself, on standard output. */
+static bool shows_text(const cli_options *options)
 {
     size_t count;
     return !options->output && options->renderer == mp_renderers(&count)[0];
@@ -131,48 +132,36 @@ static bool is_baseline(const char *path)
     return is;
 }
 
-/* True if the base is a baseline: then *status says how reading it went. */
-static bool load_baseline(const char *path, mp_meanings *meanings, mp_digest **base, int *status)
+int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
+               const cli_files *files, mp_meanings *meanings, mp_digest **digest)
 {
-    char error[1024] = "", *text;
-    size_t length;
-    if (!is_baseline(path))
-        return false;
-    *status = CLI_UNREADABLE;
-    if (cli_read_file(path, &text, &length)) {
-        *base = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
-        *status = *base ? CLI_OK : CLI_UNREADABLE;
-        if (!*base) {
-            cli_put_safe(error);
-            fputc('\n', stderr);
-        }
-    }
-    free(text);
-    return true;
+    char error[1024] = "";
+    if (!cli_has_anything(model) || (options->strict && !cli_is_whole(model, diagnostics)))
+        return CLI_UNREADABLE;
+    mp_request request = cli_request(options, model, diagnostics, files);
+    request.meanings = meanings;
+    *digest = mp_report_digest(&request, error, sizeof error);
+    if (!*digest)
+        cli_put_message(error);
+    return *digest ? CLI_OK : CLI_USAGE;
 }
 
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
                   mp_meanings *meanings, mp_digest **base)
 {
-    char error[1024] = "";
     int status = CLI_UNREADABLE;
     if (!options->base)
         return CLI_OK;
-    if (load_baseline(options->base, meanings, base, &status))
-        return status;
+    if (is_baseline(options->base)) {
+        *base = cli_read_baseline(options->base, meanings);
+        return *base ? CLI_OK : CLI_UNREADABLE;
+    }
     cli_options how = *options;
     how.paths = &how.base;
     how.path_count = 1;
     mp_model *model = mp_model_new();
-    if (cli_load(&how, model, diagnostics) && cli_has_anything(model) &&
-        (!how.strict || cli_is_whole(model, diagnostics))) {
-        mp_request request = cli_request(&how, model, diagnostics, files);
-        request.meanings = meanings;
-        *base = mp_report_digest(&request, error, sizeof error);
-        status = *base ? CLI_OK : CLI_USAGE;
-        if (!*base)
-            cli_put_message(error);
-    }
+    if (cli_load(&how, model, diagnostics))
+        status = cli_digest(&how, model, diagnostics, files, meanings, base);
     mp_model_free(model);
     return status;
 }
@@ -184,7 +173,7 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
     for (size_t i = 0; i < document->limit_count; i++)
         if (document->limits[i].exceeded)
             cli_put_message(document->limits[i].message);
-    if (document->complaint && !cli_shows_text(options))
+    if (document->complaint && !shows_text(options))
         cli_put_message(document->complaint);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;

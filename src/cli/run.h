@@ -18,6 +18,7 @@ bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagn
 bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
 /* Something that was read can be told. */
 bool cli_has_anything(const mp_model *model);
+
 /* What is read before any recording. */
 typedef struct cli_files {
     mp_suppressions suppressions;
@@ -27,6 +28,10 @@ typedef struct cli_files {
 /* What the command line asks of the model; the meanings of request.meanings are not set. */
 mp_request cli_request(const cli_options *options, const mp_model *model,
                        const mp_diagnostics *diagnostics, const cli_files *files);
+/* The model's digest in words of `meanings`; *digest is released with mp_digest_free. Gives
+ * CLI_UNREADABLE where the model has nothing or should be whole, CLI_USAGE after a message. */
+int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
+               const cli_files *files, mp_meanings *meanings, mp_digest **digest);
 /* Read options->base, if there is any, into words of `meanings`. A status other than CLI_OK after a
  * message. *base is released with mp_digest_free. */
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
@@ -35,11 +40,12 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const
 bool cli_is_stream(const char *path);
 /* A whole file in memory, to be released with free(). False after a message. */
 bool cli_read_file(const char *path, char **text, size_t *length);
-/* People read the document itself, on standard output. */
-bool cli_shows_text(const cli_options *options);
 /* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
+/* The same for a report's answer, with what it complains of and the status that it asks for. */
+int cli_put_answer(const cli_options *options, const mp_document *document,
+                   const mp_diagnostics *diagnostics);
 
 /* Read the policy of the command gate; of others it is NULL. To be freed in each case. Gives the
  * exit status where it is not CLI_OK, after messages. */
@@ -48,12 +54,10 @@ int cli_read_policy(const cli_options *options, mp_policy **policy);
  * where it is not CLI_OK, after a message. */
 int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressions);
 
-/* The same for a report's answer, with what it complains of and the status that it asks for. */
-int cli_put_answer(const cli_options *options, const mp_document *document,
-                   const mp_diagnostics *diagnostics);
-
 /* The command "baseline save"; gives the exit status. */
 int cli_save_baseline(const cli_options *options, const cli_files *files);
+/* A baseline in words of `meanings`; release with mp_digest_free. NULL after a message. */
+mp_digest *cli_read_baseline(const char *path, mp_meanings *meanings);
 /* What `baseline check` demands where no policy is named: no more than a tenth more than the
  * baseline of this path. NULL after a message where it cannot be read. */
 mp_policy *cli_baseline_policy(const char *path);
@@ -67,6 +71,7 @@ int cli_run_many(const cli_options *options, const cli_files *files, const cli_g
 int cli_refuse_many(const cli_options *options, const cli_groups *groups);
 /* Diagnostics of each code that are kept for this command. */
 size_t cli_kept(const cli_options *options);
+/* The command is check, which prints violations itself. */
 bool cli_checks(const cli_options *options);
 
 /* The command "export"; gives the exit status. */

@@ -32,8 +32,7 @@ int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressi
         if (!read)
             return CLI_UNREADABLE;
         if (!ok) {
-            cli_put_safe(error);
-            fputc('\n', stderr);
+            cli_put_line(error);
             return CLI_USAGE;
         }
     }

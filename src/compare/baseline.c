@@ -15,7 +15,6 @@
 static const char first_words[] = "{\"memprof-baseline\":";
 
 static const char *const kinds[] = {"", "recording", "profile", "events", "dump", "database"};
-static const char *const grains[MP_GRAINS] = {"site", "type", "line", "method", "module", NULL};
 enum { VERSION = 1, KINDS = sizeof kinds / sizeof *kinds };
 
 static const struct {
@@ -100,7 +99,7 @@ static void put_entry(mp_text_buffer *buffer, const mp_meanings *meanings, mp_gr
 {
     const mp_meaning *meaning = &entry->meaning;
     struct json_object *object = json_object_new_object();
-    json_object_object_add(object, "of", json_object_new_string(grains[grain]));
+    json_object_object_add(object, "of", json_object_new_string(mp_grain_name(grain)));
     add_text(object, "type", mp_meaning_text(meanings, meaning->type));
     add_text(object, "name", mp_meaning_text(meanings, meaning->name));
     if (meaning->frame)
@@ -139,7 +138,7 @@ static uint64_t entry_count(const mp_digest *digest)
 {
     uint64_t count = 0;
     for (int grain = 0; grain < MP_GRAINS; grain++)
-        count += grains[grain] ? digest->lists[grain].count : 0;
+        count += mp_grain_name((mp_grain)grain) ? digest->lists[grain].count : 0;
     return count;
 }
 
@@ -161,7 +160,7 @@ char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, siz
     add_amounts(totals, &digest->totals);
     put_line(&buffer, totals);
     for (int grain = 0; grain < MP_GRAINS; grain++)
-        if (grains[grain])
+        if (mp_grain_name((mp_grain)grain))
             put_list(&buffer, meanings, (mp_grain)grain, &digest->lists[grain]);
     *length = buffer.length;
     return buffer.at;
@@ -302,9 +301,11 @@ static bool read_stack(struct json_object *object, mp_meanings *meanings, mp_mea
 
 static int grain_named(const char *name)
 {
-    for (int grain = 0; grain < MP_GRAINS; grain++)
-        if (grains[grain] && strcmp(grains[grain], name) == 0)
+    for (int grain = 0; grain < MP_GRAINS; grain++) {
+        const char *known = mp_grain_name((mp_grain)grain);
+        if (known && strcmp(known, name) == 0)
             return grain;
+    }
     return -1;
 }
 

@@ -40,6 +40,12 @@ mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
 
 /* --- lists in the making --- */
 
+const char *mp_grain_name(mp_grain grain)
+{
+    static const char *const names[MP_GRAINS] = {"site", "type", "line", "method", "module", NULL};
+    return names[grain];
+}
+
 typedef struct meaning_probe {
     const mp_entries *entries;
     const mp_meaning *meaning;
@@ -135,6 +141,16 @@ static void mean_frames(workshop *shop)
     }
 }
 
+/* What the list of this grain says of a meaning; nothing yet where it is new. Valid until the next
+ * one. */
+static mp_amounts *amounts_for(workshop *shop, mp_grain grain, mp_hash_index *index,
+                               mp_meaning meaning)
+{
+    mp_entries *entries = &shop->digest->lists[grain];
+    size_t place = mp_entry_for(entries, index, meaning);
+    return &entries->at[place].amounts;
+}
+
 /* --- heaps --- */
 
 static uint32_t name_meaning(workshop *shop, mp_symbol_id name)
@@ -202,13 +218,12 @@ static void digest_sites(workshop *shop)
 static void digest_types(workshop *shop)
 {
     const mp_graph *graph = shop->model->graph;
-    mp_entries *types = &shop->digest->lists[MP_GRAIN_TYPE];
     const mp_entries *sites = &shop->digest->lists[MP_GRAIN_SITE];
     mp_hash_index index = {0};
     for (size_t i = 0; i < sites->count; i++) {
         mp_meaning meaning = {.type = sites->at[i].meaning.type, .line = MP_NO_LINE};
-        size_t place = mp_entry_for(types, &index, meaning);
-        types->at[place].amounts = mp_amounts_add(types->at[place].amounts, sites->at[i].amounts);
+        mp_amounts *amounts = amounts_for(shop, MP_GRAIN_TYPE, &index, meaning);
+        *amounts = mp_amounts_add(*amounts, sites->at[i].amounts);
     }
     if (graph && graph->mark.i == shop->window->ranges[1].to.i) {
         mp_dominators dominators = mp_dominators_of(graph);
@@ -217,8 +232,8 @@ static void digest_types(workshop *shop)
         for (uint32_t i = 0; i < retainers.count; i++) {
             mp_meaning meaning = {.type = meaning_of(shop, retainers.at[i].label),
                                   .line = MP_NO_LINE};
-            size_t place = mp_entry_for(types, &index, meaning);
-            types->at[place].amounts.retained_bytes += retainers.at[i].retained_bytes;
+            amounts_for(shop, MP_GRAIN_TYPE, &index, meaning)->retained_bytes +=
+                retainers.at[i].retained_bytes;
         }
         shop->digest->knows |= MP_KNOWS_RETAINED;
         mp_retainers_free(&retainers);
@@ -231,22 +246,20 @@ static void digest_groups(workshop *shop)
 {
     if (!shop->options->dimension)
         return;
-    mp_entries *groups = &shop->digest->lists[MP_GRAIN_GROUP];
     mp_grouping grouping = mp_group_by(shop->window, shop->options->dimension);
     mp_hash_index index = {0};
     for (uint32_t i = 0; i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
         mp_meaning meaning = {.name = meaning_of(shop, group->label), .line = MP_NO_LINE};
-        size_t place = mp_entry_for(groups, &index, meaning);
-        mp_entry *entry = &groups->at[place];
-        mp_amounts amounts = {.objects = mp_cost_live(group->to),
-                              .bytes = group->to.bytes,
-                              .created = group->to.created,
-                              .created_bytes = group->to.created_bytes,
-                              .deleted = group->to.deleted,
-                              .leaked_objects = mp_cost_live(group->leaked),
-                              .leaked_bytes = group->leaked.bytes};
-        entry->amounts = mp_amounts_add(entry->amounts, amounts);
+        mp_amounts *amounts = amounts_for(shop, MP_GRAIN_GROUP, &index, meaning);
+        mp_amounts added = {.objects = mp_cost_live(group->to),
+                            .bytes = group->to.bytes,
+                            .created = group->to.created,
+                            .created_bytes = group->to.created_bytes,
+                            .deleted = group->to.deleted,
+                            .leaked_objects = mp_cost_live(group->leaked),
+                            .leaked_bytes = group->leaked.bytes};
+        *amounts = mp_amounts_add(*amounts, added);
     }
     mp_hash_index_free(&index);
     mp_grouping_free(&grouping);
@@ -274,18 +287,10 @@ static void digest_heap(workshop *shop)
 
 /* --- execution profiles --- */
 
-static mp_entry *profile_entry(workshop *shop, mp_grain grain, mp_hash_index *index,
-                               mp_meaning meaning)
+static void add_costs(mp_amounts *amounts, int64_t exclusive_us, int64_t calls)
 {
-    mp_entries *entries = &shop->digest->lists[grain];
-    size_t place = mp_entry_for(entries, index, meaning);
-    return &entries->at[place];
-}
-
-static void add_costs(mp_entry *entry, int64_t exclusive_us, int64_t calls)
-{
-    entry->amounts.exclusive_us += exclusive_us;
-    entry->amounts.calls += calls;
+    amounts->exclusive_us += exclusive_us;
+    amounts->calls += calls;
 }
 
 static void digest_lines(workshop *shop)
@@ -299,7 +304,7 @@ static void digest_lines(workshop *shop)
                                   meaning_of(shop, mp_model_text(shop->model, line->program)),
                               .line = line_of(shop, (uint32_t)line->line),
                               .overload = line->overload};
-        add_costs(profile_entry(shop, MP_GRAIN_LINE, &index, meaning), line->exclusive_us,
+        add_costs(amounts_for(shop, MP_GRAIN_LINE, &index, meaning), line->exclusive_us,
                   line->executions);
     }
     mp_hash_index_free(&index);
@@ -316,7 +321,7 @@ static void digest_methods(workshop *shop, mp_grain grain, const mp_method_costs
                                   meaning_of(shop, mp_model_text(shop->model, cost->program)),
                               .line = MP_NO_LINE,
                               .overload = cost->overload};
-        add_costs(profile_entry(shop, grain, &index, meaning), cost->exclusive_us, cost->calls);
+        add_costs(amounts_for(shop, grain, &index, meaning), cost->exclusive_us, cost->calls);
     }
     mp_hash_index_free(&index);
 }

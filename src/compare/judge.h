@@ -42,7 +42,7 @@ typedef struct mp_pace {
     bool over, fails;     /* it fails if it is over the limit and grows steadily */
 } mp_pace;
 
-/* Of four values or more. */
+/* Of MP_TREND_FEWEST values or more. */
 mp_pace mp_pace_of(mp_hearing *hearing, const char *label, const int64_t *values, size_t count);
 /* Judge by the worst of them; `sequences` are the numbers of the snapshots. There is at least one.
  */

@@ -9,8 +9,6 @@
 #include "compare/measures.h"
 #include "memprof/trend.h"
 
-enum { FEWEST_VALUES = 4 };
-
 /* --- what grows --- */
 
 /* A group of the window's that the rule selects. Those of one label are one. */
@@ -216,11 +214,11 @@ static void judge_series(mp_hearing *hearing, const mp_series *series, const cha
     mp_pace *paces = mp_arena_alloc(hearing->scratch, (count + 1) * sizeof *paces);
     uint64_t *sequences =
         mp_arena_alloc(hearing->scratch, (series->length + 1) * sizeof *sequences);
-    if (series->length < FEWEST_VALUES) {
+    if (series->length < MP_TREND_FEWEST) {
         mp_hearing_dismiss(hearing,
                            "%zu snapshot%s too few to tell steady growth, expected at "
                            "least %d",
-                           series->length, series->length == 1 ? " is" : "s are", FEWEST_VALUES);
+                           series->length, series->length == 1 ? " is" : "s are", MP_TREND_FEWEST);
         return;
     }
     for (size_t i = 0; i < series->length; i++)

@@ -68,11 +68,6 @@ mp_rule_unit mp_measure_unit(mp_measure measure)
     return mp_measure_rows[measure].unit;
 }
 
-const char *mp_measure_words(mp_measure measure)
-{
-    return mp_measure_rows[measure].words;
-}
-
 const char *mp_select_by_name(mp_select_by by)
 {
     switch (by) {

@@ -90,8 +90,7 @@ void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line);
 
 /* The sections that hold most of a recording: all numbers. Columns that are not in the bit sets
- * below
- * ("internal use only", or unused) may hold anything. */
+ * below ("internal use only", or unused) may hold anything. */
 enum {
     OEMP_ID,
     OEMP_TYPE,

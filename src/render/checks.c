@@ -73,17 +73,22 @@ mp_checks mp_checks_of(const mp_document *document, mp_arena *arena)
     return checks;
 }
 
-const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
+const char *mp_verdicts_text(mp_arena *arena, const char *what, size_t passed, size_t failed,
+                             size_t unjudged)
 {
-    size_t passed = checks->counts[MP_CHECK_PASS], failed = checks->counts[MP_CHECK_FAIL];
-    const char *what = *checks->policy ? "rule" : "limit";
-    const char *text =
-        mp_arena_format(arena, "%zu %s%s: %zu hold%s", checks->count, what,
-                        checks->count == 1 ? "" : "s", passed, passed == 1 ? "s" : "");
+    size_t all = passed + failed + unjudged;
+    const char *text = mp_arena_format(arena, "%zu %s%s: %zu hold%s", all, what,
+                                       all == 1 ? "" : "s", passed, passed == 1 ? "s" : "");
     if (failed)
         text = mp_arena_format(arena, "%s, %zu fail%s", text, failed, failed == 1 ? "s" : "");
-    if (checks->counts[MP_CHECK_ERROR])
-        text = mp_arena_format(arena, "%s, %zu could not be judged", text,
-                               checks->counts[MP_CHECK_ERROR]);
+    if (unjudged)
+        text = mp_arena_format(arena, "%s, %zu could not be judged", text, unjudged);
     return text;
+}
+
+const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
+{
+    return mp_verdicts_text(arena, *checks->policy ? "rule" : "limit",
+                            checks->counts[MP_CHECK_PASS], checks->counts[MP_CHECK_FAIL],
+                            checks->counts[MP_CHECK_ERROR]);
 }

@@ -27,8 +27,9 @@ static void answer_leak(mp_document *document, mp_table *table, const mp_model *
     mp_set_text(document, table, what,
                 mp_document_text(document, "%s in %s x %s%s%s, grew %s",
                                  mp_bytes_text(document, group->leaked.bytes, false),
-                                 mp_count_text(document, mp_cost_live(group->leaked)), leak->type,
-                                 leak->name ? " " : "", leak->name ? leak->name : "", grew));
+                                 mp_count_text(document, mp_cost_live(group->leaked), false),
+                                 leak->type, leak->name ? " " : "", leak->name ? leak->name : "",
+                                 grew));
     mp_frame frame = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     mp_set_text(document, table, where, mp_frame_text(document, model, frame));
 }
@@ -67,7 +68,7 @@ static void answer_leaks(mp_document *document, mp_table *table, const mp_window
     mp_set_text(document, table, "leaks",
                 mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
                                  mp_bytes_text(document, leaks->bytes, false),
-                                 mp_count_text(document, leaks->objects),
+                                 mp_count_text(document, leaks->objects, false),
                                  leaks->objects == 1 ? "" : "s", leaks->count,
                                  leaks->count == 1 ? "" : "s"));
     if (steady)
@@ -87,12 +88,12 @@ static void answer_groups(mp_document *document, mp_table *table, const mp_windo
         mp_format_percent(percent, mp_percent_of(types.groups[0].to.bytes, totals.live_bytes),
                           false);
         mp_set_text(document, table, "biggest",
-                    mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
-                                     types.groups[0].label,
-                                     mp_bytes_text(document, types.groups[0].to.bytes, false),
-                                     mp_count_text(document, mp_cost_live(types.groups[0].to)),
-                                     mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
-                                     mp_bytes_text(document, totals.live_bytes, false)));
+                    mp_document_text(
+                        document, "%s: %s in %s object%s, %s %% of %s alive", types.groups[0].label,
+                        mp_bytes_text(document, types.groups[0].to.bytes, false),
+                        mp_count_text(document, mp_cost_live(types.groups[0].to), false),
+                        mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
+                        mp_bytes_text(document, totals.live_bytes, false)));
     }
     mp_grouping_sort(&types, mp_order_by_change);
     if (totals.from_bytes)
@@ -220,6 +221,12 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     return true;
 }
 
+/* Of heaps with births and deaths. */
+enum {
+    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+           MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+};
+
 const mp_report mp_report_analyze = {
     .name = "analyze",
     .summary = "the whole answer: leaks, biggest, growth, snapshots (the default)",
@@ -232,21 +239,11 @@ const mp_report mp_report_analyze = {
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_LIMIT |
                              MP_HONOURS_SOURCES,
                   .run = run_profile},
-                 {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-                  .run = run_heap},
+                 {.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .honours = HEAP | MP_HONOURS_SKIP,
                   .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS,
-                  .run = run_heap},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .honours = HEAP, .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
                   .run = run_dump}},

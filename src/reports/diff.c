@@ -55,14 +55,9 @@ static const mp_column beside_columns[] = {
 
 static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
 {
-    char text[MP_UNIT_TEXT];
-    if (unit == MP_BYTES)
-        mp_format_bytes(text, amount, document->exact_bytes, with_sign);
-    else if (unit == MP_SECONDS)
-        mp_format_seconds(text, amount, with_sign);
-    else
-        mp_format_count(text, amount, with_sign);
-    return mp_document_text(document, "%s", text);
+    return unit == MP_BYTES     ? mp_bytes_text(document, amount, with_sign)
+           : unit == MP_SECONDS ? mp_seconds_text(document, amount, with_sign)
+                                : mp_count_text(document, amount, with_sign);
 }
 
 static void beside(mp_document *document, mp_table *table, const char *what, mp_unit unit,
@@ -175,26 +170,12 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
 
 static bool choose_grain(const mp_view *view, diff_context *context, char *error, size_t size)
 {
-    static const struct {
-        const char *name;
-        mp_grain grain;
-        bool profile;
-    } own[] = {{"site", MP_GRAIN_SITE, false},
-               {"type", MP_GRAIN_TYPE, false},
-               {"line", MP_GRAIN_LINE, true},
-               {"method", MP_GRAIN_METHOD, true},
-               {"module", MP_GRAIN_MODULE, true}};
     bool profile = context->kind == MP_KIND_PROFILE;
     const char *usual = profile ? "line" : context->kind == MP_KIND_DUMP ? "type" : "site";
     context->by = view->by ? view->by : usual;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (own[i].profile == profile && mp_text_is(own[i].name, context->by)) {
-            context->grain = own[i].grain;
-            return true;
-        }
-    context->grain = MP_GRAIN_GROUP;
-    if (!profile)
-        return true; /* any other dimension */
+    context->grain = mp_grain_asked(context->kind, context->by);
+    if (!profile || context->grain != MP_GRAIN_GROUP)
+        return true;
     snprintf(error, size, "--by %s: execution profiles are compared by line, method or module",
              view->by);
     return false;

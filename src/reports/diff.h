@@ -13,6 +13,10 @@ typedef struct diff_context {
     const char *by; /* what the grain is called */
 } diff_context;
 
+/* The list that entries are compared by if the user says so; MP_GRAIN_GROUP: recordings of this
+ * kind have no list of this name. */
+mp_grain mp_grain_asked(mp_kind kind, const char *by);
+
 /* The table "diff": what changed, as large as the view asks for; `rows`: at most so many, 0: all.
  */
 void mp_section_differences(mp_document *document, const diff_context *context,

@@ -1,24 +1,29 @@
 /* From a request to a digest: the base's and the new one's are made alike. */
-#include "memprof/digest.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/sections.h"
+#include "reports/diff.h"
 #include "support/text.h"
+
+mp_grain mp_grain_asked(mp_kind kind, const char *by)
+{
+    bool profile = kind == MP_KIND_PROFILE;
+    mp_grain first = profile ? MP_GRAIN_LINE : MP_GRAIN_SITE;
+    mp_grain end = profile ? MP_GRAIN_GROUP : MP_GRAIN_LINE;
+    for (mp_grain grain = first; grain < end; grain++)
+        if (mp_text_is(mp_grain_name(grain), by))
+            return grain;
+    return MP_GRAIN_GROUP;
+}
 
 /* Lists of their own need no grouping. */
 static const mp_dimension *dimension_of(const mp_view *view, const mp_model *model)
 {
-    static const char *const own[] = {"site", "type", "line", "method", "module"};
     bool heap = model->holds & MP_HOLDS_LEDGER;
-    if (!view->by || !heap)
+    if (!view->by || !heap || mp_grain_asked(model->kind, view->by) != MP_GRAIN_GROUP)
         return NULL;
-    for (size_t i = 0; i < 2; i++)
-        if (mp_text_is(own[i], view->by))
-            return NULL;
     return mp_dimension_find(view->by);
 }
 

@@ -21,12 +21,6 @@ static mp_cost old_at(const mp_window *window)
     return sum;
 }
 
-static void set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
-                       int64_t bytes)
-{
-    mp_set_text(document, table, column, mp_amount_text(document, objects, bytes));
-}
-
 void mp_set_event_totals(mp_document *document, mp_table *table, const mp_window *window,
                          const mp_totals *totals)
 {
@@ -52,7 +46,7 @@ void mp_set_event_totals(mp_document *document, mp_table *table, const mp_window
     mp_set_number(table, "cross_thread_deletions", anomalies[MP_ANOMALY_OTHER_THREAD]);
     mp_set_number(table, "threads", events->threads);
     mp_set_number(table, "crawls", events->crawls);
-    set_amount(document, table, "temporary", totals->temporary_objects, totals->temporary_bytes);
+    mp_set_amount(document, table, "temporary", totals->temporary_objects, totals->temporary_bytes);
     if (events->old_objects)
         mp_set_text(
             document, table, "old",

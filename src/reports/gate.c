@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "memprof/policy.h"
+#include "render/checks.h"
 #include "reports/sections.h"
 
 static const mp_column gate_columns[] = {
@@ -80,20 +81,6 @@ static void rule_row(mp_document *document, mp_table *table, const mp_judgement 
     set_amounts(table, judgement);
 }
 
-static const char *summary(mp_document *document, const mp_judgements *judgements)
-{
-    const char *text = mp_document_text(document, "%zu rule%s: %zu hold%s", judgements->count,
-                                        judgements->count == 1 ? "" : "s", judgements->passed,
-                                        judgements->passed == 1 ? "s" : "");
-    if (judgements->failed)
-        text = mp_document_text(document, "%s, %zu fail%s", text, judgements->failed,
-                                judgements->failed == 1 ? "s" : "");
-    if (judgements->unjudged)
-        text =
-            mp_document_text(document, "%s, %zu could not be judged", text, judgements->unjudged);
-    return text;
-}
-
 static void section_gate(mp_document *document, const mp_request *request,
                          const mp_judgements *judgements)
 {
@@ -119,7 +106,8 @@ static void section_rules(mp_document *document, const mp_judgements *judgements
     table->main = true;
     for (size_t i = 0; i < judgements->count; i++)
         rule_row(document, table, &judgements->at[i]);
-    table->footer = summary(document, judgements);
+    table->footer = mp_verdicts_text(document->arena, "rule", judgements->passed,
+                                     judgements->failed, judgements->unjudged);
     document->failed = judgements->failed > 0;
     document->unjudged = judgements->unjudged > 0;
     if (document->failed || document->unjudged)

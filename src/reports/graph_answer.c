@@ -36,7 +36,7 @@ static void answer_suspect(mp_document *document, mp_table *table, const mp_grap
     if (suspect->rule == MP_SUSPECT_TYPE) {
         mp_set_text(document, table, "suspect",
                     mp_document_text(document, "%s x %s together retain %s",
-                                     mp_count_text(document, suspect->holders),
+                                     mp_count_text(document, suspect->holders, false),
                                      mp_type_text(document, view->model, suspect->type), share));
         return;
     }
@@ -47,7 +47,7 @@ static void answer_suspect(mp_document *document, mp_table *table, const mp_grap
         return;
     mp_set_text(document, table, "held",
                 mp_document_text(document, "%s x %s, %s, in %s",
-                                 mp_count_text(document, suspect->held_objects),
+                                 mp_count_text(document, suspect->held_objects, false),
                                  mp_type_text(document, view->model, suspect->held_type),
                                  mp_bytes_text(document, suspect->held_bytes, false),
                                  mp_object_text(document, view, suspect->accumulation)));
@@ -89,7 +89,7 @@ static void answer_sizes(mp_document *document, mp_table *table, const mp_graph_
                     mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
                                      types.at[0].label,
                                      mp_bytes_text(document, types.at[0].bytes, false),
-                                     mp_count_text(document, types.at[0].objects),
+                                     mp_count_text(document, types.at[0].objects, false),
                                      types.at[0].objects == 1 ? "" : "s", percent,
                                      mp_bytes_text(document, totals.bytes, false)));
     }

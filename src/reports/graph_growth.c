@@ -6,13 +6,7 @@
 #include "support/units.h"
 
 static const mp_column grower_columns[] = {
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
-    {"delta_percent", "%", MP_PERCENT, MP_SIGNED},
-    {"from_bytes", "From", MP_BYTES, 0},
-    {"to_bytes", "To", MP_BYTES, 0},
-    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
-    {"from_objects", "From", MP_COUNT, 0},
-    {"to_objects", "To", MP_COUNT, 0},
+    MP_GROWTH_COLUMNS,
     {"key", "Type", MP_TEXT, MP_SHORTEN},
 };
 
@@ -31,15 +25,8 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
         const mp_grower *at = &growers[i];
         mp_table_row(table);
         mp_set_text(document, table, "key", mp_type_text(document, window->model, at->type.i));
-        mp_set_number(table, "delta_bytes", at->to_bytes - at->from_bytes);
-        if (at->from_bytes)
-            mp_set_real(table, "delta_percent",
-                        mp_percent_of(at->to_bytes - at->from_bytes, at->from_bytes));
-        mp_set_number(table, "from_bytes", at->from_bytes);
-        mp_set_number(table, "to_bytes", at->to_bytes);
-        mp_set_number(table, "delta_objects", at->to_objects - at->from_objects);
-        mp_set_number(table, "from_objects", at->from_objects);
-        mp_set_number(table, "to_objects", at->to_objects);
+        mp_set_growth(table, (mp_amount){at->from_objects, at->from_bytes},
+                      (mp_amount){at->to_objects, at->to_bytes});
     }
     mp_table_left_out(document, table, count);
     free(growers);

@@ -104,21 +104,13 @@ static const mp_column total_columns[] = {
     {"reference_text", "References", MP_TEXT, MP_FOR_PEOPLE},
 };
 
-static void set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
-                       int64_t bytes)
-{
-    mp_set_text(document, table, column,
-                mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects),
-                                 objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false)));
-}
-
 static void set_count(mp_document *document, mp_table *table, const char *column, int64_t all,
                       int64_t lost, const char *lost_text)
 {
     mp_set_text(document, table, column,
-                lost ? mp_document_text(document, "%s, %s %s", mp_count_text(document, all),
-                                        mp_count_text(document, lost), lost_text)
-                     : mp_count_text(document, all));
+                lost ? mp_document_text(document, "%s, %s %s", mp_count_text(document, all, false),
+                                        mp_count_text(document, lost, false), lost_text)
+                     : mp_count_text(document, all, false));
 }
 
 void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_totals *totals)
@@ -162,10 +154,10 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
     mp_set_number(table, "live_objects", totals.objects);
     mp_set_number(table, "live_bytes", totals.bytes);
     mp_set_graph_totals(table, view->model, &totals);
-    set_amount(document, table, "alive", totals.objects, totals.bytes);
-    set_amount(document, table, "reachable", totals.reachable_objects, totals.reachable_bytes);
-    set_amount(document, table, "unreachable", totals.unreachable_objects,
-               totals.unreachable_bytes);
+    mp_set_amount(document, table, "alive", totals.objects, totals.bytes);
+    mp_set_amount(document, table, "reachable", totals.reachable_objects, totals.reachable_bytes);
+    mp_set_amount(document, table, "unreachable", totals.unreachable_objects,
+                  totals.unreachable_bytes);
     set_count(document, table, "root_text", totals.roots, totals.roots_without_object,
               "of objects that are not there");
     set_count(document, table, "reference_text", totals.references, totals.dangling_references,

@@ -4,6 +4,18 @@
 #include "reports/graph_sections.h"
 #include "support/units.h"
 
+/* The object that retains most; 0: there is none. */
+static void set_largest(mp_document *document, mp_table *table, const mp_graph_view *view,
+                        uint32_t object)
+{
+    if (!object)
+        return;
+    mp_set_text(document, table, "largest", mp_object_id_text(document, view->graph, object));
+    mp_set_text(document, table, "largest_type",
+                mp_type_text(document, view->model, view->graph->types[object]));
+    mp_set_text(document, table, "largest_text", mp_object_text(document, view, object));
+}
+
 static const mp_column root_columns[] = {
     {"kind", "Roots", MP_TEXT, 0},
     {"roots", "Number", MP_COUNT, 0},
@@ -42,13 +54,7 @@ void mp_section_roots(mp_document *document, const mp_graph_view *view, bool sho
         mp_set_number(table, "weak", kind->weak);
         mp_set_number(table, "pinned", kind->pinned);
         mp_set_number(table, "interior", kind->interior);
-        if (!kind->largest)
-            continue;
-        mp_set_text(document, table, "largest",
-                    mp_object_id_text(document, view->graph, kind->largest));
-        mp_set_text(document, table, "largest_type",
-                    mp_type_text(document, view->model, view->graph->types[kind->largest]));
-        mp_set_text(document, table, "largest_text", mp_object_text(document, view, kind->largest));
+        set_largest(document, table, view, kind->largest);
     }
     free(census);
 }
@@ -82,13 +88,7 @@ void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t
         mp_set_text(document, table, "container",
                     at->container.i ? mp_type_text(document, view->model, at->container.i)
                                     : "(not told)");
-        if (!at->largest)
-            continue;
-        mp_set_text(document, table, "largest",
-                    mp_object_id_text(document, view->graph, at->largest));
-        mp_set_text(document, table, "largest_type",
-                    mp_type_text(document, view->model, view->graph->types[at->largest]));
-        mp_set_text(document, table, "largest_text", mp_object_text(document, view, at->largest));
+        set_largest(document, table, view, at->largest);
     }
     if (table) {
         table->order = "retained_bytes";
@@ -126,7 +126,7 @@ void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t 
         table->title = mp_document_text(
             document, "Shared: %s in %s object%s that no single object keeps alive",
             mp_bytes_text(document, sharing->bytes, false),
-            mp_count_text(document, sharing->objects), sharing->objects == 1 ? "" : "s");
+            mp_count_text(document, sharing->objects, false), sharing->objects == 1 ? "" : "s");
         mp_table_left_out(document, table, sharing->count);
     }
 }

@@ -35,10 +35,10 @@ static const char *rule_name(mp_suspect_rule rule)
 static const char *where_text(mp_document *document, const mp_graph_view *view,
                               const mp_suspect *suspect)
 {
-    const char *held =
-        mp_document_text(document, "%s x %s, %s", mp_count_text(document, suspect->held_objects),
-                         mp_type_text(document, view->model, suspect->held_type),
-                         mp_bytes_text(document, suspect->held_bytes, false));
+    const char *held = mp_document_text(document, "%s x %s, %s",
+                                        mp_count_text(document, suspect->held_objects, false),
+                                        mp_type_text(document, view->model, suspect->held_type),
+                                        mp_bytes_text(document, suspect->held_bytes, false));
     if (suspect->accumulation == suspect->object)
         return held;
     return mp_document_text(document, "in %s: %s",
@@ -50,7 +50,7 @@ static const char *suspect_text(mp_document *document, const mp_graph_view *view
 {
     const char *type = mp_type_text(document, view->model, suspect->type);
     const char *largest = mp_object_id_text(document, view->graph, suspect->object);
-    const char *holders = mp_count_text(document, suspect->holders);
+    const char *holders = mp_count_text(document, suspect->holders, false);
     switch (suspect->rule) {
     case MP_SUSPECT_OBJECT:
         return mp_object_text(document, view, suspect->object);

@@ -89,7 +89,7 @@ static void head(mp_document *document, const mp_request *request)
     mp_format_time(time, span_us(model));
     if (model->events) {
         const char *events =
-            mp_document_text(document, " of %s events", mp_count_text(document, records_of(model)));
+            mp_document_text(document, " of %s events", mp_count_text(document, records_of(model), false));
         bool cut = sessions && model->sessions.at[1].snapshot.i;
         document->title =
             mp_document_text(document, "%s: heap log%s in %s", source, cut ? "" : events, time);
@@ -274,9 +274,16 @@ const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)
     return mp_document_text(document, "%s", text);
 }
 
-const char *mp_count_text(mp_document *document, int64_t count)
+const char *mp_count_text(mp_document *document, int64_t count, bool with_sign)
 {
     char text[MP_UNIT_TEXT];
-    mp_format_count(text, count, false);
+    mp_format_count(text, count, with_sign);
+    return mp_document_text(document, "%s", text);
+}
+
+const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_seconds(text, us, with_sign);
     return mp_document_text(document, "%s", text);
 }

@@ -202,13 +202,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
 /* --- growth --- */
 
 static const mp_column growth_columns[] = {
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
-    {"delta_percent", "%", MP_PERCENT, MP_SIGNED},
-    {"from_bytes", "From", MP_BYTES, 0},
-    {"to_bytes", "To", MP_BYTES, 0},
-    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
-    {"from_objects", "From", MP_COUNT, 0},
-    {"to_objects", "To", MP_COUNT, 0},
+    MP_GROWTH_COLUMNS,
     {"history", "History", MP_TEXT, MP_FOR_PEOPLE},
     {"key", "Group", MP_TEXT, MP_SHORTEN},
     {"course", "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
@@ -222,20 +216,25 @@ static const named_order growth_orders[] = {
     {"key", mp_order_by_label, "key"},
 };
 
+void mp_set_growth(mp_table *table, mp_amount from, mp_amount to)
+{
+    int64_t delta = to.bytes - from.bytes;
+    mp_set_number(table, "from_objects", from.objects);
+    mp_set_number(table, "to_objects", to.objects);
+    mp_set_number(table, "delta_objects", to.objects - from.objects);
+    mp_set_number(table, "from_bytes", from.bytes);
+    mp_set_number(table, "to_bytes", to.bytes);
+    mp_set_number(table, "delta_bytes", delta);
+    if (from.bytes)
+        mp_set_real(table, "delta_percent", mp_percent_of(delta, from.bytes));
+}
+
 static void growth_row(mp_document *document, mp_table *table, const mp_group *group)
 {
-    int64_t from = mp_cost_live(group->from), to = mp_cost_live(group->to);
-    int64_t delta = group->to.bytes - group->from.bytes;
     mp_table_row(table);
     mp_set_text(document, table, "key", group->label);
-    mp_set_number(table, "from_objects", from);
-    mp_set_number(table, "to_objects", to);
-    mp_set_number(table, "delta_objects", to - from);
-    mp_set_number(table, "from_bytes", group->from.bytes);
-    mp_set_number(table, "to_bytes", group->to.bytes);
-    mp_set_number(table, "delta_bytes", delta);
-    if (group->from.bytes)
-        mp_set_real(table, "delta_percent", mp_percent_of(delta, group->from.bytes));
+    mp_set_growth(table, (mp_amount){mp_cost_live(group->from), group->from.bytes},
+                  (mp_amount){mp_cost_live(group->to), group->to.bytes});
 }
 
 static bool has_changed(const mp_group *group)
@@ -293,6 +292,21 @@ static void growth_rows(mp_document *document, mp_table *table, const mp_window 
     }
 }
 
+static mp_table *growth_table(mp_document *document, const mp_window *window,
+                              const mp_dimension *dimension, const char *order, bool trends)
+{
+    const char *trend = trends ? mp_section_trend(document, window) : NULL;
+    mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
+    if (trend)
+        mp_table_line(document, table, "%s", trend);
+    table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
+                                    mp_moment_text(document, window, true),
+                                    mp_moment_text(document, window, false));
+    table->order = order;
+    table->empty = "nothing grew or shrank";
+    return table;
+}
+
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
                        size_t rows, bool trends, char *error, size_t size)
 {
@@ -303,15 +317,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     const char *order;
     bool ok = sort_groups(&grouping, view, growth_orders,
                           sizeof growth_orders / sizeof *growth_orders, &order, error, size);
-    const char *trend = trends ? mp_section_trend(document, window) : NULL;
-    mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
-    if (trend)
-        mp_table_line(document, table, "%s", trend);
-    table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
-                                    mp_moment_text(document, window, true),
-                                    mp_moment_text(document, window, false));
-    table->order = order;
-    table->empty = "nothing grew or shrank";
+    mp_table *table = growth_table(document, window, dimension, order, trends);
     const mp_group **shown = mp_alloc((grouping.count + 1u) * sizeof *shown);
     size_t count = 0, left_out = 0, unchanged = 0;
     for (uint32_t i = 0; ok && i < grouping.count; i++) {

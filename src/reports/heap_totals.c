@@ -62,12 +62,12 @@ static const mp_column total_columns[] = {
 
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
 {
-    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects),
+    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
                             objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
 }
 
-static void set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
-                       int64_t bytes)
+void mp_set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
+                   int64_t bytes)
 {
     mp_set_text(document, table, column, mp_amount_text(document, objects, bytes));
 }
@@ -76,10 +76,10 @@ static void set_amount(mp_document *document, mp_table *table, const char *colum
 static void set_amounts(mp_document *document, mp_table *table, const mp_totals *totals,
                         const mp_leaks *leaks, const mp_events *events)
 {
-    set_amount(document, table, "created", totals->created_objects, totals->created_bytes);
+    mp_set_amount(document, table, "created", totals->created_objects, totals->created_bytes);
     mp_set_text(document, table, "deleted",
                 mp_document_text(document, "%s object%s",
-                                 mp_count_text(document, totals->deleted_objects),
+                                 mp_count_text(document, totals->deleted_objects, false),
                                  totals->deleted_objects == 1 ? "" : "s"));
     if (events) {
         char time[MP_UNIT_TEXT];
@@ -89,12 +89,13 @@ static void set_amounts(mp_document *document, mp_table *table, const mp_totals 
                         document, "%s at %s",
                         mp_amount_text(document, totals->peak_objects, totals->peak_bytes), time));
     } else {
-        set_amount(document, table, "peak", totals->peak_objects, totals->peak_bytes);
+        mp_set_amount(document, table, "peak", totals->peak_objects, totals->peak_bytes);
     }
     if (leaks)
-        set_amount(document, table, "leaked", leaks->objects, leaks->bytes);
+        mp_set_amount(document, table, "leaked", leaks->objects, leaks->bytes);
     if (totals->reusable_objects)
-        set_amount(document, table, "reusable", totals->reusable_objects, totals->reusable_bytes);
+        mp_set_amount(document, table, "reusable", totals->reusable_objects,
+                      totals->reusable_bytes);
 }
 
 /* What only a recording of births and deaths knows. */
@@ -119,7 +120,7 @@ static void set_history(mp_document *document, mp_table *table, const mp_window 
         const mp_suppressed *suppressed = window->suppressed;
         mp_set_number(table, "suppressed_objects", suppressed->objects);
         mp_set_number(table, "suppressed_bytes", suppressed->bytes);
-        set_amount(document, table, "suppressed", suppressed->objects, suppressed->bytes);
+        mp_set_amount(document, table, "suppressed", suppressed->objects, suppressed->bytes);
     }
     if (totals->has_reusable) {
         mp_set_number(table, "reusable_objects", totals->reusable_objects);
@@ -143,7 +144,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
     mp_table_row(table);
     mp_set_number(table, "live_objects", totals.live_objects);
     mp_set_number(table, "live_bytes", totals.live_bytes);
-    set_amount(document, table, "alive", totals.live_objects, totals.live_bytes);
+    mp_set_amount(document, table, "alive", totals.live_objects, totals.live_bytes);
     if (model->holds & MP_HOLDS_HISTORY)
         set_history(document, table, window, &totals, leaks);
     if (model->graph) {

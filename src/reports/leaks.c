@@ -6,17 +6,23 @@
 #include "support/text.h"
 #include "support/units.h"
 
+/* Of every table of leaks. */
+/* clang-format off */
+#define LEAK_COLUMNS                                                                               \
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},                                                     \
+    {"bytes", "Leaked", MP_BYTES, 0},                                                              \
+    {"objects", "Alive", MP_COUNT, 0},                                                             \
+    {"created_objects", "Created", MP_COUNT, 0},                                                   \
+    {"deleted_objects", "Deleted", MP_COUNT, 0},                                                   \
+    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},                                                    \
+    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},                                         \
+    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},                                         \
+    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},                                                  \
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS}
+/* clang-format on */
+
 static const mp_column columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"bytes", "Leaked", MP_BYTES, 0},
-    {"objects", "Alive", MP_COUNT, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},
-    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
-    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
-    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
+    LEAK_COLUMNS,
     {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
     {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
     {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
@@ -31,16 +37,7 @@ static const mp_column columns[] = {
 
 /* Of a log of heap events. */
 static const mp_column event_columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"bytes", "Leaked", MP_BYTES, 0},
-    {"objects", "Alive", MP_COUNT, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},
-    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},
-    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},
-    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
+    LEAK_COLUMNS,
     {"inferred_type", "Inferred type", MP_TEXT, MP_FOR_PROGRAMS},
     {"inferred_type_percent", "% sure", MP_PERCENT, 0},
     {"what", "Inferred type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
@@ -257,6 +254,12 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     return true;
 }
 
+/* Of heaps with births and deaths. */
+enum {
+    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+           MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+};
+
 const mp_report mp_report_leaks = {
     .name = "leaks",
     .summary = "what was created and never deleted, by allocation site",
@@ -266,21 +269,11 @@ const mp_report mp_report_leaks = {
         "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
-    .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-                  .run = run},
+    .variants = {{.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .honours = HEAP | MP_HONOURS_SKIP,
                   .run = run},
-                 {.needs = MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
-                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
-                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY, .honours = HEAP, .run = run},
                  {.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
                   .run = run_dump}},

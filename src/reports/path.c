@@ -143,13 +143,13 @@ static void put_merged(mp_document *document, const mp_graph_view *view, const c
     mp_type_paths paths = mp_type_paths_of(view->model, view->graph, glob);
     mp_table *table = MP_TABLE(document, "paths", NULL, MP_ROWS, merged_columns);
     table->title = mp_document_text(document, "Shortest paths to %s object%s of %s, merged by type",
-                                    mp_count_text(document, paths.objects),
+                                    mp_count_text(document, paths.objects, false),
                                     paths.objects == 1 ? "" : "s", glob);
     table->main = true;
     table->empty = paths.objects ? "no strong root reaches any" : "there is none";
     if (paths.unreached)
         mp_table_line(document, table, "%s of them unreachable: garbage that is not yet collected",
-                      mp_count_text(document, paths.unreached));
+                      mp_count_text(document, paths.unreached, false));
     for (size_t i = 0; i < paths.count && (!rows || i < rows); i++) {
         const mp_type_path *path = &paths.at[i];
         const mp_type_step *last = &paths.steps[path->last];

@@ -27,6 +27,26 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
                        size_t rows, bool trends, char *error, size_t size);
 
+/* The change of a group from one moment to another. */
+/* clang-format off */
+#define MP_GROWTH_COLUMNS                                                                          \
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},                                                \
+    {"delta_percent", "%", MP_PERCENT, MP_SIGNED},                                                 \
+    {"from_bytes", "From", MP_BYTES, 0},                                                           \
+    {"to_bytes", "To", MP_BYTES, 0},                                                               \
+    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},                                             \
+    {"from_objects", "From", MP_COUNT, 0},                                                         \
+    {"to_objects", "To", MP_COUNT, 0}
+/* clang-format on */
+
+/* So many objects of so many bytes, at one moment. */
+typedef struct mp_amount {
+    int64_t objects, bytes;
+} mp_amount;
+
+/* Set the last row of a table that has MP_GROWTH_COLUMNS. */
+void mp_set_growth(mp_table *table, mp_amount from, mp_amount to);
+
 /* Hold the window against the limits that the user set. */
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                        const mp_view *view);
@@ -67,9 +87,13 @@ void mp_section_methods(mp_document *document, const mp_model *model, const mp_v
 
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
-/* "1.5 KiB", or "1536" where the document is to be exact; "12,345". Live with the document. */
+void mp_set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
+                   int64_t bytes);
+/* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
+ * with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
-const char *mp_count_text(mp_document *document, int64_t count);
+const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
+const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
 
 /* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);

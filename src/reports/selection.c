@@ -46,10 +46,10 @@ static void set_criteria(mp_document *document, mp_table *table, const mp_select
 static const char *part_of(mp_document *document, int64_t objects, int64_t bytes,
                            int64_t all_objects, int64_t all_bytes)
 {
-    return mp_document_text(document, "%s of %s objects, %s of %s",
-                            mp_count_text(document, objects), mp_count_text(document, all_objects),
-                            mp_bytes_text(document, bytes, false),
-                            mp_bytes_text(document, all_bytes, false));
+    return mp_document_text(
+        document, "%s of %s objects, %s of %s", mp_count_text(document, objects, false),
+        mp_count_text(document, all_objects, false), mp_bytes_text(document, bytes, false),
+        mp_bytes_text(document, all_bytes, false));
 }
 
 static void compare_heaps(mp_document *document, mp_table *selection, mp_table *whole,
@@ -75,15 +75,14 @@ static void compare_heaps(mp_document *document, mp_table *selection, mp_table *
 static void compare_profiles(mp_document *document, mp_table *selection, mp_table *whole,
                              const mp_request *request)
 {
-    char seconds[2][MP_UNIT_TEXT];
     mp_profile_totals part = mp_profile_total(request->model);
     mp_profile_totals all = mp_profile_total(request->whole);
-    mp_format_seconds(seconds[0], part.exclusive_us, false);
-    mp_format_seconds(seconds[1], all.exclusive_us, false);
     mp_set_text(document, selection, "spent",
-                mp_document_text(document, "%s of %s seconds, %s of %s calls", seconds[0],
-                                 seconds[1], mp_count_text(document, part.calls),
-                                 mp_count_text(document, all.calls)));
+                mp_document_text(document, "%s of %s seconds, %s of %s calls",
+                                 mp_seconds_text(document, part.exclusive_us, false),
+                                 mp_seconds_text(document, all.exclusive_us, false),
+                                 mp_count_text(document, part.calls, false),
+                                 mp_count_text(document, all.calls, false)));
     mp_set_number(whole, "seconds", all.exclusive_us);
     mp_set_number(whole, "calls", all.calls);
     mp_set_number(whole, "modules", (int64_t)all.modules);

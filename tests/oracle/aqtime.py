@@ -19,7 +19,7 @@ import tempfile
 import types
 
 import graph
-from rows import utf8
+from rows import compare_figures, growth_rows, utf8
 
 PREFIX = "allocation_profiler_"
 OVERWRITE = "Memory Overwrite Error"
@@ -218,20 +218,9 @@ def top_of(last):
 
 
 def growth_of(first, last):
-    before, after = (grouped(one.objects, lambda t: t.type) for one in (first, last))
-    rows = []
-    for key in before.keys() | after.keys():
-        was, now = count(before.get(key, [])), count(after.get(key, []))
-        if was == now:
-            continue
-        row = {"key": key}
-        for name in ("objects", "bytes"):
-            row |= {f"from_{name}": was[name], f"to_{name}": now[name],
-                    f"delta_{name}": now[name] - was[name]}
-        if was["bytes"]:
-            row["delta_percent"] = row["delta_bytes"] * 100 / was["bytes"]
-        rows.append(row)
-    return sorted(rows, key=lambda r: (-abs(r["delta_bytes"]), utf8(r["key"])))
+    before, after = ({key: count(things) for key, things in
+                      grouped(one.objects, lambda t: t.type).items()} for one in (first, last))
+    return growth_rows(before, after, str)
 
 
 def report(path):
@@ -388,11 +377,7 @@ def self_test():
         ([(r["object"], r["retained_bytes"], r["dominator"]) for r in found.retained],
          [("2", 28, None), ("3", 8, "2")]),
     ]
-    wrong = [pair for pair in expected if pair[0] != pair[1]]
-    for got, wanted in wrong:
-        print(f"self-test: got {got}, not {wanted}")
-    print(f"self-test: {len(expected)} figures, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    return compare_figures(expected)
 
 
 def main():

@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 
-from rows import lines_of, text_of, utf8
+from rows import compare_figures, lines_of, text_of, utf8
 
 KINDS = ["internal", "local", "finalizer", "handle", "static", "runtime"]
 WEAK = 2
@@ -456,11 +456,7 @@ def self_test():
         (namespace("A.B`1[[C.D]]"), "A"), (namespace("A.B<C.D>"), "A"), (namespace("B<C.D>"), "(none)"),
         (namespace("<type 1d>"), "(none)"),
     ]
-    wrong = [pair for pair in expected if pair[0] != pair[1]]
-    for got, wanted in wrong:
-        print(f"self-test: got {got}, not {wanted}")
-    print(f"self-test: {len(expected)} figures, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    return compare_figures(expected)
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What both oracles share: a file as lines, a line as fields, a number out of a field."""
+"""What the oracles share: a file as lines, a line as fields, a number out of a field, what grew."""
 
 import re
 
@@ -58,3 +58,30 @@ def integer(text):
 def utf8(text):
     """The key that orders texts byte by byte."""
     return text.encode("utf-8")
+
+
+def growth_rows(before, after, name_of):
+    """A row for each key of two {key: {"objects", "bytes"}} whose counts differ."""
+    none = {"objects": 0, "bytes": 0}
+    rows = []
+    for key in before.keys() | after.keys():
+        was, now = before.get(key, none), after.get(key, none)
+        if was == now:
+            continue
+        row = {"key": name_of(key)}
+        for name in ("objects", "bytes"):
+            row |= {f"from_{name}": was[name], f"to_{name}": now[name],
+                    f"delta_{name}": now[name] - was[name]}
+        if was["bytes"]:
+            row["delta_percent"] = row["delta_bytes"] * 100 / was["bytes"]
+        rows.append(row)
+    return sorted(rows, key=lambda r: (-abs(r["delta_bytes"]), utf8(r["key"])))
+
+
+def compare_figures(expected):
+    """Of a self-test: (figure, what it should be) pairs; the exit status."""
+    wrong = [pair for pair in expected if pair[0] != pair[1]]
+    for got, wanted in wrong:
+        print(f"self-test: got {got}, not {wanted}")
+    print(f"self-test: {len(expected)} figures, {len(wrong)} wrong")
+    return 1 if wrong else 0

@@ -20,7 +20,7 @@ import re
 import sys
 import tempfile
 
-from rows import lines_of, text_of, utf8
+from rows import compare_figures, growth_rows, lines_of, text_of, utf8
 
 UNKNOWN = "(unknown)"
 NO_TYPES = ("novtbl", "notype")
@@ -485,20 +485,9 @@ def top_of(replay, moment, by):
 
 def growth_of(replay):
     """The types that differ between the start and the end, in objects or in bytes."""
-    before, after = grouped(replay, -1, "type"), grouped(replay, replay.last(), "type")
-    rows = []
-    for key in before.keys() | after.keys():
-        was, now = count(before.get(key, [])), count(after.get(key, []))
-        if was == now:
-            continue
-        row = {"key": key[0]}
-        for name in ("objects", "bytes"):
-            row |= {f"from_{name}": was[name], f"to_{name}": now[name],
-                    f"delta_{name}": now[name] - was[name]}
-        if was["bytes"]:
-            row["delta_percent"] = row["delta_bytes"] * 100 / was["bytes"]
-        rows.append(row)
-    return sorted(rows, key=lambda r: (-abs(r["delta_bytes"]), utf8(r["key"])))
+    before, after = ({key: count(blocks) for key, blocks in
+                      grouped(replay, moment, "type").items()} for moment in (-1, replay.last()))
+    return growth_rows(before, after, lambda key: key[0])
 
 
 def powers(pairs, unit):
@@ -723,11 +712,7 @@ def self_test():
         (frames_of("my_operator|main"), ("my_operator", "main")),
         (split_type("A<b c>(d e) f g"), ("A<b c>(d e)", "f g")),
     ]
-    wrong = [pair for pair in expected if pair[0] != pair[1]]
-    for got, wanted in wrong:
-        print(f"self-test: got {got}, not {wanted}")
-    print(f"self-test: {len(expected)} figures, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    return compare_figures(expected)
 
 
 def moment(text):

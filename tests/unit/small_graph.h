@@ -7,6 +7,7 @@
 
 #include "memprof/graph.h"
 #include "model/build.h"
+#include "model/graph.h"
 
 typedef struct edge {
     uint32_t from, to;
@@ -46,18 +47,6 @@ static inline mp_root *graph_root(mp_graph *graph, uint32_t object, uint32_t kin
     mp_root *root = MP_ADD(&graph->roots);
     *root = (mp_root){.object = object, .kind = kind, .flags = flags, .id = object};
     return root;
-}
-
-static inline void graph_drop(mp_graph *graph)
-{
-    free(graph->ids);
-    free(graph->sizes);
-    free(graph->types);
-    free(graph->first);
-    free(graph->targets);
-    free(graph->roots.at);
-    free(graph->domains.at);
-    free(graph);
 }
 
 #endif

@@ -107,7 +107,7 @@ static void test_agrees_with_the_definition(void **unused)
         for (uint32_t i = below(5); i; i--) /* some of nothing, some weak, some twice */
             graph_root(graph, below(count + 1), below(6), below(4));
         check(graph);
-        graph_drop(graph);
+        mp_graph_free(graph);
     }
 }
 
@@ -129,7 +129,7 @@ static void test_the_example_of_the_paper(void **unused)
     assert_int_equal(found.retained[R], 130);
     assert_int_equal(found.retained[C], 40); /* with F, G, J */
     mp_dominators_free(&found);
-    graph_drop(graph);
+    mp_graph_free(graph);
 }
 
 static void test_nothing_is_reached(void **unused)
@@ -145,7 +145,7 @@ static void test_nothing_is_reached(void **unused)
     assert_false(mp_is_reached(&found, 1));
     assert_int_equal(mp_dominators_place(&found, 2), 0);
     mp_dominators_free(&found);
-    graph_drop(graph);
+    mp_graph_free(graph);
 }
 
 enum { LARGE = 5000000 };
@@ -162,7 +162,7 @@ static void test_a_long_chain(void **unused)
     assert_int_equal(found.idom[LARGE], LARGE - 1);
     assert_int_equal(found.retained[1], (uint64_t)LARGE * 16);
     mp_dominators_free(&found);
-    graph_drop(graph);
+    mp_graph_free(graph);
     free(edges);
 }
 
@@ -178,7 +178,7 @@ static void test_a_wide_star(void **unused)
     assert_int_equal(found.idom[LARGE], 1);
     assert_int_equal(found.span[1], LARGE);
     mp_dominators_free(&found);
-    graph_drop(graph);
+    mp_graph_free(graph);
     free(edges);
 }
 
@@ -202,7 +202,7 @@ static void test_a_chain_that_ends_in_a_star(void **unused)
     assert_int_equal(found.idom[CHAIN], CHAIN - 1);
     assert_int_equal(found.retained[2], CHAIN - 1);
     mp_dominators_free(&found);
-    graph_drop(graph);
+    mp_graph_free(graph);
     free(edges);
 }
 

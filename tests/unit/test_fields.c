@@ -141,76 +141,77 @@ static void several_numbers(void **unused)
     }
 }
 
+static const struct {
+    const char *line;
+    int places;
+    bool good;
+    int64_t value;
+} decimal_cases[] = {
+    {"0.003155", 6, true, 3155},
+    {"0,003155", 6, true, 3155},
+    {"22.45", 2, true, 2245},
+    {"22", 2, true, 2200},
+    {"22.", 2, true, 2200},
+    {".5", 2, true, 50},
+    {",5", 2, true, 50},
+    {"-0.5", 2, true, -50},
+    {"-.25", 2, true, -25},
+    {"?", 2, true, 0},
+    {"  1.5 2", 1, true, 15},
+    {"3600.000000", 6, true, INT64_C(3600000000)},
+    /* Half to even, more than half up, less down; also of negative numbers. */
+    {"0.125", 2, true, 12},
+    {"0.135", 2, true, 14},
+    {"0.1350", 2, true, 14},
+    {"0.12500", 2, true, 12},
+    {"0.125001", 2, true, 13},
+    {"0.126", 2, true, 13},
+    {"0.1249999", 2, true, 12},
+    {"-0.125", 2, true, -12},
+    {"-0.135", 2, true, -14},
+    {"0.5", 0, true, 0},
+    {"1.5", 0, true, 2},
+    {"2.5", 0, true, 2},
+    {"2.51", 0, true, 3},
+    {"9.999", 2, true, 1000},
+    {"0.0000005", 6, true, 0},
+    {"0.0000015", 6, true, 2},
+    /* The largest that is taken has one digit less than 64 bits would hold. */
+    {"922337203685.477580", 6, true, INT64_C(922337203685477580)},
+    {"922337203685477580", 0, true, INT64_C(922337203685477580)},
+    {"922337203685477581", 0, false, 0},
+    {"922337203685.477581", 6, false, 0},
+    {"99999999999999999999", 2, false, 0},
+    {".", 2, false, 0},
+    {"-", 2, false, 0},
+    {"-.", 2, false, 0},
+    {"", 2, false, 0},
+    {"1.2.3", 2, false, 0},
+    {"1.2,3", 2, false, 0},
+    {"1.2x", 2, false, 0},
+    {"1.234x", 2, false, 0},
+    {"1x", 2, false, 0},
+    {"1e5", 2, false, 0},
+    {"1.-2", 2, false, 0},
+    {"+1.5", 2, false, 0},
+    {"\"1.5\"", 2, false, 0},
+};
+
 static void decimals(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *line;
-        int places;
-        bool good;
-        int64_t value;
-    } cases[] = {
-        {"0.003155", 6, true, 3155},
-        {"0,003155", 6, true, 3155},
-        {"22.45", 2, true, 2245},
-        {"22", 2, true, 2200},
-        {"22.", 2, true, 2200},
-        {".5", 2, true, 50},
-        {",5", 2, true, 50},
-        {"-0.5", 2, true, -50},
-        {"-.25", 2, true, -25},
-        {"?", 2, true, 0},
-        {"  1.5 2", 1, true, 15},
-        {"3600.000000", 6, true, INT64_C(3600000000)},
-        /* Half to even, more than half up, less down; also of negative numbers. */
-        {"0.125", 2, true, 12},
-        {"0.135", 2, true, 14},
-        {"0.1350", 2, true, 14},
-        {"0.12500", 2, true, 12},
-        {"0.125001", 2, true, 13},
-        {"0.126", 2, true, 13},
-        {"0.1249999", 2, true, 12},
-        {"-0.125", 2, true, -12},
-        {"-0.135", 2, true, -14},
-        {"0.5", 0, true, 0},
-        {"1.5", 0, true, 2},
-        {"2.5", 0, true, 2},
-        {"2.51", 0, true, 3},
-        {"9.999", 2, true, 1000},
-        {"0.0000005", 6, true, 0},
-        {"0.0000015", 6, true, 2},
-        /* The largest that is taken has one digit less than 64 bits would hold. */
-        {"922337203685.477580", 6, true, INT64_C(922337203685477580)},
-        {"922337203685477580", 0, true, INT64_C(922337203685477580)},
-        {"922337203685477581", 0, false, 0},
-        {"922337203685.477581", 6, false, 0},
-        {"99999999999999999999", 2, false, 0},
-        {".", 2, false, 0},
-        {"-", 2, false, 0},
-        {"-.", 2, false, 0},
-        {"", 2, false, 0},
-        {"1.2.3", 2, false, 0},
-        {"1.2,3", 2, false, 0},
-        {"1.2x", 2, false, 0},
-        {"1.234x", 2, false, 0},
-        {"1x", 2, false, 0},
-        {"1e5", 2, false, 0},
-        {"1.-2", 2, false, 0},
-        {"+1.5", 2, false, 0},
-        {"\"1.5\"", 2, false, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_fields fields = mp_fields_of(mp_slice_of(cases[i].line));
+    for (size_t i = 0; i < sizeof decimal_cases / sizeof *decimal_cases; i++) {
+        mp_fields fields = mp_fields_of(mp_slice_of(decimal_cases[i].line));
         int64_t value = 0;
-        bool good = mp_field_decimal(&fields, cases[i].places, &value);
-        if (good != cases[i].good || (good && value != cases[i].value))
-            print_error("\"%s\" with %d: %d %" PRId64 "\n", cases[i].line, cases[i].places, good,
-                        value);
-        assert_int_equal(good, cases[i].good);
+        bool good = mp_field_decimal(&fields, decimal_cases[i].places, &value);
+        if (good != decimal_cases[i].good || (good && value != decimal_cases[i].value))
+            print_error("\"%s\" with %d: %d %" PRId64 "\n", decimal_cases[i].line,
+                        decimal_cases[i].places, good, value);
+        assert_int_equal(good, decimal_cases[i].good);
         if (good)
-            assert_true(value == cases[i].value);
+            assert_true(value == decimal_cases[i].value);
         else
-            check_cursor(&fields, cases[i].line, false, "");
+            check_cursor(&fields, decimal_cases[i].line, false, "");
     }
 }
 

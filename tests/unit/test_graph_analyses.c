@@ -56,7 +56,7 @@ static small setup(void)
 static void teardown(small *all)
 {
     mp_dominators_free(&all->dominators);
-    graph_drop(all->graph);
+    mp_graph_free(all->graph);
     mp_model_free(all->model);
 }
 

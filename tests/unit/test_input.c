@@ -18,34 +18,35 @@
 static const size_t windows[] = {1, 2, 3, 7, 64, 4096, 1 << 20};
 enum { WINDOWS = sizeof windows / sizeof *windows, MIB = 1024 * 1024 };
 
+static const struct {
+    const char *text;
+    size_t count;
+    const char *lines[5];
+    bool closed; /* the last one */
+} texts[] = {
+    {"", 0, {0}, false},
+    {"a", 1, {"a"}, false},
+    {"a\n", 1, {"a"}, true},
+    {"\n", 1, {""}, true},
+    {"\n\n", 2, {"", ""}, true},
+    {"a\nb", 2, {"a", "b"}, false},
+    {"a\r\nb\r\n", 2, {"a", "b"}, true},
+    {"a\r\nb\n\r\nc\r", 4, {"a", "b", "", "c"}, false},
+    {"a\rb\n", 1, {"a\rb"}, true},
+    {"a\r\r\n", 1, {"a\r"}, true},
+    {"\r\n", 1, {""}, true},
+    {"\xff\x80\n\t \n", 2, {"\xff\x80", "\t "}, true},
+};
+
 static void lines_do_not_depend_on_the_window(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text;
-        size_t count;
-        const char *lines[5];
-        bool closed; /* the last one */
-    } cases[] = {
-        {"", 0, {0}, false},
-        {"a", 1, {"a"}, false},
-        {"a\n", 1, {"a"}, true},
-        {"\n", 1, {""}, true},
-        {"\n\n", 2, {"", ""}, true},
-        {"a\nb", 2, {"a", "b"}, false},
-        {"a\r\nb\r\n", 2, {"a", "b"}, true},
-        {"a\r\nb\n\r\nc\r", 4, {"a", "b", "", "c"}, false},
-        {"a\rb\n", 1, {"a\rb"}, true},
-        {"a\r\r\n", 1, {"a\r"}, true},
-        {"\r\n", 1, {""}, true},
-        {"\xff\x80\n\t \n", 2, {"\xff\x80", "\t "}, true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t w = 0; w < WINDOWS * 2; w++) {
             mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-            size_t length = strlen(cases[i].text), lines = 0;
+            size_t length = strlen(texts[i].text), lines = 0;
             mp_input *input =
-                mp_input_from_memory("m", cases[i].text, length, windows[w / 2], diagnostics);
+                mp_input_from_memory("m", texts[i].text, length, windows[w / 2], diagnostics);
             mp_slice line;
             assert_string_equal(mp_input_path(input), "m");
             assert_int_equal(mp_input_line_number(input), 0);
@@ -54,13 +55,13 @@ static void lines_do_not_depend_on_the_window(void **unused)
                     mp_window_has_line(input);
                 if (!mp_input_line(input, &line))
                     break;
-                assert_in_range(lines, 0, cases[i].count - 1);
-                assert_true(mp_slice_equal(line, mp_slice_of(cases[i].lines[lines])));
+                assert_in_range(lines, 0, texts[i].count - 1);
+                assert_true(mp_slice_equal(line, mp_slice_of(texts[i].lines[lines])));
                 assert_int_equal(mp_input_line_number(input), lines + 1);
                 assert_int_equal(mp_input_line_closed(input),
-                                 lines + 1 < cases[i].count || cases[i].closed);
+                                 lines + 1 < texts[i].count || texts[i].closed);
             }
-            assert_int_equal(lines, cases[i].count);
+            assert_int_equal(lines, texts[i].count);
             assert_int_equal(mp_input_bytes(input), length);
             assert_false(mp_input_line(input, &line));
             assert_int_equal(mp_input_line_number(input), lines);

@@ -11,68 +11,69 @@
 #include "compare/substitution.h"
 #include "memprof/digest.h"
 
+static const struct {
+    const char *rule, *text, *expected;
+} rewritten[] = {
+    {"s/a/b/", "banana", "bbnana"},
+    {"s/a/b/g", "banana", "bbnbnb"},
+    {"s/x/y/g", "banana", "banana"},
+    {"s/a/b/", "", ""},
+    {"s/an//", "banana", "bana"},
+    {"s/an//g", "banana", "ba"},
+    /* groups and the match itself */
+    {"s/([a-z]+)-([0-9]+)/\\2 \\1/", "order-12.p", "12 order.p"},
+    {"s/n/<&>/g", "banana", "ba<n>a<n>a"},
+    {"s/n/<\\&>/", "banana", "ba<&>ana"},
+    {"s/n/\\\\/", "banana", "ba\\ana"},
+    {"s/(a)|(n)/[\\1\\2]/g", "ban", "b[a][n]"},
+    {"s/(x)?a/[\\1]/", "ba", "b[]"},
+    {"s/(.)(.)(.)(.)(.)(.)(.)(.)(.)/\\9\\1/", "123456789", "91"},
+    {"s/a/\\10/", "ba", "b0"}, /* no such group: nothing */
+    /* other delimiters, and escaped ones */
+    {"s|/|.|g", "shop/main/p", "shop.main.p"},
+    {"s,/,.,", "shop/main/p", "shop.main/p"},
+    {"s#a#b#g", "aa", "bb"},
+    {"s/\\//./g", "shop/main/p", "shop.main.p"},
+    {"s/\\./\\//g", "shop.main.p", "shop/main/p"},
+    {"s/\\\\/\\//g", "shop\\main\\p", "shop/main/p"},
+    {"s/a/b\\\\/", "a/", "b\\/"},
+    {"s|\\\\|/|", "a\\b", "a/b"},
+    /* anchors: the start is the start of the text alone */
+    {"s/^a/b/g", "aaa", "baa"},
+    {"s/a$/b/g", "aaa", "aab"},
+    {"s/^/> /g", "ab", "> ab"},
+    {"s/$/ </g", "ab", "ab <"},
+    {"s/^$/empty/", "ab", "ab"},
+    /* empty matches */
+    {"s/x*/-/", "abc", "-abc"},
+    {"s/x*/-/g", "abc", "-a-b-c-"},
+    {"s/b*/x/g", "abc", "xaxcx"},
+    {"s/b*/x/g", "abb", "xax"},
+    {"s/b*/x/g", "bab", "xax"},
+    {"s/a*|c/x/g", "baac", "xbxx"},
+    {"s/x*/-/g", "", "-"},
+    /* UTF-8 passes */
+    {"s/b/\xc3\xa4/",
+     "a\xc3\xbc"
+     "b",
+     "a\xc3\xbc\xc3\xa4"},
+    {"s/x*/-/g", "\xc3\xbc\xe2\x82\xac", "-\xc3\xbc-\xe2\x82\xac-"},
+    {"s/./x/g", "\xc3\xbc\xe2\x82\xac", "xx"},
+    {"s/[\xc3\xa4\xc3\xbc]/u/", "\xc3\xbc\xe2\x82\xac", "u\xe2\x82\xac"},
+};
+
 static void names_are_rewritten_as_by_sed(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *rule, *text, *expected;
-    } cases[] = {
-        {"s/a/b/", "banana", "bbnana"},
-        {"s/a/b/g", "banana", "bbnbnb"},
-        {"s/x/y/g", "banana", "banana"},
-        {"s/a/b/", "", ""},
-        {"s/an//", "banana", "bana"},
-        {"s/an//g", "banana", "ba"},
-        /* groups and the match itself */
-        {"s/([a-z]+)-([0-9]+)/\\2 \\1/", "order-12.p", "12 order.p"},
-        {"s/n/<&>/g", "banana", "ba<n>a<n>a"},
-        {"s/n/<\\&>/", "banana", "ba<&>ana"},
-        {"s/n/\\\\/", "banana", "ba\\ana"},
-        {"s/(a)|(n)/[\\1\\2]/g", "ban", "b[a][n]"},
-        {"s/(x)?a/[\\1]/", "ba", "b[]"},
-        {"s/(.)(.)(.)(.)(.)(.)(.)(.)(.)/\\9\\1/", "123456789", "91"},
-        {"s/a/\\10/", "ba", "b0"}, /* no such group: nothing */
-        /* other delimiters, and escaped ones */
-        {"s|/|.|g", "shop/main/p", "shop.main.p"},
-        {"s,/,.,", "shop/main/p", "shop.main/p"},
-        {"s#a#b#g", "aa", "bb"},
-        {"s/\\//./g", "shop/main/p", "shop.main.p"},
-        {"s/\\./\\//g", "shop.main.p", "shop/main/p"},
-        {"s/\\\\/\\//g", "shop\\main\\p", "shop/main/p"},
-        {"s/a/b\\\\/", "a/", "b\\/"},
-        {"s|\\\\|/|", "a\\b", "a/b"},
-        /* anchors: the start is the start of the text alone */
-        {"s/^a/b/g", "aaa", "baa"},
-        {"s/a$/b/g", "aaa", "aab"},
-        {"s/^/> /g", "ab", "> ab"},
-        {"s/$/ </g", "ab", "ab <"},
-        {"s/^$/empty/", "ab", "ab"},
-        /* empty matches */
-        {"s/x*/-/", "abc", "-abc"},
-        {"s/x*/-/g", "abc", "-a-b-c-"},
-        {"s/b*/x/g", "abc", "xaxcx"},
-        {"s/b*/x/g", "abb", "xax"},
-        {"s/b*/x/g", "bab", "xax"},
-        {"s/a*|c/x/g", "baac", "xbxx"},
-        {"s/x*/-/g", "", "-"},
-        /* UTF-8 passes */
-        {"s/b/\xc3\xa4/",
-         "a\xc3\xbc"
-         "b",
-         "a\xc3\xbc\xc3\xa4"},
-        {"s/x*/-/g", "\xc3\xbc\xe2\x82\xac", "-\xc3\xbc-\xe2\x82\xac-"},
-        {"s/./x/g", "\xc3\xbc\xe2\x82\xac", "xx"},
-        {"s/[\xc3\xa4\xc3\xbc]/u/", "\xc3\xbc\xe2\x82\xac", "u\xe2\x82\xac"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
         char error[200] = "";
-        if (!mp_substitution_check(cases[i].rule, error, sizeof error))
-            fail_msg("%s: %s", cases[i].rule, error);
-        mp_substitutions *rules = mp_substitutions_new(&cases[i].rule, 1);
-        const char *result = mp_substitute(rules, cases[i].text);
-        if (strcmp(result, cases[i].expected) != 0)
-            fail_msg("%s of \"%s\" is \"%s\", not \"%s\"", cases[i].rule, cases[i].text, result,
-                     cases[i].expected);
+        if (!mp_substitution_check(rewritten[i].rule, error, sizeof error))
+            fail_msg("%s: %s", rewritten[i].rule, error);
+        mp_substitutions *rules = mp_substitutions_new(&rewritten[i].rule, 1);
+        const char *result = mp_substitute(rules, rewritten[i].text);
+        if (strcmp(result, rewritten[i].expected) != 0)
+            fail_msg("%s of \"%s\" is \"%s\", not \"%s\"", rewritten[i].rule, rewritten[i].text,
+                     result, rewritten[i].expected);
         mp_substitutions_free(rules);
     }
 }

@@ -94,49 +94,49 @@ static void latin_1_is_read(void **unused)
 
 #define GOOD "[a]\ntype = x\nreason = r\n"
 
+static const struct {
+    const char *text, *error;
+} faults[] = {
+    {"type = x\n", "f:1:1: error: \"type\" before the first section, expected [NAME]"},
+    {"[a\n", "f:1:3: error: a section's name does not end, expected ]"},
+    {"\n [ ] \n", "f:2:2: error: a section without a name, expected [NAME]"},
+    {"[a] b\n", "f:1:4: error: text behind ], expected the end of the line"},
+    {GOOD "[b]\nreason = r\n[c]\n", "f:4:1: error: [b] has no pattern, expected one of type, "
+                                    "source, name, stack or thread"},
+    {"[b]\n\nname = x", "f:1:1: error: [b] has no reason, expected reason = TEXT"},
+    {"[b]\nname = x\n[c]", "f:1:1: error: [b] has no reason, expected reason = TEXT"},
+    {GOOD "\n[ a ]\n", "f:5:3: error: [a] is at f:1 too, expected a name of its own"},
+    {"[a]\n  x\n", "f:2:3: error: \"x\" is no setting, expected [NAME], KEY = VALUE or # NOTE"},
+    {"[a]\n x y = z\n", "f:2:2: error: unknown key \"x y\", expected type, source, name, "
+                        "stack, thread, reason, limit or expires"},
+    {"[a]\n= z\n", "f:2:1: error: unknown key \"\", expected type, source, name, stack, "
+                   "thread, reason, limit or expires"},
+    {"[a]\ntype =  \n", "f:2:7: error: type without a value, expected type = VALUE"},
+    {"[a]\nreason = r\nreason = s\n", "f:3:10: error: reason a second time, expected it once"},
+    {"[a]\nlimit = 1\nlimit = 1\n", "f:3:9: error: limit a second time, expected it once"},
+    {"[a]\nexpires = 2027-01-01\nexpires=2027-01-01\n",
+     "f:3:9: error: expires a second time, expected it once"},
+    {"[a]\nlimit = 12 x\n", "f:2:9: error: limit = 12 x, expected a size such as 64K or 1.5 MiB"},
+    {"[a]\nexpires = 2027-02-29\n",
+     "f:2:11: error: expires = 2027-02-29, expected a day such as 2027-06-30"},
+    /* Columns are characters: "\u00e9" is one. */
+    {"[a]\n# \xc3\xa9\n\xc3\xa9 = \xc3\xa9\n",
+     "f:3:1: error: unknown key \"\xc3\xa9\", expected type, source, name, stack, thread, "
+     "reason, limit or expires"},
+    {"[\xc3\xa9] \xc3\xa9\n", "f:1:4: error: text behind ], expected the end of the line"},
+    {"[a]\nname = x\ay\n", "f:2:9: error: control character 0x07, expected text"},
+    {"[a]\nname = x\r\r\n", "f:2:9: error: control character 0x0d, expected text"},
+};
+
 static void errors_tell_where_and_what_was_expected(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text, *error;
-    } cases[] = {
-        {"type = x\n", "f:1:1: error: \"type\" before the first section, expected [NAME]"},
-        {"[a\n", "f:1:3: error: a section's name does not end, expected ]"},
-        {"\n [ ] \n", "f:2:2: error: a section without a name, expected [NAME]"},
-        {"[a] b\n", "f:1:4: error: text behind ], expected the end of the line"},
-        {GOOD "[b]\nreason = r\n[c]\n", "f:4:1: error: [b] has no pattern, expected one of type, "
-                                        "source, name, stack or thread"},
-        {"[b]\n\nname = x", "f:1:1: error: [b] has no reason, expected reason = TEXT"},
-        {"[b]\nname = x\n[c]", "f:1:1: error: [b] has no reason, expected reason = TEXT"},
-        {GOOD "\n[ a ]\n", "f:5:3: error: [a] is at f:1 too, expected a name of its own"},
-        {"[a]\n  x\n", "f:2:3: error: \"x\" is no setting, expected [NAME], KEY = VALUE or # NOTE"},
-        {"[a]\n x y = z\n", "f:2:2: error: unknown key \"x y\", expected type, source, name, "
-                            "stack, thread, reason, limit or expires"},
-        {"[a]\n= z\n", "f:2:1: error: unknown key \"\", expected type, source, name, stack, "
-                       "thread, reason, limit or expires"},
-        {"[a]\ntype =  \n", "f:2:7: error: type without a value, expected type = VALUE"},
-        {"[a]\nreason = r\nreason = s\n", "f:3:10: error: reason a second time, expected it once"},
-        {"[a]\nlimit = 1\nlimit = 1\n", "f:3:9: error: limit a second time, expected it once"},
-        {"[a]\nexpires = 2027-01-01\nexpires=2027-01-01\n",
-         "f:3:9: error: expires a second time, expected it once"},
-        {"[a]\nlimit = 12 x\n",
-         "f:2:9: error: limit = 12 x, expected a size such as 64K or 1.5 MiB"},
-        {"[a]\nexpires = 2027-02-29\n",
-         "f:2:11: error: expires = 2027-02-29, expected a day such as 2027-06-30"},
-        /* Columns are characters: "\u00e9" is one. */
-        {"[a]\n# \xc3\xa9\n\xc3\xa9 = \xc3\xa9\n",
-         "f:3:1: error: unknown key \"\xc3\xa9\", expected type, source, name, stack, thread, "
-         "reason, limit or expires"},
-        {"[\xc3\xa9] \xc3\xa9\n", "f:1:4: error: text behind ], expected the end of the line"},
-        {"[a]\nname = x\ay\n", "f:2:9: error: control character 0x07, expected text"},
-        {"[a]\nname = x\r\r\n", "f:2:9: error: control character 0x0d, expected text"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mp_suppressions list = {0};
         char error[400] = "";
-        mp_slice text = {cases[i].text, strlen(cases[i].text)};
+        mp_slice text = {faults[i].text, strlen(faults[i].text)};
         assert_false(mp_suppressions_parse(&list, "f", text, error, sizeof error));
-        assert_string_equal(error, cases[i].error);
+        assert_string_equal(error, faults[i].error);
         mp_suppressions_free(&list);
     }
 }
@@ -241,55 +241,56 @@ static char *outcome(const mp_window *window, const mp_suppressions *list)
     return text;
 }
 
+static const struct {
+    const char *text, *expected;
+} outcomes[] = {
+    {"", "suppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
+    {"[a]\ntype=Proc*\nreason=r\n",
+     "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
+    /* All subjects must fit, of one subject any. */
+    {"[a]\ntype=Proc*\ntype=Temp*\nname=t?\nreason=r\n",
+     "a used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
+    {"[a]\nstack=^order\\.p:[36]$\nreason=r\n",
+     "a used 2 2/250\nsuppressed 2/250, leaked 1/22 at 1, alive 6/407\n"},
+    {"[a]\nstack=^main\\.p:7$\nreason=r\n",
+     "a used 3 3/272\nsuppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
+    {"[a]\nsource=main*\nreason=r\n",
+     "a unused 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
+    /* What is alive and no leak is not suppressed: object 3 was there before. */
+    {"[a]\ntype=Dynamic Query\nreason=r\n",
+     "a used 1 1/22\nsuppressed 1/22, leaked 2/250 at 2, alive 6/407\n"},
+    /* The first takes it. */
+    {"[a]\ntype=Proc*\nreason=r\n[b]\nsource=order.p\nreason=r\n[c]\ntype=*\nreason=r\n",
+     "a used 1 1/200\nb used 2 2/72\nc unused 0 0/0\n"
+     "suppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
+    /* As much as the limit is in order, more is not; then the next one may take it. */
+    {"[a]\ntype=Proc*\nlimit=200\nreason=r\n",
+     "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
+    {"[a]\nsource=*\nlimit=271\nreason=r\n[b]\ntype=Temp*\nreason=r\n",
+     "a over limit 3 3/272\nb used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
+    /* Today is 2027-06-30. */
+    {"[a]\ntype=Proc*\nexpires=2027-06-30\nreason=r\n",
+     "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
+    {"[a]\ntype=Proc*\nexpires=2027-06-29\nreason=r\n[b]\ntype=x\nexpires=2026-12-31\n"
+     "reason=r\n",
+     "a expired 1 1/200\nb expired 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
+};
+
 /* Up to _PreCleanUp, of those born after the first snapshot: Procedure 1/200 at order.p:3,
  * Temp-table 1/50 named tt at order.p:6, Dynamic Query 1/22 at order.p:5; 6/407 are alive. */
 static void leaks_are_suppressed_as_by_hand(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
-        {"", "suppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
-        {"[a]\ntype=Proc*\nreason=r\n",
-         "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
-        /* All subjects must fit, of one subject any. */
-        {"[a]\ntype=Proc*\ntype=Temp*\nname=t?\nreason=r\n",
-         "a used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
-        {"[a]\nstack=^order\\.p:[36]$\nreason=r\n",
-         "a used 2 2/250\nsuppressed 2/250, leaked 1/22 at 1, alive 6/407\n"},
-        {"[a]\nstack=^main\\.p:7$\nreason=r\n",
-         "a used 3 3/272\nsuppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
-        {"[a]\nsource=main*\nreason=r\n",
-         "a unused 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
-        /* What is alive and no leak is not suppressed: object 3 was there before. */
-        {"[a]\ntype=Dynamic Query\nreason=r\n",
-         "a used 1 1/22\nsuppressed 1/22, leaked 2/250 at 2, alive 6/407\n"},
-        /* The first takes it. */
-        {"[a]\ntype=Proc*\nreason=r\n[b]\nsource=order.p\nreason=r\n[c]\ntype=*\nreason=r\n",
-         "a used 1 1/200\nb used 2 2/72\nc unused 0 0/0\n"
-         "suppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
-        /* As much as the limit is in order, more is not; then the next one may take it. */
-        {"[a]\ntype=Proc*\nlimit=200\nreason=r\n",
-         "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
-        {"[a]\nsource=*\nlimit=271\nreason=r\n[b]\ntype=Temp*\nreason=r\n",
-         "a over limit 3 3/272\nb used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
-        /* Today is 2027-06-30. */
-        {"[a]\ntype=Proc*\nexpires=2027-06-30\nreason=r\n",
-         "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
-        {"[a]\ntype=Proc*\nexpires=2027-06-29\nreason=r\n[b]\ntype=x\nexpires=2026-12-31\n"
-         "reason=r\n",
-         "a expired 1 1/200\nb expired 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
-    };
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
         mp_window window;
         char error[200] = "";
-        mp_suppressions list = parse(cases[i].text);
+        mp_suppressions list = parse(outcomes[i].text);
         list.today = 20270630;
         assert_true(mp_window_resolve(r.model, NULL, NULL, &window, error, sizeof error));
         mp_window_suppress(&window, &list);
         char *told = outcome(&window, &list);
-        assert_string_equal(told, cases[i].expected);
+        assert_string_equal(told, outcomes[i].expected);
         free(told);
         mp_window_free(&window);
         mp_suppressions_free(&list);

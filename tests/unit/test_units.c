@@ -179,54 +179,55 @@ static void percents(void **unused)
     }
 }
 
+static const struct {
+    const char *text;
+    int64_t bytes; /* -1: refused */
+} sizes[] = {
+    {"0", 0},
+    {"1536", 1536},
+    {"1536 ", 1536},
+    {"1536B", 1536},
+    {"1536 b", 1536},
+    {"1.5KiB", 1536},
+    {"1.5 K", 1536},
+    {"1.5k", 1536},
+    {"1.5 kb", 1536},
+    {"2MB", 2 * MIB},
+    {"2 MiB", 2 * MIB},
+    {"1G", GIB},
+    {"1gib", GIB},
+    {"1T", GIB * 1024},
+    {"7E", 7 * GIB *GIB},
+    {"0.5", 0},
+    {"1e3", 1000},
+    {"8E", -1},
+    {"9223372036854775808", -1},
+    {"1e400", -1},
+    {"", -1},
+    {" 1", -1},
+    {"-1", -1},
+    {"+1", -1},
+    {"K", -1},
+    {"1X", -1},
+    {"1KK", -1},
+    {"1KiBs", -1},
+    {"1 K 2", -1},
+    {"0x10", -1},
+    {"inf", -1},
+    {"nan", -1},
+    {"1,5K", -1},
+    {"10%", -1},
+    {".5K", -1},
+};
+
 static void sizes_that_people_write(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text;
-        int64_t bytes; /* -1: refused */
-    } cases[] = {
-        {"0", 0},
-        {"1536", 1536},
-        {"1536 ", 1536},
-        {"1536B", 1536},
-        {"1536 b", 1536},
-        {"1.5KiB", 1536},
-        {"1.5 K", 1536},
-        {"1.5k", 1536},
-        {"1.5 kb", 1536},
-        {"2MB", 2 * MIB},
-        {"2 MiB", 2 * MIB},
-        {"1G", GIB},
-        {"1gib", GIB},
-        {"1T", GIB * 1024},
-        {"7E", 7 * GIB * GIB},
-        {"0.5", 0},
-        {"1e3", 1000},
-        {"8E", -1},
-        {"9223372036854775808", -1},
-        {"1e400", -1},
-        {"", -1},
-        {" 1", -1},
-        {"-1", -1},
-        {"+1", -1},
-        {"K", -1},
-        {"1X", -1},
-        {"1KK", -1},
-        {"1KiBs", -1},
-        {"1 K 2", -1},
-        {"0x10", -1},
-        {"inf", -1},
-        {"nan", -1},
-        {"1,5K", -1},
-        {"10%", -1},
-        {".5K", -1},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int64_t found = -1;
-        bool ok = mp_parse_bytes(cases[i].text, &found);
-        if (ok != (cases[i].bytes >= 0) || (ok && found != cases[i].bytes))
-            fail_msg("\"%s\": %d, %" PRId64, cases[i].text, ok, found);
+        bool ok = mp_parse_bytes(sizes[i].text, &found);
+        if (ok != (sizes[i].bytes >= 0) || (ok && found != sizes[i].bytes))
+            fail_msg("\"%s\": %d, %" PRId64, sizes[i].text, ok, found);
     }
 }
 
