@@ -268,11 +268,14 @@ static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *
 static void add_path(cli_groups *groups, size_t place, const cli_file *file)
 {
     cli_group *group = &groups->at[place];
-    const char **paths = mp_arena_alloc(&groups->arena, (group->path_count + 1) * sizeof *paths);
-    if (group->path_count)
-        memcpy(paths, group->paths, group->path_count * sizeof *paths);
-    paths[group->path_count++] = file->path;
-    group->paths = paths;
+    size_t count = group->path_count;
+    if ((count & (count - 1)) == 0) { /* it is full at each power of two: room for twice as many */
+        const char **paths = mp_arena_alloc(&groups->arena, (2 * count + 1) * sizeof *paths);
+        if (count)
+            memcpy(paths, group->paths, count * sizeof *paths);
+        group->paths = paths;
+    }
+    group->paths[group->path_count++] = file->path;
     group->found |= file->found;
 }
 
