@@ -92,6 +92,10 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records; /* of all inputs */
     bool complete;
+    bool kept; /* read from a baseline, which has no MP_GRAIN_GROUP */
+    /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
+     * Two digests can be compared if theirs are the same. Of the dictionary. */
+    const char *conditions;
     unsigned knows; /* MP_KNOWS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;

@@ -23,14 +23,13 @@ typedef struct parser {
 
 /* --- complaints --- */
 
-static bool complain_at(const parser *p, uint64_t line, size_t column, const char *format,
+static void complain_at(const parser *p, uint64_t line, uint32_t column, const char *format,
                         va_list arguments)
 {
-    int used = snprintf(p->error, p->size, "%s:%llu:%zu: error: ", p->path,
-                        (unsigned long long)line, column);
+    int used = snprintf(p->error, p->size, "%s:%llu:%u: error: ", p->path, (unsigned long long)line,
+                        (unsigned)column);
     if (used >= 0 && (size_t)used < p->size)
         vsnprintf(p->error + used, p->size - (size_t)used, format, arguments);
-    return false;
 }
 
 /* About what stands at `where` in the line at hand. */
@@ -38,12 +37,9 @@ static bool complain(const parser *p, const char *where, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 static bool complain(const parser *p, const char *where, const char *format, ...)
 {
-    size_t column = 1;
-    for (const char *c = p->line.at; c < where; c++)
-        column += ((unsigned char)*c & 0xc0) != 0x80; /* not within a UTF-8 character */
     va_list arguments;
     va_start(arguments, format);
-    complain_at(p, p->number, column, format, arguments);
+    complain_at(p, p->number, mp_slice_column(p->line, where), format, arguments);
     va_end(arguments);
     return false;
 }
@@ -225,9 +221,9 @@ static bool begin_section(parser *p, mp_slice line)
 
 static bool take_line(parser *p)
 {
-    for (const char *c = p->line.at; c < p->line.at + p->line.length; c++)
-        if (((unsigned char)*c < ' ' && *c != '\t') || *c == 127)
-            return complain(p, c, "control character 0x%02x, expected text", (unsigned char)*c);
+    const char *control = mp_slice_control(p->line);
+    if (control)
+        return complain(p, control, "control character 0x%02x, expected text", (unsigned)*control);
     mp_slice line = mp_slice_trim(p->line);
     if (!line.length || *line.at == '#' || *line.at == ';')
         return true;
@@ -238,14 +234,10 @@ static bool take_line(parser *p)
 
 static bool take_lines(parser *p, mp_slice text)
 {
-    while (text.length) {
-        const char *end = memchr(text.at, '\n', text.length);
-        size_t length = end ? (size_t)(end - text.at) : text.length, step = length + (end != NULL);
-        p->line = (mp_slice){text.at, length - (length && text.at[length - 1] == '\r')};
+    while (mp_slice_take_line(&text, &p->line)) {
         p->number++;
         if (!take_line(p))
             return false;
-        text = (mp_slice){text.at + step, text.length - step};
     }
     return end_section(p);
 }
@@ -253,16 +245,13 @@ static bool take_lines(parser *p, mp_slice text)
 bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice text, char *error,
                            size_t size)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
     parser p = {.list = list, .path = path, .error = error, .size = size};
     bool converted;
     if (!list->own)
         list->own = mp_alloc_zero(1, sizeof *list->own);
     for (size_t i = 0; i < list->count; i++) /* of other files */
         set_name(&p, list->at[i].name, (uint32_t)i + 1);
-    text = mp_utf8_from_bytes(list->own, text, &converted);
-    if (text.length >= 3 && memcmp(text.at, mark, 3) == 0)
-        text = (mp_slice){text.at + 3, text.length - 3};
+    text = mp_slice_without_mark(mp_utf8_from_bytes(list->own, text, &converted));
     bool ok = take_lines(&p, text);
     mp_hash_index_free(&p.names);
     return ok;

@@ -5,17 +5,9 @@
 #include "cli/option_table.h"
 
 static const cli_command own[] = {
-    {.name = "export",
-     .summary = "write what was read as another tool's file",
-     .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
-     .details = "Writes all snapshots with all objects that were alive at them, their sizes,\n"
-                "stacks, threads and, where they are known, references. The file appears under\n"
-                "its name when it is whole. What is printed is how many rows each table has.",
-     .reads = true,
-     .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN},
     {.name = "baseline",
      .summary = "keep what a gate needs of a recording as a small text file",
-     .example = "baseline save samples/shop-v2.oemp --store /tmp/memprof-baselines",
+     .example = "baseline save samples/shop-v2.oemp --store baselines",
      .details = "save writes DIR/NAME.baseline, a JSON object a line in an order that does not\n"
                 "depend on figures, for version control. check judges the recording against it:\n"
                 "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
@@ -24,11 +16,25 @@ static const cli_command own[] = {
      .reads = true,
      .honours =
          EVERY | PRINTS | STORES | MP_HONOURS_WINDOW | MP_HONOURS_SELECT | MP_HONOURS_SUPPRESS},
+    {.name = "export",
+     .summary = "write what was read as another tool's file",
+     .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
+     .details = "Writes all snapshots with all objects that were alive at them, their sizes,\n"
+                "stacks, threads and, where they are known, references. The file appears under\n"
+                "its name when it is whole. What is printed is how many rows each table has.",
+     .reads = true,
+     .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN},
     {.name = "formats",
      .summary = "the formats that memprof reads",
      .example = "formats",
      .honours = EVERY_COMMAND | PRINTS},
 };
+
+const cli_command *cli_own_commands(size_t *count)
+{
+    *count = sizeof own / sizeof *own;
+    return own;
+}
 
 bool cli_command_find(const char *name, cli_command *command)
 {

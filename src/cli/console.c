@@ -143,23 +143,57 @@ static bool cannot_write(const char *path)
     return false;
 }
 
+/* Whether the path, without what may stand behind an @, is the file of this status. */
+static bool is_file(const char *path, const struct stat *file)
+{
+    struct stat status;
+    const char *at = strrchr(path, '@');
+    char *whole = at && stat(path, &status) != 0 ? strndup(path, (size_t)(at - path)) : NULL;
+    bool is = stat(whole ? whole : path, &status) == 0 && status.st_dev == file->st_dev &&
+              status.st_ino == file->st_ino;
+    free(whole);
+    return is;
+}
+
+bool cli_output_spares(const char *output, const char *const *paths, size_t count)
+{
+    struct stat file;
+    if (!output || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i] || !is_file(paths[i], &file))
+            continue;
+        cli_put_safe(output);
+        fputs(": error: is read here and would be overwritten, expected another --output\n",
+              stderr);
+        return false;
+    }
+    return true;
+}
+
 bool cli_output_open(cli_output *output, const char *path)
 {
     *output = (cli_output){.file = stdout, .path = path};
     if (!path)
         return true;
     struct stat status;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    bool exists = stat(path, &status) == 0;
+    /* What a link points to is replaced, not the link; a link to nothing is written through. */
+    if (exists ? !S_ISREG(status.st_mode) : lstat(path, &status) == 0) {
         output->file = fopen(path, "w");
         return output->file || cannot_write(path);
     }
-    size_t size = strlen(path) + sizeof ".XXXXXX";
+    output->target = exists ? realpath(path, NULL) : strdup(path);
+    if (!output->target)
+        return cannot_write(path);
+    size_t size = strlen(output->target) + sizeof ".XXXXXX";
     output->temporary = mp_alloc(size);
-    snprintf(output->temporary, size, "%s.XXXXXX", path);
+    snprintf(output->temporary, size, "%s.XXXXXX", output->target);
     int file = mkstemp(output->temporary);
     output->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (!output->file) {
         free(output->temporary);
+        free(output->target);
         return cannot_write(path);
     }
     mode_t mask = umask(0);
@@ -174,12 +208,13 @@ bool cli_output_close(cli_output *output, bool keep)
         ok &= fclose(output->file) == 0;
     if (output->temporary) {
         if (ok && keep)
-            ok = rename(output->temporary, output->path) == 0;
+            ok = rename(output->temporary, output->target) == 0;
         if (!ok)
             cannot_write(output->path);
         if (!ok || !keep)
             unlink(output->temporary);
         free(output->temporary);
+        free(output->target);
     } else if (!ok) {
         cannot_write(output->path);
     }

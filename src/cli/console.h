@@ -31,7 +31,11 @@ typedef struct cli_output {
     FILE *file;
     const char *path; /* NULL: standard output */
     char *temporary;  /* NULL: written in place */
+    char *target;     /* what the temporary file will be called */
 } cli_output;
+/* Whether the output, NULL for none, is none of the files that are read; a path may name a snapshot
+ * too, or be NULL. False after a message. */
+bool cli_output_spares(const char *output, const char *const *paths, size_t count);
 bool cli_output_open(cli_output *output, const char *path);
 /* `keep`: false throws away what was written. False after a message if it could not be written. */
 bool cli_output_close(cli_output *output, bool keep);

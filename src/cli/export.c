@@ -1,5 +1,6 @@
 /* The command "export": read as for a report, write as another tool does, say what was written. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/console.h"
 #include "cli/run.h"
@@ -46,10 +47,12 @@ static int write_file(const cli_options *options, const mp_model *model,
     mp_document *document = mp_document_new("export");
     document->exact_bytes = options->exact_bytes;
     int status = CLI_UNREADABLE;
-    if (exporter->write(model, options->output, document, error, sizeof error))
+    char *target = realpath(options->output, NULL); /* what a link points to is replaced */
+    if (exporter->write(model, target ? target : options->output, document, error, sizeof error))
         status = put(options, document, diagnostics);
     else
         cli_put_message(error);
+    free(target);
     mp_document_free(document);
     return status;
 }
@@ -63,7 +66,10 @@ int cli_export(const cli_options *options)
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
     bool ok = cli_groups_find(&groups, options, diagnostics);
-    if (groups.count > 1) {
+    if (!cli_groups_spared(&groups, options->output)) {
+        status = CLI_USAGE;
+        ok = false;
+    } else if (groups.count > 1) {
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {

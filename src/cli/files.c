@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/console.h"
 #include "memprof/input.h"
 #include "memprof/reader.h"
 #include "support/text.h"
@@ -340,6 +341,14 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
         put_together(groups, &search);
     free(search.files);
     return search.ok && search.count > 0;
+}
+
+bool cli_groups_spared(const cli_groups *groups, const char *output)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (!cli_output_spares(output, groups->at[i].paths, groups->at[i].path_count))
+            return false;
+    return true;
 }
 
 void cli_groups_free(cli_groups *groups)

@@ -26,6 +26,8 @@ typedef struct cli_groups {
  * `diagnostics`; false if a folder had nothing or could not be read, or if there is no file at all.
  * Release with cli_groups_free in each case. */
 bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics);
+/* Whether the output, NULL for none, is none of these files. False after a message. */
+bool cli_groups_spared(const cli_groups *groups, const char *output);
 void cli_groups_free(cli_groups *groups);
 
 /* The agent's name of one of its sessions' files: "rec/memprof.4711" of

@@ -1,7 +1,6 @@
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/options.h"
+#include "cli/option_table.h"
 
 static void help_dimensions(void)
 {
@@ -41,7 +40,7 @@ static void help_command(const cli_command *command)
     cli_help_options(command);
     if (command->honours & MP_HONOURS_BY)
         help_dimensions();
-    if (strcmp(command->name, "export") == 0)
+    if (command->honours & EXPORTS)
         help_exporters();
     help_renderers();
     printf("\nExample:\n  memprof %s\n", command->example);
@@ -59,23 +58,20 @@ static void help_program(void)
         "Commands:\n");
     for (size_t i = 0; i < count; i++)
         printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
-    for (const char *const *name = (const char *const[]){"baseline", "export", "formats", NULL};
-         *name; name++) {
-        cli_command own;
-        cli_command_find(*name, &own);
-        printf("  %-10s  %s\n", own.name, own.summary);
-    }
+    const cli_command *own = cli_own_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        printf("  %-10s  %s\n", own[i].name, own[i].summary);
     printf(
         "\nOptions of the default command, analyze (memprof COMMAND --help tells the others):\n");
     cli_command first;
     cli_command_find(reports[0]->name, &first);
     cli_help_options(&first);
     help_renderers();
-    printf(
-        "\nExit status: 0 done; 1 a limit was exceeded or check found something; 2 wrong usage;\n"
-        "3 an input or the output could not be read or written.\n\n"
-        "Example:\n  memprof %s\n",
-        reports[0]->example);
+    printf("\nExit status: 0 done; 1 a limit was exceeded, a rule of gate fails or check found\n"
+           "something; 2 wrong usage; 3 an input or the output could not be read or written, or a\n"
+           "rule could not be judged.\n\n"
+           "Example:\n  memprof %s\n",
+           reports[0]->example);
 }
 
 void cli_help(const cli_options *options)

@@ -89,7 +89,9 @@ static int run_report(const cli_options *options, const cli_files *files)
     cli_options how = *options;
     bool found = cli_groups_find(&groups, options, diagnostics);
     int status = CLI_UNREADABLE;
-    if (!groups.count) {
+    if (!cli_groups_spared(&groups, options->output)) {
+        status = CLI_USAGE;
+    } else if (!groups.count) {
         cli_put_diagnostics(diagnostics, options->quiet, true);
     } else if (groups.apart && !(asked->single && groups.count == 1)) {
         status = cli_run_many(options, files, &groups, diagnostics);
@@ -110,6 +112,10 @@ static int run_report(const cli_options *options, const cli_files *files)
 static int run_with_files(const cli_options *options)
 {
     cli_files files = {.policy = NULL};
+    const char *const others[] = {options->base, options->policy, options->view.object};
+    if (!cli_output_spares(options->output, others, sizeof others / sizeof *others) ||
+        !cli_output_spares(options->output, options->suppress_paths, options->suppress_count))
+        return CLI_USAGE;
     int status = cli_read_suppressions(options, &files.suppressions);
     if (status == CLI_OK)
         status = cli_read_policy(options, &files.policy);

@@ -259,6 +259,10 @@ int cli_run_many(const cli_options *options, const cli_files *files, const cli_g
         .options = options, .files = files, .groups = groups, .total = bytes_of(groups)};
     if (options->command.report->single)
         return cli_refuse_many(options, groups);
+    if (options->base && groups->count > 1 && cli_is_stream(options->base)) {
+        cli_put_message("the base is read anew for each recording, expected a file, not a stream");
+        return CLI_USAGE;
+    }
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);
     run_all(&work);
     int status = put_answers(&work, diagnostics);

@@ -251,8 +251,7 @@ static bool set_min_change(cli_options *options, const char *argument)
     least->is_percent = mp_parse_percent(argument, &least->percent);
     if (least->is_percent || mp_parse_bytes(argument, &least->bytes))
         return true;
-    least->is_time = mp_parse_time(argument, &least->bytes);
-    return least->is_time;
+    return least->is_time = mp_parse_time(argument, &least->bytes);
 }
 
 static bool set_all_kinds(cli_options *options, const char *argument)
@@ -492,9 +491,7 @@ const cli_option cli_option_table[] = {
      set_strict},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, EVERY, set_quiet},
     {"verbose", NULL, "more of each warning", NULL, EVERY, set_verbose},
-    {"format", "FORMAT", "how to print it, as below",
-     "text, json, csv, rpt, rpt-old, suppressions, markdown, junit or github",
-     EVERY | EVERY_COMMAND, set_format},
+    {"format", "FORMAT", "how to print it, as below", NULL, EVERY | EVERY_COMMAND, set_format},
     {"output", "FILE", "write there instead of standard output", "a path", PRINTS, set_output},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      EXPORTS, set_exporter},

@@ -18,7 +18,7 @@ typedef struct cli_option {
     const char *name;
     const char *argument; /* NULL: none */
     const char *help;
-    const char *takes;      /* what the argument may be, for a refusal */
+    const char *takes;      /* what the argument may be, for a refusal; NULL: a renderer's name */
     unsigned honoured_with; /* any of these bits of the command */
     bool (*set)(cli_options *options, const char *argument);
 } cli_option;

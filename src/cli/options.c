@@ -1,6 +1,8 @@
 #include "cli/options.h"
 
 #include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,21 +20,38 @@ typedef struct cli_given {
     const char *misfit; /* the argument, where it is none for this row */
 } cli_given;
 
-static bool refuse(const char *format, const char *a, const char *b)
+static bool refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static bool refuse(const char *format, ...)
 {
     char message[1024];
-    snprintf(message, sizeof message, format, a, b);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
     cli_put_message(message);
     fputs("Try: memprof --help\n", stderr);
     return false;
 }
 
+/* "text, json or csv" */
+static void list_renderers(char *text, size_t size)
+{
+    size_t count, used = 0;
+    const mp_renderer *const *renderers = mp_renderers(&count);
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " or ",
+                                 renderers[i]->name);
+}
+
 static bool refuse_argument(const cli_option *option, const char *argument)
 {
-    char message[1024];
-    snprintf(message, sizeof message, "--%s takes %s, not \"%s\"", option->name, option->takes,
-             argument);
-    return refuse("%s%s", message, "");
+    char renderers[512];
+    list_renderers(renderers, sizeof renderers);
+    return refuse("--%s takes %s, not \"%s\"", option->name,
+                  option->takes ? option->takes : renderers, argument);
 }
 
 /* The row of an option's name that these commands honour; NULL: none. One name may mean one thing
@@ -69,7 +88,7 @@ static bool take_command(cli_options *options, char **operands, int count)
         struct stat status;
         cli_command_find(mp_reports(&reports)[0]->name, &options->command);
         if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
-            return refuse("%s is neither a command nor a file%s", path, "");
+            return refuse("%s is neither a command nor a file", path);
     }
     bool takes_type =
         options->view.object_type && options->command.honours & MP_HONOURS_OBJECT_TYPE;
@@ -115,19 +134,19 @@ static bool parse_options(int argc, char **argv, cli_options *options, cli_given
             else if (optarg && *optarg)
                 options->output = optarg;
             else
-                return refuse("-o takes a path%s%s", "", "");
+                return refuse("-o takes a path");
             continue;
         }
         if (found == ':')
-            return refuse("%s needs an argument%s", argv[optind - 1], "");
+            return refuse("%s needs an argument", argv[optind - 1]);
         char letter[] = {'-', (char)optopt, '\0'}; /* one of several behind a dash, such as -xyz */
         if (found < 256 && optopt && optopt < 256)
-            return refuse("%s is not an option of memprof%s",
-                          optopt > 0 ? letter : "a dash with no ASCII letter behind it", "");
+            return refuse("%s is not an option of memprof",
+                          optopt > 0 ? letter : "a dash with no ASCII letter behind it");
         if (found < 256)
             return refuse("%s is not an option of memprof, stands for several, or takes no "
-                          "argument%s",
-                          argv[optind - 1], "");
+                          "argument",
+                          argv[optind - 1]);
         const cli_option *option = &cli_option_table[found - 256];
         if (!set_all(option, options, optarg ? optarg : "", given))
             return refuse_argument(option, optarg);
@@ -149,10 +168,8 @@ static bool check_renderer(const cli_options *options)
     const char *only = options->renderer->command;
     if (!only || strcmp(only, options->command.name) == 0)
         return true;
-    char format[64];
-    snprintf(format, sizeof format, "--format %s shows the answer of %s", options->renderer->name,
-             only);
-    return refuse("%s, not of %s", format, options->command.name);
+    return refuse("--format %s shows the answer of %s, not of %s", options->renderer->name, only,
+                  options->command.name);
 }
 
 /* Whether the command honours what was given, and what it takes there. */
@@ -205,15 +222,17 @@ static bool check_operands(const cli_options *options)
 {
     const cli_command *command = &options->command;
     if (command->honours & MP_HONOURS_COMPARE && options->path_count != 1)
-        return refuse("%s compares BASE with one other recording%s", command->name, "");
+        return refuse("%s compares BASE with one other recording", command->name);
     if (command->reads && options->path_count == 0)
-        return refuse("%s needs a file to read (\"-\" is standard input)%s", command->name, "");
+        return refuse("%s needs a file to read (\"-\" is standard input)", command->name);
     if (!command->reads && options->path_count)
         return refuse("%s takes no file, and got %s", command->name, options->paths[0]);
     if (command->honours & EXPORTS && (!options->exporter || !options->output))
         return refuse("%s needs --to %s", command->name,
                       options->exporter ? "FORMAT and --output FILE, and has no --output"
                                         : "FORMAT and --output FILE, and has no --to");
+    if (command->honours & EXPORTS && strcmp(options->output, "-") == 0)
+        return refuse("%s writes a file, not standard output%s", command->name, "");
     return true;
 }
 
@@ -222,12 +241,12 @@ static bool check_store(cli_options *options)
     const char *action = options->view.object ? options->view.object : "";
     bool checks = strcmp(action, "check") == 0;
     if (!checks && strcmp(action, "save") != 0)
-        return refuse("%s saves or checks: memprof baseline save|check FILE --store DIR%s",
-                      options->command.name, "");
+        return refuse("%s saves or checks: memprof baseline save|check FILE --store DIR",
+                      options->command.name);
     if (!options->store)
-        return refuse("%s needs --store DIR%s", options->command.name, "");
+        return refuse("%s needs --store DIR", options->command.name);
     if (options->path_count != 1)
-        return refuse("%s is of one recording%s", options->command.name, "");
+        return refuse("%s is of one recording", options->command.name);
     if (checks)
         check_baseline(options);
     return true;
@@ -244,6 +263,8 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         return true;
     if (!check_given(options, given) || !check_renderer(options) || !check_operands(options))
         return false;
+    if (options->output && strcmp(options->output, "-") == 0)
+        options->output = NULL;
     choose_limit(options);
     if (options->command.honours & MP_HONOURS_COMPARE)
         options->base = options->view.object;

@@ -67,6 +67,8 @@ bool cli_parse(int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 
 bool cli_command_find(const char *name, cli_command *command);
+/* The commands that the command line answers itself. */
+const cli_command *cli_own_commands(size_t *count);
 
 /* Help for the program, or for the command if the user named one. */
 void cli_help(const cli_options *options);

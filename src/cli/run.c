@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/console.h"
 #include "memprof/baseline.h"
@@ -111,16 +112,30 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
     return request;
 }
 
-/* True if the base is a baseline: then *status says how reading it went. */
-static bool load_baseline(const char *path, mp_meanings *meanings, mp_digest **base, int *status)
+bool cli_is_stream(const char *path)
 {
-    char head[32], error[1024] = "", *text;
-    size_t length;
-    FILE *file = fopen(path, "r");
+    struct stat status;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
+
+/* A stream is not looked into: what is read of it is gone for whoever reads a recording from it. */
+static bool is_baseline(const char *path)
+{
+    char head[32];
+    FILE *file = cli_is_stream(path) ? NULL : fopen(path, "r");
     bool is = file && mp_is_baseline(head, fread(head, 1, sizeof head, file));
     if (file)
         fclose(file);
-    if (!is)
+    return is;
+}
+
+/* True if the base is a baseline: then *status says how reading it went. */
+static bool load_baseline(const char *path, mp_meanings *meanings, mp_digest **base, int *status)
+{
+    char error[1024] = "", *text;
+    size_t length;
+    if (!is_baseline(path))
         return false;
     *status = CLI_UNREADABLE;
     if (cli_read_file(path, &text, &length)) {

@@ -31,6 +31,8 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
  * message. *base is released with mp_digest_free. */
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
                   mp_meanings *meanings, mp_digest **base);
+/* Whether it can be read once alone: a pipe, or standard input. */
+bool cli_is_stream(const char *path);
 /* A whole file in memory, to be released with free(). False after a message. */
 bool cli_read_file(const char *path, char **text, size_t *length);
 /* People read the document itself, on standard output. */

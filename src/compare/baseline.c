@@ -43,20 +43,12 @@ bool mp_is_baseline(const char *text, size_t length)
 
 /* --- writing --- */
 
-typedef struct text_room {
-    char *at;
-    size_t length, capacity;
-} text_room;
-
-static void put_line(text_room *room, struct json_object *object)
+static void put_line(mp_text_buffer *buffer, struct json_object *object)
 {
     const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
                                                                   JSON_C_TO_STRING_NOSLASHESCAPE);
-    size_t length = strlen(text);
-    mp_grow(&room->at, &room->capacity, room->length + length + 2, 1);
-    memcpy(room->at + room->length, text, length);
-    memcpy(room->at + room->length + length, "\n", 2);
-    room->length += length + 1;
+    mp_text_put(buffer, text, strlen(text));
+    mp_text_put(buffer, "\n", 1);
     json_object_put(object);
 }
 
@@ -103,7 +95,7 @@ static void add_stack(struct json_object *object, const mp_meanings *meanings,
     json_object_object_add(object, "stack", stack);
 }
 
-static void put_entry(text_room *room, const mp_meanings *meanings, mp_grain grain,
+static void put_entry(mp_text_buffer *buffer, const mp_meanings *meanings, mp_grain grain,
                       const mp_entry *entry)
 {
     const mp_meaning *meaning = &entry->meaning;
@@ -120,7 +112,7 @@ static void put_entry(text_room *room, const mp_meanings *meanings, mp_grain gra
     if (meaning->overload)
         json_object_object_add(object, "overload", json_object_new_int64(meaning->overload));
     add_amounts(object, &entry->amounts);
-    put_line(room, object);
+    put_line(buffer, object);
 }
 
 static int by_meaning(const void *left, const void *right, void *meanings)
@@ -129,7 +121,7 @@ static int by_meaning(const void *left, const void *right, void *meanings)
     return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
 }
 
-static void put_list(text_room *room, const mp_meanings *meanings, mp_grain grain,
+static void put_list(mp_text_buffer *buffer, const mp_meanings *meanings, mp_grain grain,
                      const mp_entries *list)
 {
     mp_entry *entries = mp_alloc(list->count * sizeof *entries + 1);
@@ -138,7 +130,7 @@ static void put_list(text_room *room, const mp_meanings *meanings, mp_grain grai
         qsort_r(entries, list->count, sizeof *entries, by_meaning, (void *)(uintptr_t)meanings);
     }
     for (size_t i = 0; i < list->count; i++)
-        put_entry(room, meanings, grain, &entries[i]);
+        put_entry(buffer, meanings, grain, &entries[i]);
     free(entries);
 }
 
@@ -153,25 +145,26 @@ static uint64_t entry_count(const mp_digest *digest)
 
 char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, size_t *length)
 {
-    text_room room = {0};
+    mp_text_buffer buffer = {0};
     struct json_object *head = json_object_new_object(), *totals = json_object_new_object();
     json_object_object_add(head, "memprof-baseline", json_object_new_int(VERSION));
     json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
     json_object_object_add(head, "knows", json_object_new_int((int)digest->knows));
     json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
-    put_line(&room, head);
+    add_text(head, "options", digest->conditions);
+    put_line(&buffer, head);
     json_object_object_add(totals, "of", json_object_new_string("totals"));
     json_object_object_add(totals, "peak_objects", json_object_new_int64(digest->peak_objects));
     json_object_object_add(totals, "peak_bytes", json_object_new_int64(digest->peak_bytes));
     json_object_object_add(totals, "modules", json_object_new_int64((int64_t)digest->modules));
     json_object_object_add(totals, "entries", json_object_new_int64((int64_t)entry_count(digest)));
     add_amounts(totals, &digest->totals);
-    put_line(&room, totals);
+    put_line(&buffer, totals);
     for (int grain = 0; grain < MP_GRAINS; grain++)
         if (grains[grain])
-            put_list(&room, meanings, (mp_grain)grain, &digest->lists[grain]);
-    *length = room.length;
-    return room.at;
+            put_list(&buffer, meanings, (mp_grain)grain, &digest->lists[grain]);
+    *length = buffer.length;
+    return buffer.at;
 }
 
 /* --- reading --- */
@@ -181,20 +174,11 @@ static const struct {
     const char *name;
     enum json_type type;
 } members[] = {
-    {"memprof-baseline", json_type_int},
-    {"kind", json_type_string},
-    {"knows", json_type_int},
-    {"complete", json_type_boolean},
-    {"of", json_type_string},
-    {"peak_objects", json_type_int},
-    {"peak_bytes", json_type_int},
-    {"modules", json_type_int},
-    {"entries", json_type_int},
-    {"type", json_type_string},
-    {"name", json_type_string},
-    {"program", json_type_string},
-    {"line", json_type_int},
-    {"overload", json_type_int},
+    {"memprof-baseline", json_type_int}, {"kind", json_type_string},    {"knows", json_type_int},
+    {"complete", json_type_boolean},     {"options", json_type_string}, {"of", json_type_string},
+    {"peak_objects", json_type_int},     {"peak_bytes", json_type_int}, {"modules", json_type_int},
+    {"entries", json_type_int},          {"type", json_type_string},    {"name", json_type_string},
+    {"program", json_type_string},       {"line", json_type_int},       {"overload", json_type_int},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -387,7 +371,7 @@ static const char *read_entry(loader *load, struct json_object *object)
                : "makes a sum that 63 bits do not hold, expected figures of a recording";
 }
 
-static const char *read_head(mp_digest *digest, struct json_object *object)
+static const char *read_head(mp_digest *digest, mp_meanings *meanings, struct json_object *object)
 {
     const char *kind = text_of(object, "kind");
     if (number_of(object, "memprof-baseline", 0) != VERSION)
@@ -398,6 +382,9 @@ static const char *read_head(mp_digest *digest, struct json_object *object)
     digest->knows = (unsigned)number_of(object, "knows", 0);
     digest->complete = number_of(object, "complete", 1) != 0;
     digest->format = "baseline";
+    digest->kept = true;
+    digest->conditions =
+        mp_meaning_text(meanings, mp_meaning_of(meanings, text_of(object, "options")));
     return digest->kind ? NULL : "does not say what kind of recording it was made of";
 }
 
@@ -425,7 +412,7 @@ static const char *read_line(loader *load, const char *line, size_t length, uint
     struct json_object *object = object_in(line, length);
     if (!object)
         return "is no JSON object";
-    const char *wrong = number == 1 ? read_head(load->digest, object) : NULL;
+    const char *wrong = number == 1 ? read_head(load->digest, load->meanings, object) : NULL;
     wrong = wrong ? wrong : check_members(object);
     if (!wrong && number > 1)
         wrong = read_entry(load, object);

@@ -17,24 +17,6 @@ static void add_fault(mp_policy *policy, uint32_t line, uint32_t column, const c
     policy->faults[policy->fault_count++] = (mp_policy_fault){line, column, message};
 }
 
-/* Characters before `at`, and one. */
-static uint32_t column_of(mp_slice line, const char *at)
-{
-    uint32_t column = 1;
-    for (const char *p = line.at; p < at; p++)
-        column += ((unsigned char)*p & 0xc0) != 0x80;
-    return column;
-}
-
-/* A control character other than a tab: no text that anybody writes has one. */
-static const char *control_in(mp_slice line)
-{
-    for (const char *p = line.at; p < line.at + line.length; p++)
-        if (((unsigned char)*p < 32 && *p != '\t') || *p == 127)
-            return p;
-    return NULL;
-}
-
 /* --- names --- */
 
 typedef struct name_search {
@@ -67,21 +49,22 @@ static void parse_line(mp_policy *policy, mp_hash_index *names, mp_slice line, u
 {
     mp_rule rule = {.line = number};
     mp_rule_fault fault;
-    const char *control = control_in(line);
+    const char *control = mp_slice_control(line);
     mp_token first = mp_token_at(line, line.at);
     if (control) {
-        add_fault(policy, number, column_of(line, control), "a control character, expected text");
+        add_fault(policy, number, mp_slice_column(line, control),
+                  "a control character, expected text");
         return;
     }
     if (first.kind == MP_TOKEN_END)
         return;
     if (!mp_rule_parse(policy->arena, line, &rule, &fault)) {
-        add_fault(policy, number, column_of(line, fault.at), fault.message);
+        add_fault(policy, number, mp_slice_column(line, fault.at), fault.message);
         return;
     }
     uint32_t other = take_name(policy, names, rule.name);
     if (other) {
-        add_fault(policy, number, column_of(line, first.text.at),
+        add_fault(policy, number, mp_slice_column(line, first.text.at),
                   mp_arena_format(policy->arena,
                                   "line %u has a rule of this name, expected another name",
                                   (unsigned)other));
@@ -93,20 +76,11 @@ static void parse_line(mp_policy *policy, mp_hash_index *names, mp_slice line, u
 
 static void parse_lines(mp_policy *policy, mp_slice text)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
     mp_hash_index names = {0};
-    uint32_t number = 1;
-    const char *at = text.at, *end = text.at + text.length;
-    if (mp_slice_starts(text, mark))
-        at += strlen(mark);
-    for (; at < end; number++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        mp_slice line = {at, (size_t)((stop ? stop : end) - at)};
-        if (line.length && line.at[line.length - 1] == '\r')
-            line.length--;
+    mp_slice line;
+    text = mp_slice_without_mark(text);
+    for (uint32_t number = 1; mp_slice_take_line(&text, &line); number++)
         parse_line(policy, &names, line, number);
-        at = stop ? stop + 1 : end;
-    }
     mp_hash_index_free(&names);
     if (!policy->rule_count && !policy->fault_count)
         add_fault(policy, 1, 1, "there is no rule, expected one a line");

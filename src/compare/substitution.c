@@ -18,15 +18,10 @@ typedef struct substitution {
     bool everywhere;
 } substitution;
 
-typedef struct text_room {
-    char *at;
-    size_t length, capacity;
-} text_room;
-
 struct mp_substitutions {
     substitution *at;
     size_t count;
-    text_room rooms[2]; /* what is read, and what is written */
+    mp_text_buffer buffers[2]; /* what is read, and what is written */
 };
 
 /* One of the parts up to the next delimiter; a backslash before one makes it a letter. */
@@ -117,20 +112,12 @@ void mp_substitutions_free(mp_substitutions *substitutions)
     for (size_t i = 0; i < substitutions->count; i++)
         release(&substitutions->at[i]);
     free(substitutions->at);
-    free(substitutions->rooms[0].at);
-    free(substitutions->rooms[1].at);
+    free(substitutions->buffers[0].at);
+    free(substitutions->buffers[1].at);
     free(substitutions);
 }
 
-static void append(text_room *room, const char *text, size_t length)
-{
-    mp_grow(&room->at, &room->capacity, room->length + length + 1, 1);
-    memcpy(room->at + room->length, text, length);
-    room->length += length;
-    room->at[room->length] = '\0';
-}
-
-static void append_replacement(text_room *room, const char *replacement, const char *text,
+static void append_replacement(mp_text_buffer *buffer, const char *replacement, const char *text,
                                const regmatch_t *groups)
 {
     for (const char *at = replacement; *at; at++) {
@@ -138,48 +125,48 @@ static void append_replacement(text_room *room, const char *replacement, const c
         int group = *at == '&' ? 0 : escaped && at[1] >= '1' && at[1] <= '9' ? at[1] - '0' : -1;
         at += escaped;
         if (group < 0)
-            append(room, at, 1);
+            mp_text_put(buffer, at, 1);
         else if (groups[group].rm_so >= 0)
-            append(room, text + groups[group].rm_so,
-                   (size_t)(groups[group].rm_eo - groups[group].rm_so));
+            mp_text_put(buffer, text + groups[group].rm_so,
+                        (size_t)(groups[group].rm_eo - groups[group].rm_so));
     }
 }
 
 /* False where the expression does not match. As in sed, no empty match follows on another match:
  * "abc" becomes "xaxcx" by s|b*|x|g. */
-static bool apply(const substitution *rule, const char *text, text_room *room)
+static bool apply(const substitution *rule, const char *text, mp_text_buffer *buffer)
 {
     regmatch_t groups[GROUPS];
     bool matched = false, behind_match = false, over = false;
     const char *end = text + strlen(text);
-    room->length = 0;
+    buffer->length = 0;
     for (int flags = 0; !over && regexec(&rule->regex, text, GROUPS, groups, flags) == 0;
          flags = REG_NOTBOL) {
         bool empty = groups[0].rm_so == groups[0].rm_eo;
-        append(room, text, (size_t)groups[0].rm_so);
+        mp_text_put(buffer, text, (size_t)groups[0].rm_so);
         if (!empty || !behind_match || groups[0].rm_so)
-            append_replacement(room, rule->replacement, text, groups);
+            append_replacement(buffer, rule->replacement, text, groups);
         text += groups[0].rm_eo;
         over = !rule->everywhere || (empty && !*text);
         if (empty && *text) { /* on by a character: within one there is nothing to be found */
             size_t length = mp_utf8_length(text, end);
             length += !length;
-            append(room, text, length);
+            mp_text_put(buffer, text, length);
             text += length;
         }
         behind_match = !empty;
         matched = true;
     }
     if (matched)
-        append(room, text, strlen(text));
+        mp_text_put(buffer, text, strlen(text));
     return matched;
 }
 
 const char *mp_substitute(mp_substitutions *substitutions, const char *text)
 {
     for (size_t i = 0, into = 0; i < substitutions->count; i++)
-        if (apply(&substitutions->at[i], text, &substitutions->rooms[into])) {
-            text = substitutions->rooms[into].at;
+        if (apply(&substitutions->at[i], text, &substitutions->buffers[into])) {
+            text = substitutions->buffers[into].at;
             into = !into;
         }
     return text;

@@ -27,7 +27,7 @@ static bool make_temporary(const char *path, char *temporary, size_t room, char 
     struct stat status;
     mode_t mask = umask(0);
     umask(mask);
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    if (stat(path, &status) == 0 ? !S_ISREG(status.st_mode) : lstat(path, &status) == 0) {
         snprintf(error, size, "%s: is no file, expected one that can be replaced", path);
         return false;
     }

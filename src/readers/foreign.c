@@ -21,6 +21,8 @@ static const struct {
               "an xz file (unpack it: xzcat FILE | memprof analyze -)"),
     SIGNATURE("BZh", "a bzip2 file (unpack it: bzcat FILE | memprof analyze -)"),
     SIGNATURE("PK\x03\x04", "a zip file (unpack it first)"),
+    SIGNATURE("{\"memprof-baseline\"",
+              "a baseline of memprof (a file for memprof diff or memprof gate --base)"),
     SIGNATURE("SQLite format 3", "an SQLite database"),
     SIGNATURE("\x7f"
               "ELF",

@@ -22,9 +22,7 @@ static bool has_shape(mp_slice text, const char *pattern)
 
 bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header)
 {
-    if (mp_slice_starts(line, "\xef\xbb\xbf"))
-        line = (mp_slice){line.at + 3, line.length - 3};
-    mp_fields fields = mp_fields_of(line);
+    mp_fields fields = mp_fields_of(mp_slice_without_mark(line));
     if (!mp_field_unsigned(&fields, &header->version) ||
         !mp_field_text(&fields, scratch, &header->date) || !has_shape(header->date, "99/99/9999") ||
         !mp_field_text(&fields, scratch, &header->description) ||

@@ -407,20 +407,14 @@ static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
 /* The title comes first, and the dashes are below: a text that quotes a report has neither so. */
 static mp_bid probe(mp_slice head)
 {
-    const char *end = head.at + head.length, *p = head.at;
     bool titled = false;
-    while (p < end) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        mp_slice line = {p, (size_t)((newline ? newline : end) - p)};
-        if (line.length && line.at[line.length - 1] == '\r')
-            line.length--;
+    for (mp_slice line; mp_slice_take_line(&head, &line);) {
         line = mp_slice_trim(line);
         if (line.length && !titled && !mp_slice_starts(line, title))
             return MP_NOT_MINE;
         titled |= line.length > 0;
         if (mp_slice_starts(line, ruler))
             return MP_MINE;
-        p = newline ? newline + 1 : end;
     }
     return MP_NOT_MINE;
 }

@@ -194,16 +194,14 @@ static int64_t latest_time(mp_input *input)
     char *tail = mp_alloc(TAIL);
     size_t length = mp_input_tail(input, tail, TAIL);
     int64_t latest = 0;
-    const char *at = tail, *end = tail + length;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        mp_slice line = {at, (size_t)((newline ? newline : end) - at)};
+    const char *last = memrchr(tail, '\n', length); /* what is behind it may be torn */
+    mp_slice left = {tail, last ? (size_t)(last + 1 - tail) : 0};
+    for (mp_slice line; mp_slice_take_line(&left, &line);) {
         taligent_line event;
         bool starred;
-        if (newline && taligent_parse(without_star(mp_slice_trim(line), &starred), &event) &&
+        if (taligent_parse(without_star(mp_slice_trim(line), &starred), &event) &&
             event.kind != MP_EVENT_OLD && event.time_us > latest)
             latest = event.time_us;
-        at = newline ? newline + 1 : end;
     }
     free(tail);
     return latest;
@@ -271,20 +269,14 @@ static void ask(taligent_pass *pass, const char *at)
 /* Whether the first lines are those of a heap analysis file. */
 static bool head_is_analysis(mp_slice head)
 {
-    const char *at = head.at, *end = head.at + head.length;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        mp_slice line = {at, (size_t)((newline ? newline : end) - at)};
+    for (mp_slice line; mp_slice_take_line(&head, &line);) {
         taligent_line event;
         bool starred;
-        if (line.length && line.at[line.length - 1] == '\r')
-            line.length--;
         line = without_star(mp_slice_trim(line), &starred);
         if (taligent_parse(line, &event) || taligent_is_title(line))
             return false;
         if (is_analysis(line))
             return true;
-        at = newline ? newline + 1 : end;
     }
     return false;
 }
@@ -401,16 +393,11 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
 /* The first line that says anything is an event, a block or the title of either. */
 static mp_bid probe(mp_slice head)
 {
-    const char *at = head.at, *end = head.at + head.length;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        mp_slice line = {at, (size_t)((newline ? newline : end) - at)};
+    mp_slice left = head;
+    for (mp_slice line; mp_slice_take_line(&left, &line);) {
         taligent_line event;
         bool starred;
-        if (line.length && line.at[line.length - 1] == '\r')
-            line.length--;
         line = mp_slice_trim(line);
-        at = newline ? newline + 1 : end;
         if (!line.length || mp_slice_starts(line, "***"))
             continue;
         if (taligent_is_title(line))

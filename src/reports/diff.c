@@ -209,20 +209,45 @@ static bool can_compare(const mp_digest *base, const mp_digest *now, char *error
     return false;
 }
 
+static bool can_group(const mp_request *request, const mp_digest *base, char *error, size_t size)
+{
+    const mp_dimension *by = mp_view_dimension(&request->view, request->model, "site", error, size);
+    if (!by)
+        return false;
+    if (base->kept)
+        snprintf(error, size, "--by %s: a baseline tells of sites and types, %s is one", by->name,
+                 base->path);
+    else if (by->of_frames)
+        snprintf(error, size, "--by %s: such groups overlap, so that their changes do not add up",
+                 by->name);
+    return !base->kept && !by->of_frames;
+}
+
+/* Sizes and times are not compared with each other. */
+static bool check_min_change(const mp_view *view, bool profile, char *error, size_t size)
+{
+    const mp_ceiling *least = &view->min_change;
+    if (!least->set || least->is_percent || least->is_time == profile)
+        return true;
+    snprintf(error, size, "--min-change %s: expected a percentage or a %s, such as %s", least->text,
+             profile ? "time" : "size", profile ? "5ms" : "4K");
+    return false;
+}
+
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     const mp_view *view = &request->view;
     const mp_digest *base = request->base;
     diff_context context = {.meanings = request->meanings, .kind = request->model->kind};
-    if (!choose_grain(view, &context, error, size))
+    if (!choose_grain(view, &context, error, size) ||
+        !check_min_change(view, context.kind == MP_KIND_PROFILE, error, size))
         return false;
-    if (context.grain == MP_GRAIN_GROUP &&
-        !mp_view_dimension(view, request->model, "site", error, size))
+    if (context.grain == MP_GRAIN_GROUP && !can_group(request, base, error, size))
         return false;
     mp_digest *now = mp_report_digest(request, error, size);
     if (!now)
         return false;
-    bool ok = can_compare(base, now, error, size);
+    bool ok = can_compare(base, now, error, size) && mp_base_is_alike(request, now, error, size);
     if (ok) {
         mp_differences differences = mp_differences_of(request->meanings, base, now, context.grain);
         context.knows = base->knows & now->knows;

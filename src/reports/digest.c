@@ -1,6 +1,11 @@
 /* From a request to a digest: the base's and the new one's are made alike. */
 #include "memprof/digest.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "reports/sections.h"
 #include "support/text.h"
 
@@ -15,6 +20,75 @@ static const mp_dimension *dimension_of(const mp_view *view, const mp_model *mod
         if (mp_text_is(own[i], view->by))
             return NULL;
     return mp_dimension_find(view->by);
+}
+
+static void put(mp_text_buffer *text, const char *option, const char *argument)
+{
+    mp_text_put(text, text->length ? " --" : "--", text->length ? 3 : 2);
+    mp_text_put(text, option, strlen(option));
+    mp_text_put(text, " ", argument ? 1 : 0);
+    mp_text_put(text, argument ? argument : "", argument ? strlen(argument) : 0);
+}
+
+/* In the order of subjects, so that the order on the command line makes no difference. */
+static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
+{
+    char option[32], time[32];
+    for (int subject = 0; subject < MP_SUBJECTS * 2; subject++)
+        for (size_t i = 0; i < selection->count; i++) {
+            const mp_criterion *criterion = &selection->criteria[i];
+            if ((int)criterion->subject * 2 + criterion->negated != subject)
+                continue;
+            snprintf(option, sizeof option, "%s%s", criterion->negated ? "not-" : "",
+                     mp_subject_name(criterion->subject));
+            put(text, option, criterion->pattern);
+        }
+    for (int until = 0; until < 2; until++) {
+        if (until ? !selection->has_until : !selection->has_since)
+            continue;
+        snprintf(time, sizeof time, "%" PRId64 "us",
+                 until ? selection->until_us : selection->since_us);
+        put(text, until ? "until" : "since", time);
+    }
+}
+
+/* What was asked for beyond the recording itself. */
+static const char *conditions_of(const mp_request *request)
+{
+    static const unsigned bits[] = {MP_HONOURS_AT, MP_HONOURS_SKIP, MP_HONOURS_DOMAIN};
+    const mp_view *view = &request->view;
+    mp_text_buffer text = {0};
+    put_criteria(&text, &request->selection);
+    if (view->from)
+        put(&text, "from", view->from);
+    if (view->to)
+        put(&text, "to", view->to);
+    if (request->suppressions)
+        put(&text, "suppress", NULL);
+    if (view->ignore_lines)
+        put(&text, "ignore-lines", NULL);
+    for (size_t i = 0; i < view->substitution_count; i++)
+        put(&text, "normalize", view->substitutions[i]);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        for (size_t bit = 0; bit < MP_HONOURS_COUNT; bit++)
+            if (1u << bit == bits[i] && request->given[bit])
+                put(&text, request->given[bit], NULL);
+    const char *conditions =
+        mp_meaning_text(request->meanings, mp_meaning_of(request->meanings, text.at));
+    free(text.at);
+    return conditions;
+}
+
+bool mp_base_is_alike(const mp_request *request, const mp_digest *now, char *error, size_t size)
+{
+    const mp_digest *base = request->base;
+    if (!base || !base->kept || strcmp(base->conditions, now->conditions) == 0)
+        return true;
+    snprintf(error, size,
+             "%s was kept with %s, and this run has %s: expected the same options in both",
+             base->path, *base->conditions ? base->conditions : "no options",
+             *now->conditions ? now->conditions : "none");
+    return false;
 }
 
 static mp_digest *digest_of(const mp_request *request, char *error, size_t size)
@@ -34,7 +108,7 @@ static mp_digest *digest_of(const mp_request *request, char *error, size_t size)
     return digest;
 }
 
-mp_digest *mp_report_digest(const mp_request *request, char *error, size_t size)
+static mp_digest *selected_digest(const mp_request *request, char *error, size_t size)
 {
     if (request->whole || !mp_selects(&request->selection))
         return digest_of(request, error, size);
@@ -45,5 +119,13 @@ mp_digest *mp_report_digest(const mp_request *request, char *error, size_t size)
     selected.model = model;
     mp_digest *digest = digest_of(&selected, error, size);
     mp_selected_free(model);
+    return digest;
+}
+
+mp_digest *mp_report_digest(const mp_request *request, char *error, size_t size)
+{
+    mp_digest *digest = selected_digest(request, error, size);
+    if (digest)
+        digest->conditions = conditions_of(request);
     return digest;
 }

@@ -155,7 +155,8 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
         !mp_request_window(request, &window, error, size))
         return false;
     mp_digest *now = mp_report_digest(request, error, size);
-    if (now) {
+    bool ok = now && mp_base_is_alike(request, now, error, size);
+    if (ok) {
         bool history = request->model->holds & MP_HOLDS_HISTORY;
         mp_leaks leaks = {0};
         if (history)
@@ -172,22 +173,23 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     }
     mp_digest_free(now);
     mp_window_free(&window);
-    return now != NULL;
+    return ok;
 }
 
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_digest *now =
         refuse_row_options(request, error, size) ? mp_report_digest(request, error, size) : NULL;
-    if (!now)
-        return false;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->model, false);
-    mp_evidence evidence = {.now = now};
-    judge(request, document, &evidence);
+    bool ok = now && mp_base_is_alike(request, now, error, size);
+    if (ok) {
+        mp_section_head(document, request);
+        mp_section_session(document, request, false);
+        mp_section_profile_totals(document, request->model, false);
+        mp_evidence evidence = {.now = now};
+        judge(request, document, &evidence);
+    }
     mp_digest_free(now);
-    return true;
+    return ok;
 }
 
 enum { ALL = MP_HONOURS_WINDOW | MP_HONOURS_SELECT | MP_HONOURS_BASE };

@@ -74,6 +74,10 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 
 /* The window that the view asks for, with the leaks suppressed that are accepted. False with a
  * message. */
+/* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
+ * another selection or window does not. False with a message. */
+bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, char *error,
+                      size_t size);
 bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
 /* The dimension that the user asked for, or `own`. NULL with a message. */
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,

@@ -40,6 +40,49 @@ bool mp_text_is(const char *a, const char *b)
     return strcasecmp(a, b) == 0;
 }
 
+bool mp_slice_take_line(mp_slice *text, mp_slice *line)
+{
+    if (!text->length)
+        return false;
+    const char *newline = memchr(text->at, '\n', text->length);
+    size_t length = newline ? (size_t)(newline - text->at) : text->length;
+    size_t taken = length + (newline != NULL);
+    *line = (mp_slice){text->at, length - (length && text->at[length - 1] == '\r')};
+    *text = (mp_slice){text->at + taken, text->length - taken};
+    return true;
+}
+
+mp_slice mp_slice_without_mark(mp_slice text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t length = mp_slice_starts(text, mark) ? strlen(mark) : 0;
+    return (mp_slice){text.at + length, text.length - length};
+}
+
+const char *mp_slice_control(mp_slice text)
+{
+    for (const char *p = text.at; p < text.at + text.length; p++)
+        if (((unsigned char)*p < 32 && *p != '\t') || *p == 127)
+            return p;
+    return NULL;
+}
+
+uint32_t mp_slice_column(mp_slice line, const char *at)
+{
+    uint32_t column = 1;
+    for (const char *p = line.at; p < at; p++)
+        column += ((unsigned char)*p & 0xc0) != 0x80; /* not within a character */
+    return column;
+}
+
+void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
+{
+    mp_grow(&buffer->at, &buffer->capacity, buffer->length + length + 1, 1);
+    memcpy(buffer->at + buffer->length, text, length);
+    buffer->length += length;
+    buffer->at[buffer->length] = '\0';
+}
+
 /* The Unicode Standard, table 3-7: what may follow each first byte. */
 size_t mp_utf8_length(const char *p, const char *end)
 {

@@ -159,9 +159,53 @@ static void slices_are_trimmed(void **unused)
             mp_slice_equal(mp_slice_trim(mp_slice_of(cases[i][0])), mp_slice_of(cases[i][1])));
 }
 
+static void lines_are_taken_off(void **unused)
+{
+    (void)unused;
+    static const char *const lines[] = {"one", "", "t\xc3\xbco", "", "\rlast"};
+    mp_slice text = mp_slice_of("\xef\xbb\xbfone\n\r\nt\xc3\xbco\r\n\n\rlast"), line;
+    text = mp_slice_without_mark(text);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        assert_true(mp_slice_take_line(&text, &line));
+        assert_true(mp_slice_equal(line, mp_slice_of(lines[i])));
+    }
+    assert_false(mp_slice_take_line(&text, &line));
+    /* The last line has no end, and may have none to lose. */
+    text = mp_slice_of("\r\n");
+    assert_true(mp_slice_take_line(&text, &line));
+    assert_int_equal(line.length, 0);
+    assert_false(mp_slice_take_line(&text, &line));
+}
+
+static void places_in_lines(void **unused)
+{
+    (void)unused;
+    mp_slice line = mp_slice_of("t\xc3\xbc\to\x7f");
+    assert_int_equal(mp_slice_column(line, line.at), 1);
+    assert_int_equal(mp_slice_column(line, line.at + 3), 3);
+    assert_ptr_equal(mp_slice_control(line), line.at + 5);
+    line.length--;
+    assert_null(mp_slice_control(line));
+}
+
+static void buffers_grow(void **unused)
+{
+    (void)unused;
+    mp_text_buffer buffer = {0};
+    for (int i = 0; i < 1000; i++)
+        mp_text_put(&buffer, "abc", 3);
+    assert_int_equal(buffer.length, 3000);
+    assert_int_equal(strlen(buffer.at), 3000);
+    assert_string_equal(buffer.at + 2997, "abc");
+    free(buffer.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_taken_off),
+        cmocka_unit_test(places_in_lines),
+        cmocka_unit_test(buffers_grow),
         cmocka_unit_test(sequences_are_those_of_the_table),
         cmocka_unit_test(texts_are_valid_or_not),
         cmocka_unit_test(other_bytes_are_iso_8859_1),
