@@ -30,12 +30,14 @@ typedef enum mp_honours {
     MP_HONOURS_OBJECT = 1 << 14,      /* object: the first operand */
     MP_HONOURS_OBJECT_TYPE = 1 << 15, /* type: in place of an object */
     MP_HONOURS_ROOT_KINDS = 1 << 16,  /* all_kinds */
-    MP_HONOURS_SELECT = 1 << 17,      /* selection; min_bytes, min_count */
+    MP_HONOURS_SELECT = 1 << 17,      /* selection */
     MP_HONOURS_SUPPRESS = 1 << 18,    /* suppressions */
     MP_HONOURS_COMPARE = 1 << 19,     /* how names are read, min_change */
     MP_HONOURS_BASE = 1 << 20,        /* another recording that this one is held against */
+    MP_HONOURS_MIN_SIZE = 1 << 21,    /* min_bytes */
+    MP_HONOURS_MIN_COUNT = 1 << 22,   /* min_count */
 } mp_honours;
-enum { MP_HONOURS_COUNT = 21, MP_BIT_SOURCES = 7 };
+enum { MP_HONOURS_COUNT = 23, MP_BIT_SOURCES = 7 };
 
 /* A limit that a gate holds a recording to. */
 typedef struct mp_ceiling {

@@ -160,7 +160,7 @@ static bool put_sections(const mp_request *request, mp_document *document, const
         !mp_section_growth(document, window, view, rows, false, error, size))
         return false;
     mp_section_anomaly_counts(document, window->model);
-    mp_section_graph(document, window->model, rows);
+    mp_section_graph(document, window->model, &request->view, rows);
     mp_section_snapshots(document, window, rows);
     mp_section_heap_totals(document, window, leaks, true);
     mp_section_session(document, request, true);
@@ -176,7 +176,7 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     if (!mp_section_profile_top(document, model, &request->view, rows, error, size))
         return false;
     document->tables[document->table_count - 1].main = true;
-    mp_section_methods(document, model, rows);
+    mp_section_methods(document, model, &request->view, rows);
     mp_section_session(document, request, true);
     return true;
 }
@@ -205,7 +205,7 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     mp_section_head(document, request);
     mp_section_dump_answer(document, &view);
     mp_section_suspects(document, &view, rows);
-    mp_section_retained(document, &view, rows);
+    mp_section_retained(document, &view, &request->view, rows);
     mp_section_dump_top(document, &view, &all_types, rows, error, size);
     mp_section_roots(document, &view, true);
     mp_section_statics(document, &view, rows);
@@ -229,21 +229,23 @@ const mp_report mp_report_analyze = {
         "in full, with more options.",
     .overview = true,
     .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_LIMIT | MP_HONOURS_SOURCES,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SOURCES,
                   .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS |
-                             MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
                   .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS |
-                             MP_HONOURS_SKIP,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
+                             MP_HONOURS_SUPPRESS,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

@@ -264,7 +264,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
 
 enum {
     ALL = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
-          MP_HONOURS_COMPARE,
+          MP_HONOURS_COMPARE | MP_HONOURS_MINIMA,
 };
 
 const mp_report mp_report_diff = {
@@ -280,8 +280,8 @@ const mp_report mp_report_diff = {
     .single = true,
     .operand = "BASE",
     .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours =
-                      MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT | MP_HONOURS_COMPARE,
+                  .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
+                             MP_HONOURS_COMPARE | MP_HONOURS_MIN_COUNT,
                   .run = run},
                  {.needs = MP_HOLDS_EVENTS,
                   .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,

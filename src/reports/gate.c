@@ -137,22 +137,10 @@ static void judge(const mp_request *request, mp_document *document, mp_evidence 
     mp_judgements_free(&judgements);
 }
 
-/* Options on rows mean nothing where there are none: a rule says itself how much is too much. */
-static bool refuse_row_options(const mp_request *request, char *error, size_t size)
-{
-    const mp_view *view = &request->view;
-    if (!view->min_bytes && !view->min_count)
-        return true;
-    snprintf(error, size, "gate does not use --%s: a rule says how much is too much",
-             view->min_bytes ? "min-size" : "min-count");
-    return false;
-}
-
 static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     mp_window window;
-    if (!refuse_row_options(request, error, size) ||
-        !mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error, size))
         return false;
     mp_digest *now = mp_report_digest(request, error, size);
     bool ok = now && mp_base_is_alike(request, now, error, size);
@@ -178,8 +166,7 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
 
 static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
 {
-    mp_digest *now =
-        refuse_row_options(request, error, size) ? mp_report_digest(request, error, size) : NULL;
+    mp_digest *now = mp_report_digest(request, error, size);
     bool ok = now && mp_base_is_alike(request, now, error, size);
     if (ok) {
         mp_section_head(document, request);

@@ -123,13 +123,14 @@ void mp_section_dump_answer(mp_document *document, const mp_graph_view *view)
     answer_shared(document, table, view);
 }
 
-void mp_section_graph(mp_document *document, const mp_model *model, size_t rows)
+void mp_section_graph(mp_document *document, const mp_model *model, const mp_view *asked,
+                      size_t rows)
 {
     if (!model->graph)
         return;
     mp_graph_view view = mp_graph_view_of(model);
     mp_graph_view_look(&view);
-    mp_section_retained(document, &view, rows);
+    mp_section_retained(document, &view, asked, rows);
     mp_section_roots(document, &view, true);
     mp_section_shared(document, &view, rows);
     mp_graph_view_free(&view);

@@ -42,7 +42,8 @@ void mp_set_graph_totals(mp_table *table, const mp_model *model, const mp_graph_
 void mp_section_dump_answer(mp_document *document, const mp_graph_view *view);
 /* `rows`: at most so many; 0: all. */
 void mp_section_suspects(mp_document *document, const mp_graph_view *view, size_t rows);
-void mp_section_retained(mp_document *document, const mp_graph_view *view, size_t rows);
+void mp_section_retained(mp_document *document, const mp_graph_view *view, const mp_view *asked,
+                         size_t rows);
 void mp_section_roots(mp_document *document, const mp_graph_view *view, bool shown);
 void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t rows);
 void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t rows);
@@ -59,7 +60,8 @@ void mp_section_root_growth(mp_document *document, const mp_window *window);
 
 /* All tables of a graph behind an answer of another kind, as in a database that has stacks and
  * references. Nothing where the model has no graph. */
-void mp_section_graph(mp_document *document, const mp_model *model, size_t rows);
+void mp_section_graph(mp_document *document, const mp_model *model, const mp_view *asked,
+                      size_t rows);
 
 /* The object that the request names. False with a message. */
 bool mp_request_object(const mp_request *request, const mp_graph *graph, uint32_t *object,

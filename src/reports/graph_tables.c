@@ -145,10 +145,11 @@ static bool selects_types(const mp_model *model)
     return false;
 }
 
-void mp_section_retained(mp_document *document, const mp_graph_view *view, size_t rows)
+void mp_section_retained(mp_document *document, const mp_graph_view *view, const mp_view *asked,
+                         size_t rows)
 {
     const mp_graph *graph = view->graph;
-    bool selects = selects_types(view->model);
+    bool selects = selects_types(view->model) || asked->min_bytes;
     size_t count, selected = 0;
     uint32_t *order = mp_retained_order(graph, &view->dominators, selects ? 0 : rows, &count);
     mp_table *table = MP_TABLE(document, "retained", "Biggest retainers: what would go with them",
@@ -156,7 +157,8 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, size_
     table->order = "retained_bytes";
     table->empty = selects ? "no such object is reached by a root" : "no root reaches anything";
     for (size_t i = 0; i < count; i++) {
-        if (view->model->types.at[graph->types[order[i]]].left_out)
+        if (view->model->types.at[graph->types[order[i]]].left_out ||
+            (int64_t)view->dominators.retained[order[i]] < asked->min_bytes)
             continue;
         if (!rows || selected < rows)
             retained_row(document, table, view, order[i]);

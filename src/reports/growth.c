@@ -61,21 +61,24 @@ const mp_report mp_report_growth = {
         "snapshots or more it tells what grows steadily and what jumped once; --from leaves\n"
         "a warm-up out.\n"
         "--sort: bytes, objects, key.",
-    .variants =
-        {{.needs = MP_HOLDS_EVENTS,
-          .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                     MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-          .run = run},
-         {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-          .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                     MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
-          .run = run},
-         {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-          .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                     MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
-          .run = run},
-         {.needs = MP_HOLDS_LEDGER,
-          .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
-                     MP_HONOURS_LIMITS | MP_HONOURS_DOMAIN,
-          .run = run_dumps}},
+    .variants = {{.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
+                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT |
+                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
+                  .run = run},
+                 {.needs = MP_HOLDS_LEDGER,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_LIMITS |
+                             MP_HONOURS_DOMAIN,
+                  .run = run_dumps}},
 };

@@ -267,19 +267,19 @@ const mp_report mp_report_leaks = {
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
     .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
+                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
                   .run = run},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
+                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
                   .run = run},
                  {.needs = MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS |
-                             MP_HONOURS_SUPPRESS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH |
+                             MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS,
                   .run = run},
                  {.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

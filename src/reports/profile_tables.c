@@ -216,20 +216,23 @@ static bool has_estimates(const mp_method_costs *costs)
 }
 
 static void method_rows(mp_document *document, mp_table *table, const mp_model *model,
-                        const mp_method_costs *costs, const char *by, size_t rows)
+                        const mp_method_costs *costs, const char *by, const mp_view *view,
+                        size_t rows)
 {
     int64_t all_us = mp_profile_total(model).exclusive_us;
     row_sorting sorting = {by, method_number, (const char *)costs->at, sizeof *costs->at};
     size_t *order = sorted(&sorting, costs->count);
-    for (size_t i = 0; i < costs->count && (!rows || i < rows); i++)
-        method_row(document, table, model, &costs->at[order[i]], all_us);
+    size_t kept = 0;
+    for (size_t i = 0; i < costs->count; i++)
+        if (costs->at[order[i]].calls >= view->min_count && (kept++ < rows || !rows))
+            method_row(document, table, model, &costs->at[order[i]], all_us);
     free(order);
     table->order = order_column(by);
     if (has_estimates(costs))
         mp_table_line(document, table,
                       "\"With callees\" is an estimate: this version has no call tree, so "
                       "recursion counts twice");
-    mp_table_left_out(document, table, costs->count);
+    mp_table_left_out(document, table, kept);
 }
 
 static bool top_methods(mp_document *document, const mp_model *model, const mp_view *view,
@@ -248,7 +251,7 @@ static bool top_methods(mp_document *document, const mp_model *model, const mp_v
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, method_columns);
     table->title = by_method ? "Hottest methods" : "Hottest programs";
     table->empty = "no line was executed";
-    method_rows(document, table, model, &costs, view->sort ? view->sort : "seconds", rows);
+    method_rows(document, table, model, &costs, view->sort ? view->sort : "seconds", view, rows);
     free(costs.at);
     return true;
 }
@@ -262,13 +265,14 @@ static bool has_inclusive(const mp_method_costs *costs)
     return false;
 }
 
-void mp_section_methods(mp_document *document, const mp_model *model, size_t rows)
+void mp_section_methods(mp_document *document, const mp_model *model, const mp_view *view,
+                        size_t rows)
 {
     mp_method_costs costs = mp_profile_method_costs(model);
     bool inclusive = has_inclusive(&costs);
     const char *title = inclusive ? "Methods, by time with callees" : "Hottest methods";
     mp_table *table = MP_TABLE(document, "methods", title, MP_ROWS, method_columns);
-    method_rows(document, table, model, &costs, inclusive ? "inclusive" : "seconds", rows);
+    method_rows(document, table, model, &costs, inclusive ? "inclusive" : "seconds", view, rows);
     free(costs.at);
 }
 
@@ -283,18 +287,22 @@ static bool top_lines(mp_document *document, const mp_model *model, const mp_vie
     }
     mp_line_costs costs = mp_profile_line_costs(model);
     size_t kept = 0;
-    for (size_t i = 0; i < costs.count; i++)
-        if (!is_instrumentation(model, costs.at[i].program))
+    size_t instrumentation = 0;
+    for (size_t i = 0; i < costs.count; i++) {
+        if (is_instrumentation(model, costs.at[i].program))
+            instrumentation++;
+        else if (costs.at[i].executions >= view->min_count)
             costs.at[kept++] = costs.at[i];
+    }
     int64_t all_us = mp_profile_total(model).exclusive_us;
     mp_table *table = MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns);
     table->empty = "no line was executed";
     row_sorting sorting = {view->sort ? view->sort : "seconds", line_number, (const char *)costs.at,
                            sizeof *costs.at};
     size_t *order = sorted(&sorting, kept);
-    if (kept < costs.count)
+    if (instrumentation)
         mp_table_line(document, table, "without %zu lines of lib/zprofiler, the profiling itself",
-                      costs.count - kept);
+                      instrumentation);
     for (size_t i = 0; i < kept && (!rows || i < rows); i++)
         line_row(document, table, model, &costs.at[order[i]], all_us);
     table->order = order_column(sorting.by);

@@ -3,6 +3,18 @@
 #include "reports/graph_sections.h"
 #include "support/text.h"
 
+/* What a snapshot or a stack tells of an object is not known of those of a graph. */
+static bool selects_by_type(const mp_selection *selection, char *error, size_t size)
+{
+    const char *other = selection->has_since ? "since" : selection->has_until ? "until" : NULL;
+    for (size_t i = 0; !other && i < selection->count; i++)
+        if (selection->criteria[i].subject != MP_SUBJECT_TYPE)
+            other = mp_subject_name(selection->criteria[i].subject);
+    if (other)
+        snprintf(error, size, "--%s: retained selects objects by --type alone", other);
+    return !other;
+}
+
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     const mp_view *view = &request->view;
@@ -13,10 +25,16 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
                  view->sort ? "sort" : "only");
         return false;
     }
+    if (objects && request->view.min_count) {
+        snprintf(error, size, "--min-count is for groups: --by type or --by namespace");
+        return false;
+    }
+    if (!selects_by_type(&request->selection, error, size))
+        return false;
     mp_graph_view graph = mp_graph_view_of(request->model);
     mp_section_dump_head(document, request, &graph);
     if (objects)
-        mp_section_retained(document, &graph, rows);
+        mp_section_retained(document, &graph, view, rows);
     else
         ok = mp_section_retainers(document, &graph, view, rows, error, size);
     document->tables[document->table_count - 1].main = true;
@@ -35,7 +53,8 @@ const mp_report mp_report_retained = {
                "--by: object, type, namespace. --sort (of groups): retained, bytes, objects, key.",
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_DOMAIN | MP_HONOURS_ONLY,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_BY |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_DOMAIN |
+                             MP_HONOURS_ONLY,
                   .run = run}},
 };

@@ -54,6 +54,7 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
 
 /* What variants for logs of heap events honour beside the others: how the log is read. */
 enum {
+    MP_HONOURS_MINIMA = MP_HONOURS_MIN_SIZE | MP_HONOURS_MIN_COUNT,
     MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
 };
 
@@ -61,7 +62,8 @@ enum {
 void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
 bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
                             size_t rows, char *error, size_t size);
-void mp_section_methods(mp_document *document, const mp_model *model, size_t rows);
+void mp_section_methods(mp_document *document, const mp_model *model, const mp_view *view,
+                        size_t rows);
 
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);

@@ -50,23 +50,24 @@ const mp_report mp_report_top = {
                "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
                "average, calls. --format rpt writes ProTop's own layout.",
     .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_SOURCES,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_BY |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
                   .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_EVENTS,
                   .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SKIP,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SKIP,
                   .run = run_heap},
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_BY |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
                   .run = run_heap},
                  {.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_DOMAIN | MP_HONOURS_ONLY,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_BY |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_DOMAIN |
+                             MP_HONOURS_ONLY,
                   .run = run_dump}},
 };
