@@ -35,7 +35,6 @@ static const struct {
     SIGNATURE("PERFILE2", "a Linux perf recording"),
     SIGNATURE("memray", "a memray recording"),
     SIGNATURE("heap profile:", "a gperftools heap profile"),
-    SIGNATURE("{\"memprof-baseline\":", "a baseline of memprof, which stands for BASE alone"),
     SIGNATURE("# callgrind format", "a callgrind profile"),
     SIGNATURE("desc:", "a massif profile"),
     SIGNATURE("\xff\xfe", "UTF-16 text (convert it to UTF-8 first)"),
