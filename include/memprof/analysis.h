@@ -6,8 +6,8 @@
 #ifndef MEMPROF_ANALYSIS_H
 #define MEMPROF_ANALYSIS_H
 
-#include "memprof/events.h"
 #include "memprof/diagnostics.h"
+#include "memprof/events.h"
 #include "memprof/model.h"
 
 /* --- windows --- */

@@ -9,6 +9,7 @@
 
 #include "memprof/profile.h"
 #include "support/memory.h"
+#include "support/pattern.h"
 
 enum {
     RECORDINGS = 1 << MP_KIND_RECORDING,
@@ -130,7 +131,8 @@ static void match_stacks(const mp_model *model, const mp_criterion *criterion, b
     regex_t regex;
     label_room room = {0};
     bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
-    if (regcomp(&regex, criterion->pattern, REG_EXTENDED | REG_NOSUB) != 0)
+    char reason[8];
+    if (!mp_pattern_compile(&regex, criterion->pattern, REG_NOSUB, reason, sizeof reason))
         abort(); /* mp_criterion_check let it through */
     for (uint32_t i = 1; i < model->tree.count; i++) {
         const mp_tree_node *node = &model->tree.at[i];
@@ -150,19 +152,22 @@ static void match_stacks(const mp_model *model, const mp_criterion *criterion, b
 
 bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size)
 {
+    enum { SHOWN = 100 };
     regex_t regex;
+    char reason[256];
+    const char *pattern = criterion->pattern;
     if (criterion->subject != MP_SUBJECT_STACK)
         return true;
-    int wrong = regcomp(&regex, criterion->pattern, REG_EXTENDED | REG_NOSUB);
-    if (wrong) {
-        char reason[256];
-        regerror(wrong, &regex, reason, sizeof reason);
-        snprintf(error, size, "\"%s\" is no extended regular expression: %s", criterion->pattern,
-                 reason);
-        return false;
+    if (mp_pattern_compile(&regex, pattern, REG_NOSUB, reason, sizeof reason)) {
+        regfree(&regex);
+        return true;
     }
-    regfree(&regex);
-    return true;
+    size_t length = strlen(pattern), shown = length > SHOWN ? SHOWN : length;
+    while (shown < length && ((unsigned char)pattern[shown] & 0xc0) == 0x80)
+        shown++; /* not within a UTF-8 character */
+    snprintf(error, size, "\"%.*s%s\" is no extended regular expression: %s", (int)shown, pattern,
+             shown < length ? "..." : "", reason);
+    return false;
 }
 
 /* --- all criteria of lots --- */

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/index.h"
 #include "support/text.h"
 #include "support/units.h"
 
 typedef struct parser {
     mp_suppressions *list;
     mp_suppression *current; /* NULL: before the first section */
+    mp_hash_index names;     /* of sections, from 1 */
     const char *path;
     mp_slice line; /* at hand */
     uint64_t number;
@@ -110,7 +112,7 @@ static bool take_expires(parser *p, mp_slice value)
 static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
 {
     mp_suppression *current = p->current;
-    char why[256];
+    char why[512];
     mp_criterion criterion = {subject, false, mp_arena_copy(p->list->own, value.at, value.length)};
     if (!mp_criterion_check(&criterion, why, sizeof why))
         return complain(p, value.at, "%s, expected an extended regular expression such as %s", why,
@@ -172,12 +174,27 @@ static bool end_section(const parser *p)
     return true;
 }
 
-static const mp_suppression *find_name(const mp_suppressions *list, const char *name)
+typedef struct name_probe {
+    const mp_suppressions *list;
+    const char *name;
+} name_probe;
+
+static bool same_name(const void *context, uint32_t value)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->at[i].name, name) == 0)
-            return &list->at[i];
-    return NULL;
+    const name_probe *probe = context;
+    return strcmp(probe->list->at[value - 1].name, probe->name) == 0;
+}
+
+/* The number of the suppression of this name; 0: none has it, and now `number` does. */
+static uint32_t set_name(parser *p, const char *name, uint32_t number)
+{
+    name_probe probe = {p->list, name};
+    uint64_t hash = mp_hash_bytes(name, strlen(name));
+    size_t place;
+    uint32_t found = mp_hash_index_find(&p->names, hash, same_name, &probe, &place);
+    if (!found)
+        mp_hash_index_set(&p->names, place, hash, number);
+    return found;
 }
 
 static bool begin_section(parser *p, mp_slice line)
@@ -191,7 +208,8 @@ static bool begin_section(parser *p, mp_slice line)
     if (end != last)
         return complain(p, end + 1, "text behind ], expected the end of the line");
     const char *text = mp_arena_copy(p->list->own, name.at, name.length);
-    const mp_suppression *other = find_name(p->list, text);
+    uint32_t found = set_name(p, text, (uint32_t)p->list->count + 1);
+    const mp_suppression *other = found ? &p->list->at[found - 1] : NULL;
     if (other)
         return complain(p, name.at, "[%s] is at %s:%llu too, expected a name of its own",
                         quoted(p, name), other->path, (unsigned long long)other->line);
@@ -214,6 +232,16 @@ static bool take_line(parser *p)
     return take_key(p, line);
 }
 
+static bool take_lines(parser *p, mp_slice text)
+{
+    while (mp_slice_take_line(&text, &p->line)) {
+        p->number++;
+        if (!take_line(p))
+            return false;
+    }
+    return end_section(p);
+}
+
 bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice text, char *error,
                            size_t size)
 {
@@ -221,13 +249,12 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
     bool converted;
     if (!list->own)
         list->own = mp_alloc_zero(1, sizeof *list->own);
+    for (size_t i = 0; i < list->count; i++) /* of other files */
+        set_name(&p, list->at[i].name, (uint32_t)i + 1);
     text = mp_slice_without_mark(mp_utf8_from_bytes(list->own, text, &converted));
-    while (mp_slice_take_line(&text, &p.line)) {
-        p.number++;
-        if (!take_line(&p))
-            return false;
-    }
-    return end_section(&p);
+    bool ok = take_lines(&p, text);
+    mp_hash_index_free(&p.names);
+    return ok;
 }
 
 void mp_suppressions_free(mp_suppressions *list)

@@ -131,6 +131,22 @@ static bool is_entered(const cli_search *search, const char *path, const struct 
            S_ISDIR(own.st_mode);
 }
 
+/* What is in a folder and cannot be looked at. A link that leads nowhere is no recording; all else
+ * may be one: it is gone since the folder was read, or nobody may know of it. */
+static void pass_or_refuse(cli_search *search, const char *path)
+{
+    struct stat own;
+    int why = errno;
+    bool nowhere = why == ENOENT || why == ENOTDIR || why == ELOOP;
+    if (nowhere && lstat(path, &own) == 0) {
+        search->passed_over++;
+        return;
+    }
+    mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s",
+                strerror(why));
+    search->ok = false;
+}
+
 /* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
 static void look_through(cli_search *search, const char *folder)
 {
@@ -144,13 +160,14 @@ static void look_through(cli_search *search, const char *folder)
         for (size_t i = 0; i < count; i++) {
             struct stat status;
             cli_file file = {.path = paths[i], .found = true};
-            bool known = stat(paths[i], &status) == 0;
-            if (known && is_entered(search, paths[i], &status)) {
+            if (stat(paths[i], &status) != 0) {
+                pass_or_refuse(search, paths[i]);
+            } else if (is_entered(search, paths[i], &status)) {
                 mp_grow(&waiting, &capacity, depth + 1, sizeof *waiting);
                 waiting[depth++] = paths[i];
-            } else if (known && S_ISREG(status.st_mode) && is_claimed(search, &file)) {
+            } else if (S_ISREG(status.st_mode) && is_claimed(search, &file)) {
                 add_file(search, &file);
-            } else if (!known || !S_ISDIR(status.st_mode)) {
+            } else if (!S_ISDIR(status.st_mode)) {
                 search->passed_over++;
             }
         }

@@ -139,6 +139,10 @@ static bool parse_options(int argc, char **argv, cli_options *options, cli_given
         }
         if (found == ':')
             return refuse("%s needs an argument", argv[optind - 1]);
+        char letter[] = {'-', (char)optopt, '\0'}; /* one of several behind a dash, such as -xyz */
+        if (found < 256 && optopt && optopt < 256)
+            return refuse("%s is not an option of memprof",
+                          optopt > 0 ? letter : "a dash with no ASCII letter behind it");
         if (found < 256)
             return refuse("%s is not an option of memprof, stands for several, or takes no "
                           "argument",

@@ -7,6 +7,7 @@
 
 #include "memprof/digest.h"
 #include "support/memory.h"
+#include "support/pattern.h"
 #include "support/text.h"
 
 enum { GROUPS = 10 };
@@ -68,11 +69,10 @@ static bool parse(const char *text, substitution *result, char *error, size_t si
         return false;
     }
     char *pattern = part_copy(text + 2, middle, delimiter);
-    int wrong = regcomp(&result->regex, pattern, REG_EXTENDED);
+    char reason[256];
+    bool ok = mp_pattern_compile(&result->regex, pattern, 0, reason, sizeof reason);
     free(pattern);
-    if (wrong) {
-        char reason[256];
-        regerror(wrong, &result->regex, reason, sizeof reason);
+    if (!ok) {
         snprintf(error, size, "\"%s\": %s", text, reason);
         return false;
     }

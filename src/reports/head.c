@@ -88,8 +88,8 @@ static void head(mp_document *document, const mp_request *request)
     }
     mp_format_time(time, span_us(model));
     if (model->events) {
-        const char *events =
-            mp_document_text(document, " of %s events", mp_count_text(document, records_of(model), false));
+        const char *events = mp_document_text(document, " of %s events",
+                                              mp_count_text(document, records_of(model), false));
         bool cut = sessions && model->sessions.at[1].snapshot.i;
         document->title =
             mp_document_text(document, "%s: heap log%s in %s", source, cut ? "" : events, time);
