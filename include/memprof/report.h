@@ -117,8 +117,9 @@ const mp_report *mp_report_find(const char *name);
 /* What any variant of the report honours. */
 unsigned mp_report_honours(const mp_report *report);
 
-/* Whether any variant fits the model. */
-bool mp_report_answers(const mp_report *report, const mp_model *model);
+/* Whether a variant fits the request's model and takes what was asked for. False with a message. */
+bool mp_report_answers(const mp_report *report, const mp_request *request, char *error,
+                       size_t error_size);
 
 /* How many rows a table with an order has where nobody asks for more or fewer. */
 size_t mp_report_rows(const mp_report *report);

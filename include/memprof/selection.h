@@ -47,6 +47,9 @@ bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size)
  * other subjects are left out. Release with free(). The patterns were checked. */
 bool *mp_lots_matching(const mp_model *model, const mp_criterion *criteria, size_t count);
 
+/* Whether recordings of this kind tell what the selection asks for. False with a message. */
+bool mp_can_select(const mp_model *model, const mp_selection *selection, char *error, size_t size);
+
 /* A model of what is selected. It shares with `model`, which must outlive it; release with
  * mp_selected_free. NULL with a message where recordings of this kind have no such subject. */
 mp_model *mp_select(const mp_model *model, const mp_selection *selection, char *error, size_t size);

@@ -409,8 +409,7 @@ static void select_profile(mp_model *selected, const mp_model *model, const mp_s
 
 /* --- the model --- */
 
-static bool has_subjects(const mp_model *model, const mp_selection *selection, char *error,
-                         size_t size)
+bool mp_can_select(const mp_model *model, const mp_selection *selection, char *error, size_t size)
 {
     for (size_t i = 0; i < selection->count; i++) {
         const mp_criterion *criterion = &selection->criteria[i];
@@ -432,7 +431,7 @@ static bool has_subjects(const mp_model *model, const mp_selection *selection, c
 
 mp_model *mp_select(const mp_model *model, const mp_selection *selection, char *error, size_t size)
 {
-    if (!has_subjects(model, selection, error, size))
+    if (!mp_can_select(model, selection, error, size))
         return NULL;
     mp_model *selected = mp_alloc(sizeof *selected);
     *selected = *model;

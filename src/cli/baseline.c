@@ -10,12 +10,13 @@
 #include "memprof/baseline.h"
 #include "support/memory.h"
 
-/* "shop" of "folder/shop.oemp@last". */
+/* "shop" of "folder/shop.oemp@last"; an @ may be part of the file's own name. */
 static int name_length(const char *path, const char **name)
 {
+    struct stat status;
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
-    const char *at = strrchr(*name, '@'), *dot;
+    const char *at = stat(path, &status) == 0 ? NULL : strrchr(*name, '@'), *dot;
     size_t length = at && at > *name ? (size_t)(at - *name) : strlen(*name);
     dot = memrchr(*name, '.', length);
     return dot && dot > *name ? (int)(dot - *name) : (int)length;
@@ -58,6 +59,25 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     return status;
 }
 
+/* "shop.oemp" and "shop.prf" have one name: one must not take the other's place. */
+static bool is_free(const char *path, const mp_digest *digest)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return true;
+    mp_meanings *meanings = mp_meanings_new();
+    mp_digest *there = cli_read_baseline(path, meanings);
+    bool is = there && there->kind == digest->kind;
+    if (!is) {
+        cli_put_safe(path);
+        fprintf(stderr, ": error: is no baseline of %s, expected another name by --as\n",
+                mp_kind_name(digest->kind));
+    }
+    mp_digest_free(there);
+    mp_meanings_free(meanings);
+    return is;
+}
+
 static int save(const cli_options *options, const mp_digest *digest, const mp_meanings *meanings,
                 const mp_diagnostics *diagnostics)
 {
@@ -68,7 +88,7 @@ static int save(const cli_options *options, const mp_digest *digest, const mp_me
     if (mkdir(options->store, 0777) != 0 && errno != EEXIST) {
         cli_put_safe(options->store);
         fprintf(stderr, ": error: cannot be made: %s\n", strerror(errno));
-    } else if (cli_output_open(&output, path)) {
+    } else if (is_free(path, digest) && cli_output_open(&output, path)) {
         fwrite(text, 1, length, output.file);
         if (cli_output_close(&output, true))
             status = tell(options, digest, path, length, diagnostics);

@@ -6,6 +6,8 @@
 #include "cli/console.h"
 #include "cli/run.h"
 
+enum { FAULTS_SHOWN = 50 };
+
 static void put_fault(const mp_policy *policy, const mp_policy_fault *fault)
 {
     cli_put_safe(policy->path);
@@ -35,7 +37,12 @@ int cli_read_policy(const cli_options *options, mp_policy **policy)
     free(text);
     if (!ok)
         return CLI_UNREADABLE;
-    for (size_t i = 0; i < (*policy)->fault_count; i++)
+    size_t count = (*policy)->fault_count, shown = count < FAULTS_SHOWN ? count : FAULTS_SHOWN;
+    for (size_t i = 0; i < shown; i++)
         put_fault(*policy, &(*policy)->faults[i]);
+    if (count > shown) {
+        cli_put_safe((*policy)->path);
+        fprintf(stderr, ": error: and %zu more: is it a policy?\n", count - shown);
+    }
     return (*policy)->fault_count ? CLI_USAGE : CLI_OK;
 }

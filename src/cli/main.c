@@ -43,7 +43,7 @@ static int run_formats(const cli_options *options)
 static int report(const cli_options *options, const mp_request *request)
 {
     char error[1024] = "";
-    mp_document *document = mp_document_new(options->command.name);
+    mp_document *document = mp_document_new(options->command.report->name);
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
     if (mp_report_run(options->command.report, request, document, error, sizeof error)) {

@@ -79,11 +79,11 @@ static void ask(const cli_work *work, const cli_options *how, mp_request *reques
                 cli_answer *answer)
 {
     const mp_report *report = how->command.report;
-    if (found && !mp_report_answers(report, request->model)) {
-        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, how->paths[0], 0,
-                    "passed over: %s has no answer from %s", report->name,
-                    mp_kind_name(request->model->kind));
-        mp_report_run(report, request, answer->document, answer->error, sizeof answer->error);
+    if (found && !mp_report_answers(report, request, answer->error, sizeof answer->error)) {
+        const char *advice = strstr(answer->error, ": try "); /* it is the same for each file */
+        size_t length = advice ? (size_t)(advice - answer->error) : strlen(answer->error);
+        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, how->paths[0], 0, "passed over: %.*s",
+                    (int)length, answer->error);
         return;
     }
     answer->document = mp_document_new(report->name);

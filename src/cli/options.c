@@ -217,6 +217,16 @@ static void begin(cli_options *options, int argc)
     options->view.substitutions = options->substitutions;
 }
 
+static bool reads_stdin_twice(const cli_options *options)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < options->path_count; i++)
+        count += strcmp(options->paths[i], "-") == 0;
+    const char *base =
+        options->command.honours & MP_HONOURS_COMPARE ? options->view.object : options->base;
+    return count + (base && strcmp(base, "-") == 0) > 1;
+}
+
 /* Whether there is as much to read as the command takes. */
 static bool check_operands(const cli_options *options)
 {
@@ -224,7 +234,10 @@ static bool check_operands(const cli_options *options)
     if (command->honours & MP_HONOURS_COMPARE && options->path_count != 1)
         return refuse("%s compares BASE with one other recording", command->name);
     if (command->reads && options->path_count == 0)
-        return refuse("%s needs a file to read (\"-\" is standard input)", command->name);
+        return refuse("%s needs %s%sa file to read (\"-\" is standard input)", command->name,
+                      command->operand ? command->operand : "", command->operand ? " and " : "");
+    if (reads_stdin_twice(options))
+        return refuse("standard input (\"-\") can be read once");
     if (!command->reads && options->path_count)
         return refuse("%s takes no file, and got %s", command->name, options->paths[0]);
     if (command->honours & EXPORTS && (!options->exporter || !options->output))

@@ -54,9 +54,11 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
 {
-    if (options->load.progress)
-        return mp_load(model, diagnostics, options->paths, options->path_count, &options->load) &
-               mp_sessions_cut(model, diagnostics);
+    if (options->load.progress) {
+        bool read =
+            mp_load(model, diagnostics, options->paths, options->path_count, &options->load);
+        return mp_sessions_cut(model, diagnostics) && read;
+    }
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;

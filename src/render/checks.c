@@ -1,6 +1,9 @@
 #include "render/checks.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "support/text.h"
 
 static const mp_cell *cell_of(const mp_table *table, size_t row, const char *name)
 {
@@ -53,13 +56,33 @@ static const char *rule_of(const mp_table *rules, size_t row, mp_arena *arena)
     return mp_arena_format(arena, "%s: %s", text_of(rules, row, "file"), rule);
 }
 
-mp_checks mp_checks_of(const mp_document *document, mp_arena *arena)
+/* What could not be read was held to nothing: that is no pass. */
+static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *diagnostic)
 {
+    if (mp_diagnostic_severity(diagnostic->id) != MP_ERROR)
+        return;
+    const char *path = mp_utf8_copy(arena, diagnostic->path ? diagnostic->path : "input");
+    const char *place =
+        diagnostic->line ? mp_arena_format(arena, ":%" PRIu64, diagnostic->line) : "";
+    add(checks, (mp_check){.status = MP_CHECK_ERROR,
+                           .name = path,
+                           .measured = "",
+                           .limit = "",
+                           .message = mp_arena_format(arena, "%s%s: %s", path, place,
+                                                      mp_utf8_copy(arena, diagnostic->message))});
+    checks->unread++;
+}
+
+mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
+                       mp_arena *arena)
+{
+    const mp_diagnostic *kept;
+    size_t kept_count = mp_diagnostics_kept(diagnostics, &kept);
     bool is_gate = strcmp(document->command, "gate") == 0;
     const mp_table *rules = is_gate ? mp_document_find(document, "rules") : NULL;
     const mp_table *gate = rules ? mp_document_find(document, "gate") : NULL;
     size_t count = (rules ? rules->row_count : 0) + document->limit_count;
-    mp_checks checks = {.at = mp_arena_alloc(arena, (count + 1) * sizeof *checks.at),
+    mp_checks checks = {.at = mp_arena_alloc(arena, (count + kept_count + 1) * sizeof *checks.at),
                         .policy = gate && gate->row_count ? text_of(gate, 0, "policy") : ""};
     for (size_t row = 0; rules && row < rules->row_count; row++)
         add(&checks, (mp_check){.status = status_of(text_of(rules, row, "status")),
@@ -70,6 +93,8 @@ mp_checks mp_checks_of(const mp_document *document, mp_arena *arena)
                                 .line = cell_of(rules, row, "line")->number});
     for (size_t i = 0; i < document->limit_count; i++)
         add_limit(&checks, arena, &document->limits[i]);
+    for (size_t i = 0; count && i < kept_count; i++)
+        add_unread(&checks, arena, &kept[i]);
     return checks;
 }
 
@@ -88,7 +113,11 @@ const char *mp_verdicts_text(mp_arena *arena, const char *what, size_t passed, s
 
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
 {
-    return mp_verdicts_text(arena, *checks->policy ? "rule" : "limit",
-                            checks->counts[MP_CHECK_PASS], checks->counts[MP_CHECK_FAIL],
-                            checks->counts[MP_CHECK_ERROR]);
+    const char *text = mp_verdicts_text(
+        arena, *checks->policy ? "rule" : "limit", checks->counts[MP_CHECK_PASS],
+        checks->counts[MP_CHECK_FAIL], checks->counts[MP_CHECK_ERROR] - checks->unread);
+    if (checks->unread)
+        text = mp_arena_format(arena, "%s; %zu input%s could not be read", text, checks->unread,
+                               checks->unread == 1 ? "" : "s");
+    return text;
 }

@@ -2,6 +2,7 @@
 #ifndef MP_RENDER_CHECKS_H
 #define MP_RENDER_CHECKS_H
 
+#include "memprof/diagnostics.h"
 #include "memprof/document.h"
 #include "support/memory.h"
 
@@ -22,10 +23,13 @@ typedef struct mp_checks {
     mp_check *at; /* in the arena */
     size_t count;
     size_t counts[3];   /* by status */
+    size_t unread;      /* of them, the last ones, are inputs that gave no result: errors */
     const char *policy; /* path; "" where there is none */
 } mp_checks;
 
-mp_checks mp_checks_of(const mp_document *document, mp_arena *arena);
+/* None where there is neither a rule nor a limit. */
+mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
+                       mp_arena *arena);
 /* "fail" of MP_CHECK_FAIL. */
 const char *mp_check_status_name(mp_check_status status);
 /* "5 rules: 3 hold, 1 fails, 1 could not be judged"; of limits alone, "2 limits: ...". */

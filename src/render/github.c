@@ -41,10 +41,9 @@ static void put_check(FILE *file, mp_arena *arena, const mp_checks *checks, cons
 static bool render_github(const mp_document *document, const mp_diagnostics *diagnostics,
                           const mp_style *style, FILE *file, const char **error)
 {
-    (void)diagnostics;
     (void)style;
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, &arena);
+    mp_checks checks = mp_checks_of(document, diagnostics, &arena);
     if (!checks.count) {
         mp_arena_free(&arena);
         *error = "annotations show rules and limits, expected the command gate or an option such "

@@ -112,10 +112,9 @@ static void put_check(FILE *file, const mp_checks *checks, const mp_check *check
 static bool render_junit(const mp_document *document, const mp_diagnostics *diagnostics,
                          const mp_style *style, FILE *file, const char **error)
 {
-    (void)diagnostics;
     (void)style;
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, &arena);
+    mp_checks checks = mp_checks_of(document, diagnostics, &arena);
     if (!checks.count) {
         mp_arena_free(&arena);
         *error = "JUnit XML shows rules and limits, expected the command gate or an option such as "

@@ -189,12 +189,11 @@ static void put_table(out *to, const mp_table *table, bool first)
 static bool render_markdown(const mp_document *document, const mp_diagnostics *diagnostics,
                             const mp_style *style, FILE *file, const char **error)
 {
-    (void)diagnostics;
     (void)style;
     (void)error;
     out to = {.file = file, .exact_bytes = document->exact_bytes};
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, &arena);
+    mp_checks checks = mp_checks_of(document, diagnostics, &arena);
     bool first = true, is_gate = *checks.policy != '\0';
     if (checks.count) {
         put_checks(&to, document, &checks);

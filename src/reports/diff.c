@@ -215,6 +215,17 @@ static bool check_min_change(const mp_view *view, bool profile, char *error, siz
     return false;
 }
 
+/* What is accepted of the new recording. */
+static void section_suppressions(mp_document *document, const mp_request *request)
+{
+    mp_window window;
+    char error[256];
+    if (!request->suppressions || !mp_request_window(request, &window, error, sizeof error))
+        return;
+    mp_section_suppressions(document, &window);
+    mp_window_free(&window);
+}
+
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
 {
     const mp_view *view = &request->view;
@@ -237,6 +248,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
         section_totals(document, base, now);
         section_changes(document, &differences, context.kind != MP_KIND_PROFILE);
         mp_section_differences(document, &context, &differences, view, mp_view_rows(view, 20));
+        section_suppressions(document, request);
         free(differences.at);
     }
     mp_digest_free(now);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/checks.h"
 #include "reports/merge_rows.h"
 #include "reports/sections.h"
 #include "support/memory.h"
@@ -187,9 +188,23 @@ static void put_limits(mp_document *document, const mp_part *part)
     }
 }
 
-/* The first one that is not content, and how many others there are. */
+static int64_t count_in(const mp_table *table, const char *name)
+{
+    return table->cells[mp_table_column(table, name)].number;
+}
+
+/* Of a gate, all verdicts; else the first one that is not content, and how many others there are.
+ */
 static void put_complaint(mp_document *document, const mp_part *parts, size_t count)
 {
+    const mp_table *gate = mp_document_find(document, "gate");
+    if (gate && (document->failed || document->unjudged)) {
+        document->complaint = mp_document_text(
+            document, "gate: %s",
+            mp_verdicts_text(document->arena, "rule", (size_t)count_in(gate, "passed"),
+                             (size_t)count_in(gate, "failed"), (size_t)count_in(gate, "unjudged")));
+        return;
+    }
     const mp_part *first = NULL;
     size_t others = 0;
     for (size_t i = 0; i < count; i++) {

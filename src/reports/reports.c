@@ -60,9 +60,32 @@ static void list_reports(unsigned holds, char *text, size_t size)
                                  names[i]);
 }
 
-bool mp_report_answers(const mp_report *report, const mp_model *model)
+/* The variant that answers; NULL with a message. */
+static const mp_variant *choose(const mp_report *report, const mp_request *request, char *error,
+                                size_t size)
 {
-    return variant_for(report, model->holds) != NULL;
+    unsigned holds = request->model->holds;
+    const char *kind = mp_kind_name(request->model->kind);
+    const mp_variant *variant = variant_for(report, holds);
+    if (!variant) {
+        char names[256] = "";
+        list_reports(holds, names, sizeof names);
+        snprintf(error, size, "%s has no answer from %s: try %s", report->name, kind, names);
+        return NULL;
+    }
+    for (size_t i = 0; i < MP_HONOURS_COUNT; i++)
+        if (request->given[i] && !(variant->honours & 1u << i)) {
+            snprintf(error, size, "%s does not use --%s with %s", report->name, request->given[i],
+                     kind);
+            return NULL;
+        }
+    return variant;
+}
+
+bool mp_report_answers(const mp_report *report, const mp_request *request, char *error, size_t size)
+{
+    return choose(report, request, error, size) &&
+           mp_can_select(request->model, &request->selection, error, size);
 }
 
 size_t mp_report_rows(const mp_report *report)
@@ -73,21 +96,9 @@ size_t mp_report_rows(const mp_report *report)
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    char *error, size_t size)
 {
-    unsigned holds = request->model->holds;
-    const char *kind = mp_kind_name(request->model->kind);
-    const mp_variant *variant = variant_for(report, holds);
-    if (!variant) {
-        char names[256] = "";
-        list_reports(holds, names, sizeof names);
-        snprintf(error, size, "%s has no answer from %s: try %s", report->name, kind, names);
+    const mp_variant *variant = choose(report, request, error, size);
+    if (!variant)
         return false;
-    }
-    for (size_t i = 0; i < MP_HONOURS_COUNT; i++)
-        if (request->given[i] && !(variant->honours & 1u << i)) {
-            snprintf(error, size, "%s does not use --%s with %s", report->name, request->given[i],
-                     kind);
-            return false;
-        }
     mp_request selected = *request;
     selected.whole = request->model;
     if (!mp_selects(&request->selection))
