@@ -33,7 +33,10 @@ static void help_command(const cli_command *command)
 {
     printf("Usage: memprof %s [OPTIONS]%s%s%s\n\nmemprof %s: %s.\n", command->name,
            command->operand ? " " : "", command->operand ? command->operand : "",
-           command->reads ? " FILE..." : "", command->name, command->summary);
+           !command->reads                         ? ""
+           : command->honours & MP_HONOURS_COMPARE ? " FILE"
+                                                   : " FILE...",
+           command->name, command->summary);
     if (command->details)
         printf("%s\n", command->details);
     printf("\nOptions:\n");
