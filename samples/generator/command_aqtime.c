@@ -3,30 +3,14 @@
 #include "options.h"
 #include "writer.h"
 
-#include <getopt.h>
 #include <stdlib.h>
-
-static const struct option long_options[] = {
-    {"answer", required_argument, NULL, 'a'},
-    {"output", required_argument, NULL, 'o'},
-    {NULL, 0, NULL, 0},
-};
 
 int command_aqtime(int count, char **arguments)
 {
     const char *answer = NULL;
     const char *output = NULL;
-    int letter;
-    while ((letter = getopt_long(count, arguments, "o:", long_options, NULL)) != -1) {
-        if (letter == 'a') {
-            answer = optarg;
-        } else if (letter == 'o') {
-            output = optarg;
-        } else {
-            return EXIT_USAGE;
-        }
-    }
-    if (!options_no_more(count, arguments)) {
+    const Option options[] = {{"answer", .text = &answer}, {"output", .text = &output}};
+    if (!options_parse(options, sizeof options / sizeof options[0], count, arguments)) {
         return EXIT_USAGE;
     }
     AqPlan plan;

@@ -3,27 +3,15 @@
 #include "prf_plan.h"
 #include "writer.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {NULL, 0, NULL, 0},
-};
 
 // A line is its number, right-aligned in six columns, a blank and the source.
 int command_dbg(int count, char **arguments)
 {
     const char *path = NULL;
-    int letter;
-    while ((letter = getopt_long(count, arguments, "o:", long_options, NULL)) != -1) {
-        if (letter != 'o') {
-            return EXIT_USAGE;
-        }
-        path = optarg;
-    }
-    if (!options_no_more(count, arguments)) {
+    const Option options[] = {{"output", .text = &path}};
+    if (!options_parse(options, sizeof options / sizeof options[0], count, arguments)) {
         return EXIT_USAGE;
     }
     Writer writer;

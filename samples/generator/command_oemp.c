@@ -5,7 +5,6 @@
 #include "plan.h"
 #include "writer.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,92 +29,40 @@ typedef struct OempCommand {
     const char *output;
 } OempCommand;
 
-static const struct option long_options[] = {
-    {"version", required_argument, NULL, 'v'},
-    {"objects", required_argument, NULL, 'n'},
-    {"snapshots", required_argument, NULL, 's'},
-    {"session", required_argument, NULL, 'S'},
-    {"uuid", required_argument, NULL, 'u'},
-    {"first-sequence", required_argument, NULL, 'f'},
-    {"last-sequence", required_argument, NULL, 'l'},
-    {"reusable", no_argument, NULL, 'r'},
-    {"crlf", no_argument, NULL, 'c'},
-    {"latin1", no_argument, NULL, 'L'},
-    {"no-exit", no_argument, NULL, 'x'},
-    {"answer", required_argument, NULL, 'a'},
-    {"output", required_argument, NULL, 'o'},
-    {NULL, 0, NULL, 0},
-};
-
-static bool parse_session(const char *text, int *session)
+static bool parse_session(const char *text, void *session)
 {
+    uint64_t number = 0;
     if (strncmp(text, "AS-", 3)) {
         fprintf(stderr, "memprof-generate: --session wants AS-n, not '%s'\n", text);
         return false;
     }
-    return options_int("session", text + 3, 1, 9999, session);
-}
-
-static bool parse_number(OempCommand *command, int letter)
-{
-    switch (letter) {
-    case 'v':
-        return options_int("version", optarg, 1, 2, &command->recording.version);
-    case 'n':
-        return options_number("objects", optarg, 1, MOST_OBJECTS, &command->objects);
-    case 's':
-        return options_int("snapshots", optarg, PLAN_MIN_SNAPSHOTS, PLAN_MAX_SNAPSHOTS,
-                           &command->snapshots);
-    case 'S':
-        return parse_session(optarg, &command->session);
-    case 'f':
-        return options_int("first-sequence", optarg, 1, INT_MAX,
-                           &command->recording.first_sequence);
-    case 'l':
-        return options_int("last-sequence", optarg, 1, INT_MAX, &command->recording.last_sequence);
-    default:
+    if (!options_number("session", text + 3, 1, 9999, &number)) {
         return false;
     }
-}
-
-static bool parse_option(OempCommand *command, int letter)
-{
-    switch (letter) {
-    case 'u':
-        command->recording.uuid = optarg;
-        return true;
-    case 'r':
-        command->reusable = true;
-        return true;
-    case 'c':
-        command->crlf = true;
-        return true;
-    case 'L':
-        command->latin1 = true;
-        return true;
-    case 'x':
-        command->no_exit = true;
-        return true;
-    case 'a':
-        command->answer = optarg;
-        return true;
-    case 'o':
-        command->output = optarg;
-        return true;
-    default:
-        return parse_number(command, letter);
-    }
+    *(int *)session = (int)number;
+    return true;
 }
 
 static bool parse(OempCommand *command, int count, char **arguments)
 {
-    int letter;
-    while ((letter = getopt_long(count, arguments, "o:", long_options, NULL)) != -1) {
-        if (!parse_option(command, letter)) {
-            return false;
-        }
-    }
-    return options_no_more(count, arguments);
+    OempOptions *recording = &command->recording;
+    const Option options[] = {
+        {"version", .integer = &recording->version, .least = 1, .most = 2},
+        {"objects", .number = &command->objects, .least = 1, .most = MOST_OBJECTS},
+        {"snapshots", .integer = &command->snapshots, .least = PLAN_MIN_SNAPSHOTS,
+         .most = PLAN_MAX_SNAPSHOTS},
+        {"session", .parse = parse_session, .target = &command->session},
+        {"uuid", .text = &recording->uuid},
+        {"first-sequence", .integer = &recording->first_sequence, .least = 1, .most = INT_MAX},
+        {"last-sequence", .integer = &recording->last_sequence, .least = 1, .most = INT_MAX},
+        {"reusable", .flag = &command->reusable},
+        {"crlf", .flag = &command->crlf},
+        {"latin1", .flag = &command->latin1},
+        {"no-exit", .flag = &command->no_exit},
+        {"answer", .text = &command->answer},
+        {"output", .text = &command->output},
+    };
+    return options_parse(options, sizeof options / sizeof options[0], count, arguments);
 }
 
 static int generate(const OempCommand *command, const Plan *plan)

@@ -3,7 +3,6 @@
 #include "prf.h"
 #include "writer.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,47 +14,23 @@ typedef struct PrfCommand {
     const char *output;
 } PrfCommand;
 
-static const struct option long_options[] = {
-    {"version", required_argument, NULL, 'v'}, {"old-modules", no_argument, NULL, 'm'},
-    {"crlf", no_argument, NULL, 'c'},          {"answer", required_argument, NULL, 'a'},
-    {"output", required_argument, NULL, 'o'},  {NULL, 0, NULL, 0},
-};
-
-static bool parse_option(PrfCommand *command, int letter)
-{
-    switch (letter) {
-    case 'v':
-        return options_int("version", optarg, 1, 4, &command->version);
-    case 'm':
-        command->old_modules = true;
-        return true;
-    case 'c':
-        command->crlf = true;
-        return true;
-    case 'a':
-        command->answer = optarg;
-        return true;
-    case 'o':
-        command->output = optarg;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool parse(PrfCommand *command, int count, char **arguments)
 {
-    int letter;
-    while ((letter = getopt_long(count, arguments, "o:", long_options, NULL)) != -1) {
-        if (!parse_option(command, letter)) {
-            return false;
-        }
+    const Option options[] = {
+        {"version", .integer = &command->version, .least = 1, .most = 4},
+        {"old-modules", .flag = &command->old_modules},
+        {"crlf", .flag = &command->crlf},
+        {"answer", .text = &command->answer},
+        {"output", .text = &command->output},
+    };
+    if (!options_parse(options, sizeof options / sizeof options[0], count, arguments)) {
+        return false;
     }
     if (command->old_modules && command->version != 1) {
         fputs("memprof-generate: --old-modules is for version 1\n", stderr);
         return false;
     }
-    return options_no_more(count, arguments);
+    return true;
 }
 
 int command_prf(int count, char **arguments)

@@ -3,7 +3,6 @@
 #include "rpm.h"
 #include "writer.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,107 +20,52 @@ typedef struct RpmCommand {
     const char *output;
 } RpmCommand;
 
-static const struct option long_options[] = {
-    {"objects", required_argument, NULL, 'n'},
-    {"references", required_argument, NULL, 'r'},
-    {"shape", required_argument, NULL, 'h'},
-    {"dump", required_argument, NULL, 'k'},
-    {"domains", required_argument, NULL, 'd'},
-    {"seed", required_argument, NULL, 's'},
-    {"crlf", no_argument, NULL, 'c'},
-    {"no-stamps", no_argument, NULL, 'p'},
-    {"torn", no_argument, NULL, 't'},
-    {"types-last", no_argument, NULL, 'y'},
-    {"answer", required_argument, NULL, 'a'},
-    {"output", required_argument, NULL, 'o'},
-    {NULL, 0, NULL, 0},
-};
-
-static bool parse_shape(RpmOptions *options)
+static bool parse_shape(const char *text, void *shape)
 {
     static const struct {
         const char *name;
         RpmShape shape;
     } shapes[] = {{"shop", RPM_SHOP}, {"chain", RPM_CHAIN}, {"star", RPM_STAR}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        if (!strcmp(optarg, shapes[i].name)) {
-            options->shape = shapes[i].shape;
+        if (!strcmp(text, shapes[i].name)) {
+            *(RpmShape *)shape = shapes[i].shape;
             return true;
         }
     }
-    fprintf(stderr, "memprof-generate: --shape wants shop, chain or star, not '%s'\n", optarg);
+    fprintf(stderr, "memprof-generate: --shape wants shop, chain or star, not '%s'\n", text);
     return false;
-}
-
-static bool parse_number(RpmOptions *options, int letter)
-{
-    uint64_t number = 0;
-    switch (letter) {
-    case 'n':
-        if (!options_number("objects", optarg, 1, MOST_OBJECTS, &number)) {
-            return false;
-        }
-        options->objects = (int64_t)number;
-        return true;
-    case 'r':
-        return options_int("references", optarg, 1, 100, &options->references);
-    case 'h':
-        return parse_shape(options);
-    case 'k':
-        return options_int("dump", optarg, 1, 3, &options->dump);
-    case 'd':
-        return options_int("domains", optarg, 1, RPM_MAX_DOMAINS, &options->domains);
-    case 's':
-        return options_number("seed", optarg, 0, UINT32_MAX, &options->seed);
-    default:
-        return false;
-    }
-}
-
-static bool parse_option(RpmCommand *command, int letter)
-{
-    switch (letter) {
-    case 'c':
-        command->crlf = true;
-        return true;
-    case 'p':
-        command->layout.no_stamps = true;
-        return true;
-    case 't':
-        command->layout.torn = true;
-        return true;
-    case 'y':
-        command->layout.types_last = true;
-        return true;
-    case 'a':
-        command->answer = optarg;
-        return true;
-    case 'o':
-        command->output = optarg;
-        return true;
-    default:
-        return parse_number(&command->options, letter);
-    }
 }
 
 static bool parse(RpmCommand *command, int count, char **arguments)
 {
-    int letter;
-    while ((letter = getopt_long(count, arguments, "o:", long_options, NULL)) != -1) {
-        if (!parse_option(command, letter)) {
-            return false;
-        }
+    RpmOptions *plan = &command->options;
+    uint64_t objects = 0;
+    const Option options[] = {
+        {"objects", .number = &objects, .least = 1, .most = MOST_OBJECTS},
+        {"references", .integer = &plan->references, .least = 1, .most = 100},
+        {"shape", .parse = parse_shape, .target = &plan->shape},
+        {"dump", .integer = &plan->dump, .least = 1, .most = 3},
+        {"domains", .integer = &plan->domains, .least = 1, .most = RPM_MAX_DOMAINS},
+        {"seed", .number = &plan->seed, .most = UINT32_MAX},
+        {"crlf", .flag = &command->crlf},
+        {"no-stamps", .flag = &command->layout.no_stamps},
+        {"torn", .flag = &command->layout.torn},
+        {"types-last", .flag = &command->layout.types_last},
+        {"answer", .text = &command->answer},
+        {"output", .text = &command->output},
+    };
+    if (!options_parse(options, sizeof options / sizeof options[0], count, arguments)) {
+        return false;
     }
-    RpmOptions *options = &command->options;
-    if (options->shape == RPM_SHOP && options->objects) {
-        options->shape = RPM_BULK;
+    if (plan->shape == RPM_SHOP && objects) {
+        plan->shape = RPM_BULK;
     }
-    options->objects = options->objects ? options->objects : DEFAULT_OBJECTS;
-    if (options->shape != RPM_SHOP && options->domains > 1) {
+    plan->objects = objects ? (int64_t)objects : DEFAULT_OBJECTS;
+    if (plan->shape != RPM_SHOP && plan->domains > 1) {
         fputs("memprof-generate: --domains is for the readable shop\n", stderr);
         return false;
     }
-    return options_no_more(count, arguments);
+    return true;
 }
 
 static int write_all(const RpmCommand *command, const RpmPlan *plan)

@@ -25,18 +25,60 @@ bool options_number(const char *option, const char *text, uint64_t least, uint64
     return true;
 }
 
-bool options_int(const char *option, const char *text, int least, int most, int *number)
+enum {
+    MOST_OPTIONS = 16,
+    FIRST_VALUE = 256, // above all letters
+};
+
+static bool take(const Option *option, const char *text)
 {
     uint64_t value = 0;
-    if (!options_number(option, text, (uint64_t)least, (uint64_t)most, &value)) {
+    if (option->flag) {
+        return *option->flag = true;
+    }
+    if (option->text) {
+        *option->text = text;
+        return true;
+    }
+    if (option->parse) {
+        return option->parse(text, option->target);
+    }
+    if (!options_number(option->name, text, option->least, option->most, &value)) {
         return false;
     }
-    *number = (int)value;
+    if (option->integer) {
+        *option->integer = (int)value;
+    } else {
+        *option->number = value;
+    }
     return true;
 }
 
-bool options_no_more(int count, char **arguments)
+static const Option *find(const Option *options, size_t option_count, int value)
 {
+    for (size_t i = 0; i < option_count; i++) {
+        if (value == FIRST_VALUE + (int)i || (value == 'o' && !strcmp(options[i].name, "output"))) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+bool options_parse(const Option *options, size_t option_count, int count, char **arguments)
+{
+    struct option known[MOST_OPTIONS + 1] = {{0}};
+    for (size_t i = 0; i < option_count && i < MOST_OPTIONS; i++) {
+        known[i] = (struct option){options[i].name,
+                                   options[i].flag ? no_argument : required_argument, NULL,
+                                   FIRST_VALUE + (int)i};
+    }
+    int value;
+    while ((value = getopt_long(count, arguments, "o:", known, NULL)) != -1) {
+        const Option *option = find(options, option_count, value);
+        if (!option || !take(option, optarg)) {
+            return false; // getopt_long has complained of what is no option
+        }
+    }
     if (optind < count) {
         fprintf(stderr, "memprof-generate: unexpected argument '%s'\n", arguments[optind]);
         return false;
