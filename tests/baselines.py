@@ -20,8 +20,8 @@ class Baselines:
         return report
 
     def baselines(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in NAMES:
+        for name in NAMES:
+            with tempfile.TemporaryDirectory() as folder:
                 self.one_baseline(pathlib.Path(folder), SAMPLES / name)
 
     def one_baseline(self, folder, path):
