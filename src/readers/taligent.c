@@ -159,6 +159,16 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
     return pass->thread;
 }
 
+static uint32_t site_of(taligent_pass *pass, taligent_distinct_crawl *crawl, const mp_event *event)
+{
+    if (!crawl || event->thread - 1 >= TALIGENT_NEAR_THREADS)
+        return mp_blocks_site(&pass->blocks, event->node, event->thread);
+    uint32_t *site = &crawl->sites[event->thread - 1];
+    if (!*site)
+        *site = mp_blocks_site(&pass->blocks, event->node, event->thread);
+    return *site;
+}
+
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
 {
     mp_event event = {
@@ -169,9 +179,11 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
     if (line->kind != MP_EVENT_OLD) {
         event.time_us = line->time_us - pass->first_us;
         event.thread = thread_of(pass, line->thread);
-        event.node = taligent_crawl(pass->names, line->crawl, line->kind == MP_EVENT_ALLOCATION);
-        if (line->kind == MP_EVENT_ALLOCATION)
-            event.site = mp_blocks_site(&pass->blocks, event.node, event.thread);
+        bool allocates = line->kind == MP_EVENT_ALLOCATION;
+        taligent_distinct_crawl *crawl = taligent_crawl(pass->names, line->crawl, allocates);
+        event.node = crawl ? crawl->node : (mp_node_id){0};
+        if (allocates)
+            event.site = site_of(pass, crawl, &event);
     }
     taligent_batch *batch = mp_pipeline_batch(pass->replay);
     batch->events[pass->batched++] = event;
@@ -294,6 +306,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
         mp_blocks_keep_objects(&pass->blocks);
     pass->blocks.path = pass->path;
     pass->blocks.input = pass->model->inputs.count - 1;
+    taligent_forget_sites(pass->names);
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
     pass->start_tag = mp_model_intern_text(pass->model, "start");
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");

@@ -31,9 +31,14 @@ typedef struct taligent_block {
 
 bool taligent_parse_block(mp_slice line, taligent_block *block);
 
+enum { TALIGENT_NEAR_THREADS = 4 };
+
 typedef struct taligent_distinct_crawl {
     mp_fingerprint print;
     mp_node_id node;
+    /* mp_blocks_site of the log's first threads, 0: not asked for yet. They are here because the
+     * crawl is fetched anyway. */
+    uint32_t sites[TALIGENT_NEAR_THREADS];
     bool taken, allocates;
 } taligent_distinct_crawl;
 
@@ -60,8 +65,11 @@ typedef struct taligent_names {
 } taligent_names;
 
 void taligent_names_free(taligent_names *names);
-/* `allocates`: the crawl is one of an allocation. */
-mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
+/* `allocates`: the crawl is one of an allocation. NULL for an empty one; valid until the next one
+ * is looked up. */
+taligent_distinct_crawl *taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
+/* Sites are of one log. */
+void taligent_forget_sites(taligent_names *names);
 mp_type_id taligent_type(taligent_names *names, mp_slice type);
 
 /* One pass over one file. */

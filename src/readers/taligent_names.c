@@ -151,10 +151,10 @@ static void more_crawls(taligent_names *names)
     free(old);
 }
 
-mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
+taligent_distinct_crawl *taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 {
     if (!crawl.length)
-        return (mp_node_id){0};
+        return NULL;
     if (!names->crawls || names->crawl_count * 2 > names->crawl_mask)
         more_crawls(names);
     mp_fingerprint print = mp_fingerprint_of(crawl.at, crawl.length, names->seed);
@@ -166,7 +166,13 @@ mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
     }
     names->allocating += allocates && !found->allocates;
     found->allocates |= allocates;
-    return found->node;
+    return found;
+}
+
+void taligent_forget_sites(taligent_names *names)
+{
+    for (size_t i = 0; names->crawls && i <= names->crawl_mask; i++)
+        memset(names->crawls[i].sites, 0, sizeof names->crawls[i].sites);
 }
 
 typedef struct text_probe {
