@@ -147,11 +147,18 @@ static size_t place_of(const kinds *all, uint32_t kind)
  * most. */
 enum { NOBODY = 0, SEVERAL = UINT16_MAX };
 
+/* Objects that were reached and have not passed it on; those before `done` have. */
+typedef struct queue {
+    uint32_t *at;
+    size_t done, count, capacity;
+} queue;
+
+/* What several kinds reach goes first: it overtakes the others, and what it meets first is passed
+ * once in place of twice. */
 typedef struct spread {
     const mp_graph *graph;
     uint16_t *reached_by;
-    uint32_t *waiting; /* those before `done` are done with */
-    size_t done, count, capacity;
+    queue by_one, by_several;
 } spread;
 
 /* How far ahead in the queue memory is asked for: where an object's references are, the
@@ -164,15 +171,16 @@ static void reach(spread *state, uint32_t object, uint16_t by)
     if (*place == by || *place == SEVERAL)
         return;
     *place = *place == NOBODY ? by : SEVERAL;
-    mp_grow(&state->waiting, &state->capacity, state->count + 1, sizeof *state->waiting);
-    state->waiting[state->count++] = object;
+    queue *waiting = *place == SEVERAL ? &state->by_several : &state->by_one;
+    mp_grow(&waiting->at, &waiting->capacity, waiting->count + 1, sizeof *waiting->at);
+    waiting->at[waiting->count++] = object;
 }
 
-static void ask_for(const spread *state)
+static void ask_for(const spread *state, const queue *waiting)
 {
     const mp_graph *graph = state->graph;
-    const uint32_t *next = state->waiting + state->done;
-    size_t left = state->count - state->done;
+    const uint32_t *next = waiting->at + waiting->done;
+    size_t left = waiting->count - waiting->done;
     if (left > AHEAD_FIRST)
         __builtin_prefetch(&graph->first[next[AHEAD_FIRST]]);
     if (left > AHEAD_TARGETS)
@@ -184,14 +192,18 @@ static void ask_for(const spread *state)
         __builtin_prefetch(&state->reached_by[graph->targets[i]], 1);
 }
 
-/* First come, first served: what is ahead is known, and can be fetched. */
+/* First come, first served in each queue: what is ahead is known, and can be fetched. */
 static void spread_out(spread *state)
 {
     const mp_graph *graph = state->graph;
-    while (state->done < state->count) {
-        ask_for(state);
-        uint32_t object = state->waiting[state->done++];
+    queue *several = &state->by_several, *one = &state->by_one;
+    while (several->done < several->count || one->done < one->count) {
+        queue *waiting = several->done < several->count ? several : one;
+        ask_for(state, waiting);
+        uint32_t object = waiting->at[waiting->done++];
         uint16_t by = state->reached_by[object];
+        if (waiting == one && by == SEVERAL)
+            continue; /* it has passed that on */
         uint32_t end = graph->first[object + 1];
         for (uint32_t i = graph->first[object]; i < end; i++)
             reach(state, graph->targets[i], by);
@@ -214,7 +226,8 @@ static uint16_t *spread_kinds(const mp_graph *graph, const kinds *all)
         if (mp_root_is_strong(&graph->roots.at[i]))
             reach(&state, graph->roots.at[i].object, mark_of(all, graph->roots.at[i].kind));
     spread_out(&state);
-    free(state.waiting);
+    free(state.by_one.at);
+    free(state.by_several.at);
     return state.reached_by;
 }
 
