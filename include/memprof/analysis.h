@@ -134,8 +134,12 @@ typedef struct mp_grouping {
 } mp_grouping;
 
 /* Group the window. Sums of every field but inclusive_bytes over all groups are the window's, but
- * for dimensions of frames, which leave `grew`, `moments` and what belongs to owners at 0. */
+ * for dimensions of frames, which leave what belongs to owners at 0. `grew`, `grew_sessions` and
+ * `moments` are 0. */
 mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension);
+/* The same with `grew`, `grew_sessions` and `moments`, which take two more walks over all that
+ * happened; not for dimensions of frames. */
+mp_grouping mp_group_growth(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
 
 /* Orders of groups; each is total, by label at last. */

@@ -281,17 +281,16 @@ static void keep_full_groups(workshop *shop, mp_grouping *grouping)
     free(kept);
 }
 
-mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension)
+static mp_grouping group_window(const mp_window *window, const mp_dimension *dimension, bool growth)
 {
-    if (dimension->of_frames)
-        return mp_group_frames(window);
     workshop shop = {.window = window, .model = window->model, .dimension = dimension};
     shop.labels = mp_alloc_zero(1, sizeof *shop.labels);
     mp_grow(&shop.groups, &shop.capacity, 1, sizeof *shop.groups);
     assign_groups(&shop);
     add_flows(&shop);
     add_peak(&shop);
-    count_growth(&shop);
+    if (growth)
+        count_growth(&shop);
     mp_grouping grouping = {.groups = shop.groups, .private = shop.labels};
     if (dimension->of_lot)
         grouping.has_scope = add_inclusive(&shop);
@@ -299,6 +298,16 @@ mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension)
     free(shop.keys);
     mp_hash_index_free(&shop.index);
     return grouping;
+}
+
+mp_grouping mp_group_by(const mp_window *window, const mp_dimension *dimension)
+{
+    return dimension->of_frames ? mp_group_frames(window) : group_window(window, dimension, false);
+}
+
+mp_grouping mp_group_growth(const mp_window *window, const mp_dimension *dimension)
+{
+    return group_window(window, dimension, true);
 }
 
 void mp_grouping_free(mp_grouping *grouping)

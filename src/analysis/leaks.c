@@ -112,7 +112,7 @@ mp_leaks mp_leaks_find(const mp_window *window)
 {
     const mp_model *model = window->model;
     mp_arena *arena = mp_alloc_zero(1, sizeof *arena);
-    mp_grouping sites = mp_group_by(window, mp_dimension_find("site"));
+    mp_grouping sites = mp_group_growth(window, mp_dimension_find("site"));
     uint32_t *leak_of = mp_alloc_zero((size_t)sites.count + 1, sizeof *leak_of);
     mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites.count + 1, sizeof *leaks.at),
                       .private = arena};

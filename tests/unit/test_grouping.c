@@ -67,7 +67,9 @@ static void check_groups(const reading *r, const char *from, const char *to, con
                          const char *expected)
 {
     mp_window window = window_of(r, from, to);
-    mp_grouping grouping = mp_group_by(&window, mp_dimension_find(by));
+    const mp_dimension *dimension = mp_dimension_find(by);
+    mp_grouping grouping = dimension->of_frames ? mp_group_by(&window, dimension)
+                                                : mp_group_growth(&window, dimension);
     mp_grouping_sort(&grouping, mp_order_by_label);
     char *dumped = dump_groups(&grouping);
     assert_string_equal(dumped, expected);
