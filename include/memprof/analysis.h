@@ -47,7 +47,7 @@ uint32_t mp_session_peak(const mp_model *model, const mp_session_marks *marks, u
 
 /* End each session at the snapshot that was named with its file, if one was: what is later is no
  * whole mark any more. Before anything else is asked of a sealed model. False with a diagnostic
- * where there is no such snapshot: that session has no marks then. */
+ * where there is no such snapshot, or --at is behind it: that session has no marks then. */
 bool mp_sessions_cut(mp_model *model, mp_diagnostics *diagnostics);
 
 /* Whether a mark is at or before the window's `from`, or `to`. */

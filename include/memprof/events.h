@@ -73,11 +73,11 @@ typedef struct mp_events {
     unsigned age_bits; /* 0: ages are exact; else this many leading bits of each are */
     mp_size_class sizes[MP_SIZE_CLASSES];
     MP_LIST(mp_handover) handovers;
-    mp_peak_share *at_peak; /* of each cohort: alive when most bytes of its session were */
-    uint32_t at_peak_count;
+    mp_peak_share *at_peak;  /* of each cohort: alive when most bytes of its session were */
+    uint32_t at_peak_count;  /* 0: not known, of a log that is looked at up to a snapshot */
     mp_inference *inference; /* of each node of model->nodes */
     int64_t old_objects, old_bytes, displaced_objects, corrupt_events, late_events;
-    int64_t peak_objects, peak_bytes, peak_time_us; /* of several logs: added; time of the first */
+    int64_t peak_time_us; /* when most bytes were alive; of several logs, of the first */
     uint32_t threads, crawls;
     int64_t temporary; /* what counts as temporary: deleted within so many events or us */
     bool temporary_is_time;

@@ -181,7 +181,7 @@ static bool leave_out(mp_model *model, const session_view *view, mp_mark_id last
 {
     bool ok = true;
     for (uint32_t i = view->from; i < view->to; i++)
-        if (view->marks->at[i] > last.i) {
+        if (view->marks->at[i] > last.i && mark_at(view, i)->whole) {
             mp_mark *mark = &model->marks.at[view->marks->at[i]];
             ok &= !mark->asked;
             mark->whole = false;
@@ -190,31 +190,44 @@ static bool leave_out(mp_model *model, const session_view *view, mp_mark_id last
     return ok;
 }
 
-/* What is known of the whole alone: who refers to whom at the end, what was alive at a later peak.
- */
-static void forget_later(mp_model *model)
+/* The mark up to which a log had most bytes alive at once; of equal ones the first. */
+static const mp_mark *highest(const session_view *view)
 {
-    int64_t peak = -1, time_us = 0;
-    if (model->graph && !model->marks.at[model->graph->mark.i].whole) {
-        mp_graph_free(model->graph);
-        model->graph = NULL;
-        model->holds &= ~(unsigned)MP_HOLDS_GRAPH;
-    }
-    for (uint32_t i = 1; model->events && i < model->marks.count; i++)
-        if (model->marks.at[i].whole && model->marks.at[i].peak_bytes > peak) {
-            peak = model->marks.at[i].peak_bytes;
-            time_us = model->marks.at[i].peak_time_us;
-        }
-    if (!model->events || time_us == model->events->peak_time_us)
-        return;
-    model->events->peak_time_us = time_us;
+    const mp_mark *most = mark_at(view, view->from);
+    for (uint32_t i = view->from; i < view->to; i++)
+        if (mark_at(view, i)->whole && mark_at(view, i)->peak_bytes > most->peak_bytes)
+            most = mark_at(view, i);
+    return most;
+}
+
+/* Cut one session; false if a moment was asked for behind the cut. What was alive at the peak is
+ * known of the whole log alone: of no session then, so that nobody adds up what is not alike. */
+static bool cut(mp_model *model, const session_view *view, mp_mark_id last)
+{
+    const mp_mark *peak = model->events ? highest(view) : NULL;
+    bool ok = leave_out(model, view, last);
+    if (!peak || peak->whole)
+        return ok;
     model->events->at_peak_count = 0;
+    if (model->events->peak_time_us == peak->peak_time_us)
+        model->events->peak_time_us = highest(view)->peak_time_us;
+    return ok;
+}
+
+/* Who refers to whom is known of one moment alone. */
+static void forget_later_graph(mp_model *model)
+{
+    if (!model->graph || model->marks.at[model->graph->mark.i].whole)
+        return;
+    mp_graph_free(model->graph);
+    model->graph = NULL;
+    model->holds &= ~(unsigned)MP_HOLDS_GRAPH;
 }
 
 bool mp_sessions_cut(mp_model *model, mp_diagnostics *diagnostics)
 {
     mp_session_marks marks = mp_session_marks_of(model);
-    bool ok = true, any = false;
+    bool ok = true;
     for (uint32_t session = 1; session < model->sessions.count; session++) {
         session_view view = {model, &marks, session, marks.first[session],
                              marks.first[session + 1]};
@@ -224,18 +237,18 @@ bool mp_sessions_cut(mp_model *model, mp_diagnostics *diagnostics)
         const char *named = mp_model_text(model, model->sessions.at[session].snapshot);
         moment last = parse_moment(named);
         mp_mark_id mark = find_moment(&view, &last);
-        bool asked = leave_out(model, &view, mark);
-        any = true;
+        bool asked = cut(model, &view, mark);
         ok &= mark.i && asked;
         if (!mark.i)
             mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0, "no snapshot \"%s\", %s", named,
                         expected_moment);
-        else if (!asked)
+        else if (!asked) { /* another moment is no answer */
+            leave_out(model, &view, (mp_mark_id){0});
             mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0,
                         "ends at snapshot \"%s\", expected a moment of --at before it", named);
+        }
     }
-    if (any)
-        forget_later(model);
+    forget_later_graph(model);
     mp_session_marks_free(&marks);
     return ok;
 }

@@ -59,19 +59,27 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     return status;
 }
 
-/* "shop.oemp" and "shop.prf" have one name: one must not take the other's place. */
+/* "shop.oemp" and "shop.prf" have one name: one must not take the other's place. What is no whole
+ * baseline may be replaced: that is how a torn one is mended. */
 static bool is_free(const char *path, const mp_digest *digest)
 {
     struct stat status;
+    char *text, error[256];
+    size_t length;
     if (stat(path, &status) != 0)
         return true;
+    if (!cli_read_file(path, &text, &length)) {
+        free(text);
+        return false;
+    }
     mp_meanings *meanings = mp_meanings_new();
-    mp_digest *there = cli_read_baseline(path, meanings);
-    bool is = there && there->kind == digest->kind;
+    mp_digest *there = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
+    bool is = !there || there->kind == digest->kind;
+    free(text);
     if (!is) {
         cli_put_safe(path);
-        fprintf(stderr, ": error: is no baseline of %s, expected another name by --as\n",
-                mp_kind_name(digest->kind));
+        fprintf(stderr, ": error: is a baseline of %s, expected another name by --as\n",
+                mp_kind_name(there->kind));
     }
     mp_digest_free(there);
     mp_meanings_free(meanings);

@@ -43,8 +43,6 @@ void mp_blocks_close(mp_blocks *blocks)
     events->at_peak_count = cohorts;
     if (!events->peak_time_us)
         events->peak_time_us = blocks->peak_time_us;
-    events->peak_objects += blocks->peak.objects;
-    events->peak_bytes += blocks->peak.bytes;
     events->threads += (uint32_t)blocks->thread_count;
     free(blocks->table);
     free(blocks->threads);

@@ -160,11 +160,22 @@ static bool is_asked(const mp_group *group, const char *sort)
     return is_alive(group);
 }
 
+static bool knows_peak(const mp_model *model, const mp_view *view, char *error, size_t size)
+{
+    bool asked = view->sort && mp_text_is(view->sort, "peak");
+    if (!asked || !model->events || model->events->at_peak_count)
+        return true;
+    snprintf(error, size,
+             "--sort peak: what was alive at the peak is known of a whole log, not of one up to an "
+             "earlier snapshot");
+    return false;
+}
+
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
                     size_t rows, char *error, size_t size)
 {
     const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error, size);
-    if (!dimension)
+    if (!dimension || !knows_peak(window->model, view, error, size))
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);
     const char *order;
