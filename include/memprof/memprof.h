@@ -16,23 +16,10 @@
 #ifndef MEMPROF_MEMPROF_H
 #define MEMPROF_MEMPROF_H
 
-#include "memprof/analysis.h"
-#include "memprof/analysis_events.h"
-#include "memprof/analysis_graph.h"
-#include "memprof/analysis_profile.h"
-#include "memprof/diagnostics.h"
-#include "memprof/document.h"
-#include "memprof/events.h"
-#include "memprof/exporter.h"
-#include "memprof/graph.h"
-#include "memprof/input.h"
-#include "memprof/model.h"
-#include "memprof/profile.h"
-#include "memprof/reader.h"
-#include "memprof/renderer.h"
-#include "memprof/report.h"
-#include "memprof/suppression.h"
-
+#include "query/graph_query.h"
+#include "query/lifetimes.h"
+#include "query/profile_query.h"
+#include "query/query.h"
 /* "0.1.0"; static. */
 const char *mp_version(void);
 

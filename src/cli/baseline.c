@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
-#include "memprof/baseline.h"
-#include "support/memory.h"
+#include "compare/baseline.h"
 
 /* "shop" of "folder/shop.oemp@last"; an @ may be part of the file's own name. */
 static int name_length(const char *path, const char **name)
@@ -48,11 +48,11 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     mp_table_row(table);
     mp_set_text(document, table, "path", path);
     if (digest->kind == MP_KIND_PROFILE)
-        mp_set_number(table, "lines", (int64_t)digest->lists[MP_GRAIN_LINE].count);
+        mp_set_number(table, "lines", (int64_t)digest->lists[MP_LEVEL_LINE].count);
     else
-        mp_set_number(table, "sites", (int64_t)digest->lists[MP_GRAIN_SITE].count);
+        mp_set_number(table, "sites", (int64_t)digest->lists[MP_LEVEL_SITE].count);
     if (digest->kind != MP_KIND_PROFILE)
-        mp_set_number(table, "types", (int64_t)digest->lists[MP_GRAIN_TYPE].count);
+        mp_set_number(table, "types", (int64_t)digest->lists[MP_LEVEL_TYPE].count);
     mp_set_number(table, "bytes", (int64_t)length);
     int status = cli_put_document(options, document, diagnostics);
     mp_document_free(document);
@@ -72,8 +72,8 @@ static bool is_free(const char *path, const mp_digest *digest)
         free(text);
         return false;
     }
-    mp_meanings *meanings = mp_meanings_new();
-    mp_digest *there = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, error, sizeof error);
     bool is = !there || there->kind == digest->kind;
     free(text);
     if (!is) {
@@ -82,17 +82,17 @@ static bool is_free(const char *path, const mp_digest *digest)
                 mp_kind_name(there->kind));
     }
     mp_digest_free(there);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
     return is;
 }
 
-static int save(const cli_options *options, const mp_digest *digest, const mp_meanings *meanings,
-                const mp_diagnostics *diagnostics)
+static int save(const cli_options *options, const mp_digest *digest,
+                const mp_dictionary *dictionary, const mp_diagnostics *diagnostics)
 {
     cli_output output;
     size_t length;
     int status = CLI_UNREADABLE;
-    char *path = cli_baseline_path(options), *text = mp_baseline_text(digest, meanings, &length);
+    char *path = cli_baseline_path(options), *text = mp_baseline_text(digest, dictionary, &length);
     if (mkdir(options->store, 0777) != 0 && errno != EEXIST) {
         cli_put_safe(options->store);
         fprintf(stderr, ": error: cannot be made: %s\n", strerror(errno));
@@ -109,19 +109,19 @@ static int save(const cli_options *options, const mp_digest *digest, const mp_me
 int cli_save_baseline(const cli_options *options, const cli_files *files)
 {
     mp_diagnostics *diagnostics = mp_diagnostics_new(CLI_KEPT);
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     mp_model *model = mp_model_new();
     mp_digest *digest = NULL;
     int status = CLI_UNREADABLE;
     bool ok = cli_load(options, model, diagnostics);
     cli_put_diagnostics(diagnostics, options->quiet, true);
     if (ok)
-        status = cli_digest(options, model, diagnostics, files, meanings, &digest);
+        status = cli_digest(options, model, diagnostics, files, dictionary, &digest);
     if (digest)
-        status = save(options, digest, meanings, diagnostics);
+        status = save(options, digest, dictionary, diagnostics);
     mp_digest_free(digest);
     mp_model_free(model);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
     mp_diagnostics_free(diagnostics);
     return status;
 }
@@ -135,13 +135,13 @@ static const char dump_policy[] = "live <= 1.1 x base + 64 KiB\n"
 static const char profile_policy[] = "seconds <= 1.1 x base\n"
                                      "calls <= 1.1 x base\n";
 
-mp_digest *cli_read_baseline(const char *path, mp_meanings *meanings)
+mp_digest *cli_read_baseline(const char *path, mp_dictionary *dictionary)
 {
     char *text, error[1024] = "";
     size_t length;
     mp_digest *digest = NULL;
     if (cli_read_file(path, &text, &length)) {
-        digest = mp_baseline_parse(path, text, length, meanings, error, sizeof error);
+        digest = mp_baseline_parse(path, text, length, dictionary, error, sizeof error);
         if (!digest)
             cli_put_line(error);
     }
@@ -152,15 +152,15 @@ mp_digest *cli_read_baseline(const char *path, mp_meanings *meanings)
 mp_policy *cli_baseline_policy(const char *path)
 {
     mp_policy *policy = NULL;
-    mp_meanings *meanings = mp_meanings_new();
-    mp_digest *digest = cli_read_baseline(path, meanings);
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_digest *digest = cli_read_baseline(path, dictionary);
     if (digest) {
-        const char *rules = digest->kind == MP_KIND_PROFILE    ? profile_policy
-                            : digest->knows & MP_KNOWS_HISTORY ? heap_policy
-                                                               : dump_policy;
+        const char *rules = digest->kind == MP_KIND_PROFILE ? profile_policy
+                            : digest->has & MP_HAS_HISTORY  ? heap_policy
+                                                            : dump_policy;
         policy = mp_policy_parse("baseline check", rules, strlen(rules));
     }
     mp_digest_free(digest);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
     return policy;
 }

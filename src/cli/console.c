@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "support/memory.h"
-#include "support/units.h"
+#include "base/memory.h"
+#include "base/units.h"
 
 /* --- diagnostics --- */
 
@@ -94,10 +94,10 @@ void cli_progress_begin(cli_progress *progress, bool quiet)
                                .started = now()};
 }
 
-void cli_progress_advance(void *context, const char *path, uint64_t done, uint64_t total)
+void cli_progress_advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     enum { BAR = 30 };
-    cli_progress *progress = context;
+    cli_progress *progress = opaque;
     if (!progress->on)
         return;
     double time = now();

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "cli/console.h"
-#include "memprof/input.h"
-#include "memprof/reader.h"
-#include "support/text.h"
+#include "input/input.h"
+#include "readers/reader.h"
 
 /* A file on its way into a group. */
 typedef struct cli_file {

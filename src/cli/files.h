@@ -2,8 +2,8 @@
 #ifndef MP_CLI_FILES_H
 #define MP_CLI_FILES_H
 
+#include "base/memory.h"
 #include "cli/options.h"
-#include "support/memory.h"
 
 /* Files that are read into one model. */
 typedef struct cli_group {

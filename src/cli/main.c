@@ -60,23 +60,23 @@ static int run_one(const cli_options *options, const cli_files *files, mp_diagno
                    bool ok)
 {
     mp_model *model = mp_model_new();
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
-    int status = cli_load_base(options, diagnostics, files, meanings, &base);
+    int status = cli_load_base(options, diagnostics, files, dictionary, &base);
     ok = status == CLI_OK && cli_load(options, model, diagnostics) && ok;
     cli_put_diagnostics(diagnostics, options->quiet, !cli_checks(options));
     if (status == CLI_OK && !cli_has_anything(model)) {
         status = CLI_UNREADABLE;
     } else if (status == CLI_OK) {
         mp_request request = cli_request(options, model, diagnostics, files);
-        request.meanings = meanings;
+        request.dictionary = dictionary;
         request.base = base;
         status = report(options, &request);
         if (!ok || (options->strict && !cli_is_whole(model, diagnostics)))
             status = status == CLI_USAGE ? CLI_USAGE : CLI_UNREADABLE;
     }
     mp_digest_free(base);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
     mp_model_free(model);
     return status;
 }

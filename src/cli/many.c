@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
-#include "memprof/merge.h"
-#include "support/memory.h"
+#include "document/merge.h"
 
 /* What became of a group. */
 typedef struct cli_answer {
@@ -41,9 +41,9 @@ typedef struct cli_advance {
     uint64_t done; /* of this file */
 } cli_advance;
 
-static void advance(void *context, const char *path, uint64_t done, uint64_t total)
+static void advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
-    cli_advance *own = context;
+    cli_advance *own = opaque;
     cli_work *work = own->work;
     (void)total;
     if (own->path != path) {
@@ -106,16 +106,16 @@ static void run_group(cli_work *work, size_t place)
     how.load.progress = &progress;
     answer->diagnostics = mp_diagnostics_new(cli_kept(&how));
     mp_model *model = mp_model_new();
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
     /* What is wrong with the base is told once. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    bool ok = cli_load_base(&how, place ? unheard : answer->diagnostics, work->files, meanings,
+    bool ok = cli_load_base(&how, place ? unheard : answer->diagnostics, work->files, dictionary,
                             &base) == CLI_OK;
     ok = ok && cli_load(&how, model, answer->diagnostics);
     if (cli_has_anything(model)) {
         mp_request request = cli_request(&how, model, answer->diagnostics, work->files);
-        request.meanings = meanings;
+        request.dictionary = dictionary;
         request.base = base;
         ok &= !how.strict || cli_is_whole(model, answer->diagnostics);
         ask(work, &how, &request, group->found, answer);
@@ -125,7 +125,7 @@ static void run_group(cli_work *work, size_t place)
     answer->unreadable = !ok;
     mp_diagnostics_free(unheard);
     mp_digest_free(base);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
     mp_model_free(model);
 }
 

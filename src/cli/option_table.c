@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "memprof/digest.h"
-#include "support/text.h"
-#include "support/units.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "compare/digest.h"
 
 static bool set_count(int64_t *place, const char *argument)
 {

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/option_table.h"
 #include "cli/run.h"
-#include "memprof/digest.h"
-#include "support/memory.h"
-#include "support/text.h"
+#include "compare/digest.h"
 
 /* Whether an option was given. */
 typedef struct cli_given {
@@ -105,7 +105,7 @@ static bool take_command(cli_options *options, char **operands, int count)
     return true;
 }
 
-/* Set it in every meaning that its name has, and remember where the argument did not fit. False if
+/* Set it in every key that its name has, and remember where the argument did not fit. False if
  * it fits nowhere. */
 static bool set_all(const cli_option *option, cli_options *options, const char *argument,
                     cli_given *given)

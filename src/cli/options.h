@@ -2,7 +2,11 @@
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
+#include "export/exporter.h"
 #include "memprof/memprof.h"
+#include "readers/reader.h"
+#include "render/renderer.h"
+#include "reports/report.h"
 
 typedef enum cli_colour {
     CLI_COLOUR_AUTO,

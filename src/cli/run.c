@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "cli/console.h"
-#include "memprof/baseline.h"
-#include "support/memory.h"
+#include "compare/baseline.h"
 
 static bool cannot_read(const char *path)
 {
@@ -90,7 +90,7 @@ bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
 bool cli_has_anything(const mp_model *model)
 {
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (model->sessions.at[i].marks)
+        if (model->sessions.at[i].snapshots)
             return true;
     return model->profile && model->profile->lines.count > 1;
 }
@@ -135,13 +135,13 @@ static bool is_baseline(const char *path)
 }
 
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
-               const cli_files *files, mp_meanings *meanings, mp_digest **digest)
+               const cli_files *files, mp_dictionary *dictionary, mp_digest **digest)
 {
     char error[1024] = "";
     if (!cli_has_anything(model) || (options->strict && !cli_is_whole(model, diagnostics)))
         return CLI_UNREADABLE;
     mp_request request = cli_request(options, model, diagnostics, files);
-    request.meanings = meanings;
+    request.dictionary = dictionary;
     *digest = mp_report_digest(&request, error, sizeof error);
     if (!*digest)
         cli_put_message(error);
@@ -149,13 +149,13 @@ int cli_digest(const cli_options *options, const mp_model *model, const mp_diagn
 }
 
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
-                  mp_meanings *meanings, mp_digest **base)
+                  mp_dictionary *dictionary, mp_digest **base)
 {
     int status = CLI_UNREADABLE;
     if (!options->base)
         return CLI_OK;
     if (is_baseline(options->base)) {
-        *base = cli_read_baseline(options->base, meanings);
+        *base = cli_read_baseline(options->base, dictionary);
         return *base ? CLI_OK : CLI_UNREADABLE;
     }
     cli_options how = *options;
@@ -163,7 +163,7 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const
     how.path_count = 1;
     mp_model *model = mp_model_new();
     if (cli_load(&how, model, diagnostics))
-        status = cli_digest(&how, model, diagnostics, files, meanings, base);
+        status = cli_digest(&how, model, diagnostics, files, dictionary, base);
     mp_model_free(model);
     return status;
 }

@@ -4,9 +4,9 @@
 
 #include "cli/files.h"
 #include "cli/options.h"
-#include "memprof/digest.h"
-#include "memprof/policy.h"
-#include "memprof/suppression.h"
+#include "compare/digest.h"
+#include "compare/policy.h"
+#include "query/suppression.h"
 
 /* Diagnostics of each code that are kept. */
 enum { CLI_KEPT = 5, CLI_KEPT_VERBOSE = 100, CLI_KEPT_BY_CHECK = 10000 };
@@ -25,17 +25,17 @@ typedef struct cli_files {
     mp_policy *policy; /* NULL: none was asked for */
 } cli_files;
 
-/* What the command line asks of the model; the meanings of request.meanings are not set. */
+/* What the command line asks of the model; the dictionary of request.dictionary are not set. */
 mp_request cli_request(const cli_options *options, const mp_model *model,
                        const mp_diagnostics *diagnostics, const cli_files *files);
-/* The model's digest in words of `meanings`; *digest is released with mp_digest_free. Gives
+/* The model's digest in words of `keys`; *digest is released with mp_digest_free. Gives
  * CLI_UNREADABLE where the model has nothing or should be whole, CLI_USAGE after a message. */
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
-               const cli_files *files, mp_meanings *meanings, mp_digest **digest);
-/* Read options->base, if there is any, into words of `meanings`. A status other than CLI_OK after a
+               const cli_files *files, mp_dictionary *dictionary, mp_digest **digest);
+/* Read options->base, if there is any, into words of `keys`. A status other than CLI_OK after a
  * message. *base is released with mp_digest_free. */
 int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
-                  mp_meanings *meanings, mp_digest **base);
+                  mp_dictionary *dictionary, mp_digest **base);
 /* Whether it can be read once alone: a pipe, or standard input. */
 bool cli_is_stream(const char *path);
 /* A whole file in memory, to be released with free(). False after a message. */
@@ -56,8 +56,8 @@ int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressi
 
 /* The command "baseline save"; gives the exit status. */
 int cli_save_baseline(const cli_options *options, const cli_files *files);
-/* A baseline in words of `meanings`; release with mp_digest_free. NULL after a message. */
-mp_digest *cli_read_baseline(const char *path, mp_meanings *meanings);
+/* A baseline in words of `keys`; release with mp_digest_free. NULL after a message. */
+mp_digest *cli_read_baseline(const char *path, mp_dictionary *dictionary);
 /* What `baseline check` demands where no policy is named: no more than a tenth more than the
  * baseline of this path. NULL after a message where it cannot be read. */
 mp_policy *cli_baseline_policy(const char *path);

@@ -1,16 +1,16 @@
 /* Baselines: a digest as text, one entry a line, in an order that does not depend on its figures:
  * a change of one site is a change of one line, which version control shows well. */
-#include "memprof/baseline.h"
+#include "compare/baseline.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
+#include "compare/dictionary.h"
 #include "compare/entries.h"
-#include "compare/meanings.h"
-#include "support/memory.h"
-#include "support/text.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
 
@@ -67,69 +67,70 @@ static void add_text(struct json_object *object, const char *name, const char *t
         json_object_object_add(object, name, json_object_new_string(text));
 }
 
-static struct json_object *frame_value(const mp_meanings *meanings, const mp_meant_frame *frame,
+static struct json_object *frame_value(const mp_dictionary *dictionary, const mp_frame_key *frame,
                                        uint32_t line)
 {
     struct json_object *value = json_object_new_array();
-    json_object_array_add(value, json_object_new_string(mp_meaning_text(meanings, frame->name)));
-    if (line != MP_NO_LINE || frame->wrapper)
+    json_object_array_add(value,
+                          json_object_new_string(mp_dictionary_text(dictionary, frame->name)));
+    if (line != MP_NO_LINE || frame->allocator)
         json_object_array_add(value,
                               line == MP_NO_LINE ? NULL : json_object_new_int((int32_t)line));
-    if (frame->wrapper)
+    if (frame->allocator)
         json_object_array_add(value, json_object_new_boolean(true));
     return value;
 }
 
-static void add_stack(struct json_object *object, const mp_meanings *meanings,
-                      const mp_meaning *meaning)
+static void add_stack(struct json_object *object, const mp_dictionary *dictionary,
+                      const mp_entry_key *key)
 {
     struct json_object *stack = json_object_new_array();
-    uint32_t line = meaning->line;
-    for (uint32_t at = meaning->frame; at;) {
-        const mp_meant_frame *frame = mp_meaning_frame_at(meanings, at);
-        json_object_array_add(stack, frame_value(meanings, frame, line));
+    uint32_t line = key->line;
+    for (uint32_t at = key->frame; at;) {
+        const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, at);
+        json_object_array_add(stack, frame_value(dictionary, frame, line));
         line = frame->line;
         at = frame->caller;
     }
     json_object_object_add(object, "stack", stack);
 }
 
-static void put_entry(mp_text_buffer *buffer, const mp_meanings *meanings, mp_grain grain,
+static void put_entry(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
                       const mp_entry *entry)
 {
-    const mp_meaning *meaning = &entry->meaning;
+    const mp_entry_key *key = &entry->key;
     struct json_object *object = json_object_new_object();
-    json_object_object_add(object, "of", json_object_new_string(mp_grain_name(grain)));
-    add_text(object, "type", mp_meaning_text(meanings, meaning->type));
-    add_text(object, "name", mp_meaning_text(meanings, meaning->name));
-    if (meaning->frame)
-        add_stack(object, meanings, meaning);
+    json_object_object_add(object, "of", json_object_new_string(mp_level_name(level)));
+    add_text(object, "type", mp_dictionary_text(dictionary, key->type));
+    add_text(object, "name", mp_dictionary_text(dictionary, key->name));
+    if (key->frame)
+        add_stack(object, dictionary, key);
     else
-        add_text(object, "program", mp_meaning_text(meanings, meaning->program));
-    if (!meaning->frame && meaning->line != MP_NO_LINE)
-        json_object_object_add(object, "line", json_object_new_int((int32_t)meaning->line));
-    if (meaning->overload)
-        json_object_object_add(object, "overload", json_object_new_int64(meaning->overload));
+        add_text(object, "program", mp_dictionary_text(dictionary, key->program));
+    if (!key->frame && key->line != MP_NO_LINE)
+        json_object_object_add(object, "line", json_object_new_int((int32_t)key->line));
+    if (key->overload)
+        json_object_object_add(object, "overload", json_object_new_int64(key->overload));
     add_amounts(object, &entry->amounts);
     put_line(buffer, object);
 }
 
-static int by_meaning(const void *left, const void *right, void *meanings)
+static int by_key(const void *left, const void *right, void *dictionary)
 {
     const mp_entry *a = left, *b = right;
-    return mp_meaning_compare(meanings, &a->meaning, &b->meaning);
+    return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-static void put_list(mp_text_buffer *buffer, const mp_meanings *meanings, mp_grain grain,
+static void put_list(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
                      const mp_entries *list)
 {
     mp_entry *entries = mp_alloc(list->count * sizeof *entries + 1);
     if (list->count) {
         memcpy(entries, list->at, list->count * sizeof *entries);
-        qsort_r(entries, list->count, sizeof *entries, by_meaning, (void *)(uintptr_t)meanings);
+        qsort_r(entries, list->count, sizeof *entries, by_key, (void *)(uintptr_t)dictionary);
     }
     for (size_t i = 0; i < list->count; i++)
-        put_entry(buffer, meanings, grain, &entries[i]);
+        put_entry(buffer, dictionary, level, &entries[i]);
     free(entries);
 }
 
@@ -137,18 +138,18 @@ static void put_list(mp_text_buffer *buffer, const mp_meanings *meanings, mp_gra
 static uint64_t entry_count(const mp_digest *digest)
 {
     uint64_t count = 0;
-    for (int grain = 0; grain < MP_GRAINS; grain++)
-        count += mp_grain_name((mp_grain)grain) ? digest->lists[grain].count : 0;
+    for (int level = 0; level < MP_LEVELS; level++)
+        count += mp_level_name((mp_level)level) ? digest->lists[level].count : 0;
     return count;
 }
 
-char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, size_t *length)
+char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length)
 {
     mp_text_buffer buffer = {0};
     struct json_object *head = json_object_new_object(), *totals = json_object_new_object();
     json_object_object_add(head, "memprof-baseline", json_object_new_int(VERSION));
     json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
-    json_object_object_add(head, "knows", json_object_new_int((int)digest->knows));
+    json_object_object_add(head, "knows", json_object_new_int((int)digest->has));
     json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
     add_text(head, "options", digest->conditions);
     put_line(&buffer, head);
@@ -159,9 +160,9 @@ char *mp_baseline_text(const mp_digest *digest, const mp_meanings *meanings, siz
     json_object_object_add(totals, "entries", json_object_new_int64((int64_t)entry_count(digest)));
     add_amounts(totals, &digest->totals);
     put_line(&buffer, totals);
-    for (int grain = 0; grain < MP_GRAINS; grain++)
-        if (mp_grain_name((mp_grain)grain))
-            put_list(&buffer, meanings, (mp_grain)grain, &digest->lists[grain]);
+    for (int level = 0; level < MP_LEVELS; level++)
+        if (mp_level_name((mp_level)level))
+            put_list(&buffer, dictionary, (mp_level)level, &digest->lists[level]);
     *length = buffer.length;
     return buffer.at;
 }
@@ -249,7 +250,7 @@ static mp_amounts amounts_of(struct json_object *object)
     return result;
 }
 
-/* [name], [name, line], [name, line or null, true]: of a wrapper. */
+/* [name], [name, line], [name, line or null, true]: of a allocator. */
 static bool is_frame(struct json_object *frame)
 {
     if (!json_object_is_type(frame, json_type_array))
@@ -270,7 +271,7 @@ static uint32_t frame_line(struct json_object *frame)
 }
 
 /* From the outermost frame inwards. False if it is no stack. */
-static bool read_stack(struct json_object *object, mp_meanings *meanings, mp_meaning *meaning)
+static bool read_stack(struct json_object *object, mp_dictionary *dictionary, mp_entry_key *key)
 {
     struct json_object *stack;
     uint32_t caller = 0, line = MP_NO_LINE, named = 0;
@@ -283,37 +284,37 @@ static bool read_stack(struct json_object *object, mp_meanings *meanings, mp_mea
         if (!is_frame(at))
             return false;
         const char *name = json_object_get_string(json_object_array_get_idx(at, 0));
-        mp_meant_frame frame = {.caller = caller,
-                                .name = mp_meaning_of(meanings, name),
-                                .line = line,
-                                .wrapper =
-                                    json_object_get_boolean(json_object_array_get_idx(at, 2))};
-        caller = mp_meaning_frame(meanings, frame);
+        mp_frame_key frame = {.caller = caller,
+                              .name = mp_dictionary_id(dictionary, name),
+                              .line = line,
+                              .allocator =
+                                  json_object_get_boolean(json_object_array_get_idx(at, 2))};
+        caller = mp_dictionary_frame(dictionary, frame);
         line = frame_line(at);
-        if (!frame.wrapper)
+        if (!frame.allocator)
             named = frame.name;
-        meaning->program = named ? named : frame.name;
+        key->program = named ? named : frame.name;
     }
-    meaning->frame = caller;
-    meaning->line = line;
+    key->frame = caller;
+    key->line = line;
     return true;
 }
 
-static int grain_named(const char *name)
+static int level_named(const char *name)
 {
-    for (int grain = 0; grain < MP_GRAINS; grain++) {
-        const char *known = mp_grain_name((mp_grain)grain);
+    for (int level = 0; level < MP_LEVELS; level++) {
+        const char *known = mp_level_name((mp_level)level);
         if (known && strcmp(known, name) == 0)
-            return grain;
+            return level;
     }
     return -1;
 }
 
 typedef struct loader {
     mp_digest *digest;
-    mp_meanings *meanings;
-    mp_hash_index index[MP_GRAINS];
-    mp_amounts sums[MP_GRAINS]; /* of the entries */
+    mp_dictionary *dictionary;
+    mp_hash_index index[MP_LEVELS];
+    mp_amounts sums[MP_LEVELS]; /* of the entries */
     int64_t entries;            /* that the totals tell of */
     bool totalled;
 } loader;
@@ -347,32 +348,33 @@ static bool is_within(const mp_amounts *sums)
 static const char *read_entry(loader *load, struct json_object *object)
 {
     const char *of = text_of(object, "of");
-    int grain = grain_named(of);
-    mp_meaning meaning = {0};
+    int level = level_named(of);
+    mp_entry_key key = {0};
     if (strcmp(of, "totals") == 0)
         return read_totals(load, object);
-    if (grain < 0)
+    if (level < 0)
         return "does not say what it is of, expected \"of\" with totals, site, type, line, method "
                "or module";
-    meaning.type = mp_meaning_of(load->meanings, text_of(object, "type"));
-    meaning.name = mp_meaning_of(load->meanings, text_of(object, "name"));
-    meaning.program = mp_meaning_of(load->meanings, text_of(object, "program"));
-    meaning.line = (uint32_t)number_of(object, "line", (int32_t)MP_NO_LINE);
-    meaning.overload = (uint32_t)number_of(object, "overload", 0);
-    if (!read_stack(object, load->meanings, &meaning))
+    key.type = mp_dictionary_id(load->dictionary, text_of(object, "type"));
+    key.name = mp_dictionary_id(load->dictionary, text_of(object, "name"));
+    key.program = mp_dictionary_id(load->dictionary, text_of(object, "program"));
+    key.line = (uint32_t)number_of(object, "line", (int32_t)MP_NO_LINE);
+    key.overload = (uint32_t)number_of(object, "overload", 0);
+    if (!read_stack(object, load->dictionary, &key))
         return "has a stack that is none, expected a list of [name, line]";
-    mp_entries *entries = &load->digest->lists[grain];
-    size_t before = entries->count, place = mp_entry_for(entries, &load->index[grain], meaning);
+    mp_entries *entries = &load->digest->lists[level];
+    size_t before = entries->count, place = mp_entry_for(entries, &load->index[level], key);
     if (entries->count == before)
         return "is of the same as a line before it, expected each once";
     entries->at[place].amounts = amounts_of(object);
-    load->sums[grain] = mp_amounts_add(load->sums[grain], entries->at[place].amounts);
-    return is_within(&load->sums[grain])
+    load->sums[level] = mp_amounts_add(load->sums[level], entries->at[place].amounts);
+    return is_within(&load->sums[level])
                ? NULL
                : "makes a sum that 63 bits do not hold, expected figures of a recording";
 }
 
-static const char *read_head(mp_digest *digest, mp_meanings *meanings, struct json_object *object)
+static const char *read_head(mp_digest *digest, mp_dictionary *dictionary,
+                             struct json_object *object)
 {
     const char *kind = text_of(object, "kind");
     if (number_of(object, "memprof-baseline", 0) != VERSION)
@@ -380,12 +382,12 @@ static const char *read_head(mp_digest *digest, mp_meanings *meanings, struct js
     for (int i = 1; i < KINDS; i++)
         if (strcmp(kinds[i], kind) == 0)
             digest->kind = (mp_kind)i;
-    digest->knows = (unsigned)number_of(object, "knows", 0);
+    digest->has = (unsigned)number_of(object, "knows", 0);
     digest->complete = number_of(object, "complete", 1) != 0;
     digest->format = "baseline";
     digest->kept = true;
     digest->conditions =
-        mp_meaning_text(meanings, mp_meaning_of(meanings, text_of(object, "options")));
+        mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, text_of(object, "options")));
     return digest->kind ? NULL : "does not say what kind of recording it was made of";
 }
 
@@ -413,7 +415,7 @@ static const char *read_line(loader *load, const char *line, size_t length, uint
     struct json_object *object = object_in(line, length);
     if (!object)
         return "is no JSON object";
-    const char *wrong = number == 1 ? read_head(load->digest, load->meanings, object) : NULL;
+    const char *wrong = number == 1 ? read_head(load->digest, load->dictionary, object) : NULL;
     wrong = wrong ? wrong : check_members(object);
     if (!wrong && number > 1)
         wrong = read_entry(load, object);
@@ -434,7 +436,7 @@ static bool is_whole(const loader *load, char *wrong, size_t size)
                  "ends a baseline of %llu entries, expected %lld as its totals tell: save it again",
                  found, (long long)load->entries);
     else if (digest->kind != MP_KIND_PROFILE &&
-             memcmp(&load->sums[MP_GRAIN_SITE], &digest->totals, sizeof digest->totals) != 0)
+             memcmp(&load->sums[MP_LEVEL_SITE], &digest->totals, sizeof digest->totals) != 0)
         snprintf(wrong, size,
                  "ends a baseline whose sites do not add up to its totals, expected them as they "
                  "were saved: save it again");
@@ -444,12 +446,12 @@ static bool is_whole(const loader *load, char *wrong, size_t size)
 }
 
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
-                             mp_meanings *meanings, char *error, size_t size)
+                             mp_dictionary *dictionary, char *error, size_t size)
 {
-    loader load = {.digest = mp_alloc_zero(1, sizeof *load.digest), .meanings = meanings};
+    loader load = {.digest = mp_alloc_zero(1, sizeof *load.digest), .dictionary = dictionary};
     const char *at = text, *end = text + length, *wrong = NULL;
     char torn[160];
-    load.digest->path = mp_meaning_text(meanings, mp_meaning_of(meanings, path));
+    load.digest->path = mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path));
     load.digest->bytes = length;
     for (; at < end && !wrong; load.digest->records++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -460,8 +462,8 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
     }
     if (!wrong && !is_whole(&load, torn, sizeof torn))
         wrong = torn;
-    for (int grain = 0; grain < MP_GRAINS; grain++)
-        mp_hash_index_free(&load.index[grain]);
+    for (int level = 0; level < MP_LEVELS; level++)
+        mp_hash_index_free(&load.index[level]);
     if (!wrong)
         return load.digest;
     snprintf(error, size, "%s:%llu: error: the line %s", path,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "compare/measures.h"
-#include "support/units.h"
 
 enum { DECIMALS = 6, LARGEST_FACTOR = 1000000 };
 

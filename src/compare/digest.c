@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
+#include "base/memory.h"
 #include "compare/entries.h"
 #include "compare/substitution.h"
-#include "memprof/analysis_graph.h"
-#include "memprof/analysis_profile.h"
-#include "support/index.h"
-#include "support/memory.h"
+#include "query/graph_query.h"
+#include "query/profile_query.h"
 
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
 {
@@ -40,36 +40,35 @@ mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
 
 /* --- lists in the making --- */
 
-const char *mp_grain_name(mp_grain grain)
+const char *mp_level_name(mp_level level)
 {
-    static const char *const names[MP_GRAINS] = {"site", "type", "line", "method", "module", NULL};
-    return names[grain];
+    static const char *const names[MP_LEVELS] = {"site", "type", "line", "method", "module", NULL};
+    return names[level];
 }
 
-typedef struct meaning_probe {
+typedef struct key_probe {
     const mp_entries *entries;
-    const mp_meaning *meaning;
-} meaning_probe;
+    const mp_entry_key *key;
+} key_probe;
 
-static bool same_meaning(const void *context, uint32_t value)
+static bool same_key(const void *opaque, uint32_t value)
 {
-    const meaning_probe *probe = context;
-    const mp_meaning *a = &probe->entries->at[value - 1].meaning, *b = probe->meaning;
+    const key_probe *probe = opaque;
+    const mp_entry_key *a = &probe->entries->at[value - 1].key, *b = probe->key;
     return a->type == b->type && a->name == b->name && a->program == b->program &&
            a->frame == b->frame && a->line == b->line && a->overload == b->overload;
 }
 
-size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_meaning meaning)
+size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
 {
-    uint32_t words[] = {meaning.type,  meaning.name, meaning.program,
-                        meaning.frame, meaning.line, meaning.overload};
+    uint32_t words[] = {key.type, key.name, key.program, key.frame, key.line, key.overload};
     uint64_t hash = mp_hash_bytes(words, sizeof words);
-    meaning_probe probe = {entries, &meaning};
+    key_probe probe = {entries, &key};
     size_t place;
-    uint32_t found = mp_hash_index_find(index, hash, same_meaning, &probe, &place);
+    uint32_t found = mp_hash_index_find(index, hash, same_key, &probe, &place);
     if (!found) {
         mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
-        entries->at[entries->count++] = (mp_entry){.meaning = meaning};
+        entries->at[entries->count++] = (mp_entry){.key = key};
         found = (uint32_t)entries->count;
         mp_hash_index_set(index, place, hash, found);
     }
@@ -78,10 +77,10 @@ size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_meaning meanin
 
 /* --- names --- */
 
-typedef struct workshop {
+typedef struct builder {
     const mp_model *model;
     const mp_window *window;
-    mp_meanings *meanings;
+    mp_dictionary *dictionary;
     const mp_digest_options *options;
     mp_substitutions *substitutions;
     char *label; /* room for the one at hand */
@@ -89,160 +88,160 @@ typedef struct workshop {
     uint32_t *frames; /* of each place in model->tree */
     uint32_t *types;  /* of each type, + 1; 0: not looked at yet */
     mp_digest *digest;
-} workshop;
+} builder;
 
-static uint32_t meaning_of(workshop *shop, const char *text)
+static uint32_t key_of(builder *shop, const char *text)
 {
-    return mp_meaning_of(shop->meanings, mp_substitute(shop->substitutions, text));
+    return mp_dictionary_id(shop->dictionary, mp_substitute(shop->substitutions, text));
 }
 
-static char *label_room(workshop *shop, int length)
+static char *label_room(builder *shop, int length)
 {
     mp_grow(&shop->label, &shop->label_capacity, (size_t)length + 1, 1);
     return shop->label;
 }
 
-static uint32_t type_meaning(workshop *shop, mp_type_id type)
+static uint32_t type_key(builder *shop, mp_type_id type)
 {
     if (!shop->types[type.i]) {
         int length = mp_type_label(shop->model, type, NULL, 0);
         char *label = label_room(shop, length);
         mp_type_label(shop->model, type, label, (size_t)length + 1);
-        shop->types[type.i] = meaning_of(shop, label) + 1;
+        shop->types[type.i] = key_of(shop, label) + 1;
     }
     return shop->types[type.i] - 1;
 }
 
-static uint32_t node_name(workshop *shop, uint32_t node)
+static uint32_t node_name(builder *shop, uint32_t node)
 {
     int length = mp_tree_label(shop->model, node, NULL, 0);
     char *label = label_room(shop, length);
     mp_tree_label(shop->model, node, label, (size_t)length + 1);
-    return meaning_of(shop, label);
+    return key_of(shop, label);
 }
 
-static uint32_t line_of(const workshop *shop, uint32_t line)
+static uint32_t line_of(const builder *shop, uint32_t line)
 {
     return shop->options->ignore_lines ? MP_NO_LINE : line;
 }
 
 /* Parents stand before their children. */
-static void mean_frames(workshop *shop)
+static void mean_frames(builder *shop)
 {
     const mp_model *model = shop->model;
     shop->frames = mp_alloc_zero(model->tree.count + 1u, sizeof *shop->frames);
     for (uint32_t i = 1; i < model->tree.count; i++) {
         const mp_tree_node *node = &model->tree.at[i];
-        mp_meant_frame frame = {.caller = shop->frames[node->parent],
-                                .name = node_name(shop, i),
-                                .line = node->parent ? line_of(shop, node->line) : MP_NO_LINE,
-                                .wrapper = model->symbols.at[node->symbol.i].wrapper};
-        shop->frames[i] = mp_meaning_frame(shop->meanings, frame);
+        mp_frame_key frame = {.caller = shop->frames[node->parent],
+                              .name = node_name(shop, i),
+                              .line = node->parent ? line_of(shop, node->line) : MP_NO_LINE,
+                              .allocator = model->symbols.at[node->symbol.i].allocator};
+        shop->frames[i] = mp_dictionary_frame(shop->dictionary, frame);
     }
 }
 
-/* What the list of this grain says of a meaning; nothing yet where it is new. Valid until the next
+/* What the list of this level says of a key; nothing yet where it is new. Valid until the next
  * one. */
-static mp_amounts *amounts_for(workshop *shop, mp_grain grain, mp_hash_index *index,
-                               mp_meaning meaning)
+static mp_amounts *amounts_for(builder *shop, mp_level level, mp_hash_index *index,
+                               mp_entry_key key)
 {
-    mp_entries *entries = &shop->digest->lists[grain];
-    size_t place = mp_entry_for(entries, index, meaning);
+    mp_entries *entries = &shop->digest->lists[level];
+    size_t place = mp_entry_for(entries, index, key);
     return &entries->at[place].amounts;
 }
 
 /* --- heaps --- */
 
-static uint32_t name_meaning(workshop *shop, mp_symbol_id name)
+static uint32_t name_key(builder *shop, mp_symbol_id name)
 {
     if (!name.i)
         return 0;
     int length = mp_symbol_label(shop->model, name, NULL, 0);
     char *label = label_room(shop, length);
     mp_symbol_label(shop->model, name, label, (size_t)length + 1);
-    return meaning_of(shop, label);
+    return key_of(shop, label);
 }
 
-static mp_meaning lot_meaning(workshop *shop, const mp_lot *lot)
+static mp_entry_key context_key(builder *shop, const mp_context *context)
 {
     const mp_model *model = shop->model;
-    uint32_t node = model->tree_of[lot->node.i];
-    mp_meaning meaning = {.type = type_meaning(shop, mp_site_type(model, lot)),
-                          .name = name_meaning(shop, lot->name),
-                          .frame = shop->frames[node],
-                          .line = node || lot->line ? line_of(shop, lot->line) : MP_NO_LINE};
-    uint32_t naming = shop->frames[mp_frame_naming(model, (mp_frame){node, lot->line}).node];
-    meaning.program = mp_meaning_frame_at(shop->meanings, naming)->name;
-    return meaning;
+    uint32_t node = model->tree_of[context->node.i];
+    mp_entry_key key = {.type = type_key(shop, mp_site_type(model, context)),
+                        .name = name_key(shop, context->name),
+                        .frame = shop->frames[node],
+                        .line = node || context->line ? line_of(shop, context->line) : MP_NO_LINE};
+    uint32_t naming = shop->frames[mp_frame_naming(model, (mp_frame){node, context->line}).node];
+    key.program = mp_dictionary_frame_at(shop->dictionary, naming)->name;
+    return key;
 }
 
-static mp_amounts flow_amounts(const mp_window *window, const mp_flow *flow,
-                               const mp_cohort *cohort)
+static mp_amounts delta_amounts(const mp_window *window, const mp_delta *delta,
+                                const mp_generation *generation)
 {
-    const mp_cost *cost = &flow->cost;
+    const mp_cost *cost = &delta->cost;
     mp_amounts amounts = {.objects = mp_cost_live(*cost),
                           .bytes = cost->bytes,
                           .created = cost->created,
                           .created_bytes = cost->created_bytes,
                           .deleted = cost->deleted};
-    if (mp_window_leaks(window, cohort->lot, cohort->born)) {
+    if (mp_window_leaks(window, generation->context, generation->born)) {
         amounts.leaked_objects = amounts.objects;
         amounts.leaked_bytes = amounts.bytes;
     }
     return amounts;
 }
 
-static void digest_sites(workshop *shop)
+static void digest_sites(builder *shop)
 {
     const mp_model *model = shop->model;
-    mp_entries *sites = &shop->digest->lists[MP_GRAIN_SITE];
+    mp_entries *sites = &shop->digest->lists[MP_LEVEL_SITE];
     mp_hash_index index = {0};
-    uint32_t *entry_of = mp_alloc_zero(model->lots.count, sizeof *entry_of);
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        const mp_cohort *cohort = &model->cohorts.at[flow->cohort.i];
-        const mp_lot *lot = &model->lots.at[cohort->lot.i];
-        if (lot->reusable || !mp_window_before_to(shop->window, flow->mark))
+    uint32_t *entry_of = mp_alloc_zero(model->contexts.count, sizeof *entry_of);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        const mp_context *context = &model->contexts.at[generation->context.i];
+        if (context->reusable || !mp_window_before_to(shop->window, delta->snapshot))
             continue;
-        if (!entry_of[cohort->lot.i])
-            entry_of[cohort->lot.i] =
-                (uint32_t)mp_entry_for(sites, &index, lot_meaning(shop, lot)) + 1;
-        mp_entry *entry = &sites->at[entry_of[cohort->lot.i] - 1];
-        entry->amounts = mp_amounts_add(entry->amounts, flow_amounts(shop->window, flow, cohort));
+        if (!entry_of[generation->context.i])
+            entry_of[generation->context.i] =
+                (uint32_t)mp_entry_for(sites, &index, context_key(shop, context)) + 1;
+        mp_entry *entry = &sites->at[entry_of[generation->context.i] - 1];
+        entry->amounts =
+            mp_amounts_add(entry->amounts, delta_amounts(shop->window, delta, generation));
     }
     free(entry_of);
     mp_hash_index_free(&index);
 }
 
 /* What is alive by type, and what each type retains where the graph is of the window's end. */
-static void digest_types(workshop *shop)
+static void digest_types(builder *shop)
 {
     const mp_graph *graph = shop->model->graph;
-    const mp_entries *sites = &shop->digest->lists[MP_GRAIN_SITE];
+    const mp_entries *sites = &shop->digest->lists[MP_LEVEL_SITE];
     mp_hash_index index = {0};
     for (size_t i = 0; i < sites->count; i++) {
-        mp_meaning meaning = {.type = sites->at[i].meaning.type, .line = MP_NO_LINE};
-        mp_amounts *amounts = amounts_for(shop, MP_GRAIN_TYPE, &index, meaning);
+        mp_entry_key key = {.type = sites->at[i].key.type, .line = MP_NO_LINE};
+        mp_amounts *amounts = amounts_for(shop, MP_LEVEL_TYPE, &index, key);
         *amounts = mp_amounts_add(*amounts, sites->at[i].amounts);
     }
-    if (graph && graph->mark.i == shop->window->ranges[1].to.i) {
+    if (graph && graph->snapshot.i == shop->window->ranges[1].to.i) {
         mp_dominators dominators = mp_dominators_of(graph);
-        mp_retainers retainers =
-            mp_retainers_of(shop->model, graph, &dominators, MP_RETAINED_BY_TYPE);
-        for (uint32_t i = 0; i < retainers.count; i++) {
-            mp_meaning meaning = {.type = meaning_of(shop, retainers.at[i].label),
-                                  .line = MP_NO_LINE};
-            amounts_for(shop, MP_GRAIN_TYPE, &index, meaning)->retained_bytes +=
-                retainers.at[i].retained_bytes;
+        mp_histogram histogram =
+            mp_histogram_of(shop->model, graph, &dominators, MP_RETAINED_BY_TYPE);
+        for (uint32_t i = 0; i < histogram.count; i++) {
+            mp_entry_key key = {.type = key_of(shop, histogram.at[i].label), .line = MP_NO_LINE};
+            amounts_for(shop, MP_LEVEL_TYPE, &index, key)->retained_bytes +=
+                histogram.at[i].retained_bytes;
         }
-        shop->digest->knows |= MP_KNOWS_RETAINED;
-        mp_retainers_free(&retainers);
+        shop->digest->has |= MP_HAS_RETAINED;
+        mp_histogram_free(&histogram);
         mp_dominators_free(&dominators);
     }
     mp_hash_index_free(&index);
 }
 
-static void digest_groups(workshop *shop)
+static void digest_groups(builder *shop)
 {
     if (!shop->options->dimension)
         return;
@@ -250,8 +249,8 @@ static void digest_groups(workshop *shop)
     mp_hash_index index = {0};
     for (uint32_t i = 0; i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        mp_meaning meaning = {.name = meaning_of(shop, group->label), .line = MP_NO_LINE};
-        mp_amounts *amounts = amounts_for(shop, MP_GRAIN_GROUP, &index, meaning);
+        mp_entry_key key = {.name = key_of(shop, group->label), .line = MP_NO_LINE};
+        mp_amounts *amounts = amounts_for(shop, MP_LEVEL_GROUP, &index, key);
         mp_amounts added = {.objects = mp_cost_live(group->to),
                             .bytes = group->to.bytes,
                             .created = group->to.created,
@@ -265,20 +264,20 @@ static void digest_groups(workshop *shop)
     mp_grouping_free(&grouping);
 }
 
-static void digest_heap(workshop *shop)
+static void digest_heap(builder *shop)
 {
     mp_digest *digest = shop->digest;
     mp_totals totals = mp_totals_of(shop->window);
     shop->types = mp_alloc_zero(shop->model->types.count, sizeof *shop->types);
-    digest->knows = MP_KNOWS_LIVE;
+    digest->has = MP_HAS_LIVE;
     if (shop->model->holds & MP_HOLDS_HISTORY)
-        digest->knows |= MP_KNOWS_HISTORY;
+        digest->has |= MP_HAS_HISTORY;
     mean_frames(shop);
     digest_sites(shop);
     digest_types(shop);
     digest_groups(shop);
-    for (size_t i = 0; i < digest->lists[MP_GRAIN_SITE].count; i++)
-        digest->totals = mp_amounts_add(digest->totals, digest->lists[MP_GRAIN_SITE].at[i].amounts);
+    for (size_t i = 0; i < digest->lists[MP_LEVEL_SITE].count; i++)
+        digest->totals = mp_amounts_add(digest->totals, digest->lists[MP_LEVEL_SITE].at[i].amounts);
     digest->peak_objects = totals.peak_objects;
     digest->peak_bytes = totals.peak_bytes;
     free(shop->types);
@@ -293,49 +292,47 @@ static void add_costs(mp_amounts *amounts, int64_t exclusive_us, int64_t calls)
     amounts->calls += calls;
 }
 
-static void digest_lines(workshop *shop)
+static void digest_lines(builder *shop)
 {
     mp_line_costs lines = mp_profile_line_costs(shop->model);
     mp_hash_index index = {0};
     for (size_t i = 0; i < lines.count; i++) {
         const mp_line_cost *line = &lines.at[i];
-        mp_meaning meaning = {.name = meaning_of(shop, mp_model_text(shop->model, line->method)),
-                              .program =
-                                  meaning_of(shop, mp_model_text(shop->model, line->program)),
-                              .line = line_of(shop, (uint32_t)line->line),
-                              .overload = line->overload};
-        add_costs(amounts_for(shop, MP_GRAIN_LINE, &index, meaning), line->exclusive_us,
+        mp_entry_key key = {.name = key_of(shop, mp_model_text(shop->model, line->method)),
+                            .program = key_of(shop, mp_model_text(shop->model, line->program)),
+                            .line = line_of(shop, (uint32_t)line->line),
+                            .overload = line->overload};
+        add_costs(amounts_for(shop, MP_LEVEL_LINE, &index, key), line->exclusive_us,
                   line->executions);
     }
     mp_hash_index_free(&index);
     free(lines.at);
 }
 
-static void digest_methods(workshop *shop, mp_grain grain, const mp_method_costs *costs)
+static void digest_methods(builder *shop, mp_level level, const mp_method_costs *costs)
 {
     mp_hash_index index = {0};
     for (size_t i = 0; i < costs->count; i++) {
         const mp_method_cost *cost = &costs->at[i];
-        mp_meaning meaning = {.name = meaning_of(shop, mp_model_text(shop->model, cost->method)),
-                              .program =
-                                  meaning_of(shop, mp_model_text(shop->model, cost->program)),
-                              .line = MP_NO_LINE,
-                              .overload = cost->overload};
-        add_costs(amounts_for(shop, grain, &index, meaning), cost->exclusive_us, cost->calls);
+        mp_entry_key key = {.name = key_of(shop, mp_model_text(shop->model, cost->method)),
+                            .program = key_of(shop, mp_model_text(shop->model, cost->program)),
+                            .line = MP_NO_LINE,
+                            .overload = cost->overload};
+        add_costs(amounts_for(shop, level, &index, key), cost->exclusive_us, cost->calls);
     }
     mp_hash_index_free(&index);
 }
 
-static void digest_profile(workshop *shop)
+static void digest_profile(builder *shop)
 {
     mp_digest *digest = shop->digest;
     mp_profile_totals totals = mp_profile_total(shop->model);
     mp_method_costs methods = mp_profile_method_costs(shop->model);
     mp_method_costs programs = mp_profile_program_costs(shop->model);
-    digest->knows = MP_KNOWS_COSTS;
+    digest->has = MP_HAS_COSTS;
     digest_lines(shop);
-    digest_methods(shop, MP_GRAIN_METHOD, &methods);
-    digest_methods(shop, MP_GRAIN_MODULE, &programs);
+    digest_methods(shop, MP_LEVEL_METHOD, &methods);
+    digest_methods(shop, MP_LEVEL_MODULE, &programs);
     digest->totals = (mp_amounts){.exclusive_us = totals.exclusive_us, .calls = totals.calls};
     digest->modules = totals.modules;
     free(methods.at);
@@ -344,7 +341,7 @@ static void digest_profile(workshop *shop)
 
 /* --- digests --- */
 
-static void describe(workshop *shop)
+static void describe(builder *shop)
 {
     const mp_model *model = shop->model;
     mp_digest *digest = shop->digest;
@@ -362,23 +359,24 @@ static void describe(workshop *shop)
         int length = snprintf(NULL, 0, "%s@%s", first->path, snapshot);
         char *path = label_room(shop, length);
         snprintf(path, (size_t)length + 1, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
-        digest->path = mp_meaning_text(shop->meanings, mp_meaning_of(shop->meanings, path));
+        digest->path =
+            mp_dictionary_text(shop->dictionary, mp_dictionary_id(shop->dictionary, path));
         digest->format = first->format;
         digest->format_version = first->format_version;
     }
 }
 
-mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_meanings *meanings,
+mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options)
 {
     mp_digest *digest = mp_alloc_zero(1, sizeof *digest);
-    workshop shop = {.model = model,
-                     .window = window,
-                     .meanings = meanings,
-                     .options = options,
-                     .substitutions =
-                         mp_substitutions_new(options->substitutions, options->substitution_count),
-                     .digest = digest};
+    builder shop = {.model = model,
+                    .window = window,
+                    .dictionary = dictionary,
+                    .options = options,
+                    .substitutions =
+                        mp_substitutions_new(options->substitutions, options->substitution_count),
+                    .digest = digest};
     describe(&shop);
     if (window)
         digest_heap(&shop);
@@ -393,7 +391,7 @@ void mp_digest_free(mp_digest *digest)
 {
     if (!digest)
         return;
-    for (int grain = 0; grain < MP_GRAINS; grain++)
-        free(digest->lists[grain].at);
+    for (int level = 0; level < MP_LEVELS; level++)
+        free(digest->lists[level].at);
     free(digest);
 }

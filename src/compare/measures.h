@@ -2,19 +2,19 @@
 #ifndef MP_COMPARE_MEASURES_H
 #define MP_COMPARE_MEASURES_H
 
-#include "memprof/policy.h"
+#include "compare/policy.h"
 
 typedef struct mp_measure_row {
     const char *words; /* as a policy says it: one or two words, after "no new" the same */
     const char *told;  /* "a heap dump does not tell ...": what */
     const char *done;  /* behind a number: "18.6 KiB leaked" */
     mp_rule_unit unit;
-    unsigned knows;     /* MP_KNOWS_...: of the digest */
+    unsigned has;       /* MP_HAS_...: of the digest */
     unsigned select_by; /* mp_select_by bits that it takes */
-    bool selects;       /* has no meaning without */
+    bool selects;       /* has no key without */
     bool is_new;        /* counts what the base does not have */
     bool counts;        /* entries, not amounts */
-    mp_grain grain;     /* of what is counted */
+    mp_level level;     /* of what is counted */
     size_t offset;      /* in mp_amounts, of what is summed */
 } mp_measure_row;
 

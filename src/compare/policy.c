@@ -1,12 +1,12 @@
 /* Policies: lines, names, faults. */
-#include "memprof/policy.h"
+#include "compare/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "compare/measures.h"
 #include "compare/rule.h"
-#include "support/index.h"
 
 enum { MOST_BYTES = 1 << 20 };
 
@@ -24,9 +24,9 @@ typedef struct name_search {
     const char *name;
 } name_search;
 
-static bool same_name(const void *context, uint32_t value)
+static bool same_name(const void *opaque, uint32_t value)
 {
-    const name_search *search = context;
+    const name_search *search = opaque;
     return strcmp(search->policy->rules[value - 1].name, search->name) == 0;
 }
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compare/judge.h"
-#include "support/units.h"
+#include "base/units.h"
+#include "compare/evaluate.h"
 
 static const char *noun_of(mp_measure measure)
 {

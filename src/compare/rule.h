@@ -2,8 +2,8 @@
 #ifndef MP_COMPARE_RULE_H
 #define MP_COMPARE_RULE_H
 
+#include "compare/policy.h"
 #include "compare/tokens.h"
-#include "memprof/policy.h"
 
 /* What is wrong with a rule, and where. */
 typedef struct mp_rule_fault {

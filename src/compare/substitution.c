@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/digest.h"
-#include "support/memory.h"
-#include "support/pattern.h"
-#include "support/text.h"
+#include "base/memory.h"
+#include "base/pattern.h"
+#include "base/text.h"
+#include "compare/digest.h"
 
 enum { GROUPS = 10 };
 

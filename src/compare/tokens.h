@@ -2,7 +2,7 @@
 #ifndef MP_COMPARE_TOKENS_H
 #define MP_COMPARE_TOKENS_H
 
-#include "support/text.h"
+#include "base/text.h"
 
 typedef enum mp_token_kind {
     MP_TOKEN_END,    /* of the line, or a comment */

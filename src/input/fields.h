@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "memprof/slice.h"
-#include "support/memory.h"
+#include "base/memory.h"
+#include "base/slice.h"
 
 typedef struct mp_fields {
     const char *at, *end;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/memory.h"
+#include "base/memory.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 
@@ -128,7 +128,7 @@ static bool refill(mp_input *input)
     input->end += got;
     input->at_end = got == 0;
     if (input->progress.advance)
-        input->progress.advance(input->progress.context, input->path,
+        input->progress.advance(input->progress.opaque, input->path,
                                 input->consumed + input->end - input->start, input->total);
     return got > 0;
 }
@@ -136,9 +136,9 @@ static bool refill(mp_input *input)
 /* Editors put one in front of UTF-8; no format knows it. */
 static void skip_byte_order_mark(mp_input *input)
 {
-    static const char mark[] = "\xef\xbb\xbf";
+    static const char snapshot[] = "\xef\xbb\xbf";
     if (input->consumed == 0 && input->end - input->start >= 3 &&
-        memcmp(input->bytes + input->start, mark, 3) == 0) {
+        memcmp(input->bytes + input->start, snapshot, 3) == 0) {
         input->start += 3;
         input->consumed += 3;
     }

@@ -9,7 +9,7 @@
 #ifndef MP_INPUT_WINDOW_H
 #define MP_INPUT_WINDOW_H
 
-#include "memprof/input.h"
+#include "input/input.h"
 
 enum { MP_WINDOW_SLACK = 128 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/event_log.h"
 #include "model/private.h"
-#include "support/text.h"
 
 enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024, FEW_THREADS = 16 };
 
@@ -19,9 +19,9 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                           .session = session,
                           .epoch = 1};
     blocks->seed = mp_random_seed();
-    mp_mark *mark = MP_ADD(&model->marks);
-    mark->session = session;
-    blocks->start.i = blocks->mark.i = model->marks.count - 1;
+    mp_snapshot *snapshot = MP_ADD(&model->snapshots);
+    snapshot->session = session;
+    blocks->start.i = blocks->snapshot.i = model->snapshots.count - 1;
     model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
 }
 
@@ -29,18 +29,18 @@ void mp_blocks_close(mp_blocks *blocks)
 {
     mp_events *events = blocks->events;
     mp_events_flush_ages(blocks);
-    uint32_t cohorts = blocks->model->cohorts.count;
-    mp_peak_share *at_peak = mp_alloc_zero(cohorts, sizeof *at_peak);
+    uint32_t generations = blocks->model->generations.count;
+    mp_peak_share *at_peak = mp_alloc_zero(generations, sizeof *at_peak);
     if (events->at_peak)
         memcpy(at_peak, events->at_peak, events->at_peak_count * sizeof *at_peak);
     for (uint32_t i = 0; i < blocks->share_count; i++) {
-        const mp_cohort_share *share = &blocks->shares[i];
+        const mp_generation_share *share = &blocks->shares[i];
         if (share->epoch)
             at_peak[i] = share->epoch == blocks->epoch ? share->at_peak : share->live;
     }
     free(events->at_peak);
     events->at_peak = at_peak;
-    events->at_peak_count = cohorts;
+    events->at_peak_count = generations;
     if (!events->peak_time_us)
         events->peak_time_us = blocks->peak_time_us;
     events->threads += (uint32_t)blocks->thread_count;
@@ -52,12 +52,12 @@ void mp_blocks_close(mp_blocks *blocks)
     free(blocks->age_places);
     mp_id_index_free(&blocks->handover_index);
     free(blocks->shares);
-    mp_chronicle_free(blocks->chronicle);
+    mp_history_free(blocks->history);
 }
 
 void mp_blocks_keep_objects(mp_blocks *blocks)
 {
-    blocks->chronicle = mp_chronicle_new(blocks->model);
+    blocks->history = mp_history_new(blocks->model);
 }
 
 /* --- the table of blocks --- */
@@ -69,7 +69,7 @@ static size_t home_of(const mp_blocks *blocks, uint64_t address)
 
 static bool is_empty(const mp_block *block)
 {
-    return !block->cohort && !block->line;
+    return !block->generation && !block->line;
 }
 
 /* The place of the address, or the empty one where it would stand. */
@@ -89,7 +89,7 @@ static uint64_t oldest_kept(const mp_blocks *blocks)
     if (blocks->freed < FREED_KEPT || blocks->freed < blocks->used / 2)
         return 0;
     for (size_t i = 0; i <= blocks->mask; i++)
-        if (!blocks->table[i].cohort)
+        if (!blocks->table[i].generation)
             sum += (double)blocks->table[i].line;
     return (uint64_t)(sum / (double)blocks->freed);
 }
@@ -106,11 +106,11 @@ static void make_room(mp_blocks *blocks)
     blocks->mask = wanted - 1;
     blocks->used = blocks->freed = 0;
     for (size_t i = 0; i < places; i++) {
-        if (is_empty(&old[i]) || (!old[i].cohort && old[i].line < kept_from))
+        if (is_empty(&old[i]) || (!old[i].generation && old[i].line < kept_from))
             continue;
         *find(blocks, old[i].address) = old[i];
         blocks->used++;
-        blocks->freed += !old[i].cohort;
+        blocks->freed += !old[i].generation;
     }
     free(old);
 }
@@ -122,37 +122,37 @@ void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
 }
 
 /* What an allocation of the site would be entered in, or the block at the address is in. */
-static uint32_t next_cohort(const mp_blocks *blocks, const mp_event *event)
+static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
-        return event->site < blocks->sites_met ? blocks->sites[event->site].cohort.i : 0;
-    return blocks->table ? find(blocks, event->address)->cohort : 0;
+        return event->site < blocks->sites_met ? blocks->sites[event->site].generation.i : 0;
+    return blocks->table ? find(blocks, event->address)->generation : 0;
 }
 
-void mp_blocks_prefetch_cohort(const mp_blocks *blocks, const mp_event *event)
+void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *event)
 {
-    uint32_t cohort = next_cohort(blocks, event);
-    if (cohort && cohort < blocks->share_count) {
-        __builtin_prefetch(&blocks->shares[cohort], 1);
-        __builtin_prefetch(&blocks->model->cohorts.at[cohort]);
+    uint32_t generation = next_generation(blocks, event);
+    if (generation && generation < blocks->share_count) {
+        __builtin_prefetch(&blocks->shares[generation], 1);
+        __builtin_prefetch(&blocks->model->generations.at[generation]);
     }
 }
 
-static void prefetch_flow(const mp_model *model, uint32_t cohort)
+static void prefetch_delta(const mp_model *model, uint32_t generation)
 {
-    const mp_flow *flow = &model->flows.at[model->cohorts.at[cohort].last_flow];
-    __builtin_prefetch(flow, 1);
-    __builtin_prefetch((const char *)(flow + 1) - 1, 1);
+    const mp_delta *delta = &model->deltas.at[model->generations.at[generation].last_delta];
+    __builtin_prefetch(delta, 1);
+    __builtin_prefetch((const char *)(delta + 1) - 1, 1);
 }
 
-void mp_blocks_prefetch_flows(const mp_blocks *blocks, const mp_event *event)
+void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
 {
-    uint32_t cohort = next_cohort(blocks, event);
-    if (!cohort || cohort >= blocks->share_count)
+    uint32_t generation = next_generation(blocks, event);
+    if (!generation || generation >= blocks->share_count)
         return;
-    prefetch_flow(blocks->model, cohort);
+    prefetch_delta(blocks->model, generation);
     if (event->kind == MP_EVENT_DELETION)
-        prefetch_flow(blocks->model, blocks->shares[cohort].typed[0].i);
+        prefetch_delta(blocks->model, blocks->shares[generation].typed[0].i);
 }
 
 /* --- threads --- */
@@ -162,9 +162,9 @@ typedef struct thread_probe {
     mp_slice name;
 } thread_probe;
 
-static bool same_thread(const void *context, uint32_t value)
+static bool same_thread(const void *opaque, uint32_t value)
 {
-    const thread_probe *probe = context;
+    const thread_probe *probe = opaque;
     return mp_slice_equal(probe->blocks->threads[value].text, probe->name);
 }
 
@@ -200,16 +200,16 @@ static mp_string_id thread_name(const mp_blocks *blocks, uint32_t thread)
 
 /* --- what is alive, and was at the peak --- */
 
-static void count(mp_blocks *blocks, mp_cohort_id cohort, int64_t objects, int64_t bytes)
+static void count(mp_blocks *blocks, mp_generation_id generation, int64_t objects, int64_t bytes)
 {
-    if (cohort.i >= blocks->share_count) {
+    if (generation.i >= blocks->share_count) {
         size_t before = blocks->share_count;
-        blocks->share_count = cohort.i + 1u;
+        blocks->share_count = generation.i + 1u;
         mp_grow(&blocks->shares, &blocks->share_capacity, blocks->share_count,
                 sizeof *blocks->shares);
         memset(blocks->shares + before, 0, (blocks->share_count - before) * sizeof *blocks->shares);
     }
-    mp_cohort_share *share = &blocks->shares[cohort.i];
+    mp_generation_share *share = &blocks->shares[generation.i];
     if (share->epoch != blocks->epoch) {
         share->at_peak = share->live;
         share->epoch = blocks->epoch;
@@ -222,13 +222,13 @@ static void count(mp_blocks *blocks, mp_cohort_id cohort, int64_t objects, int64
 
 static void note_peak(mp_blocks *blocks, const mp_event *event)
 {
-    if (blocks->live.objects > blocks->mark_peak.objects)
-        blocks->mark_peak.objects = blocks->live.objects;
+    if (blocks->live.objects > blocks->snapshot_peak.objects)
+        blocks->snapshot_peak.objects = blocks->live.objects;
     if (blocks->live.objects > blocks->peak.objects)
         blocks->peak.objects = blocks->live.objects;
-    if (blocks->live.bytes > blocks->mark_peak.bytes) {
-        blocks->mark_peak.bytes = blocks->live.bytes;
-        blocks->mark_peak_time_us = event->time_us > 0 ? event->time_us : 0;
+    if (blocks->live.bytes > blocks->snapshot_peak.bytes) {
+        blocks->snapshot_peak.bytes = blocks->live.bytes;
+        blocks->snapshot_peak_time_us = event->time_us > 0 ? event->time_us : 0;
     }
     if (blocks->live.bytes > blocks->peak.bytes) {
         blocks->peak.bytes = blocks->live.bytes;
@@ -248,7 +248,7 @@ uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread)
     return *place;
 }
 
-static mp_cohort_id cohort_of(mp_blocks *blocks, const mp_event *event)
+static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
 {
     if (event->site >= blocks->sites_met) {
         mp_grow(&blocks->sites, &blocks->site_capacity, event->site + 1u, sizeof *blocks->sites);
@@ -257,18 +257,19 @@ static mp_cohort_id cohort_of(mp_blocks *blocks, const mp_event *event)
         blocks->sites_met = event->site + 1u;
     }
     mp_block_site *site = &blocks->sites[event->site];
-    if (!site->lot.i) {
-        mp_lot key = {.node = event->node,
-                      .line = MP_NO_LINE,
-                      .thread = thread_name(blocks, event->thread),
-                      .session = blocks->session};
-        site->lot = mp_model_lot(blocks->model, &key);
+    if (!site->context.i) {
+        mp_context key = {.node = event->node,
+                          .line = MP_NO_LINE,
+                          .thread = thread_name(blocks, event->thread),
+                          .session = blocks->session};
+        site->context = mp_model_context(blocks->model, &key);
     }
-    if (site->mark.i != blocks->mark.i) {
-        site->mark = blocks->mark;
-        site->cohort = mp_model_cohort(blocks->model, site->lot, blocks->mark, (mp_mark_id){0});
+    if (site->snapshot.i != blocks->snapshot.i) {
+        site->snapshot = blocks->snapshot;
+        site->generation = mp_model_generation(blocks->model, site->context, blocks->snapshot,
+                                               (mp_snapshot_id){0});
     }
-    return site->cohort;
+    return site->generation;
 }
 
 static unsigned size_class(int64_t bytes)
@@ -288,16 +289,16 @@ static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
 }
 
 static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *event, int64_t bytes,
-                        mp_cohort_id cohort)
+                        mp_generation_id generation)
 {
     if (is_empty(block))
         blocks->used++;
-    else if (!block->cohort)
+    else if (!block->generation)
         blocks->freed--;
     *block = (mp_block){.address = event->address,
                         .time_us = event->time_us,
                         .bytes = bytes,
-                        .cohort = cohort.i,
+                        .generation = generation.i,
                         .serial = event->thread ? blocks->threads[event->thread].serial : 0,
                         .thread = event->thread,
                         .born_line = event->line};
@@ -306,11 +307,11 @@ static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *even
 /* The block at the address of an allocation is gone, though nobody deleted it. */
 static void displace(mp_blocks *blocks, mp_block *block, const mp_event *event)
 {
-    mp_cohort_id cohort = {block->cohort};
-    mp_cost *cost = mp_model_flow(blocks->model, cohort, blocks->mark);
+    mp_generation_id generation = {block->generation};
+    mp_cost *cost = mp_model_delta(blocks->model, generation, blocks->snapshot);
     cost->found--;
     cost->bytes -= block->bytes;
-    count(blocks, cohort, -1, -block->bytes);
+    count(blocks, generation, -1, -block->bytes);
     blocks->events->displaced_objects++;
     mp_events_contradicted(blocks, MP_ANOMALY_NONUNIQUE, event, block);
 }
@@ -320,12 +321,12 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     make_room(blocks);
     blocks->threads[event->thread].serial++;
     mp_block *block = find(blocks, event->address);
-    if (block->cohort)
+    if (block->generation)
         displace(blocks, block, event);
     int64_t bytes = counted_bytes(blocks, event);
-    mp_cohort_id cohort = cohort_of(blocks, event);
-    place_block(blocks, block, event, bytes, cohort);
-    mp_cost *cost = mp_model_flow(blocks->model, cohort, blocks->mark);
+    mp_generation_id generation = generation_of(blocks, event);
+    place_block(blocks, block, event, bytes, generation);
+    mp_cost *cost = mp_model_delta(blocks->model, generation, blocks->snapshot);
     cost->created++;
     cost->created_bytes += bytes;
     cost->bytes += bytes;
@@ -333,24 +334,24 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     class->created++;
     class->created_bytes += bytes;
     blocks->created++;
-    count(blocks, cohort, 1, bytes);
-    if (blocks->chronicle)
-        mp_chronicle_birth(blocks->chronicle, event->address, bytes, cohort);
+    count(blocks, generation, 1, bytes);
+    if (blocks->history)
+        mp_history_birth(blocks->history, event->address, bytes, generation);
     note_peak(blocks, event);
 }
 
-/* Marks that were ended before the block was told of had it too. */
+/* Snapshots that were ended before the block was told of had it too. */
 static void count_from_start(mp_blocks *blocks, int64_t bytes)
 {
-    for (uint32_t i = blocks->start.i; i < blocks->mark.i; i++) {
-        mp_mark *mark = &blocks->model->marks.at[i];
-        mark->live_objects++;
-        mark->live_bytes += bytes;
-        mark->peak_objects++;
-        mark->peak_bytes += bytes;
+    for (uint32_t i = blocks->start.i; i < blocks->snapshot.i; i++) {
+        mp_snapshot *snapshot = &blocks->model->snapshots.at[i];
+        snapshot->live_objects++;
+        snapshot->live_bytes += bytes;
+        snapshot->peak_objects++;
+        snapshot->peak_bytes += bytes;
     }
-    blocks->mark_peak.objects++;
-    blocks->mark_peak.bytes += bytes;
+    blocks->snapshot_peak.objects++;
+    blocks->snapshot_peak.bytes += bytes;
     blocks->peak.objects++;
     blocks->peak.bytes += bytes;
 }
@@ -359,24 +360,24 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 {
     make_room(blocks);
     mp_block *block = find(blocks, event->address);
-    if (block->cohort) {
+    if (block->generation) {
         mp_events_contradicted(blocks, MP_ANOMALY_NONUNIQUE, event, block);
         return false;
     }
     int64_t bytes = counted_bytes(blocks, event);
-    mp_lot key = {.type = event->type, .session = blocks->session};
-    mp_cohort_id cohort = mp_model_cohort(blocks->model, mp_model_lot(blocks->model, &key),
-                                          blocks->start, (mp_mark_id){0});
-    place_block(blocks, block, event, bytes, cohort);
-    mp_cost *cost = mp_model_flow(blocks->model, cohort, blocks->start);
+    mp_context key = {.type = event->type, .session = blocks->session};
+    mp_generation_id generation = mp_model_generation(
+        blocks->model, mp_model_context(blocks->model, &key), blocks->start, (mp_snapshot_id){0});
+    place_block(blocks, block, event, bytes, generation);
+    mp_cost *cost = mp_model_delta(blocks->model, generation, blocks->start);
     cost->found++;
     cost->bytes += bytes;
-    count(blocks, cohort, 1, bytes);
-    blocks->shares[cohort.i].at_peak.objects++;
-    blocks->shares[cohort.i].at_peak.bytes += bytes;
+    count(blocks, generation, 1, bytes);
+    blocks->shares[generation.i].at_peak.objects++;
+    blocks->shares[generation.i].at_peak.bytes += bytes;
     count_from_start(blocks, bytes);
-    if (blocks->chronicle)
-        mp_chronicle_found(blocks->chronicle, event->address, bytes, cohort, blocks->start);
+    if (blocks->history)
+        mp_history_found(blocks->history, event->address, bytes, generation, blocks->start);
     blocks->events->old_objects++;
     blocks->events->old_bytes += bytes;
     return true;
@@ -385,19 +386,21 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 /* --- deaths --- */
 
 /* The same birth with the type that the deletion knows. */
-static mp_cohort_id typed_cohort(mp_blocks *blocks, mp_cohort_id cohort, mp_type_id type)
+static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id generation,
+                                         mp_type_id type)
 {
     mp_model *model = blocks->model;
-    mp_cohort_share *share = &blocks->shares[cohort.i];
+    mp_generation_share *share = &blocks->shares[generation.i];
     if (share->type[0].i == type.i)
         return share->typed[0];
-    mp_cohort_id other = share->typed[1];
+    mp_generation_id other = share->typed[1];
     if (share->type[1].i != type.i) {
-        const mp_cohort *from = &model->cohorts.at[cohort.i];
-        mp_mark_id born = from->born;
-        mp_lot key = model->lots.at[from->lot.i];
+        const mp_generation *from = &model->generations.at[generation.i];
+        mp_snapshot_id born = from->born;
+        mp_context key = model->contexts.at[from->context.i];
         key.type = type;
-        other = mp_model_cohort(model, mp_model_lot(model, &key), born, (mp_mark_id){0});
+        other =
+            mp_model_generation(model, mp_model_context(model, &key), born, (mp_snapshot_id){0});
     }
     share->type[1] = share->type[0];
     share->typed[1] = share->typed[0];
@@ -417,21 +420,22 @@ static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const m
            blocks->threads[event->thread].serial - block->serial <= events->temporary;
 }
 
-/* The block leaves the lot of untyped blocks of its crawl, and is entered as created and deleted in
- * that of its type: what is alive has none. Old blocks have theirs from the start. */
-static mp_lot_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
-                      bool temporary)
+/* The block leaves the context of untyped blocks of its crawl, and is entered as created and
+ * deleted in that of its type: what is alive has none. Old blocks have theirs from the start. */
+static mp_context_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
+                          bool temporary)
 {
     mp_model *model = blocks->model;
-    mp_cohort_id from = {block->cohort};
-    bool old = model->cohorts.at[from.i].born.i == blocks->start.i;
-    mp_cohort_id to = event->type.i && !old ? typed_cohort(blocks, from, event->type) : from;
-    mp_cost *cost = mp_model_flow(model, from, blocks->mark);
+    mp_generation_id from = {block->generation};
+    bool old = model->generations.at[from.i].born.i == blocks->start.i;
+    mp_generation_id to =
+        event->type.i && !old ? typed_generation(blocks, from, event->type) : from;
+    mp_cost *cost = mp_model_delta(model, from, blocks->snapshot);
     cost->bytes -= block->bytes;
     cost->found -= old;
     cost->created -= !old;
     cost->created_bytes -= old ? 0 : block->bytes;
-    cost = mp_model_flow(model, to, blocks->mark);
+    cost = mp_model_delta(model, to, blocks->snapshot);
     cost->found += old;
     cost->created += !old;
     cost->created_bytes += old ? 0 : block->bytes;
@@ -439,19 +443,19 @@ static mp_lot_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *
     cost->temporary += temporary;
     cost->temporary_bytes += temporary ? block->bytes : 0;
     count(blocks, from, -1, -block->bytes);
-    return model->cohorts.at[to.i].lot;
+    return model->generations.at[to.i].context;
 }
 
 static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event *event)
 {
     bool temporary = is_temporary(blocks, block, event);
-    mp_lot_id lot = bury(blocks, block, event, temporary);
+    mp_context_id context = bury(blocks, block, event, temporary);
     if (!block->thread) /* old: nobody knows its age, or whose it was */
         return;
     mp_size_class *class = &blocks->events->sizes[size_class(block->bytes)];
     class->deleted++;
     class->temporary += temporary;
-    mp_events_age(blocks, lot, event->time_us - block->time_us, block->bytes);
+    mp_events_age(blocks, context, event->time_us - block->time_us, block->bytes);
     if (block->thread != event->thread)
         mp_events_handover(blocks, block, event);
 }
@@ -461,13 +465,13 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
     make_room(blocks);
     blocks->threads[event->thread].serial++;
     mp_block *block = find(blocks, event->address);
-    if (!block->cohort) {
+    if (!block->generation) {
         mp_events_unmatched(blocks, event, is_empty(block) ? NULL : block);
         return;
     }
     note_death(blocks, block, event);
-    if (blocks->chronicle)
-        mp_chronicle_death(blocks->chronicle, event->address);
+    if (blocks->history)
+        mp_history_death(blocks->history, event->address);
     blocks->deleted++;
     blocks->freed++;
     *block = (mp_block){.address = event->address,
@@ -477,30 +481,30 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
                         .node = event->node.i};
 }
 
-/* --- marks --- */
+/* --- snapshots --- */
 
-mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us)
+mp_snapshot *mp_blocks_end_snapshot(mp_blocks *blocks, int64_t time_us)
 {
     mp_model *model = blocks->model;
-    if (blocks->chronicle)
-        mp_chronicle_end_mark(blocks->chronicle, blocks->mark);
-    mp_mark *next = MP_ADD(&model->marks);
+    if (blocks->history)
+        mp_history_end_snapshot(blocks->history, blocks->snapshot);
+    mp_snapshot *next = MP_ADD(&model->snapshots);
     next->session = blocks->session;
-    mp_mark *mark = &model->marks.at[blocks->mark.i];
-    mark->whole = true;
-    mark->ordinal = ++model->sessions.at[blocks->session.i].marks;
-    mark->time_us = time_us;
-    mark->created_objects = blocks->created;
-    mark->deleted_objects = blocks->deleted;
-    mark->live_objects = blocks->live.objects;
-    mark->live_bytes = blocks->live.bytes;
-    mark->has_peak = true;
-    mark->peak_objects = blocks->mark_peak.objects;
-    mark->peak_bytes = blocks->mark_peak.bytes;
-    mark->peak_time_us = blocks->mark_peak_time_us;
-    blocks->mark.i = model->marks.count - 1;
-    blocks->mark_peak = blocks->live;
-    blocks->mark_peak_time_us = time_us;
+    mp_snapshot *snapshot = &model->snapshots.at[blocks->snapshot.i];
+    snapshot->whole = true;
+    snapshot->ordinal = ++model->sessions.at[blocks->session.i].snapshots;
+    snapshot->time_us = time_us;
+    snapshot->created_objects = blocks->created;
+    snapshot->deleted_objects = blocks->deleted;
+    snapshot->live_objects = blocks->live.objects;
+    snapshot->live_bytes = blocks->live.bytes;
+    snapshot->has_peak = true;
+    snapshot->peak_objects = blocks->snapshot_peak.objects;
+    snapshot->peak_bytes = blocks->snapshot_peak.bytes;
+    snapshot->peak_time_us = blocks->snapshot_peak_time_us;
+    blocks->snapshot.i = model->snapshots.count - 1;
+    blocks->snapshot_peak = blocks->live;
+    blocks->snapshot_peak_time_us = time_us;
     blocks->created = blocks->deleted = 0;
-    return mark;
+    return snapshot;
 }

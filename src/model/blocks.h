@@ -1,17 +1,17 @@
 /* Blocks of memory being replayed event by event: allocations and deletions at addresses.
  *
- * One mp_blocks a log. Its first mark is the start, when only old blocks are alive; the reader ends
- * it and every later one. Addresses are used again: a block is an address from one allocation to
- * the next deletion. A freed address is remembered until it is used again, so that a second
+ * One mp_blocks a log. Its first snapshot is the start, when only old blocks are alive; the reader
+ * ends it and every later one. Addresses are used again: a block is an address from one allocation
+ * to the next deletion. A freed address is remembered until it is used again, so that a second
  * deletion can show the first; of very many of them the oldest are forgotten. */
 #ifndef MP_MODEL_BLOCKS_H
 #define MP_MODEL_BLOCKS_H
 
+#include "base/index.h"
 #include "memprof/diagnostics.h"
-#include "memprof/events.h"
 #include "model/build.h"
-#include "model/chronicle.h"
-#include "support/index.h"
+#include "model/events.h"
+#include "model/history.h"
 
 typedef enum mp_event_kind {
     MP_EVENT_ALLOCATION,
@@ -39,8 +39,8 @@ typedef struct mp_block {
         int64_t bytes; /* alive */
         uint64_t line; /* freed: of the deletion */
     };
-    uint32_t cohort; /* alive; 0: the place is empty or freed */
-    uint32_t serial; /* alive: of its thread's events */
+    uint32_t generation; /* alive; 0: the place is empty or freed */
+    uint32_t serial;     /* alive: of its thread's events */
     uint32_t thread;
     uint32_t node; /* freed: of the deletion */
     uint64_t born_line;
@@ -52,27 +52,27 @@ typedef struct mp_block_thread {
     uint32_t serial; /* events so far */
 } mp_block_thread;
 
-/* What is alive of a cohort, and was at the peak: exact without a look back, because a cohort that
- * was not touched since the peak is as it was then. */
-typedef struct mp_cohort_share {
+/* What is alive of a generation, and was at the peak: exact without a look back, because a
+ * generation that was not touched since the peak is as it was then. */
+typedef struct mp_generation_share {
     mp_peak_share live, at_peak;
     uint64_t epoch; /* number of the peak that at_peak is of; older: as live */
-    /* The type that its blocks had at the last deletion, and their cohort with that type. */
+    /* The type that its blocks had at the last deletion, and their generation with that type. */
     mp_type_id type[2]; /* the last one first */
-    mp_cohort_id typed[2];
-} mp_cohort_share;
+    mp_generation_id typed[2];
+} mp_generation_share;
 
 /* A death whose age is not written down yet: its place in the table is being fetched. */
 typedef struct mp_aged_death {
-    mp_lot_id lot;
+    mp_context_id context;
     int64_t age_us, bytes;
 } mp_aged_death;
 enum { MP_AGED_DEATHS = 16 };
 
 typedef struct mp_block_site {
-    mp_lot_id lot;
-    mp_mark_id mark; /* of the cohort */
-    mp_cohort_id cohort;
+    mp_context_id context;
+    mp_snapshot_id snapshot; /* of the generation */
+    mp_generation_id generation;
 } mp_block_site;
 
 typedef struct mp_blocks {
@@ -82,11 +82,11 @@ typedef struct mp_blocks {
     const char *path;
     uint32_t input;
     mp_session_id session;
-    mp_mark_id start, mark; /* the first, and the open one */
+    mp_snapshot_id start, snapshot; /* the first, and the open one */
     uint32_t sequence;
-    int64_t created, deleted; /* since the last mark */
-    mp_peak_share live, mark_peak, peak;
-    int64_t mark_peak_time_us, peak_time_us;
+    int64_t created, deleted; /* since the last snapshot */
+    mp_peak_share live, snapshot_peak, peak;
+    int64_t snapshot_peak_time_us, peak_time_us;
     uint64_t peak_line;
     uint64_t epoch;
 
@@ -106,9 +106,9 @@ typedef struct mp_blocks {
     size_t aged_count;
     uint32_t *age_places; /* of events->ages; 0: empty */
     size_t age_mask;
-    mp_cohort_share *shares; /* by cohort */
+    mp_generation_share *shares; /* by generation */
     size_t share_count, share_capacity;
-    mp_chronicle *chronicle; /* NULL: objects are not kept */
+    mp_history *history; /* NULL: objects are not kept */
 } mp_blocks;
 
 /* What the pointers refer to must outlive the blocks. Release with mp_blocks_close. */
@@ -116,7 +116,8 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics);
 /* Also sums up what the log tells: model->events is then complete. */
 void mp_blocks_close(mp_blocks *blocks);
-/* Keep the blocks of each mark, in model->objects; before the first event. Ids are addresses. */
+/* Keep the blocks of each snapshot, in model->objects; before the first event. Ids are addresses.
+ */
 void mp_blocks_keep_objects(mp_blocks *blocks);
 
 /* A number for a crawl and a thread, the same for each call; also while events are replayed on
@@ -136,13 +137,13 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event);
 /* What the monitor itself found: a corruption, or another anomaly in its own words. */
 void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 
-/* End the open mark and begin the next. Gives the ended one, for the reader to name. */
-mp_mark *mp_blocks_end_mark(mp_blocks *blocks, int64_t time_us);
+/* End the open snapshot and begin the next. Gives the ended one, for the reader to name. */
+mp_snapshot *mp_blocks_end_snapshot(mp_blocks *blocks, int64_t time_us);
 
 /* Fetch what an event will touch: its place, then some work later what the block that is there, or
  * will be, belongs to, then where it is entered. */
 void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event);
-void mp_blocks_prefetch_cohort(const mp_blocks *blocks, const mp_event *event);
-void mp_blocks_prefetch_flows(const mp_blocks *blocks, const mp_event *event);
+void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *event);
+void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/slice.h"
 #include "memprof/diagnostics.h"
-#include "memprof/events.h"
-#include "memprof/model.h"
-#include "memprof/profile.h"
-#include "memprof/slice.h"
-#include "support/memory.h"
+#include "model/events.h"
+#include "model/model.h"
+#include "model/profile.h"
 
 /* Append a cleared element to a list of the model and give its place, valid until the next one. */
 #define MP_ADD(list)                                                                               \
@@ -32,6 +32,6 @@ void mp_events_infer(mp_model *model);
 
 /* Make the call tree of all nodes (model->tree): equal stacks become one node. Cycles of parents
  * are cut with a diagnostic. Call once, when all inputs are read. */
-void mp_model_seal(mp_model *model, mp_diagnostics *diagnostics);
+void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics);
 
 #endif

@@ -23,12 +23,12 @@ bool mp_census_affords(mp_census *census, int64_t bytes)
     return bytes >= 0 && mp_budget_take(&census->model->private->spent, bytes);
 }
 
-static mp_census_entry *entry_of(mp_census *census, mp_cohort_id cohort)
+static mp_census_entry *entry_of(mp_census *census, mp_generation_id generation)
 {
-    mp_grow(&census->entries, &census->entry_capacity, cohort.i + 1u, sizeof *census->entries);
-    while (census->entry_count <= cohort.i)
+    mp_grow(&census->entries, &census->entry_capacity, generation.i + 1u, sizeof *census->entries);
+    while (census->entry_count <= generation.i)
         census->entries[census->entry_count++] = (mp_census_entry){0};
-    return &census->entries[cohort.i];
+    return &census->entries[generation.i];
 }
 
 static mp_census_share *created_of(mp_census *census, mp_type_id type)
@@ -39,36 +39,38 @@ static mp_census_share *created_of(mp_census *census, mp_type_id type)
     return &census->created[type.i];
 }
 
-mp_cohort_id mp_census_object(mp_census *census, const mp_lot *lot, mp_mark_id born, int64_t bytes)
+mp_generation_id mp_census_object(mp_census *census, const mp_context *context, mp_snapshot_id born,
+                                  int64_t bytes)
 {
-    mp_lot key = *lot;
+    mp_context key = *context;
     key.session = census->session;
-    mp_cohort_id cohort =
-        mp_model_cohort(census->model, mp_model_lot(census->model, &key), born, (mp_mark_id){0});
-    mp_census_entry *entry = entry_of(census, cohort);
+    mp_generation_id generation = mp_model_generation(
+        census->model, mp_model_context(census->model, &key), born, (mp_snapshot_id){0});
+    mp_census_entry *entry = entry_of(census, generation);
     if (!entry->listed) {
         mp_grow(&census->active, &census->active_capacity, census->active_count + 1,
                 sizeof *census->active);
-        census->active[census->active_count++] = cohort.i;
+        census->active[census->active_count++] = generation.i;
         entry->listed = true;
     }
     entry->now.objects++;
     entry->now.bytes += bytes;
-    return cohort;
+    return generation;
 }
 
-/* A cohort's step from one mark to the next. */
-static void enter_change(mp_census *census, mp_mark_id mark, mp_cohort_id cohort,
+/* A generation's step from one snapshot to the next. */
+static void enter_change(mp_census *census, mp_snapshot_id snapshot, mp_generation_id generation,
                          const mp_census_entry *entry)
 {
     int64_t objects = entry->now.objects - entry->before.objects;
     int64_t bytes = entry->now.bytes - entry->before.bytes;
     if (!objects && !bytes)
         return;
-    mp_cost *cost = mp_model_flow(census->model, cohort, mark);
+    mp_cost *cost = mp_model_delta(census->model, generation, snapshot);
     cost->bytes += bytes;
     if (objects > 0) {
-        mp_type_id type = census->model->lots.at[census->model->cohorts.at[cohort.i].lot.i].type;
+        mp_type_id type =
+            census->model->contexts.at[census->model->generations.at[generation.i].context.i].type;
         mp_census_share *created = created_of(census, type);
         int64_t grown = bytes > 0 ? bytes : 0;
         cost->created += objects;
@@ -82,25 +84,25 @@ static void enter_change(mp_census *census, mp_mark_id mark, mp_cohort_id cohort
     }
 }
 
-void mp_census_count(mp_census *census, mp_mark_id mark)
+void mp_census_count(mp_census *census, mp_snapshot_id snapshot)
 {
     size_t kept = 0;
     for (size_t i = 0; i < census->active_count; i++) {
-        mp_cohort_id cohort = {census->active[i]};
-        mp_census_entry *entry = &census->entries[cohort.i];
-        enter_change(census, mark, cohort, entry);
+        mp_generation_id generation = {census->active[i]};
+        mp_census_entry *entry = &census->entries[generation.i];
+        enter_change(census, snapshot, generation, entry);
         census->live.objects += entry->now.objects - entry->before.objects;
         census->live.bytes += entry->now.bytes - entry->before.bytes;
         entry->before = entry->now;
         entry->now = (mp_census_share){0, 0};
         entry->listed = entry->before.objects > 0;
         if (entry->listed)
-            census->active[kept++] = cohort.i;
+            census->active[kept++] = generation.i;
     }
     census->active_count = kept;
 }
 
-void mp_census_passed(mp_census *census, mp_mark_id mark, mp_type_id type, int64_t total,
+void mp_census_passed(mp_census *census, mp_snapshot_id snapshot, mp_type_id type, int64_t total,
                       int64_t total_bytes)
 {
     mp_census_share *created = created_of(census, type);
@@ -108,10 +110,10 @@ void mp_census_passed(mp_census *census, mp_mark_id mark, mp_type_id type, int64
     if (objects <= 0 || !mp_census_affords(census, objects) || !mp_census_affords(census, total))
         return;
     bytes = bytes > 0 && mp_census_affords(census, bytes) ? bytes : 0;
-    mp_lot key = {.type = type, .session = census->session};
-    mp_cohort_id cohort =
-        mp_model_cohort(census->model, mp_model_lot(census->model, &key), mark, (mp_mark_id){0});
-    mp_cost *cost = mp_model_flow(census->model, cohort, mark);
+    mp_context key = {.type = type, .session = census->session};
+    mp_generation_id generation = mp_model_generation(
+        census->model, mp_model_context(census->model, &key), snapshot, (mp_snapshot_id){0});
+    mp_cost *cost = mp_model_delta(census->model, generation, snapshot);
     cost->created += objects;
     cost->deleted += objects;
     cost->created_bytes += bytes;
@@ -121,14 +123,14 @@ void mp_census_passed(mp_census *census, mp_mark_id mark, mp_type_id type, int64
     census->deleted_objects += objects;
 }
 
-void mp_census_end(mp_census *census, mp_mark_id id)
+void mp_census_end(mp_census *census, mp_snapshot_id id)
 {
-    mp_mark *mark = &census->model->marks.at[id.i];
-    mark->whole = true;
-    mark->ordinal = ++census->model->sessions.at[census->session.i].marks;
-    mark->created_objects = census->created_objects;
-    mark->deleted_objects = census->deleted_objects;
-    mark->live_objects = census->live.objects;
-    mark->live_bytes = census->live.bytes;
+    mp_snapshot *snapshot = &census->model->snapshots.at[id.i];
+    snapshot->whole = true;
+    snapshot->ordinal = ++census->model->sessions.at[census->session.i].snapshots;
+    snapshot->created_objects = census->created_objects;
+    snapshot->deleted_objects = census->deleted_objects;
+    snapshot->live_objects = census->live.objects;
+    snapshot->live_bytes = census->live.bytes;
     census->created_objects = census->deleted_objects = 0;
 }

@@ -7,7 +7,7 @@
 
 enum {
     ANOMALIES_KEPT = 10000, /* of each kind */
-    MOST_AGES = 128 * 1024, /* (lot, age) pairs, before ages are made coarser */
+    MOST_AGES = 128 * 1024, /* (context, age) pairs, before ages are made coarser */
 };
 
 const char *mp_anomaly_name(mp_anomaly_kind kind)
@@ -91,11 +91,11 @@ void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_ev
     anomaly->address = event->address;
     anomaly->bytes = block->bytes;
     anomaly->here = place_of(blocks, event);
-    anomaly->before =
-        (mp_event_place){.line = block->born_line,
-                         .time_us = block->time_us,
-                         .thread = name_of(blocks, block->thread),
-                         .node = model->lots.at[model->cohorts.at[block->cohort].lot.i].node};
+    anomaly->before = (mp_event_place){
+        .line = block->born_line,
+        .time_us = block->time_us,
+        .thread = name_of(blocks, block->thread),
+        .node = model->contexts.at[model->generations.at[block->generation].context.i].node};
 }
 
 void mp_events_unmatched(mp_blocks *blocks, const mp_event *event, const mp_block *freed)
@@ -162,20 +162,20 @@ static int64_t rounded(const mp_events *events, int64_t age)
     return age >> dropped << dropped;
 }
 
-static size_t home_of(const mp_blocks *blocks, mp_lot_id lot, int64_t age)
+static size_t home_of(const mp_blocks *blocks, mp_context_id context, int64_t age)
 {
     uint64_t hash =
-        mp_hash64(((uint64_t)age ^ blocks->seed) + (uint64_t)lot.i * 0x9e3779b97f4a7c15u);
+        mp_hash64(((uint64_t)age ^ blocks->seed) + (uint64_t)context.i * 0x9e3779b97f4a7c15u);
     return (size_t)hash & blocks->age_mask;
 }
 
 /* The place of the row, or the empty one where it would stand. */
-static uint32_t *find_row(const mp_blocks *blocks, mp_lot_id lot, int64_t age)
+static uint32_t *find_row(const mp_blocks *blocks, mp_context_id context, int64_t age)
 {
-    size_t at = home_of(blocks, lot, age);
+    size_t at = home_of(blocks, context, age);
     for (; blocks->age_places[at]; at = (at + 1) & blocks->age_mask) {
         const mp_age *row = &blocks->events->ages.at[blocks->age_places[at]];
-        if (row->lot.i == lot.i && row->age_us == age)
+        if (row->context.i == context.i && row->age_us == age)
             break;
     }
     return &blocks->age_places[at];
@@ -192,18 +192,19 @@ static void place_rows(mp_blocks *blocks)
     blocks->age_places = mp_alloc_zero(places, sizeof *blocks->age_places);
     blocks->age_mask = places - 1;
     for (uint32_t i = 1; i < events->ages.count; i++)
-        *find_row(blocks, events->ages.at[i].lot, events->ages.at[i].age_us) = i;
+        *find_row(blocks, events->ages.at[i].context, events->ages.at[i].age_us) = i;
 }
 
-static void add_age(mp_blocks *blocks, mp_lot_id lot, int64_t age, int64_t objects, int64_t bytes)
+static void add_age(mp_blocks *blocks, mp_context_id context, int64_t age, int64_t objects,
+                    int64_t bytes)
 {
     mp_events *events = blocks->events;
     if (!blocks->age_places || (size_t)events->ages.count * 2 > blocks->age_mask)
         place_rows(blocks);
-    uint32_t *place = find_row(blocks, lot, age);
+    uint32_t *place = find_row(blocks, context, age);
     if (!*place) {
         mp_age *row = MP_ADD(&events->ages);
-        row->lot = lot;
+        row->context = context;
         row->age_us = age;
         *place = events->ages.count - 1;
     }
@@ -222,14 +223,15 @@ static void coarsen(mp_blocks *blocks)
     events->ages.count = 1;
     place_rows(blocks);
     for (uint32_t i = 1; i < count; i++)
-        add_age(blocks, old[i].lot, rounded(events, old[i].age_us), old[i].objects, old[i].bytes);
+        add_age(blocks, old[i].context, rounded(events, old[i].age_us), old[i].objects,
+                old[i].bytes);
     free(old);
 }
 
 static void write_age(mp_blocks *blocks, const mp_aged_death *death)
 {
     mp_events *events = blocks->events;
-    add_age(blocks, death->lot, rounded(events, death->age_us), 1, death->bytes);
+    add_age(blocks, death->context, rounded(events, death->age_us), 1, death->bytes);
     while (events->ages.count > MOST_AGES && events->age_bits != 1)
         coarsen(blocks);
 }
@@ -237,16 +239,16 @@ static void write_age(mp_blocks *blocks, const mp_aged_death *death)
 static const uint32_t *home_place(const mp_blocks *blocks, const mp_aged_death *death)
 {
     int64_t age = rounded(blocks->events, death->age_us);
-    return &blocks->age_places[home_of(blocks, death->lot, age)];
+    return &blocks->age_places[home_of(blocks, death->context, age)];
 }
 
 /* The death waits for others: first its place in the table is fetched, then its row. */
-void mp_events_age(mp_blocks *blocks, mp_lot_id lot, int64_t age_us, int64_t bytes)
+void mp_events_age(mp_blocks *blocks, mp_context_id context, int64_t age_us, int64_t bytes)
 {
     mp_aged_death *slot = &blocks->aged[blocks->aged_count++ % MP_AGED_DEATHS];
     if (blocks->aged_count > MP_AGED_DEATHS)
         write_age(blocks, slot);
-    *slot = (mp_aged_death){lot, age_us > 0 ? age_us : 0, bytes};
+    *slot = (mp_aged_death){context, age_us > 0 ? age_us : 0, bytes};
     if (!blocks->age_places)
         return;
     __builtin_prefetch(home_place(blocks, slot));
@@ -300,13 +302,14 @@ static void consider(const mp_model *model, mp_inference *best, uint32_t type, i
 void mp_events_infer(mp_model *model)
 {
     mp_events *events = model->events;
-    typed_count *counts = mp_alloc_zero(model->flows.count, sizeof *counts);
+    typed_count *counts = mp_alloc_zero(model->deltas.count, sizeof *counts);
     size_t count = 0;
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        const mp_lot *lot = &model->lots.at[model->cohorts.at[flow->cohort.i].lot.i];
-        if (lot->thread.i && flow->cost.deleted) /* old blocks have none */
-            counts[count++] = (typed_count){lot->node.i, lot->type.i, flow->cost.deleted};
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_context *context =
+            &model->contexts.at[model->generations.at[delta->generation.i].context.i];
+        if (context->thread.i && delta->cost.deleted) /* old blocks have none */
+            counts[count++] = (typed_count){context->node.i, context->type.i, delta->cost.deleted};
     }
     qsort(counts, count, sizeof *counts, by_node_then_type);
     events->inference = mp_alloc_zero(model->nodes.count, sizeof *events->inference);

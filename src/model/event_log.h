@@ -11,7 +11,7 @@ void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_ev
                             const mp_block *block);
 /* A deletion at an address where nothing is alive; `freed`: what was there, or NULL. */
 void mp_events_unmatched(mp_blocks *blocks, const mp_event *event, const mp_block *freed);
-void mp_events_age(mp_blocks *blocks, mp_lot_id lot, int64_t age_us, int64_t bytes);
+void mp_events_age(mp_blocks *blocks, mp_context_id context, int64_t age_us, int64_t bytes);
 /* Write down the ages that wait for their place in the table. */
 void mp_events_flush_ages(mp_blocks *blocks);
 void mp_events_handover(mp_blocks *blocks, const mp_block *block, const mp_event *event);

@@ -1,6 +1,6 @@
 /* Building an object graph. References are kept as the file has them until the end, then looked up
  * and packed in place: 8 bytes each while the file is read, 4 afterwards. */
-#include "model/graph.h"
+#include "model/graph_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +29,12 @@ struct mp_graph_builder {
     bool too_many;
 };
 
-mp_graph_builder *mp_graph_begin(mp_model *model, mp_mark_id mark)
+mp_graph_builder *mp_graph_begin(mp_model *model, mp_snapshot_id snapshot)
 {
     mp_graph_builder *builder = mp_alloc_zero(1, sizeof *builder);
     builder->model = model;
     builder->graph = mp_alloc_zero(1, sizeof *builder->graph);
-    builder->graph->mark = mark;
+    builder->graph->snapshot = snapshot;
     (void)MP_ADD(&builder->graph->roots);
     (void)MP_ADD(&builder->graph->domains);
     builder->seed = mp_random_seed();
@@ -138,7 +138,7 @@ static uint32_t references_end(const mp_graph_builder *builder, uint32_t object)
                                           : (uint32_t)builder->reference_count;
 }
 
-static void mark_duplicates(mp_graph_builder *builder)
+static void snapshot_duplicates(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
     for (uint32_t d = 1; d < graph->domains.count; d++) {
@@ -291,7 +291,7 @@ bool mp_graph_end(mp_graph_builder *builder)
     }
     graph->duplicates = make_tables(builder);
     if (graph->duplicates) {
-        mark_duplicates(builder);
+        snapshot_duplicates(builder);
         free_tables(builder);
         close_gaps(builder);
         (void)make_tables(builder);

@@ -1,50 +1,76 @@
-/* Building an object graph: what readers call, in the order of the file.
+/* The object graph: objects, who refers to whom, and the roots that keep them alive, at one
+ * snapshot.
  *
- *   mp_graph_begin, then for each domain: mp_graph_domain, its objects each followed by its
- *   references, its roots anywhere among them; mp_graph_end.
+ * Objects are numbered from 1, the virtual root above all roots is 0. References are in compressed
+ * rows: those of object i are targets[first[i]] to targets[first[i + 1] - 1]. Numbers of objects
+ * are 32 bits wide, sizes 64; 24 bytes an object and 4 a reference.
  *
- * References and roots may name what comes later. They are looked for in their own domain first,
- * then in the others in order. */
+ *   first    [ . | 0 | 2 | 2 | 5 ]          object 1 refers to 3 and 4, object 2 to nothing,
+ *                  |       |                object 3 to 1, 2 and itself
+ *   targets      [ 3   4 | 1   2   3 ]
+ *
+ * A reference to an object that is not there is counted and left out. */
 #ifndef MP_MODEL_GRAPH_H
 #define MP_MODEL_GRAPH_H
 
-#include "memprof/graph.h"
+#include "model/model.h"
 
-typedef struct mp_graph_builder mp_graph_builder;
+/* Kinds of roots, as the CLR profiling interface and RPM number them. Others occur. */
+enum {
+    MP_ROOT_INTERNAL = 0,
+    MP_ROOT_LOCAL = 1,
+    MP_ROOT_FINALIZER = 2,
+    MP_ROOT_HANDLE = 3,
+    MP_ROOT_STATIC = 4,
+    MP_ROOT_RUNTIME = 5,
+};
 
-/* The graph of `mark`. End it or drop it before another begins. */
-mp_graph_builder *mp_graph_begin(mp_model *model, mp_mark_id mark);
-void mp_graph_domain(mp_graph_builder *builder, mp_string_id name);
-/* An object of the current domain; of several with one id the first is kept, the others and what
- * they refer to are counted as duplicates. False, with nothing done, for a size that no sum can
- * hold. */
-bool mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
-/* The object of the last mp_graph_object refers to `id`; to so many of them. */
-void mp_graph_reference(mp_graph_builder *builder, uint64_t id);
-void mp_graph_refer(mp_graph_builder *builder, const uint64_t *ids, size_t count);
-/* `root->object` is not read. */
-void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
-/* Resolve all names and make it the model's graph, in place of one of an earlier mark. False, with
- * nothing done, where there are more objects or references than 32 bits can number. */
-bool mp_graph_end(mp_graph_builder *builder);
-void mp_graph_drop(mp_graph_builder *builder);
+/* The kind of roots in a format that tells none. */
+#define MP_ROOT_UNSPECIFIED UINT32_MAX
 
-void mp_graph_free(mp_graph *graph);
+/* Flags of roots. Others occur. */
+enum {
+    MP_ROOT_PINNED = 1,
+    MP_ROOT_WEAK = 2, /* does not keep its object alive */
+    MP_ROOT_INTERIOR = 4,
+    MP_ROOT_REFCOUNTED = 8,
+};
 
-/* Keep how many roots of each kind a graph has: the graphs of earlier marks are not kept. */
-void mp_model_count_roots(mp_model *model, const mp_graph *graph);
+typedef struct mp_root {
+    uint32_t object; /* 0: the file has no such object */
+    uint32_t kind;
+    uint32_t flags;
+    mp_type_id container; /* of a static: the type that it is declared in; else none */
+    uint64_t id;          /* of the object, as in the file */
+} mp_root;
 
-/* The ledger of dumps: what is alive of each type, mark after mark, as changes. Zero-initialise but
- * for the model; release with mp_type_counts_free. */
-typedef struct mp_type_counts {
-    mp_model *model;
-    mp_mark_id first; /* since when objects count as born */
-    struct mp_type_count *before;
-    size_t count, capacity;
-} mp_type_counts;
+/* A part of a dump that has identifiers of its own: an application domain. Its objects follow each
+ * other. */
+typedef struct mp_domain {
+    mp_string_id name;
+    uint32_t first_object; /* its objects are first_object to first_object + objects - 1 */
+    uint32_t objects;
+} mp_domain;
 
-/* Enter the model's graph at its mark. */
-void mp_type_counts_enter(mp_type_counts *counts);
-void mp_type_counts_free(mp_type_counts *counts);
+typedef struct mp_graph {
+    mp_snapshot_id snapshot;
+    uint32_t count;             /* objects; the arrays have count + 1 elements, [0] is unused */
+    uint64_t *ids;              /* as in the file; unique in their domain */
+    uint64_t *sizes;            /* bytes */
+    uint32_t *types;            /* mp_type_id; of equal names, the same */
+    uint32_t *first;            /* count + 2 elements */
+    uint32_t *targets;          /* first[count + 1] of them */
+    MP_LIST(mp_root) roots;     /* in the order of the file; element 0 is reserved */
+    MP_LIST(mp_domain) domains; /* likewise */
+    uint64_t dangling;          /* references to objects that are not there */
+    uint64_t duplicates;        /* objects that were there already: left out */
+    uint32_t declared_types;    /* of different names */
+    bool hexadecimal;           /* how the format writes identifiers */
+} mp_graph;
+
+static inline uint32_t mp_graph_references(const mp_graph *graph)
+{
+    return graph->first[graph->count + 1];
+}
 
 #endif

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "model/build.h"
 #include "model/private.h"
-#include "support/index.h"
 
 /* Owners above an object that are told apart. Scopes in real programs are a handful deep; without a
- * bound a hostile file could make every object a lot of its own. */
+ * bound a hostile file could make every object a context of its own. */
 enum { DEEPEST_SCOPE = 64 };
 
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
@@ -23,44 +23,44 @@ void mp_heap_close(mp_heap *heap)
     mp_live_free(&heap->live);
     free(heap->pending);
     free(heap->origins);
-    mp_chronicle_free(heap->chronicle);
+    mp_history_free(heap->history);
     *heap = (mp_heap){0};
 }
 
 void mp_heap_keep_objects(mp_heap *heap)
 {
-    heap->chronicle = mp_chronicle_new(heap->model);
+    heap->history = mp_history_new(heap->model);
 }
 
-mp_mark *mp_heap_begin(mp_heap *heap)
+mp_snapshot *mp_heap_begin(mp_heap *heap)
 {
     mp_model *model = heap->model;
-    if (!heap->mark.i) {
-        mp_mark *mark = MP_ADD(&model->marks);
-        mark->session = heap->session;
-        heap->mark.i = model->marks.count - 1;
+    if (!heap->snapshot.i) {
+        mp_snapshot *snapshot = MP_ADD(&model->snapshots);
+        snapshot->session = heap->session;
+        heap->snapshot.i = model->snapshots.count - 1;
     }
-    return &model->marks.at[heap->mark.i];
+    return &model->snapshots.at[heap->snapshot.i];
 }
 
-mp_mark *mp_heap_end(mp_heap *heap)
+mp_snapshot *mp_heap_end(mp_heap *heap)
 {
-    mp_heap_settle(heap);
-    mp_mark *mark = &heap->model->marks.at[heap->mark.i];
-    mark->whole = true;
-    mark->ordinal = ++heap->model->sessions.at[heap->session.i].marks;
-    mark->created_objects = heap->created;
-    mark->deleted_objects = heap->deleted;
-    mark->changed_objects = heap->changed;
-    mark->live_objects = heap->live_objects;
-    mark->live_bytes = heap->live_bytes;
-    mark->reusable_objects = heap->reusable_objects;
-    mark->reusable_bytes = heap->reusable_bytes;
-    if (heap->chronicle)
-        mp_chronicle_end_mark(heap->chronicle, heap->mark);
-    heap->mark.i = 0;
+    mp_heap_resolve_owners(heap);
+    mp_snapshot *snapshot = &heap->model->snapshots.at[heap->snapshot.i];
+    snapshot->whole = true;
+    snapshot->ordinal = ++heap->model->sessions.at[heap->session.i].snapshots;
+    snapshot->created_objects = heap->created;
+    snapshot->deleted_objects = heap->deleted;
+    snapshot->changed_objects = heap->changed;
+    snapshot->live_objects = heap->live_objects;
+    snapshot->live_bytes = heap->live_bytes;
+    snapshot->reusable_objects = heap->reusable_objects;
+    snapshot->reusable_bytes = heap->reusable_bytes;
+    if (heap->history)
+        mp_history_end_snapshot(heap->history, heap->snapshot);
+    heap->snapshot.i = 0;
     heap->created = heap->deleted = heap->changed = 0;
-    return mark;
+    return snapshot;
 }
 
 uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin)
@@ -96,53 +96,53 @@ static bool is_reusable(const mp_heap *heap, mp_type_id type)
 }
 
 /* The owner that is told apart: `owner` itself, unless it is too deep. */
-static mp_lot_id shallow(mp_heap *heap, mp_lot_id owner)
+static mp_context_id shallow(mp_heap *heap, mp_context_id owner)
 {
-    if (heap->model->lots.at[owner.i].depth < DEEPEST_SCOPE)
+    if (heap->model->contexts.at[owner.i].depth < DEEPEST_SCOPE)
         return owner;
     mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
                 "objects are scoped more than %d deep: those below count for the owners above that",
                 DEEPEST_SCOPE);
-    return heap->model->lots.at[owner.i].owner;
+    return heap->model->contexts.at[owner.i].owner;
 }
 
-/* The cohort of a birth at the open mark, also as the origin's next guess. */
-static mp_cohort_id cohort_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner)
+/* The generation of a birth at the open snapshot, also as the origin's next guess. */
+static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner)
 {
     const mp_origin *origin = &entry->origin;
-    mp_lot key = {.type = origin->type,
-                  .node = origin->node,
-                  .line = origin->line,
-                  .name = origin->name,
-                  .owner = shallow(heap, owner.lot),
-                  .session = heap->session,
-                  .reusable = is_reusable(heap, origin->type)};
-    mp_lot_id lot = mp_model_lot(heap->model, &key);
+    mp_context key = {.type = origin->type,
+                      .node = origin->node,
+                      .line = origin->line,
+                      .name = origin->name,
+                      .owner = shallow(heap, owner.context),
+                      .session = heap->session,
+                      .reusable = is_reusable(heap, origin->type)};
+    mp_context_id context = mp_model_context(heap->model, &key);
     entry->owner = owner;
-    entry->mark = heap->mark;
-    entry->cohort = mp_model_cohort(heap->model, lot, heap->mark, owner.born);
-    return entry->cohort;
+    entry->snapshot = heap->snapshot;
+    entry->generation = mp_model_generation(heap->model, context, heap->snapshot, owner.born);
+    return entry->generation;
 }
 
-/* The object's owner is known: give it its cohort, and enter it in the ledger. */
+/* The object's owner is known: give it its generation, and enter it in the ledger. */
 static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, mp_owner owner)
 {
     mp_heap_origin_entry *entry = &heap->origins[birth->origin];
-    bool same = entry->mark.i == heap->mark.i && entry->owner.lot.i == owner.lot.i &&
-                entry->owner.born.i == owner.born.i;
-    mp_cohort_id cohort = same ? entry->cohort : cohort_of(heap, entry, owner);
-    bool reusable = heap->model->cohorts.at[cohort.i].reusable;
-    object->cohort = cohort.i & INT32_MAX;
+    bool same = entry->snapshot.i == heap->snapshot.i &&
+                entry->owner.context.i == owner.context.i && entry->owner.born.i == owner.born.i;
+    mp_generation_id generation = same ? entry->generation : generation_of(heap, entry, owner);
+    bool reusable = heap->model->generations.at[generation.i].reusable;
+    object->generation = generation.i & INT32_MAX;
 
-    mp_cost *cost = mp_model_flow(heap->model, cohort, heap->mark);
+    mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);
     cost->created++;
     cost->idle += birth->idle;
     cost->created_bytes += birth->bytes;
     cost->bytes += birth->bytes;
     count(heap, reusable, 1, birth->bytes);
     heap->created += !reusable;
-    if (heap->chronicle)
-        mp_chronicle_birth(heap->chronicle, birth->id, birth->bytes, cohort);
+    if (heap->history)
+        mp_history_birth(heap->history, birth->id, birth->bytes, generation);
 }
 
 /* Find what `id` is; false if it is not alive, or itself still waiting for its owner. */
@@ -151,11 +151,11 @@ static bool find_owner(mp_heap *heap, uint64_t id)
     if (id == heap->last_owner_id && id)
         return true;
     const mp_live_object *object = mp_live_find(&heap->live, id);
-    if (!object || object->cohort == MP_COHORT_PENDING)
+    if (!object || object->generation == MP_GENERATION_PENDING)
         return false;
-    const mp_cohort *cohort = &heap->model->cohorts.at[object->cohort];
+    const mp_generation *generation = &heap->model->generations.at[object->generation];
     heap->last_owner_id = id;
-    heap->last_owner = (mp_owner){cohort->lot, cohort->born};
+    heap->last_owner = (mp_owner){generation->context, generation->born};
     return true;
 }
 
@@ -178,7 +178,7 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
     mp_birth birth = *given;
     birth.bytes = counted_bytes(heap, given, line);
     bool known = !birth.owner || find_owner(heap, birth.owner);
-    mp_live_object *object = mp_live_add(&heap->live, birth.id, MP_COHORT_PENDING);
+    mp_live_object *object = mp_live_add(&heap->live, birth.id, MP_GENERATION_PENDING);
     mp_live_set_bytes(&heap->live, object, birth.bytes);
     object->idle = birth.idle;
     if (!birth.owner) {
@@ -195,9 +195,9 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
 
 /* --- births whose owner comes later --- */
 
-enum { WAITING, ON_THE_WAY, SETTLED };
+enum { WAITING, ON_THE_WAY, RESOLVED };
 
-static void settle_one(mp_heap *heap, mp_pending *pending)
+static void resolve_one(mp_heap *heap, mp_pending *pending)
 {
     mp_live_object *object = mp_live_find(&heap->live, pending->birth.id);
     if (find_owner(heap, pending->birth.owner)) {
@@ -206,14 +206,14 @@ static void settle_one(mp_heap *heap, mp_pending *pending)
         mp_diagnose(heap->diagnostics, MP_DIAG_UNKNOWN_OWNER, heap->path, pending->line,
                     "object %" PRIu64 " is scoped to object %" PRIu64 ", which is not alive here",
                     pending->birth.id, pending->birth.owner);
-        enter(heap, object, &pending->birth, (mp_owner){{MP_LOT_UNKNOWN}, {0}});
+        enter(heap, object, &pending->birth, (mp_owner){{MP_CONTEXT_UNKNOWN}, {0}});
     }
-    pending->state = SETTLED;
+    pending->state = RESOLVED;
 }
 
-/* Follow the owners that wait themselves, then settle back down to the first. `way` has room for
+/* Follow the owners that wait themselves, then resolve back down to the first. `way` has room for
  * all pending ones. */
-static void settle_chain(mp_heap *heap, const mp_id_index *by_id, uint32_t first, uint32_t *way)
+static void resolve_chain(mp_heap *heap, const mp_id_index *by_id, uint32_t first, uint32_t *way)
 {
     size_t length = 0;
     uint32_t at = first;
@@ -227,17 +227,17 @@ static void settle_chain(mp_heap *heap, const mp_id_index *by_id, uint32_t first
                     "object %" PRIu64 " is scoped to itself through its owners",
                     heap->pending[at - 1].birth.id);
     while (length)
-        settle_one(heap, &heap->pending[way[--length] - 1]);
+        resolve_one(heap, &heap->pending[way[--length] - 1]);
 }
 
-void mp_heap_settle_pending(mp_heap *heap)
+void mp_heap_resolve_pending(mp_heap *heap)
 {
     mp_id_index by_id = {0};
     uint32_t *way = mp_alloc(heap->pending_count * sizeof *way);
     for (size_t i = 0; i < heap->pending_count; i++)
         *mp_id_index_put(&by_id, heap->pending[i].birth.id) = (uint32_t)i + 1;
     for (size_t i = 0; i < heap->pending_count; i++)
-        settle_chain(heap, &by_id, (uint32_t)i + 1, way);
+        resolve_chain(heap, &by_id, (uint32_t)i + 1, way);
     heap->pending_count = 0;
     mp_id_index_free(&by_id);
     free(way);
@@ -245,29 +245,29 @@ void mp_heap_settle_pending(mp_heap *heap)
 
 /* --- changes and deaths --- */
 
-/* The cohort of the same birth with another type. */
+/* The generation of the same birth with another type. */
 static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
 {
     mp_model *model = heap->model;
-    mp_cohort from = model->cohorts.at[object->cohort];
-    mp_lot key = model->lots.at[from.lot.i];
+    mp_generation from = model->generations.at[object->generation];
+    mp_context key = model->contexts.at[from.context.i];
     int64_t bytes = mp_live_bytes(&heap->live, object);
-    mp_cost *cost = mp_model_flow(model, (mp_cohort_id){object->cohort}, heap->mark);
-    cost->moved--;
+    mp_cost *cost = mp_model_delta(model, (mp_generation_id){object->generation}, heap->snapshot);
+    cost->retyped--;
     cost->idle -= object->idle;
     cost->bytes -= bytes;
     count(heap, key.reusable, -1, -bytes);
 
     key.type = type;
     key.reusable = is_reusable(heap, type);
-    mp_lot_id lot = mp_model_lot(model, &key);
-    mp_cohort_id cohort = mp_model_cohort(model, lot, from.born, from.owner_born);
-    cost = mp_model_flow(model, cohort, heap->mark);
-    cost->moved++;
+    mp_context_id context = mp_model_context(model, &key);
+    mp_generation_id generation = mp_model_generation(model, context, from.born, from.owner_born);
+    cost = mp_model_delta(model, generation, heap->snapshot);
+    cost->retyped++;
     cost->idle += object->idle;
     cost->bytes += bytes;
     count(heap, key.reusable, 1, bytes);
-    object->cohort = cohort.i & INT32_MAX;
+    object->generation = generation.i & INT32_MAX;
     if (heap->last_owner_id == object->id)
         heap->last_owner_id = 0;
 }
@@ -281,11 +281,12 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
         return false;
     /* Only its own wait must end: owners of others may still come, in version 1 of an .oemp, among
      * the changes. */
-    if (object->cohort == MP_COHORT_PENDING)
-        mp_heap_settle(heap);
-    if (type.i && model->lots.at[model->cohorts.at[object->cohort].lot.i].type.i != type.i)
+    if (object->generation == MP_GENERATION_PENDING)
+        mp_heap_resolve_owners(heap);
+    if (type.i &&
+        model->contexts.at[model->generations.at[object->generation].context.i].type.i != type.i)
         retype(heap, object, type);
-    bool reusable = model->cohorts.at[object->cohort].reusable;
+    bool reusable = model->generations.at[object->generation].reusable;
     int64_t before = mp_live_bytes(&heap->live, object), delta = bytes - before;
     if (!reserve(heap, delta)) {
         mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
@@ -294,36 +295,39 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
                     id, bytes);
         delta = 0;
     }
-    mp_cost *cost = mp_model_flow(heap->model, (mp_cohort_id){object->cohort}, heap->mark);
+    mp_cost *cost =
+        mp_model_delta(heap->model, (mp_generation_id){object->generation}, heap->snapshot);
     cost->idle += (int64_t)idle - object->idle;
     cost->bytes += delta;
     count(heap, reusable, 0, delta);
     mp_live_set_bytes(&heap->live, object, before + delta);
     object->idle = idle;
     heap->changed += !reusable;
-    if (heap->chronicle)
-        mp_chronicle_change(heap->chronicle, id, before + delta, (mp_cohort_id){object->cohort});
+    if (heap->history)
+        mp_history_change(heap->history, id, before + delta,
+                          (mp_generation_id){object->generation});
     return true;
 }
 
 bool mp_heap_death(mp_heap *heap, uint64_t id)
 {
-    mp_heap_settle(heap);
+    mp_heap_resolve_owners(heap);
     mp_live_object *object = mp_live_find(&heap->live, id);
     if (!object)
         return false;
     if (heap->last_owner_id == id)
         heap->last_owner_id = 0;
-    bool reusable = heap->model->cohorts.at[object->cohort].reusable;
+    bool reusable = heap->model->generations.at[object->generation].reusable;
     int64_t bytes = mp_live_bytes(&heap->live, object);
-    mp_cost *cost = mp_model_flow(heap->model, (mp_cohort_id){object->cohort}, heap->mark);
+    mp_cost *cost =
+        mp_model_delta(heap->model, (mp_generation_id){object->generation}, heap->snapshot);
     cost->deleted++;
     cost->idle -= object->idle;
     cost->bytes -= bytes;
     count(heap, reusable, -1, -bytes);
     heap->deleted += !reusable;
-    if (heap->chronicle)
-        mp_chronicle_death(heap->chronicle, id);
+    if (heap->history)
+        mp_history_death(heap->history, id);
     mp_live_remove(&heap->live, object);
     return true;
 }

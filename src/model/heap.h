@@ -1,16 +1,16 @@
-/* A heap being replayed: births, changes and deaths of objects between marks.
+/* A heap being replayed: births, changes and deaths of objects between snapshots.
  *
- * One mp_heap a session. A reader opens it, begins a mark, reports what happened, and ends the
- * mark; what is reported between two ends belongs to the second one's mark. A mark that is begun
- * and never ended stays not whole, and nothing is concluded from it; what it held counts for the
- * next mark that is ended, if one comes. */
+ * One mp_heap a session. A reader opens it, begins a snapshot, reports what happened, and ends the
+ * snapshot; what is reported between two ends belongs to the second one's snapshot. A snapshot that
+ * is begun and never ended stays not whole, and nothing is concluded from it; what it held counts
+ * for the next snapshot that is ended, if one comes. */
 #ifndef MP_MODEL_HEAP_H
 #define MP_MODEL_HEAP_H
 
 #include "memprof/diagnostics.h"
-#include "memprof/model.h"
-#include "model/chronicle.h"
+#include "model/history.h"
 #include "model/live.h"
+#include "model/model.h"
 
 /* What objects of one allocation site and one name have in common. */
 typedef struct mp_origin {
@@ -36,16 +36,16 @@ typedef struct mp_pending {
 
 /* An owner as its children need it. */
 typedef struct mp_owner {
-    mp_lot_id lot;
-    mp_mark_id born;
+    mp_context_id context;
+    mp_snapshot_id born;
 } mp_owner;
 
-/* An origin, and the cohort of its last birth: the next one mostly belongs to it too. */
+/* An origin, and the generation of its last birth: the next one mostly belongs to it too. */
 typedef struct mp_heap_origin_entry {
     mp_origin origin;
     mp_owner owner;
-    mp_mark_id mark;
-    mp_cohort_id cohort;
+    mp_snapshot_id snapshot;
+    mp_generation_id generation;
 } mp_heap_origin_entry;
 
 typedef struct mp_heap {
@@ -53,9 +53,9 @@ typedef struct mp_heap {
     mp_diagnostics *diagnostics;
     const char *path; /* of the file being read, for diagnostics; set by the reader */
     mp_session_id session;
-    mp_mark_id mark; /* the open one, or none */
+    mp_snapshot_id snapshot; /* the open one, or none */
     mp_live_set live;
-    int64_t created, deleted, changed; /* since the last mark that was ended */
+    int64_t created, deleted, changed; /* since the last snapshot that was ended */
     int64_t live_objects, live_bytes, reusable_objects, reusable_bytes;
     mp_heap_origin_entry *origins; /* from 1 */
     size_t origin_count, origin_capacity;
@@ -64,7 +64,7 @@ typedef struct mp_heap {
     /* Births whose owner comes later in the same section. */
     mp_pending *pending;
     size_t pending_count, pending_capacity;
-    mp_chronicle *chronicle; /* NULL: objects are not kept */
+    mp_history *history; /* NULL: objects are not kept */
 } mp_heap;
 
 /* What the pointers refer to must outlive the heap. Release with mp_heap_close. */
@@ -74,11 +74,11 @@ void mp_heap_close(mp_heap *heap);
 /* Keep the objects themselves, in model->objects; before the first birth. */
 void mp_heap_keep_objects(mp_heap *heap);
 
-/* Begin a mark, or go on with the one that was never ended. The caller fills in what the file says
- * of it. Valid until the next mark begins. */
-mp_mark *mp_heap_begin(mp_heap *heap);
-/* End the open mark, which there must be: it is whole. */
-mp_mark *mp_heap_end(mp_heap *heap);
+/* Begin a snapshot, or go on with the one that was never ended. The caller fills in what the file
+ * says of it. Valid until the next snapshot begins. */
+mp_snapshot *mp_heap_begin(mp_heap *heap);
+/* End the open snapshot, which there must be: it is whole. */
+mp_snapshot *mp_heap_end(mp_heap *heap);
 
 /* A number, from 1, for births to refer to. Each call makes a new one: ask once for each origin. */
 uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
@@ -96,13 +96,13 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
                     uint64_t line);
 /* False if it is not alive. */
 bool mp_heap_death(mp_heap *heap, uint64_t id);
-/* Find the owners of births that came before them. Changes, deaths and the end of a mark settle
- * what waits; whoever wants figures before that asks for it. */
-void mp_heap_settle_pending(mp_heap *heap);
-static inline void mp_heap_settle(mp_heap *heap)
+/* Find the owners of births that came before them. Changes, deaths and the end of a snapshot
+ * resolve what waits; whoever wants figures before that asks for it. */
+void mp_heap_resolve_pending(mp_heap *heap);
+static inline void mp_heap_resolve_owners(mp_heap *heap)
 {
     if (heap->pending_count)
-        mp_heap_settle_pending(heap);
+        mp_heap_resolve_pending(heap);
 }
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "support/memory.h"
+#include "base/memory.h"
 
 _Static_assert(sizeof(mp_id_bucket) == 64, "a bucket is a cache line");
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/index.h"
+#include "base/index.h"
 
 typedef struct mp_id_word {
     uint64_t bits;

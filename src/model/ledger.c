@@ -1,23 +1,24 @@
-/* Lots, cohorts and flows. Flows are appended in the order of time, so that the flow of a cohort at
- * the current mark is its newest one or does not exist: no look-up is needed. */
+/* Contexts, generations and deltas. Deltas are appended in the order of time, so that the delta of
+ * a generation at the current snapshot is its newest one or does not exist: no look-up is needed.
+ */
 #include "model/build.h"
 #include "model/private.h"
 
-typedef struct lot_probe {
+typedef struct context_probe {
     const mp_model *model;
-    const mp_lot *key;
-} lot_probe;
+    const mp_context *key;
+} context_probe;
 
-static bool same_lot(const void *context, uint32_t value)
+static bool same_context(const void *opaque, uint32_t value)
 {
-    const lot_probe *probe = context;
-    const mp_lot *a = &probe->model->lots.at[value], *b = probe->key;
+    const context_probe *probe = opaque;
+    const mp_context *a = &probe->model->contexts.at[value], *b = probe->key;
     return a->node.i == b->node.i && a->line == b->line && a->type.i == b->type.i &&
            a->name.i == b->name.i && a->owner.i == b->owner.i && a->thread.i == b->thread.i &&
            a->session.i == b->session.i;
 }
 
-static uint64_t lot_hash(const mp_lot *key)
+static uint64_t context_hash(const mp_context *key)
 {
     uint64_t hash = ((uint64_t)key->node.i << 32 | key->line) * 0x9e3779b97f4a7c15u;
     hash ^= ((uint64_t)key->name.i << 32 | key->owner.i) * 0xc2b2ae3d27d4eb4fu;
@@ -25,60 +26,64 @@ static uint64_t lot_hash(const mp_lot *key)
     return mp_hash64(hash ^ ((uint64_t)key->session.i << 32 | key->type.i));
 }
 
-mp_lot_id mp_model_lot(mp_model *model, const mp_lot *key)
+mp_context_id mp_model_context(mp_model *model, const mp_context *key)
 {
-    lot_probe probe = {model, key};
-    uint64_t hash = lot_hash(key);
-    size_t place;
-    uint32_t found = mp_hash_index_find(&model->private->lots, hash, same_lot, &probe, &place);
-    if (!found) {
-        mp_lot *lot = MP_ADD(&model->lots);
-        *lot = *key;
-        lot->depth = (uint16_t)(key->owner.i ? model->lots.at[key->owner.i].depth + 1 : 0);
-        found = model->lots.count - 1;
-        mp_hash_index_set(&model->private->lots, place, hash, found);
-    }
-    return (mp_lot_id){found};
-}
-
-typedef struct cohort_probe {
-    const mp_model *model;
-    mp_lot_id lot;
-    mp_mark_id born, owner_born;
-} cohort_probe;
-
-static bool same_cohort(const void *context, uint32_t value)
-{
-    const cohort_probe *probe = context;
-    const mp_cohort *cohort = &probe->model->cohorts.at[value];
-    return cohort->lot.i == probe->lot.i && cohort->born.i == probe->born.i &&
-           cohort->owner_born.i == probe->owner_born.i;
-}
-
-mp_cohort_id mp_model_cohort(mp_model *model, mp_lot_id lot, mp_mark_id born, mp_mark_id owner_born)
-{
-    cohort_probe probe = {model, lot, born, owner_born};
-    uint64_t hash = mp_hash64(((uint64_t)lot.i << 32 | born.i) + mp_hash64(owner_born.i));
+    context_probe probe = {model, key};
+    uint64_t hash = context_hash(key);
     size_t place;
     uint32_t found =
-        mp_hash_index_find(&model->private->cohorts, hash, same_cohort, &probe, &place);
+        mp_hash_index_find(&model->private->contexts, hash, same_context, &probe, &place);
     if (!found) {
-        *MP_ADD(&model->cohorts) = (mp_cohort){.lot = lot,
-                                               .born = born,
-                                               .owner_born = owner_born,
-                                               .reusable = model->lots.at[lot.i].reusable};
-        found = model->cohorts.count - 1;
-        mp_hash_index_set(&model->private->cohorts, place, hash, found);
+        mp_context *context = MP_ADD(&model->contexts);
+        *context = *key;
+        context->depth = (uint16_t)(key->owner.i ? model->contexts.at[key->owner.i].depth + 1 : 0);
+        found = model->contexts.count - 1;
+        mp_hash_index_set(&model->private->contexts, place, hash, found);
     }
-    return (mp_cohort_id){found};
+    return (mp_context_id){found};
 }
 
-mp_cost *mp_model_flow(mp_model *model, mp_cohort_id cohort_id, mp_mark_id mark)
+typedef struct generation_probe {
+    const mp_model *model;
+    mp_context_id context;
+    mp_snapshot_id born, owner_born;
+} generation_probe;
+
+static bool same_generation(const void *opaque, uint32_t value)
 {
-    mp_cohort *cohort = &model->cohorts.at[cohort_id.i];
-    if (!cohort->last_flow || model->flows.at[cohort->last_flow].mark.i != mark.i) {
-        *MP_ADD(&model->flows) = (mp_flow){.cohort = cohort_id, .mark = mark};
-        cohort->last_flow = model->flows.count - 1;
+    const generation_probe *probe = opaque;
+    const mp_generation *generation = &probe->model->generations.at[value];
+    return generation->context.i == probe->context.i && generation->born.i == probe->born.i &&
+           generation->owner_born.i == probe->owner_born.i;
+}
+
+mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_snapshot_id born,
+                                     mp_snapshot_id owner_born)
+{
+    generation_probe probe = {model, context, born, owner_born};
+    uint64_t hash = mp_hash64(((uint64_t)context.i << 32 | born.i) + mp_hash64(owner_born.i));
+    size_t place;
+    uint32_t found =
+        mp_hash_index_find(&model->private->generations, hash, same_generation, &probe, &place);
+    if (!found) {
+        *MP_ADD(&model->generations) =
+            (mp_generation){.context = context,
+                            .born = born,
+                            .owner_born = owner_born,
+                            .reusable = model->contexts.at[context.i].reusable};
+        found = model->generations.count - 1;
+        mp_hash_index_set(&model->private->generations, place, hash, found);
     }
-    return &model->flows.at[cohort->last_flow].cost;
+    return (mp_generation_id){found};
+}
+
+mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation_id, mp_snapshot_id snapshot)
+{
+    mp_generation *generation = &model->generations.at[generation_id.i];
+    if (!generation->last_delta ||
+        model->deltas.at[generation->last_delta].snapshot.i != snapshot.i) {
+        *MP_ADD(&model->deltas) = (mp_delta){.generation = generation_id, .snapshot = snapshot};
+        generation->last_delta = model->deltas.count - 1;
+    }
+    return &model->deltas.at[generation->last_delta].cost;
 }

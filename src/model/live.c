@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "support/memory.h"
+#include "base/memory.h"
 
 enum { COLUMNS = 16, FIRST_ROWS = 64, STUCK = 255 };
 
@@ -42,7 +42,7 @@ mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
     size_t row = home_of(set, id, &column);
     for (size_t tried = 0; tried < set->rows; tried++) {
         mp_live_object *object = &set->places[row * COLUMNS + column];
-        if (object->id == id && object->cohort)
+        if (object->id == id && object->generation)
             return object;
         if (!set->passed[row])
             return NULL;
@@ -66,7 +66,7 @@ static mp_live_object *enter(mp_live_set *set, uint64_t id)
     size_t row = home_of(set, id, &column);
     for (size_t tried = 0; tried < set->rows; tried++) {
         mp_live_object *object = &set->places[row * COLUMNS + column];
-        if (!object->cohort)
+        if (!object->generation)
             return object;
         if (set->passed[row] < STUCK)
             set->passed[row]++;
@@ -90,24 +90,24 @@ static void grow(mp_live_set *set)
         set->passed = mp_alloc_zero(set->rows, 1);
         placed = true;
         for (size_t i = 0; placed && i < places; i++) {
-            mp_live_object *place = old[i].cohort ? enter(set, old[i].id) : NULL;
+            mp_live_object *place = old[i].generation ? enter(set, old[i].id) : NULL;
             if (place)
                 *place = old[i];
             else
-                placed = !old[i].cohort;
+                placed = !old[i].generation;
         }
     } while (!placed);
     free(old);
 }
 
-mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t cohort)
+mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation)
 {
     mp_live_object *object;
     if (!set->rows || is_full(set))
         grow(set);
     while (!(object = enter(set, id)))
         grow(set);
-    *object = (mp_live_object){.id = id, .cohort = cohort & INT32_MAX};
+    *object = (mp_live_object){.id = id, .generation = generation & INT32_MAX};
     set->count++;
     if (id > set->largest)
         set->largest = id;
@@ -121,7 +121,7 @@ void mp_live_remove(mp_live_set *set, mp_live_object *object)
     for (size_t row = home_of(set, object->id, &column); row != found; row = next_row(set, row))
         if (set->passed[row] < STUCK)
             set->passed[row]--;
-    object->cohort = 0;
+    object->generation = 0;
     set->count--;
 }
 

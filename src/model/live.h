@@ -15,14 +15,14 @@
 
 #include <stdbool.h>
 
-#include "memprof/model.h"
-#include "support/index.h"
+#include "base/index.h"
+#include "model/model.h"
 
 typedef struct mp_live_object {
-    uint64_t id;          /* as in the file */
-    uint32_t size;        /* bytes; larger ones are kept apart, see mp_live_bytes */
-    uint32_t cohort : 31; /* 0: the place is empty */
-    uint32_t idle : 1;    /* a temp-table that is not instantiated */
+    uint64_t id;              /* as in the file */
+    uint32_t size;            /* bytes; larger ones are kept apart, see mp_live_bytes */
+    uint32_t generation : 31; /* 0: the place is empty */
+    uint32_t idle : 1;        /* a temp-table that is not instantiated */
 } mp_live_object;
 
 typedef struct mp_live_set {
@@ -39,8 +39,8 @@ typedef struct mp_live_set {
 
 /* NULL where there is none. Pointers are valid until the next mp_live_add. */
 mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id);
-/* Add an id that is not there. `cohort` is not 0. */
-mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t cohort);
+/* Add an id that is not there. `generation` is not 0. */
+mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation);
 /* Whether the id may be there at all; cheaper than to look. */
 static inline bool mp_live_may_have(const mp_live_set *set, uint64_t id)
 {

@@ -1,11 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/build.h"
 #include "model/event_log.h"
-#include "model/graph.h"
+#include "model/graph_builder.h"
 #include "model/private.h"
-#include "support/text.h"
 
 const char *mp_kind_name(mp_kind kind)
 {
@@ -25,10 +25,10 @@ mp_model *mp_model_new(void)
     (void)MP_ADD(&model->types);
     (void)MP_ADD(&model->symbols);
     (void)MP_ADD(&model->nodes);
-    (void)MP_ADD(&model->lots);
-    (void)MP_ADD(&model->cohorts);
-    (void)MP_ADD(&model->flows);
-    (void)MP_ADD(&model->marks);
+    (void)MP_ADD(&model->contexts);
+    (void)MP_ADD(&model->generations);
+    (void)MP_ADD(&model->deltas);
+    (void)MP_ADD(&model->snapshots);
     (void)MP_ADD(&model->sessions);
     (void)MP_ADD(&model->platforms);
     (void)MP_ADD(&model->platform_samples);
@@ -36,8 +36,8 @@ mp_model *mp_model_new(void)
     (void)MP_ADD(&model->objects);
     (void)MP_ADD(&model->root_counts);
     (void)MP_ADD(&model->tree);
-    (void)MP_ADD(&model->lots);    /* MP_LOT_UNKNOWN */
-    (void)MP_ADD(&model->cohorts); /* MP_COHORT_PENDING */
+    (void)MP_ADD(&model->contexts);    /* MP_CONTEXT_UNKNOWN */
+    (void)MP_ADD(&model->generations); /* MP_GENERATION_PENDING */
     return model;
 }
 
@@ -67,16 +67,16 @@ void mp_model_free(mp_model *model)
     free(model->strings->lengths);
     mp_hash_index_free(&model->strings->index);
     free(model->strings);
-    mp_hash_index_free(&model->private->lots);
-    mp_hash_index_free(&model->private->cohorts);
+    mp_hash_index_free(&model->private->contexts);
+    mp_hash_index_free(&model->private->generations);
     free(model->private);
     free(model->types.at);
     free(model->symbols.at);
     free(model->nodes.at);
-    free(model->lots.at);
-    free(model->cohorts.at);
-    free(model->flows.at);
-    free(model->marks.at);
+    free(model->contexts.at);
+    free(model->generations.at);
+    free(model->deltas.at);
+    free(model->snapshots.at);
     free(model->sessions.at);
     free(model->platforms.at);
     free(model->platform_samples.at);
@@ -116,9 +116,9 @@ typedef struct string_probe {
     mp_slice text;
 } string_probe;
 
-static bool same_string(const void *context, uint32_t value)
+static bool same_string(const void *opaque, uint32_t value)
 {
-    const string_probe *probe = context;
+    const string_probe *probe = opaque;
     return probe->strings->lengths[value] == probe->text.length &&
            memcmp(probe->strings->texts[value], probe->text.at, probe->text.length) == 0;
 }

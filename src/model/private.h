@@ -2,10 +2,10 @@
 #ifndef MP_MODEL_PRIVATE_H
 #define MP_MODEL_PRIVATE_H
 
-#include "memprof/model.h"
-#include "support/budget.h"
-#include "support/index.h"
-#include "support/memory.h"
+#include "base/budget.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "model/model.h"
 
 struct mp_strings {
     mp_arena arena, scratch;
@@ -17,18 +17,18 @@ struct mp_strings {
 };
 
 struct mp_model_private {
-    mp_hash_index lots;
-    mp_hash_index cohorts;
+    mp_hash_index contexts;
+    mp_hash_index generations;
     mp_budget spent; /* all bytes ever added */
 };
 
-/* The cohort of (lot, born, owner_born), made if it is new. */
-mp_cohort_id mp_model_cohort(mp_model *model, mp_lot_id lot, mp_mark_id born,
-                             mp_mark_id owner_born);
-/* The lot that equals `key` in all but its depth, made if it is new. */
-mp_lot_id mp_model_lot(mp_model *model, const mp_lot *key);
-/* The cost of the cohort's flow at `mark`, which is not older than its newest. Valid until the next
- * call. */
-mp_cost *mp_model_flow(mp_model *model, mp_cohort_id cohort, mp_mark_id mark);
+/* The generation of (context, born, owner_born), made if it is new. */
+mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_snapshot_id born,
+                                     mp_snapshot_id owner_born);
+/* The context that equals `key` in all but its depth, made if it is new. */
+mp_context_id mp_model_context(mp_model *model, const mp_context *key);
+/* The cost of the generation's delta at `snapshot`, which is not older than its newest. Valid until
+ * the next call. */
+mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
 
 #endif

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "model/build.h"
-#include "model/graph.h"
+#include "model/graph_builder.h"
 
 /* A root as what it is counted by. */
 typedef struct counted {
@@ -28,7 +28,7 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph)
         bool first = i == 0 || roots[i].kind != roots[i - 1].kind;
         if (first) {
             kind = MP_ADD(&model->root_counts);
-            kind->mark = graph->mark;
+            kind->snapshot = graph->snapshot;
             kind->kind = roots[i].kind;
         }
         kind->roots++;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "model/build.h"
-#include "model/graph.h"
+#include "model/graph_builder.h"
 #include "model/private.h"
 
 typedef struct mp_type_count {
@@ -24,11 +24,11 @@ static mp_type_count *count_types(const mp_model *model)
 static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count change)
 {
     mp_model *model = counts->model;
-    mp_mark_id mark = model->graph->mark;
-    mp_lot key = {.type = {type}, .session = model->marks.at[mark.i].session};
-    mp_cohort_id cohort =
-        mp_model_cohort(model, mp_model_lot(model, &key), counts->first, (mp_mark_id){0});
-    mp_cost *cost = mp_model_flow(model, cohort, mark);
+    mp_snapshot_id snapshot = model->graph->snapshot;
+    mp_context key = {.type = {type}, .session = model->snapshots.at[snapshot.i].session};
+    mp_generation_id generation = mp_model_generation(model, mp_model_context(model, &key),
+                                                      counts->first, (mp_snapshot_id){0});
+    mp_cost *cost = mp_model_delta(model, generation, snapshot);
     cost->found += change.objects;
     cost->bytes += change.bytes;
 }
@@ -37,9 +37,9 @@ void mp_type_counts_enter(mp_type_counts *counts)
 {
     mp_model *model = counts->model;
     mp_type_count *now = count_types(model);
-    mp_mark *mark = &model->marks.at[model->graph->mark.i];
+    mp_snapshot *snapshot = &model->snapshots.at[model->graph->snapshot.i];
     if (!counts->first.i)
-        counts->first = model->graph->mark;
+        counts->first = model->graph->snapshot;
     mp_grow(&counts->before, &counts->capacity, model->types.count, sizeof *counts->before);
     memset(counts->before + counts->count, 0,
            (model->types.count - counts->count) * sizeof *counts->before);
@@ -47,8 +47,8 @@ void mp_type_counts_enter(mp_type_counts *counts)
     for (uint32_t i = 0; i < model->types.count; i++) {
         mp_type_count change = {now[i].objects - counts->before[i].objects,
                                 now[i].bytes - counts->before[i].bytes};
-        mark->live_objects += now[i].objects;
-        mark->live_bytes += now[i].bytes;
+        snapshot->live_objects += now[i].objects;
+        snapshot->live_bytes += now[i].bytes;
         if (change.objects || change.bytes)
             enter_type(counts, i, change);
         counts->before[i] = now[i];

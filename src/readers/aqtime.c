@@ -7,8 +7,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "model/build.h"
-#include "support/text.h"
 
 static const char signature[] = "SQLite format 3"; /* with its NUL */
 
@@ -48,7 +48,7 @@ static bool cannot_open(aq_state *state, const char *why)
     return false;
 }
 
-/* "file:" with whatever a URI gives a meaning to as an escape. */
+/* "file:" with whatever a URI gives a key to as an escape. */
 static char *uri_of(aq_state *state, const char *path, const char *options)
 {
     size_t size = strlen(path) * 3 + 64, used = 0;
@@ -124,13 +124,13 @@ static void begin_session(aq_state *state)
     mp_session_id session = {state->model->sessions.count - 1};
     mp_census_open(&state->census, state->model, session);
     if (state->options->keep_objects)
-        state->chronicle = mp_chronicle_new(state->model);
+        state->history = mp_history_new(state->model);
     for (size_t i = 0; i < state->set_count; i++) {
-        mp_mark *mark = MP_ADD(&state->model->marks);
-        mark->session = session;
-        mark->sequence = (uint64_t)state->sets[i].id;
-        mark->tag = state->sets[i].caption;
-        state->sets[i].mark.i = state->model->marks.count - 1;
+        mp_snapshot *snapshot = MP_ADD(&state->model->snapshots);
+        snapshot->session = session;
+        snapshot->sequence = (uint64_t)state->sets[i].id;
+        snapshot->tag = state->sets[i].caption;
+        state->sets[i].snapshot.i = state->model->snapshots.count - 1;
     }
 }
 
@@ -145,16 +145,16 @@ static size_t last_of_interest(const aq_state *state)
 
 static void read_set(aq_state *state)
 {
-    mp_mark_id mark = state->sets[state->set].mark;
+    mp_snapshot_id snapshot = state->sets[state->set].snapshot;
     aq_read_names(state);
     aq_read_objects(state);
     if (state->failed)
         return;
-    mp_census_count(&state->census, mark);
+    mp_census_count(&state->census, snapshot);
     aq_check_figures(state);
-    mp_census_end(&state->census, mark);
-    if (state->chronicle)
-        mp_chronicle_end_mark(state->chronicle, mark);
+    mp_census_end(&state->census, snapshot);
+    if (state->history)
+        mp_history_end_snapshot(state->history, snapshot);
     aq_read_references(state);
 }
 
@@ -177,7 +177,7 @@ static void end_input(aq_state *state)
     aq_close_tables(state);
     sqlite3_close(state->database);
     mp_census_close(&state->census);
-    mp_chronicle_free(state->chronicle);
+    mp_history_free(state->history);
     mp_id_index_free(&state->classes);
     mp_id_index_free(&state->routines);
     mp_id_index_free(&state->threads);
@@ -185,7 +185,7 @@ static void end_input(aq_state *state)
     mp_id_index_free(&state->kept);
     mp_id_index_free(&state->vertex_of);
     state->database = NULL;
-    state->chronicle = NULL;
+    state->history = NULL;
     state->set_count = state->id_count = state->vertex_count = state->figure_count = 0;
 }
 

@@ -9,11 +9,11 @@
 
 #include <sqlite3.h>
 
-#include "memprof/reader.h"
+#include "base/index.h"
+#include "base/memory.h"
 #include "model/census.h"
-#include "model/chronicle.h"
-#include "support/index.h"
-#include "support/memory.h"
+#include "model/history.h"
+#include "readers/reader.h"
 
 typedef enum aq_table {
     AQ_INSTANCES,
@@ -59,7 +59,7 @@ typedef struct aq_cursor {
 typedef struct aq_set {
     int64_t id;
     mp_string_id caption;
-    mp_mark_id mark;
+    mp_snapshot_id snapshot;
 } aq_set;
 
 /* A routine at a line: what a frame of a stack says. */
@@ -111,7 +111,7 @@ typedef struct aq_state {
     bool failed, converted;
     uint64_t records;
     mp_census census;
-    mp_chronicle *chronicle;
+    mp_history *history;
     aq_cursor cursors[AQ_TABLES];
     aq_set *sets;
     size_t set_count, set_capacity;

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/build.h"
+#include "readers/allocators.h"
 #include "readers/aqtime.h"
-#include "readers/wrappers.h"
-#include "support/text.h"
 
 /* `name` with `owner` and a dot in front, unless it has that already. Lives in the scratch. */
 static const char *qualified(aq_state *state, const char *owner, const char *name)
@@ -115,7 +115,7 @@ static mp_symbol_id symbol_named(aq_state *state, const char *name, bool *made)
     if (*made) {
         mp_symbol *symbol = MP_ADD(&state->model->symbols);
         symbol->name = text;
-        symbol->wrapper = mp_is_wrapper(state->options, mp_model_text(state->model, text));
+        symbol->allocator = mp_is_allocator(state->options, mp_model_text(state->model, text));
         *place = state->model->symbols.count - 1;
     }
     return (mp_symbol_id){*place};

@@ -74,13 +74,14 @@ static size_t birth_of(aq_state *state, const aq_number *numbers, mp_type_id typ
 /* --- what becomes of it --- */
 
 /* Ids of kept objects are different from each other, whatever the database says. */
-static void keep(aq_state *state, const aq_number *numbers, int64_t bytes, mp_cohort_id cohort)
+static void keep(aq_state *state, const aq_number *numbers, int64_t bytes,
+                 mp_generation_id generation)
 {
     uint64_t id = (uint64_t)numbers[numbers[AQ_O_RECORD].known ? AQ_O_RECORD : AQ_O_ID].value;
     while (mp_id_index_get(&state->kept, id))
         id = state->next_id++;
     *mp_id_index_put(&state->kept, id) = 1;
-    mp_chronicle_change(state->chronicle, id, bytes, cohort);
+    mp_history_change(state->history, id, bytes, generation);
 }
 
 /* Objects that were there at the set before and are no more. */
@@ -88,7 +89,7 @@ static void bury(aq_state *state)
 {
     for (size_t i = 0; i < state->id_count; i++)
         if (!mp_id_index_get(&state->kept, state->ids[i]))
-            mp_chronicle_death(state->chronicle, state->ids[i]);
+            mp_history_death(state->history, state->ids[i]);
     state->id_count = 0;
     mp_grow(&state->ids, &state->id_capacity, state->kept.count + 1, sizeof *state->ids);
     for (size_t i = 0; state->kept.count && i <= state->kept.mask; i++)
@@ -116,13 +117,13 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
 {
     int64_t bytes = numbers[AQ_O_SIZE].value;
     aq_place place = aq_place_of(state, frames);
-    mp_lot lot = {.type = type, .node = place.node, .line = place.line};
+    mp_context context = {.type = type, .node = place.node, .line = place.line};
     if (numbers[AQ_O_THREAD].known)
-        lot.thread = aq_thread(state, numbers[AQ_O_THREAD].value, row);
-    mp_mark_id born = state->sets[birth_of(state, numbers, type) - 1].mark;
-    mp_cohort_id cohort = mp_census_object(&state->census, &lot, born, bytes);
-    if (state->chronicle)
-        keep(state, numbers, bytes, cohort);
+        context.thread = aq_thread(state, numbers[AQ_O_THREAD].value, row);
+    mp_snapshot_id born = state->sets[birth_of(state, numbers, type) - 1].snapshot;
+    mp_generation_id generation = mp_census_object(&state->census, &context, born, bytes);
+    if (state->history)
+        keep(state, numbers, bytes, generation);
     if (state->set == state->graph_set)
         add_vertex(state, numbers, type, bytes);
 }
@@ -162,6 +163,6 @@ void aq_read_objects(aq_state *state)
     for (; aq_has(state, AQ_OBJECTS, set); aq_pass(state, AQ_OBJECTS))
         read_object(state);
     read_stack(state, INT64_MAX); /* of objects that are not listed */
-    if (state->chronicle)
+    if (state->history)
         bury(state);
 }

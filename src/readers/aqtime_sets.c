@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "model/build.h"
-#include "model/graph.h"
+#include "model/graph_builder.h"
 #include "readers/aqtime.h"
 
 /* --- figures of classes --- */
@@ -93,7 +93,7 @@ static void compare(aq_state *state, const aq_figures *figures, const char *colu
 
 void aq_check_figures(aq_state *state)
 {
-    mp_mark_id mark = state->sets[state->set].mark;
+    mp_snapshot_id snapshot = state->sets[state->set].snapshot;
     for (uint32_t i = 1; i < state->figure_count; i++) {
         aq_figures *figures = &state->figures[i];
         mp_type_id type = {i};
@@ -102,7 +102,7 @@ void aq_check_figures(aq_state *state)
         if (figures->stated && figures->size_known)
             compare(state, figures, "COL_LIVE_SIZE", figures->live_size, figures->bytes);
         if (figures->stated && figures->total_known && !aq_is_overwrite(state, type))
-            mp_census_passed(&state->census, mark, type, figures->total, figures->total_size);
+            mp_census_passed(&state->census, snapshot, type, figures->total, figures->total_size);
         *figures = (aq_figures){0};
     }
 }
@@ -212,7 +212,7 @@ static void say_what_was_odd(const aq_state *state)
 /* References between objects of the set; of what is not listed there is but the number. */
 static void build_graph(aq_state *state, const edges *list)
 {
-    mp_graph_builder *graph = mp_graph_begin(state->model, state->sets[state->set].mark);
+    mp_graph_builder *graph = mp_graph_begin(state->model, state->sets[state->set].snapshot);
     size_t next = 0;
     uint64_t dangling = 0;
     mp_graph_domain(graph, (mp_string_id){0});

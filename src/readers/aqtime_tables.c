@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/build.h"
 #include "readers/aqtime.h"
-#include "support/text.h"
 
 enum { COLUMNS = 16, LONGEST_QUERY = 1024 };
 

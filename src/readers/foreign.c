@@ -2,8 +2,8 @@
  * recording, from their public descriptions. */
 #include <string.h>
 
-#include "memprof/reader.h"
-#include "support/text.h"
+#include "base/text.h"
+#include "readers/reader.h"
 
 static const struct {
     const char *bytes;

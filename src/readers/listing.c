@@ -18,10 +18,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/index.h"
+#include "base/text.h"
 #include "input/fields.h"
 #include "model/build.h"
-#include "support/index.h"
-#include "support/text.h"
 
 /* No file system has longer paths. */
 enum { LONGEST_PATH = 4096 };

@@ -2,7 +2,7 @@
 #ifndef MP_READERS_LISTING_H
 #define MP_READERS_LISTING_H
 
-#include "memprof/reader.h"
+#include "readers/reader.h"
 
 /* Look in options->source_folders, in their order, for the listing of each program of the model's
  * profile, and set the code of its lines that have none yet. A program without a listing is noted

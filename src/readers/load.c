@@ -1,12 +1,12 @@
-/* From paths to a sealed model: find each input's reader, order the inputs, read them. */
+/* From paths to a complete model: find each input's reader, order the inputs, read them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "memprof/reader.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "model/build.h"
-#include "support/memory.h"
-#include "support/text.h"
+#include "readers/reader.h"
 
 #define MP_READER(name) extern const mp_reader mp_reader_##name;
 #include "readers/readers.def"
@@ -134,9 +134,9 @@ static void order(load_entry *entries, size_t count)
     /* Few files: insertion keeps equal ones in the order given, which qsort does not promise. */
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0 && by_place(&entries[j - 1], &entries[j]) > 0; j--) {
-            load_entry moved = entries[j];
+            load_entry retyped = entries[j];
             entries[j] = entries[j - 1];
-            entries[j - 1] = moved;
+            entries[j - 1] = retyped;
         }
 }
 
@@ -245,6 +245,6 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
     for (size_t i = 0; i < count; i++)
         mp_input_close(entries[i].input);
     free(entries);
-    mp_model_seal(model, diagnostics);
+    mp_model_build_tree(model, diagnostics);
     return ok && readable;
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/fields.h"
 #include "input/numbers.h"
 #include "model/build.h"
 #include "readers/oemp.h"
-#include "support/text.h"
 
 enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
 

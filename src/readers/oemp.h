@@ -3,12 +3,12 @@
 #ifndef MP_READERS_OEMP_H
 #define MP_READERS_OEMP_H
 
-#include "memprof/reader.h"
+#include "base/budget.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/pipeline.h"
 #include "model/heap.h"
-#include "support/budget.h"
-#include "support/index.h"
-#include "support/memory.h"
-#include "support/pipeline.h"
+#include "readers/reader.h"
 
 /* One column of a row: a number (two's complement where negative) or a text. */
 typedef struct oemp_value {

@@ -2,9 +2,9 @@
  * used before it is defined. */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "model/build.h"
 #include "readers/oemp.h"
-#include "support/text.h"
 
 /* A request id, tag or name that stands for nothing. */
 static bool is_nil(mp_slice text)
@@ -89,7 +89,7 @@ static void redefined(oemp_state *state, const char *what, uint64_t number, uint
 
 /* --- catalogues, names and nodes --- */
 
-/* The types that the document or the vendor's catalogue gives a meaning, by name. */
+/* The types that the document or the vendor's catalogue gives a key, by name. */
 static mp_type_class class_of(mp_slice name)
 {
     static const struct {
@@ -237,7 +237,7 @@ void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line)
                     " is not in the catalogue: its bytes count, without a name",
                     row[0].number);
     *MP_ADD(&state->model->platform_samples) =
-        (mp_platform_sample){.mark = recording->heap.mark,
+        (mp_platform_sample){.snapshot = recording->heap.snapshot,
                              .platform = {platform},
                              .bytes = bytes,
                              .block_bytes = (int64_t)row[2].number,

@@ -32,9 +32,9 @@ static bool good_size(oemp_state *state, uint64_t id, uint64_t bytes, uint64_t l
     return false;
 }
 
-static bool same_origin(const void *context, uint32_t value)
+static bool same_origin(const void *opaque, uint32_t value)
 {
-    const oemp_origin *const *probe = context;
+    const oemp_origin *const *probe = opaque;
     const oemp_origin *a = &probe[0][value], *b = probe[1];
     return a->node == b->node && a->line == b->line && a->type == b->type &&
            a->source == b->source && a->name == b->name && a->built_in == b->built_in;

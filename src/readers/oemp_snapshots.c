@@ -5,14 +5,14 @@
 #include <time.h>
 #include <uuid/uuid.h>
 
+#include "base/text.h"
 #include "model/build.h"
 #include "readers/oemp.h"
-#include "support/text.h"
 
 /* --- recordings and their headers --- */
 
-/* `count` digits and then `mark`, if it is one. */
-static bool take_digits(const char **text, int count, char mark, int *value)
+/* `count` digits and then `snapshot`, if it is one. */
+static bool take_digits(const char **text, int count, char snapshot, int *value)
 {
     *value = 0;
     for (; count; count--, (*text)++) {
@@ -20,9 +20,9 @@ static bool take_digits(const char **text, int count, char mark, int *value)
             return false;
         *value = *value * 10 + (**text - '0');
     }
-    if (mark && **text != mark)
+    if (snapshot && **text != snapshot)
         return false;
-    *text += mark != '\0';
+    *text += snapshot != '\0';
     return true;
 }
 
@@ -153,9 +153,9 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
 static void forget_platform(oemp_state *state)
 {
     mp_model *model = state->model;
-    mp_mark_id mark = state->recording->heap.mark;
+    mp_snapshot_id snapshot = state->recording->heap.snapshot;
     while (model->platform_samples.count > 1 &&
-           model->platform_samples.at[model->platform_samples.count - 1].mark.i == mark.i)
+           model->platform_samples.at[model->platform_samples.count - 1].snapshot.i == snapshot.i)
         model->platform_samples.count--;
 }
 
@@ -167,7 +167,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
-    mp_heap_settle(&recording->heap); /* what still waits is of the file before */
+    mp_heap_resolve_owners(&recording->heap); /* what still waits is of the file before */
     recording->heap.path = state->path;
     if (recording->started)
         check_sequence(state, recording, line);
@@ -179,16 +179,16 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     if (state->skip)
         return;
 
-    mp_mark *mark = mp_heap_begin(&recording->heap);
-    mark->sequence = state->sequence;
-    mark->tag = state->tag;
-    mark->request = oemp_intern(state, row[6].text);
-    mark->request_start_us = amount(state, row[8].number, "request start", line);
-    mark->propath = oemp_intern(state, row[10].text);
-    mark->overhead_bytes = amount(state, row[11].number, "overhead", line);
-    mark->request_api = oemp_intern(state, row[13].text);
-    mark->cpu_hundredths = (int64_t)row[14].number;
-    mark->line = line;
+    mp_snapshot *snapshot = mp_heap_begin(&recording->heap);
+    snapshot->sequence = state->sequence;
+    snapshot->tag = state->tag;
+    snapshot->request = oemp_intern(state, row[6].text);
+    snapshot->request_start_us = amount(state, row[8].number, "request start", line);
+    snapshot->propath = oemp_intern(state, row[10].text);
+    snapshot->overhead_bytes = amount(state, row[11].number, "overhead", line);
+    snapshot->request_api = oemp_intern(state, row[13].text);
+    snapshot->cpu_hundredths = (int64_t)row[14].number;
+    snapshot->line = line;
     forget_platform(state);
     recording->platform_bytes = 0;
     recording->platform_seen = false;
@@ -266,17 +266,17 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     if (state->skip)
         return;
     recording->trailed = true;
-    mp_heap_settle(&recording->heap);
+    mp_heap_resolve_owners(&recording->heap);
     hold_trailer(state, row, line);
-    mp_mark *mark = mp_heap_begin(&recording->heap);
-    mark->time_us = amount(state, row[TIME].number, "time", line);
-    mark->stated_peak_objects = (int64_t)row[PEAK].number;
-    mark->class_depth = (int64_t)row[HIERARCHY].number;
-    mark->has_platform = true;
-    mark->platform_bytes = recording->platform_seen
-                               ? recording->platform_bytes
-                               : amount(state, row[PLATFORM].number, "platform memory", line);
-    recording->last_time_us = mark->time_us;
+    mp_snapshot *snapshot = mp_heap_begin(&recording->heap);
+    snapshot->time_us = amount(state, row[TIME].number, "time", line);
+    snapshot->stated_peak_objects = (int64_t)row[PEAK].number;
+    snapshot->class_depth = (int64_t)row[HIERARCHY].number;
+    snapshot->has_platform = true;
+    snapshot->platform_bytes = recording->platform_seen
+                                   ? recording->platform_bytes
+                                   : amount(state, row[PLATFORM].number, "platform memory", line);
+    recording->last_time_us = snapshot->time_us;
 }
 
 bool oemp_snapshot_end(oemp_state *state, uint64_t line)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/fields.h"
 #include "model/build.h"
 #include "readers/listing.h"
 #include "readers/prf_rows.h"
-#include "support/text.h"
 
 enum { MOST_COLUMNS = 8, MOST_SECTIONS = 12, CHILD_COUNT = 6, CHILD_SUM = 7 };
 

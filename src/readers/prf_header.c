@@ -6,8 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/fields.h"
-#include "support/text.h"
 
 /* Whether the text has the digits ('9') and signs of the pattern. */
 static bool has_shape(mp_slice text, const char *pattern)

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memprof/slice.h"
-#include "support/memory.h"
+#include "base/memory.h"
+#include "base/slice.h"
 
 /* All slices borrow from the line or from the arena that was given to prf_header_parse. */
 typedef struct prf_header {

@@ -13,9 +13,9 @@
  * of two classes. */
 #include <string.h>
 
+#include "base/text.h"
 #include "model/build.h"
 #include "readers/prf_rows.h"
-#include "support/text.h"
 
 /* Beyond this, a name with many blanks is no name: it is not taken apart. */
 enum { LONGEST_NAME = 4096 };
@@ -25,9 +25,9 @@ typedef struct unit_probe {
     mp_slice name;
 } unit_probe;
 
-static bool same_unit(const void *context, uint32_t value)
+static bool same_unit(const void *opaque, uint32_t value)
 {
-    const unit_probe *probe = context;
+    const unit_probe *probe = opaque;
     const mp_module *module = &probe->model->profile->modules.at[value];
     return mp_slice_equal(mp_slice_of(mp_model_text(probe->model, module->name)), probe->name);
 }

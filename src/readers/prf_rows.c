@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/build.h"
-#include "support/text.h"
 
 static mp_string_id intern(prf_state *state, mp_slice text)
 {

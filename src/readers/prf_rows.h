@@ -3,12 +3,12 @@
 #ifndef MP_READERS_PRF_ROWS_H
 #define MP_READERS_PRF_ROWS_H
 
-#include "memprof/profile.h"
-#include "memprof/reader.h"
+#include "base/budget.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "model/profile.h"
 #include "readers/prf_header.h"
-#include "support/budget.h"
-#include "support/index.h"
-#include "support/memory.h"
+#include "readers/reader.h"
 
 /* One column of a row: `number` for ids, `amount` for lines, counts and microseconds. */
 typedef struct prf_value {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "model/build.h"
 #include "readers/prf_rows.h"
-#include "support/units.h"
 
 typedef struct module_sum {
     int64_t exclusive_us, called_us; /* its own rows; the nodes that its nodes call */
@@ -188,9 +188,9 @@ typedef struct call_edges {
     call_edge wanted;
 } call_edges;
 
-static bool same_edge(const void *context, uint32_t value)
+static bool same_edge(const void *opaque, uint32_t value)
 {
-    const call_edges *edges = context;
+    const call_edges *edges = opaque;
     const call_edge *a = &edges->at[value], *b = &edges->wanted;
     return a->caller.i == b->caller.i && a->callee.i == b->callee.i && a->line == b->line;
 }
@@ -248,11 +248,11 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
             continue;
         call_edge *carried = edge_of(edges, session, 0, edge.callee);
         int64_t missing = carried->graph - carried->nodes, over = edge.nodes - edge.graph;
-        int64_t moved = missing < over ? missing : over;
-        if (moved <= 0)
+        int64_t retyped = missing < over ? missing : over;
+        if (retyped <= 0)
             continue;
-        carried->nodes += moved;
-        edges->at[i].nodes -= moved;
+        carried->nodes += retyped;
+        edges->at[i].nodes -= retyped;
     }
 }
 

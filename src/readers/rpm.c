@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
+#include "base/text.h"
 #include "input/hex.h"
-#include "memprof/input.h"
-#include "memprof/reader.h"
+#include "input/input.h"
 #include "model/build.h"
-#include "model/graph.h"
-#include "support/index.h"
-#include "support/text.h"
+#include "model/graph_builder.h"
+#include "readers/reader.h"
 
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
 #define NO_VERSION UINT64_MAX
@@ -319,10 +319,10 @@ static void begin_file(rpm_state *state, uint32_t summary)
         (void)MP_ADD(&model->sessions);
         state->session.i = model->sessions.count - 1;
     }
-    mp_mark *mark = MP_ADD(&model->marks);
-    mark->session = state->session;
+    mp_snapshot *snapshot = MP_ADD(&model->snapshots);
+    snapshot->session = state->session;
     state->path = model->inputs.at[summary].path;
-    state->graph = mp_graph_begin(model, (mp_mark_id){model->marks.count - 1});
+    state->graph = mp_graph_begin(model, (mp_snapshot_id){model->snapshots.count - 1});
     state->first_type = model->types.count;
     state->stamp = -1;
     state->version = NO_VERSION;
@@ -407,11 +407,11 @@ static bool end_file(rpm_state *state)
     unite_types(state);
     model->graph->hexadecimal = true;
     mp_type_counts_enter(&state->counts);
-    mp_mark *mark = &model->marks.at[model->graph->mark.i];
-    mark->whole = true;
-    mark->ordinal = ++model->sessions.at[state->session.i].marks;
-    mark->sequence = mark->ordinal;
-    mark->time_us = time_of(state);
+    mp_snapshot *snapshot = &model->snapshots.at[model->graph->snapshot.i];
+    snapshot->whole = true;
+    snapshot->ordinal = ++model->sessions.at[state->session.i].snapshots;
+    snapshot->sequence = snapshot->ordinal;
+    snapshot->time_us = time_of(state);
     say_what_was_odd(state);
     return true;
 }

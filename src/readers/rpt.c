@@ -19,13 +19,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/budget.h"
+#include "base/index.h"
+#include "base/text.h"
 #include "input/fields.h"
-#include "memprof/profile.h"
-#include "memprof/reader.h"
 #include "model/build.h"
-#include "support/budget.h"
-#include "support/index.h"
-#include "support/text.h"
+#include "model/profile.h"
+#include "readers/reader.h"
 
 enum { PROGRAM, LINE, TIME, AVERAGE, CALLS, METHOD, CODE, MOST_COLUMNS };
 enum { OLDER_COLUMNS = 6, NUMBER_CELL = 40 };

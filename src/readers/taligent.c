@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "input/window.h"
 #include "readers/taligent.h"
-#include "support/text.h"
-#include "support/units.h"
 
 enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
 
@@ -26,23 +26,23 @@ static int64_t slice_end(const taligent_pass *pass, uint32_t k)
 static void end_slice(taligent_pass *pass)
 {
     int64_t end = pass->slice ? slice_end(pass, pass->slice) : 0;
-    mp_mark *mark = mp_blocks_end_mark(&pass->blocks, end);
-    mark->sequence = pass->slice++;
-    if (mark->sequence == 0)
-        mark->tag = pass->start_tag;
+    mp_snapshot *snapshot = mp_blocks_end_snapshot(&pass->blocks, end);
+    snapshot->sequence = pass->slice++;
+    if (snapshot->sequence == 0)
+        snapshot->tag = pass->start_tag;
 }
 
 /* The moment that the user asked for. It has the number of the slice in which it lies. */
 static void end_asked(taligent_pass *pass, int64_t time_us)
 {
-    mp_mark *mark = mp_blocks_end_mark(&pass->blocks, time_us);
-    mark->asked = true;
-    mark->sequence = pass->slice <= pass->slices ? pass->slice : pass->slices;
-    mark->tag = pass->asked_tag;
+    mp_snapshot *snapshot = mp_blocks_end_snapshot(&pass->blocks, time_us);
+    snapshot->asked = true;
+    snapshot->sequence = pass->slice <= pass->slices ? pass->slice : pass->slices;
+    snapshot->tag = pass->asked_tag;
     pass->asks_line = pass->asks_time = false;
 }
 
-/* All marks that end before an event at this time. */
+/* All snapshots that end before an event at this time. */
 static void advance(taligent_pass *pass, int64_t time_us)
 {
     if (pass->slice == 0)
@@ -67,7 +67,7 @@ void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us)
 
 void taligent_end(taligent_pass *pass)
 {
-    taligent_settle(pass);
+    taligent_resolve(pass);
     if (!pass->begun)
         taligent_begin(pass, 0, 0);
     advance(pass, 0);
@@ -76,12 +76,12 @@ void taligent_end(taligent_pass *pass)
             end_asked(pass, pass->asked_us);
     if (pass->asks_time) /* behind the last event nothing changes */
         end_asked(pass, pass->last_us - pass->first_us);
-    pass->model->marks.count--; /* the one that the last end began: it is of no use */
+    pass->model->snapshots.count--; /* the one that the last end began: it is of no use */
 }
 
 /* --- events: one thread takes lines apart, another replays what they say --- */
 
-enum { AHEAD_PLACE = 24, AHEAD_COHORT = 14, AHEAD_FLOWS = 6 };
+enum { AHEAD_PLACE = 24, AHEAD_GENERATION = 14, AHEAD_DELTAS = 6 };
 
 static void note_order(taligent_pass *pass, const mp_event *event)
 {
@@ -118,10 +118,10 @@ static void replay_batch(void *opaque)
     for (size_t i = 0; i < batch->count; i++) {
         if (i + AHEAD_PLACE < batch->count)
             mp_blocks_prefetch(&pass->blocks, &batch->events[i + AHEAD_PLACE]);
-        if (i + AHEAD_COHORT < batch->count)
-            mp_blocks_prefetch_cohort(&pass->blocks, &batch->events[i + AHEAD_COHORT]);
-        if (i + AHEAD_FLOWS < batch->count)
-            mp_blocks_prefetch_flows(&pass->blocks, &batch->events[i + AHEAD_FLOWS]);
+        if (i + AHEAD_GENERATION < batch->count)
+            mp_blocks_prefetch_generation(&pass->blocks, &batch->events[i + AHEAD_GENERATION]);
+        if (i + AHEAD_DELTAS < batch->count)
+            mp_blocks_prefetch_deltas(&pass->blocks, &batch->events[i + AHEAD_DELTAS]);
         replay_event(pass, &batch->events[i]);
     }
 }
@@ -135,7 +135,7 @@ static void submit(taligent_pass *pass)
     mp_pipeline_submit(pass->replay);
 }
 
-void taligent_settle(taligent_pass *pass)
+void taligent_resolve(taligent_pass *pass)
 {
     if (pass->batched)
         submit(pass);
@@ -148,7 +148,7 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
         return pass->thread;
     pass->thread = mp_blocks_find_thread(&pass->blocks, name);
     if (!pass->thread) {
-        taligent_settle(pass);
+        taligent_resolve(pass);
         pass->thread = mp_blocks_thread(&pass->blocks, name);
     }
     pass->thread_length = 0;
@@ -221,7 +221,7 @@ static int64_t latest_time(mp_input *input)
 
 static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t at)
 {
-    taligent_settle(pass);
+    taligent_resolve(pass);
     mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
                 "line is no heap event, %s: line skipped", event->wrong);
 }
@@ -231,7 +231,7 @@ static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *
 {
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner) {
-        taligent_settle(pass);
+        taligent_resolve(pass);
         mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
     }
     pass->in_banner = banner;
@@ -313,7 +313,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
     for (;;) {
         if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
-            taligent_settle(pass);
+            taligent_resolve(pass);
         if (!mp_input_line(input, &line))
             break;
         if (analysis) {
@@ -353,9 +353,9 @@ static uint64_t find_peak(const taligent_state *state, mp_input *input)
 /* A log without events has no moments to speak of. */
 static void forget(const taligent_pass *pass)
 {
-    for (uint32_t i = pass->blocks.start.i; i < pass->model->marks.count; i++)
-        pass->model->marks.at[i].whole = false;
-    pass->model->sessions.at[pass->blocks.session.i].marks = 0;
+    for (uint32_t i = pass->blocks.start.i; i < pass->model->snapshots.count; i++)
+        pass->model->snapshots.at[i].whole = false;
+    pass->model->sessions.at[pass->blocks.session.i].snapshots = 0;
 }
 
 static void set_temporary(const taligent_state *state)

@@ -2,10 +2,10 @@
 #ifndef MP_READERS_TALIGENT_H
 #define MP_READERS_TALIGENT_H
 
-#include "memprof/input.h"
-#include "memprof/reader.h"
+#include "base/pipeline.h"
+#include "input/input.h"
 #include "model/blocks.h"
-#include "support/pipeline.h"
+#include "readers/reader.h"
 
 /* One line of a log, taken apart; slices borrow from it. */
 typedef struct taligent_line {
@@ -108,12 +108,12 @@ typedef struct taligent_batch {
 
 /* Wait until all events so far are replayed: before diagnostics and whatever else both threads
  * would touch. */
-void taligent_settle(taligent_pass *pass);
+void taligent_resolve(taligent_pass *pass);
 
 /* The slices are of the time from the first event to `last_us`. */
 void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us);
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at);
-/* End all marks. */
+/* End all snapshots. */
 void taligent_end(taligent_pass *pass);
 
 /* Read a heap analysis file to its end, beginning with `line`; false where its last line is cut

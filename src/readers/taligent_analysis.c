@@ -2,8 +2,8 @@
  * become events again, in the order of time, and are replayed like a log. */
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "readers/taligent.h"
-#include "support/text.h"
 
 /* One end of a block's life. */
 typedef struct analysis_event {

@@ -2,8 +2,8 @@
  * size, type and stack crawl, apart by blanks or tabs; the crawl is the rest of the line. */
 #include <string.h>
 
+#include "base/text.h"
 #include "readers/taligent.h"
-#include "support/text.h"
 
 typedef struct line_cursor {
     const char *at, *end;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "readers/allocators.h"
 #include "readers/taligent.h"
-#include "readers/wrappers.h"
-#include "support/text.h"
 
 enum { FIRST_CRAWLS = 1024 };
 
@@ -27,9 +27,9 @@ typedef struct name_probe {
     mp_string_id name;
 } name_probe;
 
-static bool same_symbol(const void *context, uint32_t value)
+static bool same_symbol(const void *opaque, uint32_t value)
 {
-    const name_probe *probe = context;
+    const name_probe *probe = opaque;
     return probe->model->symbols.at[value].name.i == probe->name.i;
 }
 
@@ -43,7 +43,7 @@ static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
     if (!found) {
         mp_symbol *symbol = MP_ADD(&model->symbols);
         symbol->name = probe.name;
-        symbol->wrapper = mp_is_wrapper(names->options, mp_model_text(model, probe.name));
+        symbol->allocator = mp_is_allocator(names->options, mp_model_text(model, probe.name));
         found = model->symbols.count - 1;
         mp_hash_index_set(&names->symbol_index, place, hash, found);
     }
@@ -180,9 +180,9 @@ typedef struct text_probe {
     mp_slice text;
 } text_probe;
 
-static bool same_type(const void *context, uint32_t value)
+static bool same_type(const void *opaque, uint32_t value)
 {
-    const text_probe *probe = context;
+    const text_probe *probe = opaque;
     return mp_slice_equal(probe->names->types[value].text, probe->text);
 }
 

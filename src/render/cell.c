@@ -5,8 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "support/text.h"
-#include "support/units.h"
+#include "base/text.h"
+#include "base/units.h"
 
 const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const mp_cell *cell,
                                bool exact_bytes)

@@ -2,8 +2,8 @@
 #ifndef MP_RENDER_CELL_H
 #define MP_RENDER_CELL_H
 
-#include "memprof/renderer.h"
-#include "support/memory.h"
+#include "base/memory.h"
+#include "render/renderer.h"
 
 /* The cell as people read it; "" where it is not known. A list gives its first text. Lives in the
  * arena or as long as the document. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "support/text.h"
+#include "base/text.h"
 
 static const mp_cell *cell_of(const mp_table *table, size_t row, const char *name)
 {

@@ -2,9 +2,9 @@
 #ifndef MP_RENDER_CHECKS_H
 #define MP_RENDER_CHECKS_H
 
+#include "base/memory.h"
 #include "memprof/diagnostics.h"
 #include "memprof/document.h"
-#include "support/memory.h"
 
 typedef enum mp_check_status {
     MP_CHECK_PASS,

@@ -3,8 +3,8 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "render/cell.h"
-#include "support/text.h"
 
 static struct json_object *cell_value(mp_arena *arena, const mp_column *column, const mp_cell *cell)
 {

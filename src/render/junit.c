@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "memprof/renderer.h"
+#include "base/text.h"
 #include "render/checks.h"
-#include "support/text.h"
+#include "render/renderer.h"
 
 /* What XML 1.0 has no place for: control characters, U+FFFE, U+FFFF. */
 static bool is_forbidden(const char *p, size_t length)

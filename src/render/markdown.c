@@ -37,9 +37,9 @@ static void put(out *to, const char *text)
     }
 }
 
-static void put_heading(out *to, const char *marks, const char *text)
+static void put_heading(out *to, const char *snapshots, const char *text)
 {
-    fprintf(to->file, "%s ", marks);
+    fprintf(to->file, "%s ", snapshots);
     put(to, text);
     fputs("\n\n", to->file);
 }

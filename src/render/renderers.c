@@ -1,5 +1,5 @@
-#include "memprof/renderer.h"
-#include "support/text.h"
+#include "base/text.h"
+#include "render/renderer.h"
 
 #define MP_RENDERER(name) extern const mp_renderer mp_renderer_##name;
 #include "render/renderers.def"

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/cell.h"
-#include "support/units.h"
 
 enum { ROWS = 20 };
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/cell.h"
-#include "support/units.h"
 
 /* A pattern that matches this text: as the whole of it, and with nothing that the file's format
  * takes for its own. `special` is escaped, what cannot be in a line is `any`. */

@@ -1,10 +1,10 @@
 /* The default report: the answer first, then the tables it comes from. */
 #include <inttypes.h>
 
-#include "memprof/analysis_profile.h"
-#include "memprof/suppression.h"
+#include "base/units.h"
+#include "query/profile_query.h"
+#include "query/suppression.h"
 #include "reports/graph_sections.h"
-#include "support/units.h"
 
 static const mp_column answer_columns[] = {
     {"leaks", "Leaks", MP_TEXT, 0},        {"suppressed", "Suppressed", MP_TEXT, 0},
@@ -120,8 +120,8 @@ static void answer_platform(mp_document *document, mp_table *table, const mp_win
     const mp_model *model = window->model;
     int64_t from = 0, to = 0, growth;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        from += model->marks.at[window->ranges[i].from.i].platform_bytes;
-        to += model->marks.at[window->ranges[i].to.i].platform_bytes;
+        from += model->snapshots.at[window->ranges[i].from.i].platform_bytes;
+        to += model->snapshots.at[window->ranges[i].to.i].platform_bytes;
     }
     if (!from && !to)
         return;

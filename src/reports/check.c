@@ -64,7 +64,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     int64_t violations = (int64_t)mp_diagnostics_violations(request->diagnostics);
     int64_t snapshots = 0, records = 0;
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        snapshots += model->sessions.at[i].marks;
+        snapshots += model->sessions.at[i].snapshots;
     for (uint32_t i = 1; i < model->inputs.count; i++)
         records += (int64_t)model->inputs.at[i].records;
     mp_section_head(document, request);

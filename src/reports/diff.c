@@ -1,12 +1,12 @@
-/* Two recordings, or two snapshots of one, compared by meaning. */
+/* Two recordings, or two snapshots of one, compared by key. */
 #include "reports/diff.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/text.h"
-#include "support/units.h"
+#include "base/text.h"
+#include "base/units.h"
 
 /* --- totals side by side --- */
 
@@ -25,11 +25,11 @@ static void section_side(mp_document *document, const char *name, const mp_diges
     const mp_amounts *totals = &digest->totals;
     table->flags = MP_FOR_PROGRAMS;
     mp_table_row(table);
-    if (digest->knows & MP_KNOWS_LIVE) {
+    if (digest->has & MP_HAS_LIVE) {
         mp_set_number(table, "live_objects", totals->objects);
         mp_set_number(table, "live_bytes", totals->bytes);
     }
-    if (digest->knows & MP_KNOWS_HISTORY) {
+    if (digest->has & MP_HAS_HISTORY) {
         mp_set_number(table, "created_objects", totals->created);
         mp_set_number(table, "created_bytes", totals->created_bytes);
         mp_set_number(table, "deleted_objects", totals->deleted);
@@ -38,7 +38,7 @@ static void section_side(mp_document *document, const char *name, const mp_diges
         mp_set_number(table, "leaked_objects", totals->leaked_objects);
         mp_set_number(table, "leaked_bytes", totals->leaked_bytes);
     }
-    if (digest->knows & MP_KNOWS_COSTS) {
+    if (digest->has & MP_HAS_COSTS) {
         mp_set_number(table, "seconds", totals->exclusive_us);
         mp_set_number(table, "calls", totals->calls);
         mp_set_number(table, "modules", (int64_t)digest->modules);
@@ -75,23 +75,23 @@ static void beside(mp_document *document, mp_table *table, const char *what, mp_
 static void section_totals(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     const mp_amounts *a = &base->totals, *b = &now->totals;
-    unsigned knows = base->knows & now->knows;
+    unsigned has = base->has & now->has;
     section_side(document, "totals.base", base);
     section_side(document, "totals.new", now);
     mp_table *table = MP_TABLE(document, "beside", "Totals", MP_ROWS, beside_columns);
     table->flags = MP_FOR_PEOPLE;
-    if (knows & MP_KNOWS_LIVE) {
+    if (has & MP_HAS_LIVE) {
         beside(document, table, "Alive", MP_BYTES, a->bytes, b->bytes);
         beside(document, table, "Objects alive", MP_COUNT, a->objects, b->objects);
     }
-    if (knows & MP_KNOWS_HISTORY) {
+    if (has & MP_HAS_HISTORY) {
         beside(document, table, "Leaked", MP_BYTES, a->leaked_bytes, b->leaked_bytes);
         beside(document, table, "Objects leaked", MP_COUNT, a->leaked_objects, b->leaked_objects);
         beside(document, table, "Objects created", MP_COUNT, a->created, b->created);
         beside(document, table, "Objects deleted", MP_COUNT, a->deleted, b->deleted);
         beside(document, table, "Peak", MP_BYTES, base->peak_bytes, now->peak_bytes);
     }
-    if (knows & MP_KNOWS_COSTS) {
+    if (has & MP_HAS_COSTS) {
         beside(document, table, "Seconds", MP_SECONDS, a->exclusive_us, b->exclusive_us);
         beside(document, table, "Calls", MP_COUNT, a->calls, b->calls);
         beside(document, table, "Modules", MP_COUNT, (int64_t)base->modules, (int64_t)now->modules);
@@ -168,13 +168,13 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
 
 /* --- what it is compared by --- */
 
-static bool choose_grain(const mp_view *view, diff_context *context, char *error, size_t size)
+static bool choose_level(const mp_view *view, diff_call *opaque, char *error, size_t size)
 {
-    bool profile = context->kind == MP_KIND_PROFILE;
-    const char *usual = profile ? "line" : context->kind == MP_KIND_DUMP ? "type" : "site";
-    context->by = view->by ? view->by : usual;
-    context->grain = mp_grain_asked(context->kind, context->by);
-    if (!profile || context->grain != MP_GRAIN_GROUP)
+    bool profile = opaque->kind == MP_KIND_PROFILE;
+    const char *usual = profile ? "line" : opaque->kind == MP_KIND_DUMP ? "type" : "site";
+    opaque->by = view->by ? view->by : usual;
+    opaque->level = mp_level_asked(opaque->kind, opaque->by);
+    if (!profile || opaque->level != MP_LEVEL_GROUP)
         return true;
     snprintf(error, size, "--by %s: execution profiles are compared by line, method or module",
              view->by);
@@ -230,24 +230,25 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
 {
     const mp_view *view = &request->view;
     const mp_digest *base = request->base;
-    diff_context context = {.meanings = request->meanings, .kind = request->model->kind};
-    if (!choose_grain(view, &context, error, size) ||
-        !check_min_change(view, context.kind == MP_KIND_PROFILE, error, size))
+    diff_call opaque = {.dictionary = request->dictionary, .kind = request->model->kind};
+    if (!choose_level(view, &opaque, error, size) ||
+        !check_min_change(view, opaque.kind == MP_KIND_PROFILE, error, size))
         return false;
-    if (context.grain == MP_GRAIN_GROUP && !can_group(request, base, error, size))
+    if (opaque.level == MP_LEVEL_GROUP && !can_group(request, base, error, size))
         return false;
     mp_digest *now = mp_report_digest(request, error, size);
     if (!now)
         return false;
     bool ok = can_compare(base, now, error, size) && mp_base_is_alike(request, now, error, size);
     if (ok) {
-        mp_differences differences = mp_differences_of(request->meanings, base, now, context.grain);
-        context.knows = base->knows & now->knows;
+        mp_differences differences =
+            mp_differences_of(request->dictionary, base, now, opaque.level);
+        opaque.has = base->has & now->has;
         section_inputs(document, base, now);
         mp_section_selection(document, request);
         section_totals(document, base, now);
-        section_changes(document, &differences, context.kind != MP_KIND_PROFILE);
-        mp_section_differences(document, &context, &differences, view, mp_view_rows(view, 20));
+        section_changes(document, &differences, opaque.kind != MP_KIND_PROFILE);
+        mp_section_differences(document, &opaque, &differences, view, mp_view_rows(view, 20));
         section_suppressions(document, request);
         free(differences.at);
     }

@@ -1,9 +1,9 @@
 /* The table of a diff: what is new, gone, grown and shrunk, and which step matched it. */
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/units.h"
 #include "reports/diff.h"
-#include "support/memory.h"
-#include "support/units.h"
 
 static const mp_column heap_columns[] = {
     {"status", "", MP_TEXT, 0},
@@ -59,31 +59,31 @@ static const mp_column profile_columns[] = {
 
 /* --- frames --- */
 
-static const char *frame_text(mp_document *document, const mp_meanings *meanings, uint32_t name,
+static const char *frame_text(mp_document *document, const mp_dictionary *dictionary, uint32_t name,
                               uint32_t line)
 {
-    const char *text = mp_meaning_text(meanings, name);
+    const char *text = mp_dictionary_text(dictionary, name);
     return line == MP_NO_LINE ? mp_document_text(document, "%s", text)
                               : mp_document_text(document, "%s:%d", text, (int)(int32_t)line);
 }
 
-static void set_stack(mp_document *document, mp_table *table, const mp_meanings *meanings,
-                      const mp_meaning *meaning)
+static void set_stack(mp_document *document, mp_table *table, const mp_dictionary *dictionary,
+                      const mp_entry_key *key)
 {
     const char **frames = NULL;
     const char *site = NULL;
     size_t count = 0, capacity = 0;
-    uint32_t line = meaning->line;
-    if (!meaning->frame) {
+    uint32_t line = key->line;
+    if (!key->frame) {
         mp_set_empty_list(document, table, "stack", "(session)");
         mp_set_text(document, table, "site", "(session)");
         return;
     }
-    for (uint32_t at = meaning->frame; at;) {
-        const mp_meant_frame *frame = mp_meaning_frame_at(meanings, at);
+    for (uint32_t at = key->frame; at;) {
+        const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, at);
         mp_grow(&frames, &capacity, count + 1, sizeof *frames);
-        frames[count] = frame_text(document, meanings, frame->name, line);
-        if (!site && !frame->wrapper)
+        frames[count] = frame_text(document, dictionary, frame->name, line);
+        if (!site && !frame->allocator)
             site = frames[count];
         count++;
         line = frame->line;
@@ -118,12 +118,12 @@ static void set_heap_history(mp_table *table, const mp_difference *difference)
     mp_set_number(table, "new_leaked_bytes", now->leaked_bytes);
 }
 
-static void heap_row(mp_document *document, mp_table *table, const diff_context *context,
+static void heap_row(mp_document *document, mp_table *table, const diff_call *opaque,
                      const mp_difference *difference)
 {
     const mp_amounts *base = &difference->base, *now = &difference->now;
-    const mp_meaning *meaning = &difference->meaning;
-    const mp_meanings *meanings = context->meanings;
+    const mp_entry_key *key = &difference->key;
+    const mp_dictionary *dictionary = opaque->dictionary;
     set_change(document, table, difference);
     mp_set_number(table, "base_objects", base->objects);
     mp_set_number(table, "new_objects", now->objects);
@@ -133,28 +133,28 @@ static void heap_row(mp_document *document, mp_table *table, const diff_context 
     mp_set_number(table, "delta_bytes", now->bytes - base->bytes);
     if (base->bytes)
         mp_set_real(table, "delta_percent", mp_percent_of(now->bytes - base->bytes, base->bytes));
-    if (context->knows & MP_KNOWS_RETAINED && context->grain == MP_GRAIN_TYPE) {
+    if (opaque->has & MP_HAS_RETAINED && opaque->level == MP_LEVEL_TYPE) {
         mp_set_number(table, "base_retained_bytes", base->retained_bytes);
         mp_set_number(table, "new_retained_bytes", now->retained_bytes);
         mp_set_number(table, "delta_retained_bytes", now->retained_bytes - base->retained_bytes);
     }
-    if (context->knows & MP_KNOWS_HISTORY)
+    if (opaque->has & MP_HAS_HISTORY)
         set_heap_history(table, difference);
-    mp_set_text(document, table, "type", mp_meaning_text(meanings, meaning->type));
-    if (context->grain == MP_GRAIN_GROUP) {
-        mp_set_text(document, table, "key", mp_meaning_text(meanings, meaning->name));
+    mp_set_text(document, table, "type", mp_dictionary_text(dictionary, key->type));
+    if (opaque->level == MP_LEVEL_GROUP) {
+        mp_set_text(document, table, "key", mp_dictionary_text(dictionary, key->name));
         return;
     }
-    const char *name = mp_meaning_text(meanings, meaning->name);
+    const char *name = mp_dictionary_text(dictionary, key->name);
     mp_set_text(document, table, "name", name);
     mp_set_text(document, table, "what",
-                mp_document_text(document, "%s%s%s", mp_meaning_text(meanings, meaning->type),
+                mp_document_text(document, "%s%s%s", mp_dictionary_text(dictionary, key->type),
                                  *name ? " " : "", name));
-    if (context->grain != MP_GRAIN_SITE || context->kind == MP_KIND_DUMP)
+    if (opaque->level != MP_LEVEL_SITE || opaque->kind == MP_KIND_DUMP)
         return;
-    set_stack(document, table, meanings, meaning);
-    if (meaning->line != MP_NO_LINE)
-        mp_set_number(table, "line", (int32_t)meaning->line);
+    set_stack(document, table, dictionary, key);
+    if (key->line != MP_NO_LINE)
+        mp_set_number(table, "line", (int32_t)key->line);
     if (difference->entries > 1)
         mp_set_number(table, "sites", (int64_t)difference->entries);
 }
@@ -164,11 +164,11 @@ static double average_of(const mp_amounts *amounts)
     return (double)amounts->exclusive_us / 1e6 / (double)amounts->calls;
 }
 
-static void profile_row(mp_document *document, mp_table *table, const diff_context *context,
+static void profile_row(mp_document *document, mp_table *table, const diff_call *opaque,
                         const mp_difference *difference)
 {
     const mp_amounts *base = &difference->base, *now = &difference->now;
-    const mp_meaning *meaning = &difference->meaning;
+    const mp_entry_key *key = &difference->key;
     int64_t delta = now->exclusive_us - base->exclusive_us;
     set_change(document, table, difference);
     mp_set_number(table, "base_seconds", base->exclusive_us);
@@ -186,10 +186,10 @@ static void profile_row(mp_document *document, mp_table *table, const diff_conte
     if (base->calls && now->calls && base->exclusive_us)
         mp_set_real(table, "average_percent",
                     (average_of(now) - average_of(base)) * 100 / average_of(base));
-    mp_set_text(document, table, "program", mp_meaning_text(context->meanings, meaning->program));
-    mp_set_text(document, table, "method", mp_meaning_text(context->meanings, meaning->name));
-    if (meaning->line != MP_NO_LINE)
-        mp_set_number(table, "line", (int32_t)meaning->line);
+    mp_set_text(document, table, "program", mp_dictionary_text(opaque->dictionary, key->program));
+    mp_set_text(document, table, "method", mp_dictionary_text(opaque->dictionary, key->name));
+    if (key->line != MP_NO_LINE)
+        mp_set_number(table, "line", (int32_t)key->line);
     if (difference->entries > 1)
         mp_set_number(table, "lines", (int64_t)difference->entries);
 }
@@ -213,13 +213,13 @@ static bool is_large(const mp_view *view, bool heap, const mp_difference *differ
     return change >= least->bytes;
 }
 
-void mp_section_differences(mp_document *document, const diff_context *context,
+void mp_section_differences(mp_document *document, const diff_call *opaque,
                             const mp_differences *differences, const mp_view *view, size_t rows)
 {
-    bool heap = context->kind != MP_KIND_PROFILE;
+    bool heap = opaque->kind != MP_KIND_PROFILE;
     mp_table *table = heap ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)
                            : MP_TABLE(document, "diff", NULL, MP_ROWS, profile_columns);
-    table->title = mp_document_text(document, "Changes by %s", context->by);
+    table->title = mp_document_text(document, "Changes by %s", opaque->by);
     table->main = true;
     table->empty = "nothing changed";
     size_t large = 0, small = 0;
@@ -234,9 +234,9 @@ void mp_section_differences(mp_document *document, const diff_context *context,
         if (rows && large++ >= rows)
             continue;
         if (heap)
-            heap_row(document, table, context, difference);
+            heap_row(document, table, opaque, difference);
         else
-            profile_row(document, table, context, difference);
+            profile_row(document, table, opaque, difference);
     }
     if (small)
         table->empty = mp_document_text(document, "nothing changed as much; %zu smaller", small);

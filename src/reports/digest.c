@@ -4,25 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "reports/diff.h"
-#include "support/text.h"
 
-mp_grain mp_grain_asked(mp_kind kind, const char *by)
+mp_level mp_level_asked(mp_kind kind, const char *by)
 {
     bool profile = kind == MP_KIND_PROFILE;
-    mp_grain first = profile ? MP_GRAIN_LINE : MP_GRAIN_SITE;
-    mp_grain end = profile ? MP_GRAIN_GROUP : MP_GRAIN_LINE;
-    for (mp_grain grain = first; grain < end; grain++)
-        if (mp_text_is(mp_grain_name(grain), by))
-            return grain;
-    return MP_GRAIN_GROUP;
+    mp_level first = profile ? MP_LEVEL_LINE : MP_LEVEL_SITE;
+    mp_level end = profile ? MP_LEVEL_GROUP : MP_LEVEL_LINE;
+    for (mp_level level = first; level < end; level++)
+        if (mp_text_is(mp_level_name(level), by))
+            return level;
+    return MP_LEVEL_GROUP;
 }
 
 /* Lists of their own need no grouping. */
 static const mp_dimension *dimension_of(const mp_view *view, const mp_model *model)
 {
     bool heap = model->holds & MP_HOLDS_LEDGER;
-    if (!view->by || !heap || mp_grain_asked(model->kind, view->by) != MP_GRAIN_GROUP)
+    if (!view->by || !heap || mp_level_asked(model->kind, view->by) != MP_LEVEL_GROUP)
         return NULL;
     return mp_dimension_find(view->by);
 }
@@ -79,7 +79,7 @@ static const char *conditions_of(const mp_request *request)
             if (1u << bit == bits[i] && request->given[bit])
                 put(&text, request->given[bit], NULL);
     const char *conditions =
-        mp_meaning_text(request->meanings, mp_meaning_of(request->meanings, text.at));
+        mp_dictionary_text(request->dictionary, mp_dictionary_id(request->dictionary, text.at));
     free(text.at);
     return conditions;
 }
@@ -105,10 +105,10 @@ static mp_digest *digest_of(const mp_request *request, char *error, size_t size)
                                  .substitution_count = view->substitution_count,
                                  .dimension = dimension_of(view, request->model)};
     if (!(request->model->holds & MP_HOLDS_LEDGER))
-        return mp_digest_of(request->model, NULL, request->meanings, &options);
+        return mp_digest_of(request->model, NULL, request->dictionary, &options);
     if (!mp_request_window(request, &window, error, size))
         return NULL;
-    mp_digest *digest = mp_digest_of(request->model, &window, request->meanings, &options);
+    mp_digest *digest = mp_digest_of(request->model, &window, request->dictionary, &options);
     mp_window_free(&window);
     return digest;
 }

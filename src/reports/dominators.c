@@ -1,9 +1,9 @@
 /* The dominator tree: who keeps whom alive. */
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/memory.h"
-#include "support/units.h"
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
@@ -36,9 +36,9 @@ typedef struct tree_rows {
     double least;        /* bytes */
 } tree_rows;
 
-static int next_last(const void *left, const void *right, void *context)
+static int next_last(const void *left, const void *right, void *opaque)
 {
-    const mp_graph_view *view = context;
+    const mp_graph_view *view = opaque;
     uint32_t a = view->dominators.order[((const waiting *)left)->place];
     uint32_t b = view->dominators.order[((const waiting *)right)->place];
     uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];

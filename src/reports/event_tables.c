@@ -2,21 +2,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "memprof/events.h"
+#include "model/events.h"
 #include "reports/sections.h"
 
 /* --- totals --- */
 
-/* Old blocks that are alive at `to`: those of cohorts born at the start of each log. */
+/* Old blocks that are alive at `to`: those of generations born at the start of each log. */
 static mp_cost old_at(const mp_window *window)
 {
     const mp_model *model = window->model;
     mp_cost sum = {0};
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        mp_mark_id born = model->cohorts.at[flow->cohort.i].born;
-        if (model->marks.at[born.i].ordinal == 1 && mp_window_before_to(window, flow->mark))
-            sum = mp_cost_add(sum, flow->cost);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        mp_snapshot_id born = model->generations.at[delta->generation.i].born;
+        if (model->snapshots.at[born.i].ordinal == 1 &&
+            mp_window_before_to(window, delta->snapshot))
+            sum = mp_cost_add(sum, delta->cost);
     }
     return sum;
 }
@@ -64,7 +65,7 @@ static const mp_column summary_columns[] = {
     {"meaning", "What it means", MP_TEXT, 0},
 };
 
-static const char *const meanings[MP_ANOMALY_KINDS] = {
+static const char *const keys[MP_ANOMALY_KINDS] = {
     [MP_ANOMALY_DOUBLE_DELETION] = "a block is deleted that was deleted before: left out",
     [MP_ANOMALY_BAD_ADDRESS] = "a deletion where no block was seen: left out",
     [MP_ANOMALY_NONUNIQUE] = "an address that is alive is handed out again: a deletion was missed",
@@ -96,7 +97,7 @@ void mp_section_anomaly_counts(mp_document *document, const mp_model *model)
         mp_set_text(document, table, "kind", mp_anomaly_name(kind));
         mp_set_number(table, "count", events->anomaly_counts[kind]);
         mp_set_number(table, "first_line", (int64_t)first->here.line);
-        mp_set_text(document, table, "meaning", meanings[kind]);
+        mp_set_text(document, table, "meaning", keys[kind]);
     }
 }
 

@@ -1,7 +1,7 @@
 /* Gate: hold a recording to the rules of a policy. */
 #include <stdio.h>
 
-#include "memprof/policy.h"
+#include "compare/policy.h"
 #include "render/checks.h"
 #include "reports/sections.h"
 
@@ -49,7 +49,7 @@ static void set_amount(mp_table *table, bool known, int64_t number, const char *
         mp_set_number(table, columns[unit], number);
 }
 
-static void set_amounts(mp_table *table, const mp_judgement *judgement)
+static void set_amounts(mp_table *table, const mp_rule_result *rule_result)
 {
     static const char *const measured[] = {"measured_bytes", "measured_objects", "measured_calls",
                                            "measured_count", "measured_seconds"};
@@ -57,32 +57,32 @@ static void set_amounts(mp_table *table, const mp_judgement *judgement)
                                         "limit_count", "limit_seconds"};
     static const char *const base[] = {"base_bytes", "base_objects", "base_calls", "base_count",
                                        "base_seconds"};
-    mp_rule_unit unit = mp_measure_unit(judgement->rule->measure);
-    set_amount(table, judgement->has_measured, judgement->measured, measured, unit);
-    set_amount(table, judgement->has_limit, judgement->limit, limit, unit);
-    set_amount(table, judgement->has_base, judgement->base, base, unit);
-    if (judgement->has_measured_percent)
-        mp_set_real(table, "measured_percent", judgement->measured_percent);
-    if (judgement->has_limit_percent)
-        mp_set_real(table, "limit_percent", judgement->limit_percent);
+    mp_rule_unit unit = mp_measure_unit(rule_result->rule->measure);
+    set_amount(table, rule_result->has_measured, rule_result->measured, measured, unit);
+    set_amount(table, rule_result->has_limit, rule_result->limit, limit, unit);
+    set_amount(table, rule_result->has_base, rule_result->base, base, unit);
+    if (rule_result->has_measured_percent)
+        mp_set_real(table, "measured_percent", rule_result->measured_percent);
+    if (rule_result->has_limit_percent)
+        mp_set_real(table, "limit_percent", rule_result->limit_percent);
 }
 
-static void rule_row(mp_document *document, mp_table *table, const mp_judgement *judgement)
+static void rule_row(mp_document *document, mp_table *table, const mp_rule_result *rule_result)
 {
     mp_table_row(table);
-    mp_set_text(document, table, "status", mp_verdict_name(judgement->verdict));
-    mp_set_text(document, table, "rule", judgement->rule->name);
-    mp_set_text(document, table, "measured", judgement->measured_text);
-    mp_set_text(document, table, "limit", judgement->limit_text);
-    mp_set_text(document, table, "message", judgement->message);
-    if (*judgement->message)
-        mp_set_list(document, table, "why", &judgement->message, 1);
-    mp_set_number(table, "line", judgement->rule->line);
-    set_amounts(table, judgement);
+    mp_set_text(document, table, "status", mp_verdict_name(rule_result->verdict));
+    mp_set_text(document, table, "rule", rule_result->rule->name);
+    mp_set_text(document, table, "measured", rule_result->measured_text);
+    mp_set_text(document, table, "limit", rule_result->limit_text);
+    mp_set_text(document, table, "message", rule_result->message);
+    if (*rule_result->message)
+        mp_set_list(document, table, "why", &rule_result->message, 1);
+    mp_set_number(table, "line", rule_result->rule->line);
+    set_amounts(table, rule_result);
 }
 
 static void section_gate(mp_document *document, const mp_request *request,
-                         const mp_judgements *judgements)
+                         const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "gate", NULL, MP_RECORD, gate_columns);
     table->flags = MP_FOR_PROGRAMS;
@@ -91,38 +91,38 @@ static void section_gate(mp_document *document, const mp_request *request,
     if (request->base)
         mp_set_text(document, table, "base", request->base->path);
     mp_set_text(document, table, "verdict",
-                mp_verdict_name(judgements->failed     ? MP_VERDICT_FAIL
-                                : judgements->unjudged ? MP_VERDICT_ERROR
-                                                       : MP_VERDICT_PASS));
-    mp_set_number(table, "rules", (int64_t)judgements->count);
-    mp_set_number(table, "passed", (int64_t)judgements->passed);
-    mp_set_number(table, "failed", (int64_t)judgements->failed);
-    mp_set_number(table, "unjudged", (int64_t)judgements->unjudged);
+                mp_verdict_name(results->failed     ? MP_VERDICT_FAIL
+                                : results->unjudged ? MP_VERDICT_ERROR
+                                                    : MP_VERDICT_PASS));
+    mp_set_number(table, "rules", (int64_t)results->count);
+    mp_set_number(table, "passed", (int64_t)results->passed);
+    mp_set_number(table, "failed", (int64_t)results->failed);
+    mp_set_number(table, "unjudged", (int64_t)results->unjudged);
 }
 
-static void section_rules(mp_document *document, const mp_judgements *judgements)
+static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
     table->main = true;
-    for (size_t i = 0; i < judgements->count; i++)
-        rule_row(document, table, &judgements->at[i]);
-    table->footer = mp_verdicts_text(document->arena, "rule", judgements->passed,
-                                     judgements->failed, judgements->unjudged);
-    document->failed = judgements->failed > 0;
-    document->unjudged = judgements->unjudged > 0;
+    for (size_t i = 0; i < results->count; i++)
+        rule_row(document, table, &results->at[i]);
+    table->footer = mp_verdicts_text(document->arena, "rule", results->passed, results->failed,
+                                     results->unjudged);
+    document->failed = results->failed > 0;
+    document->unjudged = results->unjudged > 0;
     if (document->failed || document->unjudged)
         document->complaint = mp_document_text(document, "gate: %s", table->footer);
 }
 
-static void judge(const mp_request *request, mp_document *document, mp_evidence *evidence)
+static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
 {
-    evidence->base = request->base;
-    evidence->meanings = request->meanings;
-    evidence->exact_bytes = document->exact_bytes;
-    mp_judgements judgements = mp_policy_judge(request->policy, evidence);
-    section_gate(document, request, &judgements);
-    section_rules(document, &judgements);
-    mp_judgements_free(&judgements);
+    rule_context->base = request->base;
+    rule_context->dictionary = request->dictionary;
+    rule_context->exact_bytes = document->exact_bytes;
+    mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
+    section_gate(document, request, &results);
+    section_rules(document, &results);
+    mp_rule_results_free(&results);
 }
 
 static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
@@ -141,9 +141,9 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
         mp_section_session(document, request, false);
         mp_section_heap_totals(document, &window, history ? &leaks : NULL, false);
         mp_section_suppressions(document, &window);
-        mp_evidence evidence = {
+        mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = request->view.to};
-        judge(request, document, &evidence);
+        judge(request, document, &rule_context);
         if (history)
             mp_leaks_free(&leaks);
     }
@@ -160,8 +160,8 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
         mp_section_head(document, request);
         mp_section_session(document, request, false);
         mp_section_profile_totals(document, request->model, false);
-        mp_evidence evidence = {.now = now};
-        judge(request, document, &evidence);
+        mp_rule_context rule_context = {.now = now};
+        judge(request, document, &rule_context);
     }
     mp_digest_free(now);
     return ok;

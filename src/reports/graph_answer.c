@@ -1,8 +1,8 @@
 /* The answer of an object graph in words, and all of its tables. */
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/units.h"
 
 static const mp_column answer_columns[] = {
     {"suspect", "Suspect", MP_TEXT, 0},     {"held", "  holds", MP_TEXT, 0},
@@ -79,10 +79,10 @@ static void answer_suspects(mp_document *document, mp_table *table, const mp_gra
 static void answer_sizes(mp_document *document, mp_table *table, const mp_graph_view *view)
 {
     mp_graph_totals totals = mp_graph_totals_of(view->graph, &view->dominators);
-    mp_retainers types =
-        mp_retainers_of(view->model, view->graph, &view->dominators, MP_RETAINED_BY_TYPE);
+    mp_histogram types =
+        mp_histogram_of(view->model, view->graph, &view->dominators, MP_RETAINED_BY_TYPE);
     char percent[MP_UNIT_TEXT];
-    mp_retainers_sort(&types, mp_retainer_by_bytes);
+    mp_histogram_sort(&types, mp_histogram_by_bytes);
     if (types.count) {
         mp_format_percent(percent, mp_percent_of(types.at[0].bytes, totals.bytes), false);
         mp_set_text(document, table, "biggest",
@@ -98,7 +98,7 @@ static void answer_sizes(mp_document *document, mp_table *table, const mp_graph_
                     mp_document_text(document, "%s: garbage that is not yet collected",
                                      mp_amount_text(document, totals.unreachable_objects,
                                                     totals.unreachable_bytes)));
-    mp_retainers_free(&types);
+    mp_histogram_free(&types);
 }
 
 /* Worth a word where it is why no single object retains much. */

@@ -1,9 +1,9 @@
 /* Types and namespaces of a dump: what there is of them, and what they retain. */
 #include <stdio.h>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/text.h"
-#include "support/units.h"
 
 static const mp_column top_columns[] = {
     {"rank", "#", MP_NUMBER, 0},
@@ -23,17 +23,17 @@ static const mp_column retained_columns[] = {
     {"largest", "Largest", MP_TEXT, 0},  {"largest_retained_bytes", "Retains", MP_BYTES, 0},
 };
 
-static bool find_order(const char *asked, mp_retainer_order *own, mp_retainer_order **order,
+static bool find_order(const char *asked, mp_histogram_order *own, mp_histogram_order **order,
                        char *error, size_t size)
 {
     static const struct {
         const char *name;
-        mp_retainer_order *order;
+        mp_histogram_order *order;
     } orders[] = {
-        {"bytes", mp_retainer_by_bytes},
-        {"objects", mp_retainer_by_objects},
-        {"retained", mp_retainer_by_retained},
-        {"key", mp_retainer_by_label},
+        {"bytes", mp_histogram_by_bytes},
+        {"objects", mp_histogram_by_objects},
+        {"retained", mp_histogram_by_retained},
+        {"key", mp_histogram_by_label},
     };
     *order = own;
     for (size_t i = 0; asked && i < sizeof orders / sizeof *orders; i++)
@@ -57,7 +57,7 @@ static const char *order_column(const char *sort, bool of_retained)
                                          : "bytes";
 }
 
-static bool find_kind(const char *asked, mp_retainer_kind *kind, char *error, size_t size)
+static bool find_kind(const char *asked, mp_histogram_kind *kind, char *error, size_t size)
 {
     bool namespaces = asked && mp_text_is(asked, "namespace");
     *kind = namespaces ? MP_RETAINED_BY_NAMESPACE : MP_RETAINED_BY_TYPE;
@@ -69,7 +69,7 @@ static bool find_kind(const char *asked, mp_retainer_kind *kind, char *error, si
 
 /* What both tables say of a group. */
 static void group_row(mp_document *document, mp_table *table, const mp_graph_view *view,
-                      const mp_retainer *group)
+                      const mp_histogram_row *group)
 {
     mp_table_row(table);
     mp_set_number(table, "rank", (int64_t)table->row_count);
@@ -80,7 +80,7 @@ static void group_row(mp_document *document, mp_table *table, const mp_graph_vie
 }
 
 static void top_row(mp_document *document, mp_table *table, const mp_graph_view *view,
-                    const mp_retainer *group, int64_t all)
+                    const mp_histogram_row *group, int64_t all)
 {
     group_row(document, table, view, group);
     mp_set_number(table, "objects", group->objects);
@@ -91,7 +91,7 @@ static void top_row(mp_document *document, mp_table *table, const mp_graph_view 
 }
 
 static void retained_row(mp_document *document, mp_table *table, const mp_graph_view *view,
-                         const mp_retainer *group)
+                         const mp_histogram_row *group)
 {
     const uint64_t *retained = view->dominators.retained;
     group_row(document, table, view, group);
@@ -101,24 +101,24 @@ static void retained_row(mp_document *document, mp_table *table, const mp_graph_
     mp_set_number(table, "largest_retained_bytes", (int64_t)retained[group->largest]);
 }
 
-static bool groups_of(const mp_graph_view *view, const mp_view *asked, mp_retainer_order *own,
-                      mp_retainers *groups, char *error, size_t size)
+static bool groups_of(const mp_graph_view *view, const mp_view *asked, mp_histogram_order *own,
+                      mp_histogram *groups, char *error, size_t size)
 {
-    mp_retainer_kind kind;
-    mp_retainer_order *order;
+    mp_histogram_kind kind;
+    mp_histogram_order *order;
     if (!find_kind(asked->by, &kind, error, size) ||
         !find_order(asked->sort, own, &order, error, size))
         return false;
-    *groups = mp_retainers_of(view->model, view->graph, &view->dominators, kind);
-    mp_retainers_sort(groups, order);
+    *groups = mp_histogram_of(view->model, view->graph, &view->dominators, kind);
+    mp_histogram_sort(groups, order);
     return true;
 }
 
 bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const mp_view *asked,
                          size_t rows, char *error, size_t size)
 {
-    mp_retainers groups;
-    if (!groups_of(view, asked, mp_retainer_by_bytes, &groups, error, size))
+    mp_histogram groups;
+    if (!groups_of(view, asked, mp_histogram_by_bytes, &groups, error, size))
         return false;
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
     table->order = asked->sort ? order_column(asked->sort, false) : "bytes";
@@ -138,15 +138,15 @@ bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const
         matching++;
     }
     mp_table_left_out(document, table, matching);
-    mp_retainers_free(&groups);
+    mp_histogram_free(&groups);
     return true;
 }
 
-bool mp_section_retainers(mp_document *document, const mp_graph_view *view, const mp_view *asked,
+bool mp_section_histogram(mp_document *document, const mp_graph_view *view, const mp_view *asked,
                           size_t rows, char *error, size_t size)
 {
-    mp_retainers groups;
-    if (!groups_of(view, asked, mp_retainer_by_retained, &groups, error, size))
+    mp_histogram groups;
+    if (!groups_of(view, asked, mp_histogram_by_retained, &groups, error, size))
         return false;
     mp_table *table = MP_TABLE(document, "retained", NULL, MP_ROWS, retained_columns);
     table->order = asked->sort ? order_column(asked->sort, true) : "retained_bytes";
@@ -163,6 +163,6 @@ bool mp_section_retainers(mp_document *document, const mp_graph_view *view, cons
         matching++;
     }
     mp_table_left_out(document, table, matching);
-    mp_retainers_free(&groups);
+    mp_histogram_free(&groups);
     return true;
 }

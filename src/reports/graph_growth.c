@@ -1,9 +1,9 @@
 /* What grew from dump to dump. */
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/memory.h"
-#include "support/units.h"
 
 static const mp_column grower_columns[] = {
     MP_GROWTH_COLUMNS,
@@ -62,9 +62,9 @@ void mp_section_root_growth(mp_document *document, const mp_window *window)
     size_t count = 0;
     for (uint32_t i = 1; i < model->root_counts.count; i++) {
         const mp_root_count *at = &model->root_counts.at[i];
-        if (at->mark.i == range.from.i)
+        if (at->snapshot.i == range.from.i)
             kinds[count++] = (both_ends){.kind = at->kind, .from = *at};
-        else if (at->mark.i == range.to.i)
+        else if (at->snapshot.i == range.to.i)
             kinds[count++] = (both_ends){.kind = at->kind, .to = *at};
     }
     qsort(kinds, count, sizeof *kinds, by_kind);

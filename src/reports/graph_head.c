@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "reports/graph_sections.h"
-#include "support/memory.h"
 
 mp_graph_view mp_graph_view_of(const mp_model *model)
 {

@@ -1,8 +1,8 @@
 /* Tables of roots, and of what has several owners. */
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/units.h"
 
 /* The object that retains most; 0: there is none. */
 static void set_largest(mp_document *document, mp_table *table, const mp_graph_view *view,

@@ -2,7 +2,7 @@
 #ifndef MP_REPORTS_GRAPH_SECTIONS_H
 #define MP_REPORTS_GRAPH_SECTIONS_H
 
-#include "memprof/analysis_graph.h"
+#include "query/graph_query.h"
 #include "reports/sections.h"
 
 /* A graph with what every report on it needs. */
@@ -51,7 +51,7 @@ void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t 
  * False with a message. */
 bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const mp_view *asked,
                          size_t rows, char *error, size_t size);
-bool mp_section_retainers(mp_document *document, const mp_graph_view *view, const mp_view *asked,
+bool mp_section_histogram(mp_document *document, const mp_graph_view *view, const mp_view *asked,
                           size_t rows, char *error, size_t size);
 
 /* Several dumps: types that grew at each of the window's; roots by kind, then and now. */

@@ -1,8 +1,8 @@
 /* Tables of object graphs: suspects, what retains most, roots, what is shared. */
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/units.h"
 
 /* --- suspects --- */
 

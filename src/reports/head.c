@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/profile.h"
-#include "memprof/suppression.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "model/profile.h"
+#include "query/suppression.h"
 #include "reports/sections.h"
-#include "support/memory.h"
-#include "support/units.h"
 
 static const mp_column input_columns[] = {
     {"path", "File", MP_TEXT, MP_SHORTEN},       {"format", "Format", MP_TEXT, 0},
@@ -37,9 +37,9 @@ static void section_inputs(mp_document *document, const mp_model *model)
 static int64_t span_us(const mp_model *model)
 {
     int64_t last = 0;
-    for (uint32_t i = 1; i < model->marks.count; i++)
-        if (model->marks.at[i].whole && model->marks.at[i].time_us > last)
-            last = model->marks.at[i].time_us;
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        if (model->snapshots.at[i].whole && model->snapshots.at[i].time_us > last)
+            last = model->snapshots.at[i].time_us;
     return last;
 }
 
@@ -64,7 +64,7 @@ static void head(mp_document *document, const mp_request *request)
 {
     const mp_model *model = request->model;
     const char *source = source_of(document, model);
-    uint32_t sessions = model->sessions.count - 1, marks = 0;
+    uint32_t sessions = model->sessions.count - 1, snapshots = 0;
     char time[MP_UNIT_TEXT];
     section_inputs(document, model);
     if (!(model->holds & MP_HOLDS_LEDGER)) {
@@ -73,17 +73,17 @@ static void head(mp_document *document, const mp_request *request)
         return;
     }
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        marks += model->sessions.at[i].marks;
+        snapshots += model->sessions.at[i].snapshots;
     if (model->kind == MP_KIND_DUMP) {
         document->title = mp_document_text(document, "%s: heap dump%s", source,
-                                           marks == 1 ? "" : "s, the last of them in detail");
+                                           snapshots == 1 ? "" : "s, the last of them in detail");
         return;
     }
     if (model->kind == MP_KIND_DATABASE) {
         document->title = mp_document_text(
             document, "%s: allocation database of %s%" PRIu32 " snapshot%s", source,
             sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "",
-            marks, marks == 1 ? "" : "s");
+            snapshots, snapshots == 1 ? "" : "s");
         return;
     }
     mp_format_time(time, span_us(model));
@@ -97,8 +97,8 @@ static void head(mp_document *document, const mp_request *request)
     }
     document->title = mp_document_text(
         document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s", source,
-        sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "", marks,
-        marks == 1 ? "" : "s", time);
+        sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "",
+        snapshots, snapshots == 1 ? "" : "s", time);
 }
 
 void mp_section_head(mp_document *document, const mp_request *request)
@@ -148,7 +148,7 @@ static void session_row(mp_document *document, mp_table *table, const mp_model *
     if (session->has_process_id)
         mp_set_number(table, "process_id", (int64_t)session->process_id);
     if (model->holds & MP_HOLDS_LEDGER)
-        mp_set_number(table, "snapshots", session->marks);
+        mp_set_number(table, "snapshots", session->snapshots);
 }
 
 void mp_section_session(mp_document *document, const mp_request *request, bool shown)
@@ -201,28 +201,28 @@ bool mp_request_window(const mp_request *request, mp_window *window, char *error
     return true;
 }
 
-static const mp_mark *end_of(const mp_window *window, uint32_t session, bool from)
+static const mp_snapshot *end_of(const mp_window *window, uint32_t session, bool from)
 {
     const mp_range *range = &window->ranges[session];
-    return &window->model->marks.at[from ? range->from.i : range->to.i];
+    return &window->model->snapshots.at[from ? range->from.i : range->to.i];
 }
 
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
 {
     const mp_model *model = window->model;
-    const mp_mark *mark = end_of(window, 1, from);
-    const char *tag = mp_model_text(model, mark->tag);
+    const mp_snapshot *snapshot = end_of(window, 1, from);
+    const char *tag = mp_model_text(model, snapshot->tag);
     if (model->sessions.count == 2)
-        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", mark->sequence,
+        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", snapshot->sequence,
                                 *tag ? " (" : "", tag, *tag ? ")" : "");
     bool same_tag = *tag != '\0', same_number = true;
     for (uint32_t i = 2; i < model->sessions.count; i++) {
-        same_tag &= end_of(window, i, from)->tag.i == mark->tag.i;
-        same_number &= end_of(window, i, from)->sequence == mark->sequence;
+        same_tag &= end_of(window, i, from)->tag.i == snapshot->tag.i;
+        same_number &= end_of(window, i, from)->sequence == snapshot->sequence;
     }
     if (same_number)
         return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s of each session",
-                                mark->sequence, same_tag ? " (" : "", same_tag ? tag : "",
+                                snapshot->sequence, same_tag ? " (" : "", same_tag ? tag : "",
                                 same_tag ? ")" : "");
     if (same_tag)
         return mp_document_text(document, "%s of each session", tag);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "reports/trends.h"
-#include "support/memory.h"
-#include "support/text.h"
-#include "support/units.h"
 
 typedef struct named_order {
     const char *name;
@@ -65,8 +65,9 @@ static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_
 static void set_group_stack(mp_document *document, mp_table *table, const mp_model *model,
                             const mp_group *group)
 {
-    const mp_lot *lot = &model->lots.at[model->cohorts.at[group->example.i].lot.i];
-    mp_set_stack(document, table, model, (mp_frame){group->node, lot->line});
+    const mp_context *context =
+        &model->contexts.at[model->generations.at[group->example.i].context.i];
+    mp_set_stack(document, table, model, (mp_frame){group->node, context->line});
 }
 
 /* --- top --- */
@@ -286,7 +287,7 @@ static void growth_rows(mp_document *document, mp_table *table, const mp_window 
                         bool trends, bool stacks)
 {
     enum { MOST_VALUES = 1 << 22 };
-    size_t batch = MOST_VALUES / window->model->marks.count + 1;
+    size_t batch = MOST_VALUES / window->model->snapshots.count + 1;
     for (size_t first = 0; first < count; first += batch) {
         size_t rows = count - first < batch ? count - first : batch;
         mp_series series = {0};

@@ -1,6 +1,6 @@
-#include "memprof/suppression.h"
+#include "base/units.h"
+#include "query/suppression.h"
 #include "reports/graph_sections.h"
-#include "support/units.h"
 
 static const mp_column total_columns[] = {
     {"live_objects", "Objects", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
@@ -153,7 +153,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
     }
     if (model->sessions.count == 2) {
         const mp_range *range = &window->ranges[1];
-        mp_set_number(table, "from_sequence", (int64_t)model->marks.at[range->from.i].sequence);
-        mp_set_number(table, "to_sequence", (int64_t)model->marks.at[range->to.i].sequence);
+        mp_set_number(table, "from_sequence", (int64_t)model->snapshots.at[range->from.i].sequence);
+        mp_set_number(table, "to_sequence", (int64_t)model->snapshots.at[range->to.i].sequence);
     }
 }

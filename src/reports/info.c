@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "memprof/analysis_profile.h"
-#include "memprof/graph.h"
+#include "base/units.h"
+#include "model/graph.h"
+#include "query/profile_query.h"
 #include "reports/sections.h"
-#include "support/units.h"
 
 static const mp_column content_columns[] = {
     {"snapshots", "Snapshots", MP_COUNT, 0},
@@ -33,11 +33,11 @@ static void section_contents(mp_document *document, const mp_model *model)
 {
     mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, content_columns);
     const mp_profile *profile = model->profile;
-    int64_t marks = 0;
+    int64_t snapshots = 0;
     mp_table_row(table);
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        marks += model->sessions.at[i].marks;
-    set_present(table, "snapshots", marks);
+        snapshots += model->sessions.at[i].snapshots;
+    set_present(table, "snapshots", snapshots);
     if (model->holds & MP_HOLDS_LEDGER) {
         set_present(table, "types",
                     model->graph && model->kind == MP_KIND_DUMP ? model->graph->declared_types

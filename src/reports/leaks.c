@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/text.h"
-#include "support/units.h"
 
 /* Of every table of leaks. */
 /* clang-format off */

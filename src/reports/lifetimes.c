@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/analysis_events.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "query/lifetimes.h"
 #include "reports/sections.h"
-#include "support/memory.h"
-#include "support/text.h"
-#include "support/units.h"
 
 /* --- overall --- */
 
@@ -26,7 +26,7 @@ static int64_t span_us(const mp_window *window)
 {
     int64_t span = 0;
     for (uint32_t i = 1; i < window->model->sessions.count; i++)
-        span += window->model->marks.at[window->ranges[i].to.i].time_us;
+        span += window->model->snapshots.at[window->ranges[i].to.i].time_us;
     return span;
 }
 
@@ -62,7 +62,7 @@ static const mp_column age_columns[] = {
 
 enum { BAR = 40 };
 
-/* As many marks as the share of the largest class. */
+/* As many dashes as the share of the largest class. */
 static const char *bar_text(mp_document *document, int64_t objects, int64_t most)
 {
     int length = most ? (int)((double)objects * BAR / (double)most + 0.5) : 0;
@@ -143,14 +143,14 @@ static int descending(int64_t a, int64_t b)
     return a > b ? -1 : a < b;
 }
 
-static int most_first(const void *left, const void *right, void *context)
+static int most_first(const void *left, const void *right, void *opaque)
 {
     const mp_handover *a = left, *b = right;
     if (a->bytes != b->bytes || a->objects != b->objects)
         return a->bytes != b->bytes ? descending(a->bytes, b->bytes)
                                     : descending(a->objects, b->objects);
-    int order = strcmp(mp_model_text(context, a->from), mp_model_text(context, b->from));
-    return order ? order : strcmp(mp_model_text(context, a->to), mp_model_text(context, b->to));
+    int order = strcmp(mp_model_text(opaque, a->from), mp_model_text(opaque, b->from));
+    return order ? order : strcmp(mp_model_text(opaque, a->to), mp_model_text(opaque, b->to));
 }
 
 static void section_threads(mp_document *document, const mp_model *model)

@@ -1,9 +1,9 @@
 /* One object of a heap dump: what it is, whom it refers to, who refers to it. */
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/units.h"
 #include "reports/graph_sections.h"
-#include "support/memory.h"
-#include "support/units.h"
 
 /* --- the object --- */
 
@@ -165,9 +165,9 @@ static others others_of(const mp_graph *graph, uint32_t object, bool referrers)
     return found;
 }
 
-static int most_retained_first(const void *left, const void *right, void *context)
+static int most_retained_first(const void *left, const void *right, void *opaque)
 {
-    const mp_graph_view *view = context;
+    const mp_graph_view *view = opaque;
     const other *a = left, *b = right;
     uint64_t bytes_a = view->dominators.retained[a->object];
     uint64_t bytes_b = view->dominators.retained[b->object];

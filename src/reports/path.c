@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "reports/graph_sections.h"
-#include "support/memory.h"
 
 /* Steps of a merged path that people see: the first and the last ones. */
 enum { FIRST_STEPS = 6, LAST_STEPS = 14 };

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/analysis_profile.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "query/profile_query.h"
 #include "reports/sections.h"
-#include "support/memory.h"
-#include "support/text.h"
-#include "support/units.h"
 
 /* ProTop's profiling of itself: its reports leave it out, and so do the tables of lines here. */
 static bool is_instrumentation(const mp_model *model, mp_string_id program)
@@ -177,9 +177,9 @@ typedef struct row_sorting {
     size_t size;
 } row_sorting;
 
-static int compare(const void *left, const void *right, void *context)
+static int compare(const void *left, const void *right, void *opaque)
 {
-    const row_sorting *sorting = context;
+    const row_sorting *sorting = opaque;
     const size_t *a = left, *b = right;
     int64_t x = sorting->number(sorting->first + *a * sorting->size, sorting->by);
     int64_t y = sorting->number(sorting->first + *b * sorting->size, sorting->by);

@@ -1,8 +1,8 @@
 #include <stdio.h>
 
-#include "memprof/report.h"
+#include "base/text.h"
+#include "reports/report.h"
 #include "reports/sections.h"
-#include "support/text.h"
 
 #define MP_REPORT(name) extern const mp_report mp_report_##name;
 #include "reports/reports.def"

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
+#include "base/text.h"
 #include "reports/graph_sections.h"
-#include "support/text.h"
 
 /* What a snapshot or a stack tells of an object is not known of those of a graph. */
 static bool selects_by_type(const mp_selection *selection, char *error, size_t size)
@@ -36,7 +36,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     if (objects)
         mp_section_retained(document, &graph, view, rows);
     else
-        ok = mp_section_retainers(document, &graph, view, rows, error, size);
+        ok = mp_section_histogram(document, &graph, view, rows, error, size);
     document->tables[document->table_count - 1].main = true;
     mp_section_roots(document, &graph, false);
     mp_graph_view_free(&graph);

@@ -2,8 +2,8 @@
 #ifndef MP_REPORTS_SECTIONS_H
 #define MP_REPORTS_SECTIONS_H
 
-#include "memprof/analysis.h"
-#include "memprof/report.h"
+#include "query/query.h"
+#include "reports/report.h"
 
 enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20, MP_DIMENSIONS = 32 };
 

@@ -1,9 +1,9 @@
 /* What is selected, beside the whole, so that nobody takes one for the other. */
 #include <stdio.h>
 
-#include "memprof/analysis_profile.h"
+#include "base/units.h"
+#include "query/profile_query.h"
 #include "reports/sections.h"
-#include "support/units.h"
 
 static const mp_column columns[] = {
     {"criteria", "", MP_LIST, MP_FOR_PROGRAMS},

@@ -1,6 +1,6 @@
 
+#include "base/units.h"
 #include "reports/sections.h"
-#include "support/units.h"
 
 static const mp_column columns[] = {
     {"session_id", "Session", MP_TEXT, MP_SHRINKS},
@@ -57,38 +57,38 @@ static const mp_column event_columns[] = {
     {"role", "", MP_TEXT, 0},
 };
 
-static const char *role_of(const mp_window *window, uint32_t mark, uint32_t peak)
+static const char *role_of(const mp_window *window, uint32_t snapshot, uint32_t peak)
 {
-    const mp_range *range = &window->ranges[window->model->marks.at[mark].session.i];
-    if (mark == range->from.i)
+    const mp_range *range = &window->ranges[window->model->snapshots.at[snapshot].session.i];
+    if (snapshot == range->from.i)
         return "from";
-    if (mark == range->to.i)
+    if (snapshot == range->to.i)
         return "to";
-    return mark == peak ? "peak" : NULL;
+    return snapshot == peak ? "peak" : NULL;
 }
 
 /* The moment by the clock, to be held against the log files of the time. */
 static void set_utc(mp_document *document, mp_table *table, const mp_session *session,
-                    const mp_mark *mark)
+                    const mp_snapshot *snapshot)
 {
     char text[MP_UNIT_TEXT];
-    if (session->start_us && mp_format_utc(text, session->start_us + mark->time_us))
+    if (session->start_us && mp_format_utc(text, session->start_us + snapshot->time_us))
         mp_set_text(document, table, "utc_time", text);
 }
 
 static void set_request(mp_document *document, mp_table *table, const mp_model *model,
-                        const mp_mark *mark)
+                        const mp_snapshot *snapshot)
 {
     const char *asked[2];
     size_t count = 0;
-    if (mark->request_api.i)
-        asked[count++] = mp_model_text(model, mark->request_api);
-    if (mark->request.i)
-        asked[count++] = mp_model_text(model, mark->request);
-    mp_set_text(document, table, "request", mp_model_text(model, mark->request));
-    mp_set_text(document, table, "request_api", mp_model_text(model, mark->request_api));
-    if (mark->request.i)
-        mp_set_number(table, "request_start_us", mark->request_start_us);
+    if (snapshot->request_api.i)
+        asked[count++] = mp_model_text(model, snapshot->request_api);
+    if (snapshot->request.i)
+        asked[count++] = mp_model_text(model, snapshot->request);
+    mp_set_text(document, table, "request", mp_model_text(model, snapshot->request));
+    mp_set_text(document, table, "request_api", mp_model_text(model, snapshot->request_api));
+    if (snapshot->request.i)
+        mp_set_number(table, "request_start_us", snapshot->request_start_us);
     if (count)
         mp_set_list(document, table, "asked", asked, count);
 }
@@ -96,109 +96,109 @@ static void set_request(mp_document *document, mp_table *table, const mp_model *
 /* Allocations a second, since the slice before. */
 static void set_slice(mp_table *table, const mp_model *model, uint32_t at)
 {
-    const mp_mark *mark = &model->marks.at[at], *before = mark - 1;
-    int64_t us = before->session.i == mark->session.i ? mark->time_us - before->time_us : 0;
-    mp_set_number(table, "peak_bytes", mark->peak_bytes);
-    mp_set_number(table, "peak_objects", mark->peak_objects);
+    const mp_snapshot *snapshot = &model->snapshots.at[at], *before = snapshot - 1;
+    int64_t us = before->session.i == snapshot->session.i ? snapshot->time_us - before->time_us : 0;
+    mp_set_number(table, "peak_bytes", snapshot->peak_bytes);
+    mp_set_number(table, "peak_objects", snapshot->peak_objects);
     if (us > 0)
         mp_set_number(table, "created_per_second",
-                      (int64_t)((double)mark->created_objects * 1e6 / (double)us + 0.5));
+                      (int64_t)((double)snapshot->created_objects * 1e6 / (double)us + 0.5));
 }
 
 static void fill_dump(mp_document *document, mp_table *table, const mp_model *model, uint32_t at,
                       int64_t before, const char *role)
 {
-    const mp_mark *mark = &model->marks.at[at];
+    const mp_snapshot *snapshot = &model->snapshots.at[at];
     int64_t roots = 0;
     for (uint32_t i = 1; i < model->root_counts.count; i++)
-        roots += model->root_counts.at[i].mark.i == at ? model->root_counts.at[i].roots : 0;
+        roots += model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
     mp_table_row(table);
-    mp_set_number(table, "sequence", (int64_t)mark->sequence);
-    if (mark->time_us)
-        mp_set_number(table, "time_us", mark->time_us);
-    mp_set_number(table, "live_objects", mark->live_objects);
-    mp_set_number(table, "live_bytes", mark->live_bytes);
-    mp_set_number(table, "delta_bytes", mark->live_bytes - before);
+    mp_set_number(table, "sequence", (int64_t)snapshot->sequence);
+    if (snapshot->time_us)
+        mp_set_number(table, "time_us", snapshot->time_us);
+    mp_set_number(table, "live_objects", snapshot->live_objects);
+    mp_set_number(table, "live_bytes", snapshot->live_bytes);
+    mp_set_number(table, "delta_bytes", snapshot->live_bytes - before);
     mp_set_number(table, "roots", roots);
     mp_set_text(document, table, "role", role);
 }
 
 /* What only a memory recording tells. */
 static void set_recorded(mp_document *document, mp_table *table, const mp_model *model,
-                         const mp_mark *mark)
+                         const mp_snapshot *snapshot)
 {
-    const mp_session *session = &model->sessions.at[mark->session.i];
-    set_utc(document, table, session, mark);
-    mp_set_number(table, "changed_objects", mark->changed_objects);
-    if (mark->has_platform)
-        mp_set_number(table, "platform_bytes", mark->platform_bytes);
-    if (mark->overhead_bytes)
-        mp_set_number(table, "overhead_bytes", mark->overhead_bytes);
-    mp_set_real(table, "cpu_percent", (double)mark->cpu_hundredths / 100);
+    const mp_session *session = &model->sessions.at[snapshot->session.i];
+    set_utc(document, table, session, snapshot);
+    mp_set_number(table, "changed_objects", snapshot->changed_objects);
+    if (snapshot->has_platform)
+        mp_set_number(table, "platform_bytes", snapshot->platform_bytes);
+    if (snapshot->overhead_bytes)
+        mp_set_number(table, "overhead_bytes", snapshot->overhead_bytes);
+    mp_set_real(table, "cpu_percent", (double)snapshot->cpu_hundredths / 100);
     if (session->reusable_apart) {
-        mp_set_number(table, "reusable_objects", mark->reusable_objects);
-        mp_set_number(table, "reusable_bytes", mark->reusable_bytes);
+        mp_set_number(table, "reusable_objects", snapshot->reusable_objects);
+        mp_set_number(table, "reusable_bytes", snapshot->reusable_bytes);
     }
-    set_request(document, table, model, mark);
-    mp_set_text(document, table, "propath", mp_model_text(model, mark->propath));
-    mp_set_number(table, "class_depth", mark->class_depth);
-    mp_set_number(table, "stated_peak_objects", mark->stated_peak_objects);
+    set_request(document, table, model, snapshot);
+    mp_set_text(document, table, "propath", mp_model_text(model, snapshot->propath));
+    mp_set_number(table, "class_depth", snapshot->class_depth);
+    mp_set_number(table, "stated_peak_objects", snapshot->stated_peak_objects);
 }
 
 static void fill(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
                  int64_t before, const char *role)
 {
     const mp_model *model = window->model;
-    const mp_mark *mark = &model->marks.at[at];
-    const mp_session *session = &model->sessions.at[mark->session.i];
+    const mp_snapshot *snapshot = &model->snapshots.at[at];
+    const mp_session *session = &model->sessions.at[snapshot->session.i];
     mp_table_row(table);
     if (model->sessions.count > 2)
         mp_set_text(document, table, "session_id", mp_model_text(model, session->session_id));
-    mp_set_number(table, "sequence", (int64_t)mark->sequence);
-    mp_set_text(document, table, "tag", mp_model_text(model, mark->tag));
+    mp_set_number(table, "sequence", (int64_t)snapshot->sequence);
+    mp_set_text(document, table, "tag", mp_model_text(model, snapshot->tag));
     if (model->kind != MP_KIND_DATABASE)
-        mp_set_number(table, "time_us", mark->time_us);
-    mp_set_number(table, "created_objects", mark->created_objects);
-    mp_set_number(table, "deleted_objects", mark->deleted_objects);
-    mp_set_number(table, "live_objects", mark->live_objects);
-    mp_set_number(table, "live_bytes", mark->live_bytes);
-    mp_set_number(table, "delta_bytes", mark->live_bytes - before);
+        mp_set_number(table, "time_us", snapshot->time_us);
+    mp_set_number(table, "created_objects", snapshot->created_objects);
+    mp_set_number(table, "deleted_objects", snapshot->deleted_objects);
+    mp_set_number(table, "live_objects", snapshot->live_objects);
+    mp_set_number(table, "live_bytes", snapshot->live_bytes);
+    mp_set_number(table, "delta_bytes", snapshot->live_bytes - before);
     if (model->events)
         set_slice(table, model, at);
     else if (model->kind == MP_KIND_RECORDING)
-        set_recorded(document, table, model, mark);
+        set_recorded(document, table, model, snapshot);
     mp_set_text(document, table, "role", role);
 }
 
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    mp_session_marks marks = mp_session_marks_of(model);
-    size_t count = marks.first[model->sessions.count];
+    mp_session_snapshots snapshots = mp_session_snapshots_of(model);
+    size_t count = snapshots.first[model->sessions.count];
     bool dumps = model->kind == MP_KIND_DUMP;
     mp_table *table = dumps ? MP_TABLE(document, "snapshots", "Dumps", MP_ROWS, dump_columns)
                       : model->events
                           ? MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, event_columns)
                           : MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
     for (uint32_t session = 1; session < model->sessions.count; session++) {
-        uint32_t peak = mp_session_peak(model, &marks, session);
+        uint32_t peak = mp_session_peak(model, &snapshots, session);
         int64_t before = 0;
-        for (uint32_t i = marks.first[session]; i < marks.first[session + 1]; i++) {
+        for (uint32_t i = snapshots.first[session]; i < snapshots.first[session + 1]; i++) {
             /* Where not all are shown, the last ones are: that is where things went wrong. */
-            const char *role = role_of(window, marks.at[i], peak);
+            const char *role = role_of(window, snapshots.at[i], peak);
             if (!rows || i + rows >= count) {
                 if (dumps)
-                    fill_dump(document, table, model, marks.at[i], before, role);
+                    fill_dump(document, table, model, snapshots.at[i], before, role);
                 else
-                    fill(document, table, window, marks.at[i], before, role);
+                    fill(document, table, window, snapshots.at[i], before, role);
             }
-            before = model->marks.at[marks.at[i]].live_bytes;
+            before = model->snapshots.at[snapshots.at[i]].live_bytes;
         }
     }
     if (table->row_count < count)
         table->footer = mp_document_text(document, "and %zu before these (--limit 0 shows all)",
                                          count - table->row_count);
-    mp_session_marks_free(&marks);
+    mp_session_snapshots_free(&snapshots);
 }
 
 static bool run(const mp_request *request, mp_document *document, char *error, size_t size)

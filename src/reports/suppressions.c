@@ -1,5 +1,5 @@
 /* What of the leaks is suppressed, by which suppression, and which of them need a look. */
-#include "memprof/suppression.h"
+#include "query/suppression.h"
 
 #include "reports/sections.h"
 

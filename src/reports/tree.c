@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/analysis_profile.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "query/profile_query.h"
 #include "reports/sections.h"
-#include "support/memory.h"
-#include "support/units.h"
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
@@ -47,7 +47,7 @@ typedef struct tree_walk {
     uint32_t most_depth; /* 0: any */
     double min_percent;
     void (*costs)(struct tree_walk *walk, uint32_t node);
-    const void *context;
+    const void *opaque;
 } tree_walk;
 
 typedef struct by_cost {
@@ -163,7 +163,7 @@ static void begin(tree_walk *walk, const mp_view *view)
 
 static void heap_costs(tree_walk *walk, uint32_t node)
 {
-    const mp_tree_cost *cost = (const mp_tree_cost *)walk->context + node;
+    const mp_tree_cost *cost = (const mp_tree_cost *)walk->opaque + node;
     mp_set_number(walk->table, "inclusive_bytes", cost->inclusive_bytes);
     mp_set_number(walk->table, "own_bytes", cost->own_bytes);
     mp_set_number(walk->table, "inclusive_objects", cost->inclusive_objects);
@@ -181,7 +181,7 @@ static void put_heap(const mp_request *request, mp_document *document, const mp_
                       /* Of nothing alive no node is worth a row. */
                       .all = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1,
                       .costs = heap_costs,
-                      .context = costs};
+                      .opaque = costs};
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
                                          mp_moment_text(document, window, false));
@@ -201,7 +201,7 @@ static void put_heap(const mp_request *request, mp_document *document, const mp_
 
 static void profile_costs(tree_walk *walk, uint32_t node)
 {
-    const mp_call_node *cost = &((const mp_call_tree *)walk->context)->nodes[node];
+    const mp_call_node *cost = &((const mp_call_tree *)walk->opaque)->nodes[node];
     mp_set_number(walk->table, "inclusive_seconds", cost->inclusive_us);
     mp_set_number(walk->table, "own_seconds", cost->own_us);
     mp_set_number(walk->table, "calls", cost->calls);
@@ -223,7 +223,7 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
                       .model = request->model,
                       .count = tree.count,
                       .costs = profile_costs,
-                      .context = &tree};
+                      .opaque = &tree};
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
     walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
     for (uint32_t i = 1; i < walk.count; i++) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/memory.h"
-#include "support/units.h"
+#include "base/memory.h"
+#include "base/units.h"
 
 enum { SPARKLINE_COLUMNS = 16, SPARKLINE_SIZE = SPARKLINE_COLUMNS * 4 + 1 };
 
@@ -16,10 +16,10 @@ static const char *rate_text(mp_document *document, double rate)
     return mp_document_text(document, "%s", text);
 }
 
-static const mp_mark *mark_of_step(const mp_model *model, const mp_series *series,
-                                   const mp_trend *trend)
+static const mp_snapshot *snapshot_of_step(const mp_model *model, const mp_series *series,
+                                           const mp_trend *trend)
 {
-    return &model->marks.at[series->marks[trend->step]];
+    return &model->snapshots.at[series->snapshots[trend->step]];
 }
 
 mp_trend mp_set_trend(mp_document *document, mp_table *table, const mp_model *model,
@@ -34,7 +34,7 @@ mp_trend mp_set_trend(mp_document *document, mp_table *table, const mp_model *mo
     mp_set_text(document, table, "trend", mp_trend_words(trend.kind));
     if (trend.step_size) {
         mp_set_number(table, "jump_sequence",
-                      (int64_t)mark_of_step(model, series, &trend)->sequence);
+                      (int64_t)snapshot_of_step(model, series, &trend)->sequence);
         mp_set_number(table, "jump_bytes", trend.step_size);
     }
     return trend;
@@ -44,10 +44,10 @@ mp_trend mp_set_trend(mp_document *document, mp_table *table, const mp_model *mo
 static const char *step_text(mp_document *document, const mp_model *model, const mp_series *series,
                              const mp_trend *trend)
 {
-    const mp_mark *mark = mark_of_step(model, series, trend);
-    const char *tag = mp_model_text(model, mark->tag);
+    const mp_snapshot *snapshot = snapshot_of_step(model, series, trend);
+    const char *tag = mp_model_text(model, snapshot->tag);
     return mp_document_text(document, "%s at snapshot %" PRIu64 "%s%s%s",
-                            mp_bytes_text(document, trend->step_size, true), mark->sequence,
+                            mp_bytes_text(document, trend->step_size, true), snapshot->sequence,
                             *tag ? " (" : "", tag, *tag ? ")" : "");
 }
 
@@ -84,7 +84,7 @@ mp_series mp_series_of_groups(const mp_window *window, const mp_grouping *groupi
     /* Numbers of groups are those of before they were sorted: they lead to the rows. */
     bool frames = grouping->group_of_node != NULL;
     const uint32_t *group_of = frames ? grouping->group_of_node : grouping->group_of;
-    uint32_t members = frames ? window->model->tree.count : window->model->cohorts.count;
+    uint32_t members = frames ? window->model->tree.count : window->model->generations.count;
     uint32_t *row_of_group = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of_group);
     uint32_t *row_of = mp_alloc_zero(members, sizeof *row_of);
     for (size_t i = 0; i < count; i++)

@@ -2,7 +2,7 @@
 #ifndef MP_REPORTS_TRENDS_H
 #define MP_REPORTS_TRENDS_H
 
-#include "memprof/trend.h"
+#include "query/trend.h"
 #include "reports/sections.h"
 
 /* Columns that mp_set_trend fills. */

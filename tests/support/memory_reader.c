@@ -20,7 +20,7 @@ bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagn
     model->inputs.at[at].bytes = mp_input_bytes(input);
     reader->close(state);
     mp_input_close(input);
-    mp_model_seal(model, diagnostics);
+    mp_model_build_tree(model, diagnostics);
     return ok;
 }
 

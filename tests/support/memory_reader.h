@@ -2,10 +2,10 @@
 #ifndef TESTS_SUPPORT_MEMORY_READER_H
 #define TESTS_SUPPORT_MEMORY_READER_H
 
-#include "memprof/reader.h"
+#include "readers/reader.h"
 
 /* Open the reader, let it read `length` bytes, at most `window` at a time, as the input `name`;
- * close it and seal the model, once for each model. Returns what the reader's read did. */
+ * close it and build its call tree, once for each model. Returns what the reader's read did. */
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window);
 

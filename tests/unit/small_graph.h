@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memprof/graph.h"
 #include "model/build.h"
 #include "model/graph.h"
+#include "model/graph_builder.h"
 
 typedef struct edge {
     uint32_t from, to;

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "memprof/analysis.h"
-#include "memprof/graph.h"
+#include "model/graph.h"
+#include "query/query.h"
 #include "support/memory_reader.h"
 
 #define P "ALLOCATION_PROFILER_"
@@ -116,11 +116,11 @@ static void test_sets_classes_stacks(void **state)
                          "CREATION_CALL_STACK VALUES (1, 5, 2), (2, 5, 3), (2, 5, 2), (3, 5, 2);");
     assert_true(r.ok);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 0);
-    assert_int_equal(r.model->marks.count, 3);
-    assert_int_equal(r.model->marks.at[1].sequence, 3);
-    assert_string_equal(mp_model_text(r.model, r.model->marks.at[1].tag), "Before");
-    assert_int_equal(r.model->marks.at[2].live_bytes, 128);
-    assert_int_equal(r.model->marks.at[2].created_objects, 2);
+    assert_int_equal(r.model->snapshots.count, 3);
+    assert_int_equal(r.model->snapshots.at[1].sequence, 3);
+    assert_string_equal(mp_model_text(r.model, r.model->snapshots.at[1].tag), "Before");
+    assert_int_equal(r.model->snapshots.at[2].live_bytes, 128);
+    assert_int_equal(r.model->snapshots.at[2].created_objects, 2);
     assert_leaks(&r, "TMemo 1/20 < TMemo.Add:7 < TMemo.Own < main\nTMemo 1/8 < TMemo.Own\n");
     reading_free(&r);
 }
@@ -198,7 +198,7 @@ static void test_wrong_values(void **state)
                                                       OBJECT("9", "1", "1", "8", "9", "NULL", "9"));
     assert_true(r.ok);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 8);
-    assert_int_equal(r.model->marks.at[1].live_objects, 1); /* without a size */
+    assert_int_equal(r.model->snapshots.at[1].live_objects, 1); /* without a size */
     const mp_diagnostic *first = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
     assert_non_null(strstr(first->message, P "OBJECTS, row "));
     reading_free(&r);
@@ -213,12 +213,12 @@ static void test_figures_of_classes(void **state)
              "INSERT INTO " P "CLASSES_DATA VALUES ('Shop.Order', 1, 10, 2, 20, 5, 70, 3, 1),"
              " ('TMemo', 4, 0, 3, 0, 2, 0, 3, 2), ('Shop.Order', 0, 0, 2, 20, 5, 70, 5, 1);");
     /* five were created, one of them is listed; TMemo has no objects, and its figures fall */
-    assert_int_equal(r.model->marks.at[1].created_objects, 5 + 2);
-    assert_int_equal(r.model->marks.at[1].deleted_objects, 4 + 2);
-    assert_int_equal(r.model->marks.at[2].deleted_objects, 1);
+    assert_int_equal(r.model->snapshots.at[1].created_objects, 5 + 2);
+    assert_int_equal(r.model->snapshots.at[1].deleted_objects, 4 + 2);
+    assert_int_equal(r.model->snapshots.at[2].deleted_objects, 1);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_CLASS_FIGURES), 2);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_MEMORY_OVERWRITE), 1);
-    assert_int_equal(r.model->marks.at[1].live_objects, 1);
+    assert_int_equal(r.model->snapshots.at[1].live_objects, 1);
     reading_free(&r);
 }
 
@@ -256,7 +256,7 @@ static void test_objects_that_come_again(void **state)
                 OBJECT("3", "1", "2", "30", "3", "5",
                        "21") "INSERT INTO " P "CREATION_CALL_STACK VALUES (3, 5, 1), (3, 5, 3);"
                              "INSERT INTO " P "REFERENCES_TO VALUES (5, 1, 22);");
-    assert_int_equal(r.model->marks.at[2].live_objects, 3);
+    assert_int_equal(r.model->snapshots.at[2].live_objects, 3);
     assert_int_equal(r.model->graph->count, 2);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_DUPLICATE_OBJECT), 2);
     assert_leaks(&r, "Shop.Order 1/30 < main\nShop.Order 1/20 < (session)\n");

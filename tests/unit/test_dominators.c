@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis_graph.h"
+#include "query/graph_query.h"
 #include "small_graph.h"
 
 enum { GRAPHS = 20000, MOST_OBJECTS = 14, MOST_EDGES = 40 };

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "input/fields.h"
-#include "support/text.h"
 
 /* After a good field the cursor stands behind it, after a bad one before it. */
 static void check_cursor(const mp_fields *fields, const char *line, bool good, const char *rest)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/reader.h"
+#include "readers/reader.h"
 
 #define HEAD(text) (text), sizeof(text) - 1
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "model/build.h"
-#include "model/graph.h"
+#include "model/graph_builder.h"
 #include "model/id_table.h"
 
 typedef struct fixture {
@@ -21,10 +21,10 @@ static fixture begin(void)
 {
     fixture f = {.model = mp_model_new()};
     (void)MP_ADD(&f.model->sessions);
-    MP_ADD(&f.model->marks)->session.i = 1;
+    MP_ADD(&f.model->snapshots)->session.i = 1;
     MP_ADD(&f.model->types)->name = mp_model_intern_text(f.model, "Shop.Order");
     f.type.i = 1;
-    f.builder = mp_graph_begin(f.model, (mp_mark_id){1});
+    f.builder = mp_graph_begin(f.model, (mp_snapshot_id){1});
     return f;
 }
 
@@ -385,7 +385,7 @@ static void random_graphs_are_as_a_search_finds_them(void **unused)
     }
 }
 
-/* --- sizes, marks --- */
+/* --- sizes, snapshots --- */
 
 static void sizes_that_no_sum_holds_are_refused(void **unused)
 {
@@ -413,9 +413,9 @@ static void a_later_graph_takes_the_place_of_an_earlier_one(void **unused)
     object(&f, 2, NONE);
     (void)end(&f);
     mp_type_counts_enter(&counts);
-    MP_ADD(&f.model->marks)->session.i = 1;
+    MP_ADD(&f.model->snapshots)->session.i = 1;
     MP_ADD(&f.model->types)->name = mp_model_intern_text(f.model, "Shop.Map");
-    f.builder = mp_graph_begin(f.model, (mp_mark_id){2});
+    f.builder = mp_graph_begin(f.model, (mp_snapshot_id){2});
     domain(&f, "");
     object(&f, 7, NONE);
     assert_true(mp_graph_object(f.builder, 8, (mp_type_id){2}, 5));
@@ -423,22 +423,22 @@ static void a_later_graph_takes_the_place_of_an_earlier_one(void **unused)
     const mp_graph *graph = end(&f);
     mp_type_counts_enter(&counts);
     mp_type_counts_free(&counts);
-    assert_int_equal(graph->mark.i, 2);
+    assert_int_equal(graph->snapshot.i, 2);
     assert_int_equal(graph->count, 3);
-    assert_int_equal(f.model->marks.at[1].live_objects, 2);
-    assert_int_equal(f.model->marks.at[1].live_bytes, 20);
-    assert_int_equal(f.model->marks.at[2].live_objects, 3);
-    assert_int_equal(f.model->marks.at[2].live_bytes, 21);
+    assert_int_equal(f.model->snapshots.at[1].live_objects, 2);
+    assert_int_equal(f.model->snapshots.at[1].live_bytes, 20);
+    assert_int_equal(f.model->snapshots.at[2].live_objects, 3);
+    assert_int_equal(f.model->snapshots.at[2].live_bytes, 21);
     /* Orders at 1, orders at 2, maps at 2. */
-    assert_int_equal(f.model->flows.count, 4);
-    assert_int_equal(f.model->flows.at[1].cost.found, 2);
-    assert_int_equal(f.model->flows.at[2].cost.found, -1);
-    assert_int_equal(f.model->flows.at[2].cost.bytes, -10);
-    assert_int_equal(f.model->flows.at[3].cost.found, 2);
-    assert_int_equal(f.model->flows.at[3].cost.bytes, 11);
-    assert_int_equal(f.model->flows.at[3].mark.i, 2);
-    for (uint32_t i = 2; i < f.model->cohorts.count; i++)
-        assert_int_equal(f.model->cohorts.at[i].born.i, 1);
+    assert_int_equal(f.model->deltas.count, 4);
+    assert_int_equal(f.model->deltas.at[1].cost.found, 2);
+    assert_int_equal(f.model->deltas.at[2].cost.found, -1);
+    assert_int_equal(f.model->deltas.at[2].cost.bytes, -10);
+    assert_int_equal(f.model->deltas.at[3].cost.found, 2);
+    assert_int_equal(f.model->deltas.at[3].cost.bytes, 11);
+    assert_int_equal(f.model->deltas.at[3].snapshot.i, 2);
+    for (uint32_t i = 2; i < f.model->generations.count; i++)
+        assert_int_equal(f.model->generations.at[i].born.i, 1);
     mp_model_free(f.model);
 }
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis_graph.h"
-#include "model/graph.h"
+#include "model/graph_builder.h"
+#include "query/graph_query.h"
 #include "small_graph.h"
 
 enum { CACHE = 1, ENTRIES, ORDER, STRING, WRITER, BYTES, VIEW };
@@ -79,8 +79,8 @@ static void test_totals(void **unused)
     teardown(&all);
 }
 
-static void assert_retainer(const mp_retainer *at, const char *label, int64_t objects,
-                            int64_t bytes, int64_t retained, uint32_t largest)
+static void assert_entry(const mp_histogram_row *at, const char *label, int64_t objects,
+                         int64_t bytes, int64_t retained, uint32_t largest)
 {
     assert_string_equal(at->label, label);
     assert_int_equal(at->objects, objects);
@@ -93,27 +93,27 @@ static void test_types_and_namespaces(void **unused)
 {
     (void)unused;
     small all = setup();
-    mp_retainers types =
-        mp_retainers_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_TYPE);
+    mp_histogram types =
+        mp_histogram_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_TYPE);
     assert_int_equal(types.count, 7);
-    assert_retainer(&types.at[0], "App.Order", 4, 400, 400, 3);
-    assert_retainer(&types.at[1], "App.Cache", 1, 10, 320, 1);
-    assert_retainer(&types.at[2], "Entry[]", 1, 10, 310, 2);
-    assert_retainer(&types.at[3], "Io.Writer", 1, 10, 20, 7);
-    assert_retainer(&types.at[6], "App.View", 1, 10, 0, 0);
-    mp_retainers_sort(&types, mp_retainer_by_label);
+    assert_entry(&types.at[0], "App.Order", 4, 400, 400, 3);
+    assert_entry(&types.at[1], "App.Cache", 1, 10, 320, 1);
+    assert_entry(&types.at[2], "Entry[]", 1, 10, 310, 2);
+    assert_entry(&types.at[3], "Io.Writer", 1, 10, 20, 7);
+    assert_entry(&types.at[6], "App.View", 1, 10, 0, 0);
+    mp_histogram_sort(&types, mp_histogram_by_label);
     assert_string_equal(types.at[0].label, "App.Cache");
-    mp_retainers_free(&types);
+    mp_histogram_free(&types);
 
     /* App.Cache dominates three orders: they are not counted again. */
-    mp_retainers spaces =
-        mp_retainers_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_NAMESPACE);
+    mp_histogram spaces =
+        mp_histogram_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_NAMESPACE);
     assert_int_equal(spaces.count, 3);
-    assert_retainer(&spaces.at[0], "App", 6, 420, 420, 1);
+    assert_entry(&spaces.at[0], "App", 6, 420, 420, 1);
     assert_int_equal(spaces.at[0].reached_objects, 5);
-    assert_retainer(&spaces.at[1], "(none)", 3, 30, 330, 2);
-    assert_retainer(&spaces.at[2], "Io", 1, 10, 20, 7);
-    mp_retainers_free(&spaces);
+    assert_entry(&spaces.at[1], "(none)", 3, 30, 330, 2);
+    assert_entry(&spaces.at[2], "Io", 1, 10, 20, 7);
+    mp_histogram_free(&spaces);
     teardown(&all);
 }
 

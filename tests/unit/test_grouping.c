@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis.h"
+#include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 
@@ -231,24 +231,24 @@ static void groups_add_up_to_the_totals(void **unused)
         assert_int_equal(mp_cost_live(to), totals.live_objects);
         assert_int_equal(from.bytes, totals.from_bytes);
         assert_int_equal(mp_cost_live(from), totals.from_objects);
-        assert_int_equal(grouping.has_scope, dimension[i / 4].of_lot);
+        assert_int_equal(grouping.has_scope, dimension[i / 4].of_context);
         mp_grouping_free(&grouping);
         mp_window_free(&window);
     }
     reading_free(&r);
 }
 
-static void every_cohort_knows_its_group(void **unused)
+static void every_generation_knows_its_group(void **unused)
 {
     (void)unused;
     reading r = read_heap(HEAP);
     mp_window window = window_of(&r, "1", "4");
     mp_grouping grouping = mp_group_by(&window, mp_dimension_find("type"));
-    for (uint32_t i = 2; i < r.model->cohorts.count; i++) {
+    for (uint32_t i = 2; i < r.model->generations.count; i++) {
         char type[40];
-        const mp_lot *lot = &r.model->lots.at[r.model->cohorts.at[i].lot.i];
-        mp_type_label(r.model, lot->type, type, sizeof type);
-        if (lot->reusable)
+        const mp_context *context = &r.model->contexts.at[r.model->generations.at[i].context.i];
+        mp_type_label(r.model, context->type, type, sizeof type);
+        if (context->reusable)
             assert_int_equal(grouping.group_of[i], 0);
         else
             assert_string_equal(grouping.groups[grouping.group_of[i] - 1].label, type);
@@ -381,7 +381,7 @@ int main(void)
         cmocka_unit_test(sessions_are_added_up),
         cmocka_unit_test(a_change_of_type_moves_between_groups),
         cmocka_unit_test(groups_add_up_to_the_totals),
-        cmocka_unit_test(every_cohort_knows_its_group),
+        cmocka_unit_test(every_generation_knows_its_group),
         cmocka_unit_test(what_is_not_defined_has_its_number),
         cmocka_unit_test(dimensions_are_found_by_name),
         cmocka_unit_test(orders_are_total),

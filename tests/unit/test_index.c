@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "support/index.h"
+#include "base/index.h"
 
 enum { KEYS = 100000 };
 
@@ -73,9 +73,9 @@ typedef struct probe {
     uint64_t wanted;
 } probe;
 
-static bool same(const void *context, uint32_t value)
+static bool same(const void *opaque, uint32_t value)
 {
-    const probe *asked = context;
+    const probe *asked = opaque;
     return asked->keys[value - 1] == asked->wanted;
 }
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "input/window.h"
 #include "support/memory_reader.h"
-#include "support/text.h"
 
 static const size_t windows[] = {1, 2, 3, 7, 64, 4096, 1 << 20};
 enum { WINDOWS = sizeof windows / sizeof *windows, MIB = 1024 * 1024 };
@@ -209,9 +209,9 @@ typedef struct advances {
     unsigned calls;
 } advances;
 
-static void advance(void *context, const char *path, uint64_t done, uint64_t total)
+static void advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
-    advances *seen = context;
+    advances *seen = opaque;
     assert_true(done >= seen->done);
     *seen = (advances){path, done, total, seen->calls + 1};
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis.h"
+#include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 

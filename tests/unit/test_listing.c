@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/profile.h"
+#include "model/profile.h"
 #include "support/memory_reader.h"
 
 enum { PATH = 300 };

@@ -12,7 +12,7 @@
 /* What the set should hold: the n-th id of a family has n as its place. */
 typedef struct oracle {
     int64_t *bytes; /* -1: not there */
-    uint32_t *cohorts;
+    uint32_t *generations;
     bool *idle;
     size_t count, alive;
 } oracle;
@@ -21,9 +21,9 @@ static oracle oracle_new(size_t count)
 {
     oracle made = {.count = count};
     made.bytes = malloc(count * sizeof *made.bytes);
-    made.cohorts = calloc(count, sizeof *made.cohorts);
+    made.generations = calloc(count, sizeof *made.generations);
     made.idle = calloc(count, sizeof *made.idle);
-    assert_true(made.bytes && made.cohorts && made.idle);
+    assert_true(made.bytes && made.generations && made.idle);
     for (size_t i = 0; i < count; i++)
         made.bytes[i] = -1;
     return made;
@@ -32,7 +32,7 @@ static oracle oracle_new(size_t count)
 static void oracle_free(oracle *made)
 {
     free(made->bytes);
-    free(made->cohorts);
+    free(made->generations);
     free(made->idle);
 }
 
@@ -105,7 +105,7 @@ static void check_object(const mp_live_set *set, const oracle *expected, uint64_
     assert_non_null(object);
     assert_true(mp_live_may_have(set, id));
     assert_true(object->id == id);
-    assert_int_equal(object->cohort, expected->cohorts[n]);
+    assert_int_equal(object->generation, expected->generations[n]);
     assert_int_equal(object->idle, expected->idle[n]);
     assert_true(mp_live_bytes(set, object) == expected->bytes[n]);
 }
@@ -126,9 +126,9 @@ static void step(mp_live_set *set, oracle *expected, uint64_t id, size_t n, bool
     if (!there && !adds)
         return;
     if (!there) {
-        expected->cohorts[n] = (uint32_t)(next_random(state) % INT32_MAX) + 1;
+        expected->generations[n] = (uint32_t)(next_random(state) % INT32_MAX) + 1;
         expected->alive++;
-        object = mp_live_add(set, id, expected->cohorts[n]);
+        object = mp_live_add(set, id, expected->generations[n]);
         assert_int_equal(object->idle, 0);
     }
     expected->bytes[n] = random_size(state);
@@ -175,7 +175,7 @@ static void generations_leave_nothing_behind(void **unused)
             if (n >= GENERATION) {
                 mp_live_object *old = mp_live_find(&set, families[family].id(n - GENERATION));
                 assert_non_null(old);
-                assert_int_equal(old->cohort, (n - GENERATION) % 1000 + 1);
+                assert_int_equal(old->generation, (n - GENERATION) % 1000 + 1);
                 mp_live_remove(&set, old);
             }
             assert_true(set.count <= GENERATION + 1);

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "memprof/digest.h"
-#include "support/memory.h"
+#include "base/memory.h"
+#include "compare/digest.h"
 
 enum { MOST = 32 };
 
@@ -19,44 +19,46 @@ typedef struct list {
     size_t count;
 } list;
 
-static mp_digest digest_of(list *entries, mp_grain grain)
+static mp_digest digest_of(list *entries, mp_level level)
 {
     mp_digest digest = {.kind = MP_KIND_RECORDING};
-    digest.lists[grain] = (mp_entries){entries->at, entries->count, MOST};
+    digest.lists[level] = (mp_entries){entries->at, entries->count, MOST};
     return digest;
 }
 
-static mp_differences differences(const mp_meanings *meanings, list *base, list *now,
-                                  mp_grain grain)
+static mp_differences differences(const mp_dictionary *dictionary, list *base, list *now,
+                                  mp_level level)
 {
-    mp_digest a = digest_of(base, grain), b = digest_of(now, grain);
-    return mp_differences_of(meanings, &a, &b, grain);
+    mp_digest a = digest_of(base, level), b = digest_of(now, level);
+    return mp_differences_of(dictionary, &a, &b, level);
 }
 
-static void add(list *entries, mp_meaning meaning, int64_t objects, int64_t bytes)
+static void add(list *entries, mp_entry_key key, int64_t objects, int64_t bytes)
 {
     assert_true(entries->count < MOST);
     entries->at[entries->count++] =
-        (mp_entry){meaning, {.objects = objects, .bytes = bytes, .created = objects}};
+        (mp_entry){key, {.objects = objects, .bytes = bytes, .created = objects}};
 }
 
 /* A stack of main, which calls `name` at its line `call`. */
-static uint32_t stack(mp_meanings *meanings, const char *name, uint32_t call)
+static uint32_t stack(mp_dictionary *dictionary, const char *name, uint32_t call)
 {
-    uint32_t root = mp_meaning_frame(
-        meanings, (mp_meant_frame){.name = mp_meaning_of(meanings, "main"), .line = MP_NO_LINE});
-    return mp_meaning_frame(
-        meanings,
-        (mp_meant_frame){.caller = root, .name = mp_meaning_of(meanings, name), .line = call});
+    uint32_t root =
+        mp_dictionary_frame(dictionary, (mp_frame_key){.name = mp_dictionary_id(dictionary, "main"),
+                                                       .line = MP_NO_LINE});
+    return mp_dictionary_frame(
+        dictionary,
+        (mp_frame_key){.caller = root, .name = mp_dictionary_id(dictionary, name), .line = call});
 }
 
 /* Objects of a type, created by a function that main calls at its line 1, in line `line`. */
-static mp_meaning site(mp_meanings *meanings, const char *type, const char *function, uint32_t line)
+static mp_entry_key site(mp_dictionary *dictionary, const char *type, const char *function,
+                         uint32_t line)
 {
-    return (mp_meaning){.type = mp_meaning_of(meanings, type),
-                        .program = mp_meaning_of(meanings, function),
-                        .frame = stack(meanings, function, 1),
-                        .line = line};
+    return (mp_entry_key){.type = mp_dictionary_id(dictionary, type),
+                          .program = mp_dictionary_id(dictionary, function),
+                          .frame = stack(dictionary, function, 1),
+                          .line = line};
 }
 
 static void expect(const mp_difference *at, mp_change change, mp_match match, size_t entries,
@@ -74,65 +76,65 @@ static void expect(const mp_difference *at, mp_change change, mp_match match, si
 static void each_step_matches_what_the_one_before_left(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
     uint32_t other;
-    mp_meaning meaning = site(meanings, "Exact", "f", 5);
-    add(&base, meaning, 1, 100);
-    add(&now, meaning, 2, 900);
-    add(&base, site(meanings, "Line", "f", 5), 1, 100);
-    add(&now, site(meanings, "Line", "f", 45), 2, 800);
-    meaning = site(meanings, "Call", "f", 5);
-    add(&base, meaning, 1, 100);
-    meaning.frame = stack(meanings, "f", 41);
-    add(&now, meaning, 2, 700);
-    meaning = site(meanings, "Caller", "f", 5);
-    add(&base, meaning, 1, 100);
-    other = stack(meanings, "between", 1);
-    meaning.frame = mp_meaning_frame(
-        meanings, (mp_meant_frame){.caller = other, .name = meaning.program, .line = 3});
-    add(&now, meaning, 2, 600);
-    add(&base, site(meanings, "Elsewhere", "f", 5), 1, 100);
-    add(&now, site(meanings, "Elsewhere", "g", 5), 2, 550);
-    add(&base, site(meanings, "Before", "f", 5), 1, 50);
-    add(&now, site(meanings, "After", "f", 5), 1, 40);
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    mp_entry_key key = site(dictionary, "Exact", "f", 5);
+    add(&base, key, 1, 100);
+    add(&now, key, 2, 900);
+    add(&base, site(dictionary, "Line", "f", 5), 1, 100);
+    add(&now, site(dictionary, "Line", "f", 45), 2, 800);
+    key = site(dictionary, "Call", "f", 5);
+    add(&base, key, 1, 100);
+    key.frame = stack(dictionary, "f", 41);
+    add(&now, key, 2, 700);
+    key = site(dictionary, "Caller", "f", 5);
+    add(&base, key, 1, 100);
+    other = stack(dictionary, "between", 1);
+    key.frame = mp_dictionary_frame(
+        dictionary, (mp_frame_key){.caller = other, .name = key.program, .line = 3});
+    add(&now, key, 2, 600);
+    add(&base, site(dictionary, "Elsewhere", "f", 5), 1, 100);
+    add(&now, site(dictionary, "Elsewhere", "g", 5), 2, 550);
+    add(&base, site(dictionary, "Before", "f", 5), 1, 50);
+    add(&now, site(dictionary, "After", "f", 5), 1, 40);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 8);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 100, 900);
     expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 800);
-    assert_int_equal(result.at[1].meaning.line, 45);
+    assert_int_equal(result.at[1].key.line, 45);
     expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 700);
-    assert_int_equal(mp_meaning_frame_at(meanings, result.at[2].meaning.frame)->line, 41);
+    assert_int_equal(mp_dictionary_frame_at(dictionary, result.at[2].key.frame)->line, 41);
     expect(&result.at[3], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 550);
     expect(&result.at[4], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 100, 600);
     expect(&result.at[5], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 100, 0);
     expect(&result.at[6], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 50, 0);
     expect(&result.at[7], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 40);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 /* Lines 5, 7 and 15 became 7, 9 and 17: what is on line 7 now was on line 5. */
 static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
-    add(&base, site(meanings, "T", "f", 15), 1, 300);
-    add(&base, site(meanings, "T", "f", 5), 1, 100);
-    add(&base, site(meanings, "T", "f", 7), 1, 200);
-    add(&now, site(meanings, "T", "f", 7), 1, 103);
-    add(&now, site(meanings, "T", "f", 17), 1, 301);
-    add(&now, site(meanings, "T", "f", 9), 1, 202);
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    add(&base, site(dictionary, "T", "f", 15), 1, 300);
+    add(&base, site(dictionary, "T", "f", 5), 1, 100);
+    add(&base, site(dictionary, "T", "f", 7), 1, 200);
+    add(&now, site(dictionary, "T", "f", 7), 1, 103);
+    add(&now, site(dictionary, "T", "f", 17), 1, 301);
+    add(&now, site(dictionary, "T", "f", 9), 1, 202);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 3);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 103);
     expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 202);
     expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 300, 301);
-    assert_int_equal(result.at[0].meaning.line, 7);
-    assert_int_equal(result.at[2].meaning.line, 17);
+    assert_int_equal(result.at[0].key.line, 7);
+    assert_int_equal(result.at[2].key.line, 17);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 /* Of lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the lines
@@ -140,82 +142,82 @@ static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused
 static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
-    mp_meaning meaning = site(meanings, "T", "f", 9);
-    meaning.frame = stack(meanings, "f", 10);
-    add(&base, meaning, 1, 100);
-    meaning.frame = stack(meanings, "f", 20), meaning.line = 8;
-    add(&base, meaning, 1, 200);
-    meaning.frame = stack(meanings, "f", 60), meaning.line = 9;
-    add(&now, meaning, 1, 201);
-    meaning.frame = stack(meanings, "f", 50), meaning.line = 10;
-    add(&now, meaning, 1, 102);
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    mp_entry_key key = site(dictionary, "T", "f", 9);
+    key.frame = stack(dictionary, "f", 10);
+    add(&base, key, 1, 100);
+    key.frame = stack(dictionary, "f", 20), key.line = 8;
+    add(&base, key, 1, 200);
+    key.frame = stack(dictionary, "f", 60), key.line = 9;
+    add(&now, key, 1, 201);
+    key.frame = stack(dictionary, "f", 50), key.line = 10;
+    add(&now, key, 1, 102);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 102);
     expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 201);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 /* Two lines became three: those that stayed are matched, one to two others can only be summed. */
 static void several_to_several_are_summed(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
-    add(&base, site(meanings, "T", "f", 5), 1, 100);
-    add(&base, site(meanings, "T", "f", 7), 1, 200);
-    add(&now, site(meanings, "T", "f", 5), 1, 100);
-    add(&now, site(meanings, "T", "f", 17), 1, 210);
-    add(&now, site(meanings, "T", "f", 19), 4, 30);
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    add(&base, site(dictionary, "T", "f", 5), 1, 100);
+    add(&base, site(dictionary, "T", "f", 7), 1, 200);
+    add(&now, site(dictionary, "T", "f", 5), 1, 100);
+    add(&now, site(dictionary, "T", "f", 17), 1, 210);
+    add(&now, site(dictionary, "T", "f", 19), 4, 30);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 2, 200, 240);
     assert_int_equal(result.at[0].base.objects, 1);
     assert_int_equal(result.at[0].now.objects, 5);
     assert_int_equal(result.at[0].now.created, 5);
-    assert_int_equal(result.at[0].meaning.line, MP_NO_LINE);
+    assert_int_equal(result.at[0].key.line, MP_NO_LINE);
     expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
     free(result.at);
     /* Nothing is left in the base: the new line is a new site. */
     base.count = 1, now.count = 2;
-    result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.at[0], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 210);
     expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 /* From two callers, and now from three others: together. */
 static void functions_are_summed_too(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
     static const char *const callers[] = {"a", "b", "c", "d", "e"};
     for (size_t i = 0; i < 5; i++) {
-        mp_meaning meaning = site(meanings, "T", "f", 3);
-        meaning.frame =
-            mp_meaning_frame(meanings, (mp_meant_frame){.caller = stack(meanings, callers[i], 1),
-                                                        .name = meaning.program,
-                                                        .line = 2});
-        add(i < 2 ? &base : &now, meaning, 1, 10);
+        mp_entry_key key = site(dictionary, "T", "f", 3);
+        key.frame = mp_dictionary_frame(dictionary,
+                                        (mp_frame_key){.caller = stack(dictionary, callers[i], 1),
+                                                       .name = key.program,
+                                                       .line = 2});
+        add(i < 2 ? &base : &now, key, 1, 10);
     }
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 1);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
     free(result.at);
     now.count = 2; /* as many on each side: in the order of their callers' names */
     now.at[0].amounts.bytes = 11;
-    result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
     expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_FUNCTION, 1, 10, 10);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 /* --- what counts --- */
@@ -223,43 +225,44 @@ static void functions_are_summed_too(void **unused)
 static void names_tell_apart_only_what_has_no_stack(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
-    mp_meaning meaning = site(meanings, "T", "f", 5);
-    meaning.name = mp_meaning_of(meanings, "one");
-    add(&base, meaning, 1, 10);
-    meaning.name = mp_meaning_of(meanings, "two");
-    add(&base, meaning, 1, 20);
-    meaning.name = mp_meaning_of(meanings, "three");
-    add(&now, meaning, 1, 31);
-    mp_meaning session = {.type = meaning.type, .line = MP_NO_LINE, .name = meaning.name};
+    mp_entry_key key = site(dictionary, "T", "f", 5);
+    key.name = mp_dictionary_id(dictionary, "one");
+    add(&base, key, 1, 10);
+    key.name = mp_dictionary_id(dictionary, "two");
+    add(&base, key, 1, 20);
+    key.name = mp_dictionary_id(dictionary, "three");
+    add(&now, key, 1, 31);
+    mp_entry_key session = {.type = key.type, .line = MP_NO_LINE, .name = key.name};
     add(&base, session, 1, 7);
-    session.name = mp_meaning_of(meanings, "one");
+    session.name = mp_dictionary_id(dictionary, "one");
     add(&now, session, 1, 6);
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_SITE);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 3);
     expect(&result.at[0], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 7, 0);
     expect(&result.at[1], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 6);
     expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 30, 31);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
-static void add_cost(list *entries, mp_meaning meaning, int64_t exclusive_us, int64_t calls)
+static void add_cost(list *entries, mp_entry_key key, int64_t exclusive_us, int64_t calls)
 {
-    entries->at[entries->count++] =
-        (mp_entry){meaning, {.exclusive_us = exclusive_us, .calls = calls}};
+    entries->at[entries->count++] = (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
 }
 
 /* The second overload is matched with the second; one that is alone, with whatever is left. */
 static void lines_of_profiles_are_those_of_their_methods(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
-    mp_meaning a = {
-        .program = mp_meaning_of(meanings, "p"), .name = mp_meaning_of(meanings, "m"), .line = 10};
-    mp_meaning b = a, c = {.program = a.program, .name = mp_meaning_of(meanings, "n"), .line = 3};
+    mp_entry_key a = {.program = mp_dictionary_id(dictionary, "p"),
+                      .name = mp_dictionary_id(dictionary, "m"),
+                      .line = 10};
+    mp_entry_key b = a,
+                 c = {.program = a.program, .name = mp_dictionary_id(dictionary, "n"), .line = 3};
     b.overload = 1;
     add_cost(&base, a, 100, 1);
     add_cost(&base, b, 200, 1);
@@ -269,7 +272,7 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
     add_cost(&now, a, 99, 1);
     add_cost(&now, b, 198, 1);
     add_cost(&now, c, 1000, 2);
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_LINE);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_LINE);
     assert_int_equal(result.count, 3);
     assert_int_equal(result.at[0].base.exclusive_us, 200);
     assert_int_equal(result.at[0].now.exclusive_us, 198);
@@ -279,29 +282,29 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
     assert_int_equal(result.at[2].match, MP_MATCH_FUNCTION);
     assert_int_equal(result.at[2].change, MP_CHANGE_GROWN); /* one call more */
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 static void nothing_is_unchanged_and_retained_bytes_count(void **unused)
 {
     (void)unused;
-    mp_meanings *meanings = mp_meanings_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
     list base = {0}, now = {0};
-    mp_meaning gone = {.type = mp_meaning_of(meanings, "Gone"), .line = MP_NO_LINE};
-    mp_meaning kept = {.type = mp_meaning_of(meanings, "Kept"), .line = MP_NO_LINE};
+    mp_entry_key gone = {.type = mp_dictionary_id(dictionary, "Gone"), .line = MP_NO_LINE};
+    mp_entry_key kept = {.type = mp_dictionary_id(dictionary, "Kept"), .line = MP_NO_LINE};
     base.at[base.count++] = (mp_entry){gone, {.created = 5, .deleted = 5}};
     base.at[base.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 9}};
     now.at[now.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 8}};
-    mp_differences result = differences(meanings, &base, &now, MP_GRAIN_TYPE);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_TYPE);
     assert_int_equal(result.count, 2);
     assert_int_equal(result.at[0].change, MP_CHANGE_SHRUNK);
     assert_int_equal(result.at[1].change, MP_CHANGE_NONE);
     free(result.at);
     list empty = {0};
-    result = differences(meanings, &empty, &empty, MP_GRAIN_TYPE);
+    result = differences(dictionary, &empty, &empty, MP_LEVEL_TYPE);
     assert_int_equal(result.count, 0);
     free(result.at);
-    mp_meanings_free(meanings);
+    mp_dictionary_free(dictionary);
 }
 
 static void changes_and_steps_have_names(void **unused)
@@ -323,38 +326,38 @@ static uint32_t chance(uint64_t *state, uint32_t below)
     return (uint32_t)(*state >> 33) % below;
 }
 
-static bool has(const list *entries, const mp_meaning *meaning)
+static bool has(const list *entries, const mp_entry_key *key)
 {
     for (size_t i = 0; i < entries->count; i++)
-        if (memcmp(&entries->at[i].meaning, meaning, sizeof *meaning) == 0)
+        if (memcmp(&entries->at[i].key, key, sizeof *key) == 0)
             return true;
     return false;
 }
 
-static void make_up(list *entries, mp_meanings *meanings, uint64_t *state, mp_grain grain)
+static void make_up(list *entries, mp_dictionary *dictionary, uint64_t *state, mp_level level)
 {
     static const char *const names[] = {"a", "b", "c"};
     entries->count = 0;
     for (uint32_t n = chance(state, MOST); n > 0; n--) {
-        mp_meaning meaning = {.line = MP_NO_LINE};
-        if (grain == MP_GRAIN_SITE) {
-            meaning =
-                site(meanings, names[chance(state, 2)], names[chance(state, 2)], chance(state, 4));
+        mp_entry_key key = {.line = MP_NO_LINE};
+        if (level == MP_LEVEL_SITE) {
+            key = site(dictionary, names[chance(state, 2)], names[chance(state, 2)],
+                       chance(state, 4));
             if (chance(state, 2))
-                meaning.frame = mp_meaning_frame(
-                    meanings, (mp_meant_frame){.caller = stack(meanings, names[chance(state, 3)],
+                key.frame = mp_dictionary_frame(
+                    dictionary, (mp_frame_key){.caller = stack(dictionary, names[chance(state, 3)],
                                                                chance(state, 3)),
-                                               .name = meaning.program,
+                                               .name = key.program,
                                                .line = chance(state, 3)});
         } else {
-            meaning.program = mp_meaning_of(meanings, names[chance(state, 2)]);
-            meaning.name = mp_meaning_of(meanings, names[chance(state, 2)]);
-            meaning.overload = chance(state, 2);
-            meaning.line = chance(state, 6);
+            key.program = mp_dictionary_id(dictionary, names[chance(state, 2)]);
+            key.name = mp_dictionary_id(dictionary, names[chance(state, 2)]);
+            key.overload = chance(state, 2);
+            key.line = chance(state, 6);
         }
-        if (has(entries, &meaning))
+        if (has(entries, &key))
             continue;
-        entries->at[entries->count++] = (mp_entry){meaning,
+        entries->at[entries->count++] = (mp_entry){key,
                                                    {.objects = chance(state, 3),
                                                     .bytes = chance(state, 3),
                                                     .created = chance(state, 9),
@@ -420,18 +423,18 @@ static void sums_are_those_of_the_lists(const mp_differences *result, const list
 static void differences_add_up_and_have_a_mirror_image(void **unused)
 {
     (void)unused;
-    static const mp_grain grains[] = {MP_GRAIN_SITE, MP_GRAIN_LINE, MP_GRAIN_METHOD,
-                                      MP_GRAIN_MODULE, MP_GRAIN_GROUP};
+    static const mp_level levels[] = {MP_LEVEL_SITE, MP_LEVEL_LINE, MP_LEVEL_METHOD,
+                                      MP_LEVEL_MODULE, MP_LEVEL_GROUP};
     for (uint64_t seed = 0; seed < 2000; seed++) {
-        mp_meanings *meanings = mp_meanings_new();
-        mp_grain grain = grains[seed % 5];
+        mp_dictionary *dictionary = mp_dictionary_new();
+        mp_level level = levels[seed % 5];
         uint64_t state = seed;
         list base, now;
-        make_up(&base, meanings, &state, grain);
-        make_up(&now, meanings, &state, grain);
-        mp_differences there = differences(meanings, &base, &now, grain);
-        mp_differences back = differences(meanings, &now, &base, grain);
-        mp_differences itself = differences(meanings, &base, &base, grain);
+        make_up(&base, dictionary, &state, level);
+        make_up(&now, dictionary, &state, level);
+        mp_differences there = differences(dictionary, &base, &now, level);
+        mp_differences back = differences(dictionary, &now, &base, level);
+        mp_differences itself = differences(dictionary, &base, &base, level);
         sums_are_those_of_the_lists(&there, &base, &now);
         is_mirror(&there, &back);
         for (size_t i = 0; i < itself.count; i++) {
@@ -441,7 +444,7 @@ static void differences_add_up_and_have_a_mirror_image(void **unused)
         free(there.at);
         free(back.at);
         free(itself.at);
-        mp_meanings_free(meanings);
+        mp_dictionary_free(dictionary);
     }
 }
 

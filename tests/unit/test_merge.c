@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/merge.h"
+#include "document/merge.h"
 
 static const mp_column row_columns[] = {
     {"rank", "#", MP_NUMBER, 0},

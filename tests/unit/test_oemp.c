@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis.h"
+#include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/recording.h"
 
@@ -40,10 +40,10 @@ static void dump_heads(FILE *out, const mp_model *model)
                 text_of(model, s->propath));
         fprintf(out, "  oe %s instance %s description %s apart %d marks %u\n",
                 text_of(model, s->openedge_version), text_of(model, s->instance),
-                text_of(model, s->description), s->reusable_apart, s->marks);
+                text_of(model, s->description), s->reusable_apart, s->snapshots);
     }
-    for (uint32_t i = 1; i < model->marks.count; i++) {
-        const mp_mark *m = &model->marks.at[i];
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        const mp_snapshot *m = &model->snapshots.at[i];
         fprintf(out, "mark %u.%u #%" PRIu64 " %s request %s@%" PRId64 " api %s propath %s",
                 m->session.i, m->ordinal, m->sequence, text_of(model, m->tag),
                 text_of(model, m->request), m->request_start_us, text_of(model, m->request_api),
@@ -59,24 +59,25 @@ static void dump_heads(FILE *out, const mp_model *model)
     }
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
         const mp_platform_sample *p = &model->platform_samples.at[i];
-        fprintf(out, "platform %u %s %" PRId64 " %" PRId64 " %" PRId64 "\n", p->mark.i,
+        fprintf(out, "platform %u %s %" PRId64 " %" PRId64 " %" PRId64 "\n", p->snapshot.i,
                 text_of(model, model->platforms.at[p->platform.i]), p->bytes, p->block_bytes,
                 p->pool_bytes);
     }
 }
 
-static void dump_lot(FILE *out, const mp_model *model, const mp_lot *lot)
+static void dump_context(FILE *out, const mp_model *model, const mp_context *context)
 {
-    const mp_type *type = &model->types.at[lot->type.i];
+    const mp_type *type = &model->types.at[context->type.i];
     fprintf(out, "%" PRIu64 "=%s(%d)", type->number, text_of(model, type->name), (int)type->class);
-    dump_symbol(out, model, lot->name);
-    for (mp_node_id at = lot->node; at.i; at = model->nodes.at[at.i].parent) {
+    dump_symbol(out, model, context->name);
+    for (mp_node_id at = context->node; at.i; at = model->nodes.at[at.i].parent) {
         const mp_node *node = &model->nodes.at[at.i];
-        fprintf(out, " %s %" PRIu64, at.i == lot->node.i ? "by" : "<", node->number);
+        fprintf(out, " %s %" PRIu64, at.i == context->node.i ? "by" : "<", node->number);
         dump_symbol(out, model, node->symbol);
         fprintf(out, " from %u", node->line);
     }
-    fprintf(out, " line %u owner %u%s\n", lot->line, lot->owner.i, lot->reusable ? " r" : "");
+    fprintf(out, " line %u owner %u%s\n", context->line, context->owner.i,
+            context->reusable ? " r" : "");
 }
 
 static char *dump(const mp_model *model)
@@ -85,29 +86,29 @@ static char *dump(const mp_model *model)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     dump_heads(out, model);
-    for (uint32_t i = MP_LOT_UNKNOWN + 1; i < model->lots.count; i++) {
+    for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++) {
         fprintf(out, "lot %u ", i);
-        dump_lot(out, model, &model->lots.at[i]);
+        dump_context(out, model, &model->contexts.at[i]);
     }
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        const mp_cohort *cohort = &model->cohorts.at[flow->cohort.i];
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_generation *generation = &model->generations.at[delta->generation.i];
         fprintf(out, "flow lot %u born %u at %u +%" PRId64 " -%" PRId64 " moved %" PRId64,
-                cohort->lot.i, cohort->born.i, flow->mark.i, flow->cost.created, flow->cost.deleted,
-                flow->cost.moved);
-        fprintf(out, " idle %" PRId64 " bytes %" PRId64 " %" PRId64 "\n", flow->cost.idle,
-                flow->cost.created_bytes, flow->cost.bytes);
+                generation->context.i, generation->born.i, delta->snapshot.i, delta->cost.created,
+                delta->cost.deleted, delta->cost.retyped);
+        fprintf(out, " idle %" PRId64 " bytes %" PRId64 " %" PRId64 "\n", delta->cost.idle,
+                delta->cost.created_bytes, delta->cost.bytes);
     }
     fclose(out);
     return text;
 }
 
-/* What the small recording says, column by column. Lots stand in the order of their rows. */
+/* What the small recording says, column by column. Contexts stand in the order of their rows. */
 #define SESSION(details)                                                                           \
     "session 3f2504e0-4f89-11d3-9a0c-0305e82c3301 pid 3277 "                                       \
     "start 2022-02-01T08:01:39.967+05:00=1643684499967000 id AS-4 app shop propath C:\\app,src\n"  \
     "  " details " marks 2\n"
-#define MARKS(second_line, live_1, live_2)                                                         \
+#define SNAPSHOTS(second_line, live_1, live_2)                                                     \
     "mark 1.1 #1 Pre 1 request req-7@1500 api GET /orders propath C:\\app,src cpu 2245 "           \
     "overhead 2048 whole 1 line 1\n  5000us " live_1 " platform 1500 peak 7 depth 4\n"             \
     "mark 1.2 #2 _Exit request -@0 api - propath - cpu 12 overhead 4096 whole 1 line " second_line \
@@ -116,7 +117,7 @@ static char *dump(const mp_model *model)
     "platform 2 Memory Profiler 1100 1 1\nplatform 2 General 500 600 700\n"
 #define MAIN "100 1=main.p@0 from 0"
 #define SUBMIT "101 3=submit@12 from 7 < " MAIN
-#define LOTS(reusable)                                                                             \
+#define CONTEXTS(reusable)                                                                         \
     "lot 2 34=Procedure(1) 2=order.p@0 by " MAIN " line 3 owner 0\n"                               \
     "lot 3 72=Temp-table(4) 9=tt \"Order\"@0 by " SUBMIT " line 15 owner 2\n"                      \
     "lot 4 66=OO BuiltIn(3) 5=Progress.Lang.Object@0 by " SUBMIT " line 16 owner 0\n"              \
@@ -124,7 +125,7 @@ static char *dump(const mp_model *model)
     "lot 6 80=Reusable Obj(2) 2=order.p@0 by " MAIN " line 4 owner 0" reusable "\n"                \
     "lot 7 41=Dynamic Query(0) 0=-@0 line 0 owner 2\n"                                             \
     "lot 8 41=Dynamic Query(0) 0=-@0 by " SUBMIT " line 20 owner 3\n"
-#define FLOWS                                                                                      \
+#define DELTAS                                                                                     \
     "flow lot 2 born 1 at 1 +1 -0 moved 0 idle 0 bytes 400 400\n"                                  \
     "flow lot 3 born 1 at 1 +1 -0 moved 0 idle 1 bytes 200 200\n"                                  \
     "flow lot 4 born 1 at 1 +1 -0 moved 0 idle 0 bytes 50 50\n"                                    \
@@ -165,8 +166,8 @@ static void every_column_of_version_2_is_read(void **unused)
     (void)unused;
     check_recording(VERSION_2, 2, RECORDS,
                     SESSION("oe 12.8.9 instance pasoe1 description a run apart 1")
-                        MARKS("39", "+5 -0 ~0 live 5/720 reusable 1/1000",
-                              "+1 -1 ~2 live 5/849 reusable 1/1000") LOTS(" r") FLOWS);
+                        SNAPSHOTS("39", "+5 -0 ~0 live 5/720 reusable 1/1000",
+                                  "+1 -1 ~2 live 5/849 reusable 1/1000") CONTEXTS(" r") DELTAS);
 }
 
 static void every_column_of_version_1_is_read(void **unused)
@@ -174,8 +175,8 @@ static void every_column_of_version_1_is_read(void **unused)
     (void)unused;
     check_recording(VERSION_1, 1, RECORDS,
                     SESSION("oe - instance - description - apart 0")
-                        MARKS("38", "+6 -0 ~0 live 6/1720 reusable 0/0",
-                              "+1 -1 ~2 live 6/1849 reusable 0/0") LOTS("") FLOWS);
+                        SNAPSHOTS("38", "+6 -0 ~0 live 6/1720 reusable 0/0",
+                                  "+1 -1 ~2 live 6/1849 reusable 0/0") CONTEXTS("") DELTAS);
 }
 
 static void lines_may_end_in_crlf(void **unused)
@@ -190,8 +191,8 @@ static void lines_may_end_in_crlf(void **unused)
     *to = '\0';
     check_recording(text, 2, RECORDS,
                     SESSION("oe 12.8.9 instance pasoe1 description a run apart 1")
-                        MARKS("39", "+5 -0 ~0 live 5/720 reusable 1/1000",
-                              "+1 -1 ~2 live 5/849 reusable 1/1000") LOTS(" r") FLOWS);
+                        SNAPSHOTS("39", "+5 -0 ~0 live 5/720 reusable 1/1000",
+                                  "+1 -1 ~2 live 5/849 reusable 1/1000") CONTEXTS(" r") DELTAS);
 }
 
 static void classes_follow_from_names_of_any_case(void **unused)
@@ -276,11 +277,11 @@ static void recordings_are_told_apart_by_their_uuid(void **unused)
     r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
     assert_int_equal(r.model->sessions.count, 3);
-    assert_int_equal(r.model->sessions.at[1].marks, 2);
-    assert_int_equal(r.model->sessions.at[2].marks, 1);
+    assert_int_equal(r.model->sessions.at[1].snapshots, 2);
+    assert_int_equal(r.model->sessions.at[2].snapshots, 1);
     /* Object 1 of one is not object 1 of the other. */
-    assert_int_equal(r.model->marks.at[2].live_bytes, 8);
-    assert_int_equal(r.model->marks.at[3].live_bytes, 849);
+    assert_int_equal(r.model->snapshots.at[2].live_bytes, 8);
+    assert_int_equal(r.model->snapshots.at[3].live_bytes, 849);
     reading_free(&r);
 }
 
@@ -373,9 +374,9 @@ static void long_sections_are_replayed_in_order(void **unused)
     reading first = read_text(&mp_reader_oemp, "a.oemp", regular, 1 << 20);
     char *expected = dump(first.model);
     assert_int_equal(count_diagnostics(first.diagnostics), 0);
-    assert_int_equal(first.model->marks.at[1].created_objects, MANY);
-    assert_int_equal(first.model->marks.at[2].changed_objects, MANY / 3);
-    assert_int_equal(first.model->marks.at[2].live_objects, MANY / 2);
+    assert_int_equal(first.model->snapshots.at[1].created_objects, MANY);
+    assert_int_equal(first.model->snapshots.at[2].changed_objects, MANY / 3);
+    assert_int_equal(first.model->snapshots.at[2].live_objects, MANY / 2);
     for (int way = 0; way < 6; way++) {
         static const size_t windows[] = {1, 100, 1 << 20};
         reading r =

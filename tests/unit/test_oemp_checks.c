@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/model.h"
+#include "model/model.h"
 #include "support/memory_reader.h"
 #include "unit/recording.h"
 
@@ -324,9 +324,10 @@ static void a_cut_keeps_the_whole_snapshots(void **unused)
         unsigned whole = length + 1 >= all ? 2 : length + 1 >= first ? 1 : 0;
         bool torn = whole < 2 && length > 0 && length != first && length + 1 != first;
         assert_int_equal(r.ok, whole > 0);
-        assert_int_equal(r.model->sessions.count > 1 ? r.model->sessions.at[1].marks : 0, whole);
+        assert_int_equal(r.model->sessions.count > 1 ? r.model->sessions.at[1].snapshots : 0,
+                         whole);
         if (whole)
-            assert_int_equal(r.model->marks.at[1].live_bytes, 720);
+            assert_int_equal(r.model->snapshots.at[1].live_bytes, 720);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NOTHING_USABLE), !whole);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
         /* What is too short for a header is not known to be one. */
@@ -363,9 +364,9 @@ static void a_torn_snapshot_counts_for_nothing(void **unused)
     char *text = replaced(VERSION_2, TRAILER_2 END, "");
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     assert_true(r.ok);
-    assert_int_equal(r.model->sessions.at[1].marks, 1);
-    assert_int_equal(r.model->marks.count, 3);
-    assert_false(r.model->marks.at[2].whole);
+    assert_int_equal(r.model->sessions.at[1].snapshots, 1);
+    assert_int_equal(r.model->snapshots.count, 3);
+    assert_false(r.model->snapshots.at[2].whole);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), 1);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 1);
     reading_free(&r);
@@ -378,10 +379,10 @@ static void a_damaged_snapshot_counts_for_the_next(void **unused)
     char *text = replaced(VERSION_2, TRAILER_1 END, "");
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     assert_true(r.ok);
-    assert_int_equal(r.model->sessions.at[1].marks, 1);
-    assert_int_equal(r.model->marks.at[1].sequence, 2);
-    assert_int_equal(r.model->marks.at[1].created_objects, 6);
-    assert_int_equal(r.model->marks.at[1].live_bytes, 849);
+    assert_int_equal(r.model->sessions.at[1].snapshots, 1);
+    assert_int_equal(r.model->snapshots.at[1].sequence, 2);
+    assert_int_equal(r.model->snapshots.at[1].created_objects, 6);
+    assert_int_equal(r.model->snapshots.at[1].live_bytes, 849);
     reading_free(&r);
     free(text);
 }
@@ -402,7 +403,7 @@ static void a_line_without_end_is_skipped(void **unused)
     assert_true(
         is_told(&r, MP_DIAG_LONG_LINE, line_of(VERSION_2, "101 3 100 7\n"), "more than 16 MiB"));
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
-    assert_int_equal(r.model->sessions.at[1].marks, 2);
+    assert_int_equal(r.model->sessions.at[1].snapshots, 2);
     reading_free(&r);
     free(text);
 }
@@ -422,11 +423,11 @@ static void owners_may_come_after_what_they_own(void **unused)
                   64);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
     unsigned seen = 0;
-    for (uint32_t i = MP_LOT_UNKNOWN + 1; i < r.model->lots.count; i++) {
-        const mp_lot *lot = &r.model->lots.at[i];
-        assert_int_equal(lot->depth, lot->line - 1);
-        assert_int_equal(r.model->lots.at[lot->owner.i].line, lot->line - 1);
-        seen += lot->line;
+    for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < r.model->contexts.count; i++) {
+        const mp_context *context = &r.model->contexts.at[i];
+        assert_int_equal(context->depth, context->line - 1);
+        assert_int_equal(r.model->contexts.at[context->owner.i].line, context->line - 1);
+        seen += context->line;
     }
     assert_int_equal(seen, 1 + 2 + 3);
     reading_free(&r);
@@ -445,7 +446,7 @@ static void circles_of_scopes_are_cut_once(void **unused)
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_SCOPE_CYCLE), 1);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_UNKNOWN_OWNER), 1);
     assert_int_equal(count_diagnostics(r.diagnostics), 2);
-    assert_int_equal(r.model->marks.at[1].live_bytes, 7);
+    assert_int_equal(r.model->snapshots.at[1].live_bytes, 7);
     reading_free(&r);
 }
 
@@ -462,12 +463,12 @@ static void deep_scopes_are_told_apart_to_64(void **unused)
         SNAPSHOT("1", "_Exit", TYPES, "", "", "", "ROWS", "", "", "5", "100", "100", "100"), "ROWS",
         objects);
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
-    /* Depths 0 to 64 are lots of their own; the 35 objects below them are in the deepest. */
-    assert_int_equal(r.model->lots.count, MP_LOT_UNKNOWN + 1 + 65);
-    assert_int_equal(r.model->lots.at[r.model->lots.count - 1].depth, 64);
+    /* Depths 0 to 64 are contexts of their own; the 35 objects below them are in the deepest. */
+    assert_int_equal(r.model->contexts.count, MP_CONTEXT_UNKNOWN + 1 + 65);
+    assert_int_equal(r.model->contexts.at[r.model->contexts.count - 1].depth, 64);
     assert_true(mp_diagnostics_count(r.diagnostics, MP_DIAG_SCOPE_DEPTH) > 0);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 0);
-    assert_int_equal(r.model->marks.at[1].live_objects, 100);
+    assert_int_equal(r.model->snapshots.at[1].live_objects, 100);
     reading_free(&r);
     free(text);
     free(objects);

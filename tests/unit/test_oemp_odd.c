@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis.h"
+#include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/recording.h"
 
@@ -42,8 +42,8 @@ static void a_change_leaves_owners_time_to_come(void **unused)
                              "8 41 5 0 0 6000 101 20 0 0 7 0 0 0 0 0\n"
                              "6 41 12 1 1 1005 0 0 0 0 1 0 0 0 0 0\n" BORN_2 "2 72 260");
     assert_null(find_diagnostic(r.diagnostics, MP_DIAG_UNKNOWN_OWNER));
-    for (uint32_t i = 2; i < r.model->lots.count; i++)
-        assert_int_not_equal(r.model->lots.at[i].owner.i, MP_LOT_UNKNOWN);
+    for (uint32_t i = 2; i < r.model->contexts.count; i++)
+        assert_int_not_equal(r.model->contexts.at[i].owner.i, MP_CONTEXT_UNKNOWN);
     reading_free(&r);
 }
 
@@ -90,7 +90,7 @@ static void a_snapshot_without_trailer_row_is_not_whole(void **unused)
     (void)unused;
     reading r = read_changed(VERSION_2, TRAILER_1, "");
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_DAMAGED_SNAPSHOT));
-    assert_int_equal(r.model->sessions.at[1].marks, 1);
+    assert_int_equal(r.model->sessions.at[1].snapshots, 1);
     /* Its objects count for the next one, whose trailer they agree with. */
     assert_int_equal(totals_of(&r).live_bytes, 849);
     assert_int_equal(totals_of(&r).live_objects, 5);
@@ -128,7 +128,7 @@ static void names_with_nul_stay_apart(void **unused)
     reading_free(&r);
 }
 
-/* Many snapshots of one site: its cohorts are found, not walked. A test of the answer only. */
+/* Many snapshots of one site: its generations are found, not walked. A test of the answer only. */
 static void a_site_may_be_active_at_every_snapshot(void **unused)
 {
     (void)unused;
@@ -145,7 +145,7 @@ static void a_site_may_be_active_at_every_snapshot(void **unused)
     mp_totals totals = totals_of(&r);
     assert_int_equal(totals.live_objects, SNAPSHOTS);
     assert_int_equal(totals.live_bytes, SNAPSHOTS * 10);
-    assert_int_equal(r.model->lots.count, 3); /* none, unknown, the one */
+    assert_int_equal(r.model->contexts.count, 3); /* none, unknown, the one */
     free(text);
     reading_free(&r);
 }

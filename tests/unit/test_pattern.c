@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "support/pattern.h"
+#include "base/pattern.h"
 
 /* The text so many times. */
 static void put(char *to, const char *text, int times)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "support/pipeline.h"
+#include "base/pipeline.h"
 
 /* What the batches are added to. The numbers are exact only if they come in order. */
 typedef struct sum {

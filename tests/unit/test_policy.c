@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "compare/bound.h"
-#include "memprof/policy.h"
+#include "compare/policy.h"
 
 static mp_policy *parse(const char *text)
 {

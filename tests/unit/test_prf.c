@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/profile.h"
+#include "model/profile.h"
 #include "support/memory_reader.h"
 #include "support/small_profile.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis_profile.h"
 #include "model/build.h"
+#include "query/profile_query.h"
 #include "support/memory_reader.h"
 #include "support/small_profile.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/renderer.h"
+#include "render/renderer.h"
 
 static char *render(const char *format, const mp_document *document, unsigned width, bool colour,
                     const mp_diagnostics *diagnostics)

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "input/hex.h"
-#include "memprof/graph.h"
 #include "model/build.h"
+#include "model/graph.h"
 #include "support/memory_reader.h"
-#include "support/text.h"
 
 #define NAME "shop.gclog"
 
@@ -33,7 +33,7 @@ static reading read_dumps(const char *const *texts, size_t count, const char *do
         mp_input_close(input);
     }
     mp_reader_rpm.close(state);
-    mp_model_seal(r.model, r.diagnostics);
+    mp_model_build_tree(r.model, r.diagnostics);
     return r;
 }
 
@@ -137,8 +137,8 @@ static void check_portion(const reading *r)
     assert_true(r->model->inputs.at[1].complete);
     assert_int_equal(r->model->inputs.at[1].records, 11);
     assert_int_equal(r->model->inputs.at[1].format_version, 2);
-    assert_int_equal(r->model->marks.at[1].live_objects, 4);
-    assert_int_equal(r->model->marks.at[1].live_bytes, 0x64 + 0x64 + 0x18 + 0x118);
+    assert_int_equal(r->model->snapshots.at[1].live_objects, 4);
+    assert_int_equal(r->model->snapshots.at[1].live_bytes, 0x64 + 0x64 + 0x18 + 0x118);
     assert_int_equal(r->model->holds, MP_HOLDS_LEDGER | MP_HOLDS_GRAPH);
     assert_int_equal(count_of(r, MP_DIAG_UNDEFINED_TYPE), 1);
     assert_int_equal(count_of(r, MP_DIAG_DANGLING_REFERENCE), 1);
@@ -380,7 +380,7 @@ static void a_section_that_is_not_closed(void **unused)
         assert_int_equal(count_of(&r, MP_DIAG_TORN), 1);
         assert_int_equal(count_diagnostics(r.diagnostics), 1);
         assert_false(r.model->inputs.at[1].complete);
-        assert_true(r.model->marks.at[1].whole);
+        assert_true(r.model->snapshots.at[1].whole);
         reading_free(&r);
     }
 }
@@ -442,22 +442,23 @@ static void duplicates_are_counted(void **unused)
     assert_int_equal(r.model->graph->count, 2);
     assert_int_equal(r.model->graph->duplicates, 1);
     assert_int_equal(mp_graph_references(r.model->graph), 1);
-    assert_int_equal(r.model->marks.at[1].live_bytes, 2);
+    assert_int_equal(r.model->snapshots.at[1].live_bytes, 2);
     assert_int_equal(count_of(&r, MP_DIAG_DUPLICATE_OBJECT), 1);
     reading_free(&r);
 }
 
 /* --- several dumps --- */
 
-static const mp_cost *flow_of(const reading *r, const char *type, uint32_t mark)
+static const mp_cost *delta_of(const reading *r, const char *type, uint32_t snapshot)
 {
     const mp_model *model = r->model;
-    for (uint32_t i = 1; i < model->flows.count; i++) {
-        const mp_flow *flow = &model->flows.at[i];
-        const mp_lot *lot = &model->lots.at[model->cohorts.at[flow->cohort.i].lot.i];
-        const char *name = mp_model_text(model, model->types.at[lot->type.i].name);
-        if (flow->mark.i == mark && strcmp(name, type) == 0)
-            return &flow->cost;
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_context *context =
+            &model->contexts.at[model->generations.at[delta->generation.i].context.i];
+        const char *name = mp_model_text(model, model->types.at[context->type.i].name);
+        if (delta->snapshot.i == snapshot && strcmp(name, type) == 0)
+            return &delta->cost;
     }
     return NULL;
 }
@@ -474,27 +475,27 @@ static void dumps_are_moments_of_one_session(void **unused)
     const mp_model *model = r.model;
     assert_true(r.ok);
     assert_int_equal(model->sessions.count, 2);
-    assert_int_equal(model->sessions.at[1].marks, 3);
-    assert_int_equal(model->marks.count, 4);
+    assert_int_equal(model->sessions.at[1].snapshots, 3);
+    assert_int_equal(model->snapshots.count, 4);
     for (uint32_t i = 1; i <= 3; i++) {
-        assert_int_equal(model->marks.at[i].sequence, i);
-        assert_int_equal(model->marks.at[i].ordinal, i);
-        assert_true(model->marks.at[i].whole);
+        assert_int_equal(model->snapshots.at[i].sequence, i);
+        assert_int_equal(model->snapshots.at[i].ordinal, i);
+        assert_true(model->snapshots.at[i].whole);
     }
-    assert_int_equal(model->marks.at[1].time_us, 0);
-    assert_int_equal(model->marks.at[2].time_us, 32000); /* the clock started again */
-    assert_int_equal(model->marks.at[3].time_us, 0);     /* not known */
-    assert_int_equal(model->marks.at[2].live_objects, 4);
-    assert_int_equal(model->marks.at[2].live_bytes, 0x29);
-    assert_int_equal(flow_of(&r, "A", 1)->found, 2);
-    assert_int_equal(flow_of(&r, "A", 2)->found, 1);
-    assert_int_equal(flow_of(&r, "A", 2)->bytes, 8);
-    assert_int_equal(flow_of(&r, "A", 3)->found, -2);
-    assert_int_equal(flow_of(&r, "A", 3)->bytes, 0);
-    assert_int_equal(flow_of(&r, "B", 2)->found, -1);
-    assert_null(flow_of(&r, "B", 3));
-    assert_int_equal(flow_of(&r, "C", 3)->found, -1);
-    assert_int_equal(model->graph->mark.i, 3);
+    assert_int_equal(model->snapshots.at[1].time_us, 0);
+    assert_int_equal(model->snapshots.at[2].time_us, 32000); /* the clock started again */
+    assert_int_equal(model->snapshots.at[3].time_us, 0);     /* not known */
+    assert_int_equal(model->snapshots.at[2].live_objects, 4);
+    assert_int_equal(model->snapshots.at[2].live_bytes, 0x29);
+    assert_int_equal(delta_of(&r, "A", 1)->found, 2);
+    assert_int_equal(delta_of(&r, "A", 2)->found, 1);
+    assert_int_equal(delta_of(&r, "A", 2)->bytes, 8);
+    assert_int_equal(delta_of(&r, "A", 3)->found, -2);
+    assert_int_equal(delta_of(&r, "A", 3)->bytes, 0);
+    assert_int_equal(delta_of(&r, "B", 2)->found, -1);
+    assert_null(delta_of(&r, "B", 3));
+    assert_int_equal(delta_of(&r, "C", 3)->found, -1);
+    assert_int_equal(model->graph->snapshot.i, 3);
     assert_int_equal(model->graph->declared_types, 2); /* A, and B that it has none of */
     reading_free(&r);
 }
@@ -506,10 +507,10 @@ static void a_dump_that_is_none_among_others(void **unused)
                                         "a 2 x\nt 1 A\no 1 1 2\nc x\n"};
     reading r = read_dumps(texts, 3, NULL);
     assert_false(r.ok);
-    assert_int_equal(r.model->sessions.at[1].marks, 2);
-    assert_false(r.model->marks.at[2].whole);
-    assert_int_equal(r.model->marks.at[3].sequence, 2);
-    assert_int_equal(flow_of(&r, "A", 3)->bytes, 1);
+    assert_int_equal(r.model->sessions.at[1].snapshots, 2);
+    assert_false(r.model->snapshots.at[2].whole);
+    assert_int_equal(r.model->snapshots.at[3].sequence, 2);
+    assert_int_equal(delta_of(&r, "A", 3)->bytes, 1);
     reading_free(&r);
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/profile.h"
+#include "model/profile.h"
 #include "support/memory_reader.h"
 
 #define NAME "protop3.2026.05.05.14.31.15.rpt"

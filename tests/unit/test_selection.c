@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/selection.h"
+#include "query/selection.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 
@@ -111,10 +111,10 @@ static void any_of_a_subject_all_subjects_and_no_negated_one(void **unused)
         mp_selection selection = {.criteria = criteria, .count = count};
         expect(model, &selection, wanted[count], "of several");
     }
-    bool *lots = mp_lots_matching(model, criteria, 0);
-    for (uint32_t i = 1; i < model->lots.count; i++)
-        assert_true(lots[i]);
-    free(lots);
+    bool *contexts = mp_contexts_matching(model, criteria, 0);
+    for (uint32_t i = 1; i < model->contexts.count; i++)
+        assert_true(contexts[i]);
+    free(contexts);
     reading_free(&r);
 }
 
@@ -145,7 +145,7 @@ static void moments_are_those_of_snapshots_both_included(void **unused)
     reading_free(&r);
 }
 
-static void marks_of_a_selection_add_up(void **unused)
+static void snapshots_of_a_selection_add_up(void **unused)
 {
     (void)unused;
     reading r = heap();
@@ -155,12 +155,12 @@ static void marks_of_a_selection_add_up(void **unused)
     mp_model *selected = mp_select(model, &selection, NULL, 0);
     static const figures wanted[] = {{0},           {1, 20, 1, 0}, {3, 48, 2, 0},
                                      {3, 68, 1, 1}, {2, 47, 0, 1}, {0, 0, 0, 2}};
-    assert_int_equal(selected->marks.count, 6);
+    assert_int_equal(selected->snapshots.count, 6);
     for (uint32_t i = 1; i < 6; i++) {
-        assert_int_equal(selected->marks.at[i].live_objects, wanted[i].live);
-        assert_int_equal(selected->marks.at[i].live_bytes, wanted[i].bytes);
-        assert_int_equal(selected->marks.at[i].created_objects, wanted[i].created);
-        assert_int_equal(selected->marks.at[i].deleted_objects, wanted[i].deleted);
+        assert_int_equal(selected->snapshots.at[i].live_objects, wanted[i].live);
+        assert_int_equal(selected->snapshots.at[i].live_bytes, wanted[i].bytes);
+        assert_int_equal(selected->snapshots.at[i].created_objects, wanted[i].created);
+        assert_int_equal(selected->snapshots.at[i].deleted_objects, wanted[i].deleted);
     }
     mp_selected_free(selected);
     mp_selected_free(NULL);
@@ -194,7 +194,7 @@ int main(void)
         cmocka_unit_test(each_subject),
         cmocka_unit_test(any_of_a_subject_all_subjects_and_no_negated_one),
         cmocka_unit_test(moments_are_those_of_snapshots_both_included),
-        cmocka_unit_test(marks_of_a_selection_add_up),
+        cmocka_unit_test(snapshots_of_a_selection_add_up),
         cmocka_unit_test(what_cannot_be_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "compare/digest.h"
 #include "compare/substitution.h"
-#include "memprof/digest.h"
 
 static const struct {
     const char *rule, *text, *expected;

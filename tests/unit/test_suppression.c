@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/suppression.h"
+#include "query/suppression.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "memprof/analysis_events.h"
+#include "base/text.h"
+#include "query/lifetimes.h"
 #include "readers/taligent.h"
 #include "support/memory_reader.h"
-#include "support/text.h"
 
 #define NAME "shop.taligent"
 #define TITLE "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n"
@@ -244,7 +244,7 @@ static void types_of_the_living_are_inferred(void **unused)
 
 /* --- names --- */
 
-static void sites_are_not_called_by_wrappers(void **unused)
+static void sites_are_not_called_by_allocators(void **unused)
 {
     (void)unused;
     reading r = read_text(&mp_reader_taligent, NAME, LOG, 4096);
@@ -400,7 +400,7 @@ int main(void)
         cmocka_unit_test(a_log_is_replayed),
         cmocka_unit_test(anomalies_show_both_ends),
         cmocka_unit_test(types_of_the_living_are_inferred),
-        cmocka_unit_test(sites_are_not_called_by_wrappers),
+        cmocka_unit_test(sites_are_not_called_by_allocators),
         cmocka_unit_test(classes_of_member_functions),
         cmocka_unit_test(ages_of_very_many_become_coarser),
         cmocka_unit_test(an_analysis_file_is_a_log),

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "support/text.h"
+#include "base/text.h"
 
 /* The Unicode Standard, version 15, table 3-7: well-formed UTF-8 byte sequences, row by row. */
 static const struct {

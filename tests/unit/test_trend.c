@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/trend.h"
+#include "query/trend.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 
@@ -203,12 +203,12 @@ static void series_are_as_by_hand(void **unused)
     int64_t expected[10];
     for (uint32_t i = 0; i < grouping.count; i++) {
         const mp_group *group = &grouping.groups[i];
-        uint32_t number = grouping.group_of[group->example.i]; /* the sort has not moved it */
+        uint32_t number = grouping.group_of[group->example.i]; /* the sort has not retyped it */
         row_of[number] = strcmp(group->label, "Dynamic Query") == 0 ? 1
                          : strcmp(group->label, "Procedure") == 0   ? 2
                                                                     : 0;
     }
-    for (uint32_t i = 0; i < r.model->cohorts.count; i++)
+    for (uint32_t i = 0; i < r.model->generations.count; i++)
         grouping.group_of[i] = row_of[grouping.group_of[i]];
     memcpy(expected, queries, sizeof queries);
     memcpy(expected + 5, procedures, sizeof procedures);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "support/units.h"
+#include "base/units.h"
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)

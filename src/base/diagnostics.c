@@ -1,0 +1,133 @@
+#include "memprof/diagnostics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+struct mp_diagnostics {
+    size_t keep;
+    uint64_t counts[MP_DIAGNOSTIC_COUNT];
+    mp_diagnostic *kept;
+    size_t kept_count, kept_capacity;
+    mp_arena strings;
+};
+
+static const struct {
+    const char *code;
+    mp_severity severity;
+    bool violation;
+} catalogue[MP_DIAGNOSTIC_COUNT] = {
+#define MP_DIAGNOSTIC(name, code, severity, violation) {code, MP_##severity, violation},
+#include "memprof/diagnostics.def"
+#undef MP_DIAGNOSTIC
+};
+
+mp_diagnostics *mp_diagnostics_new(size_t keep)
+{
+    mp_diagnostics *diagnostics = mp_alloc_zero(1, sizeof *diagnostics);
+    diagnostics->keep = keep ? keep : SIZE_MAX;
+    return diagnostics;
+}
+
+void mp_diagnostics_free(mp_diagnostics *diagnostics)
+{
+    if (!diagnostics)
+        return;
+    mp_arena_free(&diagnostics->strings);
+    free(diagnostics->kept);
+    free(diagnostics);
+}
+
+static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
+                 const char *message)
+{
+    /* A message quotes the file: whatever bytes it holds, what is kept is UTF-8. */
+    mp_slice text = mp_utf8_mend(&diagnostics->strings, mp_slice_of(message));
+    mp_grow(&diagnostics->kept, &diagnostics->kept_capacity, diagnostics->kept_count + 1,
+            sizeof *diagnostics->kept);
+    diagnostics->kept[diagnostics->kept_count++] = (mp_diagnostic){
+        .id = id,
+        .path = path ? mp_arena_copy(&diagnostics->strings, path, strlen(path)) : NULL,
+        .line = line,
+        .message = text.at,
+    };
+}
+
+void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
+                 const char *format, ...)
+{
+    if (diagnostics->counts[id]++ >= diagnostics->keep)
+        return;
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    keep(diagnostics, id, path, line, message);
+}
+
+void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from)
+{
+    uint64_t seen[MP_DIAGNOSTIC_COUNT] = {0};
+    for (size_t i = 0; i < from->kept_count; i++) {
+        const mp_diagnostic *one = &from->kept[i];
+        if (diagnostics->counts[one->id] + seen[one->id]++ < diagnostics->keep)
+            keep(diagnostics, one->id, one->path, one->line, one->message);
+    }
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
+        diagnostics->counts[id] += from->counts[id];
+}
+
+size_t mp_diagnostics_kept(const mp_diagnostics *diagnostics, const mp_diagnostic **first)
+{
+    *first = diagnostics->kept;
+    return diagnostics->kept_count;
+}
+
+uint64_t mp_diagnostics_count(const mp_diagnostics *diagnostics, mp_diagnostic_id id)
+{
+    return diagnostics->counts[id];
+}
+
+uint64_t mp_diagnostics_severity_count(const mp_diagnostics *diagnostics, mp_severity severity)
+{
+    uint64_t count = 0;
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
+        if (catalogue[id].severity == severity)
+            count += diagnostics->counts[id];
+    return count;
+}
+
+uint64_t mp_diagnostics_violations(const mp_diagnostics *diagnostics)
+{
+    uint64_t count = 0;
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
+        if (catalogue[id].violation)
+            count += diagnostics->counts[id];
+    return count;
+}
+
+const char *mp_diagnostic_code(mp_diagnostic_id id)
+{
+    return catalogue[id].code;
+}
+
+mp_severity mp_diagnostic_severity(mp_diagnostic_id id)
+{
+    return catalogue[id].severity;
+}
+
+bool mp_diagnostic_is_violation(mp_diagnostic_id id)
+{
+    return catalogue[id].violation;
+}
+
+const char *mp_severity_name(mp_severity severity)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}

@@ -1,0 +1,106 @@
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memprof/diagnostics.h"
+
+enum { ARENA_BLOCK = 64 * 1024, ALIGNMENT = 16 };
+
+struct mp_arena_block {
+    struct mp_arena_block *next;
+    size_t capacity;
+    _Alignas(ALIGNMENT) char bytes[];
+};
+
+static void (*out_of_memory)(void) = abort;
+
+void mp_set_out_of_memory_handler(void (*handler)(void))
+{
+    out_of_memory = handler ? handler : abort;
+}
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        out_of_memory();
+        abort(); /* a handler must not return */
+    }
+    return memory;
+}
+
+void *mp_alloc(size_t bytes)
+{
+    return checked(malloc(bytes ? bytes : 1));
+}
+
+void *mp_alloc_zero(size_t count, size_t size)
+{
+    return checked(calloc(count ? count : 1, size));
+}
+
+void mp_grow(void *array, size_t *capacity, size_t need, size_t size)
+{
+    if (need <= *capacity)
+        return;
+    size_t wanted = *capacity ? *capacity : 16;
+    while (wanted < need)
+        wanted *= 2;
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    if (wanted > SIZE_MAX / size)
+        checked(NULL);
+    memory = checked(realloc(memory, wanted * size));
+    memcpy(array, &memory, sizeof memory);
+    *capacity = wanted;
+}
+
+void *mp_arena_alloc(mp_arena *arena, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (!arena->head || arena->head->capacity - arena->used < bytes) {
+        size_t capacity = bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK;
+        struct mp_arena_block *block = mp_alloc(sizeof *block + capacity);
+        block->next = arena->head;
+        block->capacity = capacity;
+        arena->head = block;
+        arena->used = 0;
+    }
+    void *memory = arena->head->bytes + arena->used;
+    arena->used += bytes;
+    return memory;
+}
+
+char *mp_arena_copy(mp_arena *arena, const char *text, size_t length)
+{
+    char *copy = mp_arena_alloc(arena, length + 1);
+    if (length)
+        memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *mp_arena_format(mp_arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = mp_arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
+    vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void mp_arena_free(mp_arena *arena)
+{
+    while (arena->head) {
+        struct mp_arena_block *next = arena->head->next;
+        free(arena->head);
+        arena->head = next;
+    }
+    arena->used = 0;
+}

@@ -1,0 +1,34 @@
+/* Memory: one out-of-memory handler, growable arrays, arenas.
+ *
+ * Ownership: whoever calls mp_grow owns the array and releases it with free(); what an arena hands
+ * out is owned by the arena and lives until mp_arena_free. */
+#ifndef MP_BASE_MEMORY_H
+#define MP_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Never returns NULL: calls the out-of-memory handler instead. The memory is not cleared. */
+void *mp_alloc(size_t bytes);
+/* Like mp_alloc; cleared. */
+void *mp_alloc_zero(size_t count, size_t size);
+
+/* Make room for at least `need` elements of `size` bytes in *array (a pointer variable), doubling.
+ * New room is not cleared. *capacity counts elements. */
+void mp_grow(void *array, size_t *capacity, size_t need, size_t size);
+
+/* An arena: bytes that live and die together. Zero-initialise to start. */
+typedef struct mp_arena {
+    struct mp_arena_block *head;
+    size_t used;
+} mp_arena;
+
+void *mp_arena_alloc(mp_arena *arena, size_t bytes);
+/* A NUL-terminated copy of `length` bytes. */
+char *mp_arena_copy(mp_arena *arena, const char *text, size_t length);
+/* A NUL-terminated string as by printf. */
+char *mp_arena_format(mp_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void mp_arena_free(mp_arena *arena);
+
+#endif

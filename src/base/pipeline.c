@@ -1,0 +1,123 @@
+/* The ring: batches [done, submitted) wait for the worker or are in it, batch `submitted` is being
+ * filled. Both numbers only grow; a batch's place is its number modulo the ring's size. */
+#include "base/pipeline.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { RING = 8, BATCHES_BEFORE_A_THREAD = 4 };
+
+struct mp_pipeline {
+    void (*work)(void *batch);
+    char *ring;
+    size_t size;
+    uint64_t submitted, done;
+    bool threaded, no_thread, closing;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more, less;
+};
+
+static void *place_of(const mp_pipeline *pipeline, uint64_t number)
+{
+    return pipeline->ring + (size_t)(number % RING) * pipeline->size;
+}
+
+mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
+{
+    mp_pipeline *pipeline = mp_alloc_zero(1, sizeof *pipeline);
+    pipeline->work = work;
+    pipeline->size = size;
+    pipeline->ring = mp_alloc_zero(RING, size);
+    pthread_mutex_init(&pipeline->lock, NULL);
+    pthread_cond_init(&pipeline->more, NULL);
+    pthread_cond_init(&pipeline->less, NULL);
+    return pipeline;
+}
+
+void *mp_pipeline_batch(mp_pipeline *pipeline)
+{
+    return place_of(pipeline, pipeline->submitted);
+}
+
+static void *worker(void *opaque)
+{
+    mp_pipeline *pipeline = opaque;
+    pthread_mutex_lock(&pipeline->lock);
+    for (;;) {
+        while (pipeline->done == pipeline->submitted && !pipeline->closing)
+            pthread_cond_wait(&pipeline->more, &pipeline->lock);
+        if (pipeline->done == pipeline->submitted)
+            break;
+        void *batch = place_of(pipeline, pipeline->done);
+        pthread_mutex_unlock(&pipeline->lock);
+        pipeline->work(batch);
+        pthread_mutex_lock(&pipeline->lock);
+        pipeline->done++;
+        /* To wake the caller for one free place would make the two take turns: half the ring. */
+        if (pipeline->submitted - pipeline->done <= RING / 2)
+            pthread_cond_signal(&pipeline->less);
+    }
+    pthread_mutex_unlock(&pipeline->lock);
+    return NULL;
+}
+
+static void submit_to_thread(mp_pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->submitted++;
+    pthread_cond_signal(&pipeline->more);
+    /* The place that is filled next must be free. */
+    while (pipeline->submitted - pipeline->done >= RING)
+        pthread_cond_wait(&pipeline->less, &pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+void mp_pipeline_submit(mp_pipeline *pipeline)
+{
+    if (!pipeline->threaded && !pipeline->no_thread &&
+        pipeline->submitted >= BATCHES_BEFORE_A_THREAD) {
+        pipeline->threaded = pthread_create(&pipeline->thread, NULL, worker, pipeline) == 0;
+        pipeline->no_thread = !pipeline->threaded;
+    }
+    if (pipeline->threaded) {
+        submit_to_thread(pipeline);
+    } else {
+        pipeline->work(mp_pipeline_batch(pipeline));
+        pipeline->submitted++;
+        pipeline->done++;
+    }
+}
+
+void mp_pipeline_drain(mp_pipeline *pipeline)
+{
+    if (!pipeline->threaded)
+        return;
+    pthread_mutex_lock(&pipeline->lock);
+    while (pipeline->done < pipeline->submitted)
+        pthread_cond_wait(&pipeline->less, &pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+void mp_pipeline_free(mp_pipeline *pipeline)
+{
+    if (!pipeline)
+        return;
+    if (pipeline->threaded) {
+        mp_pipeline_drain(pipeline);
+        pthread_mutex_lock(&pipeline->lock);
+        pipeline->closing = true;
+        pthread_cond_signal(&pipeline->more);
+        pthread_mutex_unlock(&pipeline->lock);
+        pthread_join(pipeline->thread, NULL);
+    }
+    pthread_cond_destroy(&pipeline->less);
+    pthread_cond_destroy(&pipeline->more);
+    pthread_mutex_destroy(&pipeline->lock);
+    free(pipeline->ring);
+    free(pipeline);
+}

@@ -1,0 +1,164 @@
+#include "base/text.h"
+
+#include <string.h>
+#include <strings.h>
+
+mp_slice mp_slice_of(const char *text)
+{
+    return (mp_slice){text, strlen(text)};
+}
+
+bool mp_slice_equal(mp_slice a, mp_slice b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+}
+
+bool mp_slice_is(mp_slice a, const char *text)
+{
+    return strlen(text) == a.length && strncasecmp(a.at, text, a.length) == 0;
+}
+
+bool mp_slice_starts(mp_slice a, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return a.length >= length && memcmp(a.at, prefix, length) == 0;
+}
+
+mp_slice mp_slice_trim(mp_slice a)
+{
+    while (a.length && (a.at[0] == ' ' || a.at[0] == '\t')) {
+        a.at++;
+        a.length--;
+    }
+    while (a.length && (a.at[a.length - 1] == ' ' || a.at[a.length - 1] == '\t'))
+        a.length--;
+    return a;
+}
+
+bool mp_text_is(const char *a, const char *b)
+{
+    return strcasecmp(a, b) == 0;
+}
+
+bool mp_slice_take_line(mp_slice *text, mp_slice *line)
+{
+    if (!text->length)
+        return false;
+    const char *newline = memchr(text->at, '\n', text->length);
+    size_t length = newline ? (size_t)(newline - text->at) : text->length;
+    size_t taken = length + (newline != NULL);
+    *line = (mp_slice){text->at, length - (length && text->at[length - 1] == '\r')};
+    *text = (mp_slice){text->at + taken, text->length - taken};
+    return true;
+}
+
+mp_slice mp_slice_without_mark(mp_slice text)
+{
+    static const char snapshot[] = "\xef\xbb\xbf";
+    size_t length = mp_slice_starts(text, snapshot) ? strlen(snapshot) : 0;
+    return (mp_slice){text.at + length, text.length - length};
+}
+
+const char *mp_slice_control(mp_slice text)
+{
+    for (const char *p = text.at; p < text.at + text.length; p++)
+        if (((unsigned char)*p < 32 && *p != '\t') || *p == 127)
+            return p;
+    return NULL;
+}
+
+uint32_t mp_slice_column(mp_slice line, const char *at)
+{
+    uint32_t column = 1;
+    for (const char *p = line.at; p < at; p++)
+        column += ((unsigned char)*p & 0xc0) != 0x80; /* not within a character */
+    return column;
+}
+
+void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
+{
+    mp_grow(&buffer->at, &buffer->capacity, buffer->length + length + 1, 1);
+    memcpy(buffer->at + buffer->length, text, length);
+    buffer->length += length;
+    buffer->at[buffer->length] = '\0';
+}
+
+/* The Unicode Standard, table 3-7: what may follow each first byte. */
+size_t mp_utf8_length(const char *p, const char *end)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t left = (size_t)(end - p);
+    if (left == 0)
+        return 0;
+    if (b[0] < 0x80)
+        return 1;
+    size_t length = b[0] >= 0xf0 ? 4 : b[0] >= 0xe0 ? 3 : 2;
+    if (b[0] < 0xc2 || b[0] > 0xf4 || left < length)
+        return 0;
+    unsigned low = b[0] == 0xe0 ? 0xa0 : b[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned high = b[0] == 0xed ? 0x9f : b[0] == 0xf4 ? 0x8f : 0xbf;
+    if (b[1] < low || b[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (b[i] < 0x80 || b[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+bool mp_utf8_valid(mp_slice text)
+{
+    const char *end = text.at + text.length;
+    for (const char *p = text.at; p < end;) {
+        size_t length = mp_utf8_length(p, end);
+        if (length == 0)
+            return false;
+        p += length;
+    }
+    return true;
+}
+
+/* ISO 8859-1's characters have the numbers of Unicode's first 256. */
+static char *put_latin1(char *out, char byte)
+{
+    unsigned char code = (unsigned char)byte;
+    if (code >= 0x80) {
+        *out++ = (char)(0xc0 | code >> 6);
+        code = 0x80 | (code & 0x3f);
+    }
+    *out++ = (char)code;
+    return out;
+}
+
+mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted)
+{
+    if (mp_utf8_valid(text))
+        return text;
+    char *start = mp_arena_alloc(arena, text.length * 2 + 1), *out = start;
+    for (size_t i = 0; i < text.length; i++)
+        out = put_latin1(out, text.at[i]);
+    *out = '\0';
+    *converted = true;
+    return (mp_slice){start, (size_t)(out - start)};
+}
+
+mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text)
+{
+    const char *end = text.at + text.length;
+    char *start = mp_arena_alloc(arena, text.length * 2 + 1), *out = start;
+    for (const char *p = text.at; p < end;) {
+        size_t length = mp_utf8_length(p, end);
+        if (length == 0)
+            out = put_latin1(out, *p++);
+        for (; length; length--)
+            *out++ = *p++;
+    }
+    *out = '\0';
+    return (mp_slice){start, (size_t)(out - start)};
+}
+
+const char *mp_utf8_copy(mp_arena *arena, const char *text)
+{
+    mp_slice whole = mp_slice_of(text);
+    return mp_utf8_valid(whole) ? mp_arena_copy(arena, text, whole.length)
+                                : mp_utf8_mend(arena, whole).at;
+}

@@ -1,0 +1,239 @@
+#include "base/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/text.h"
+
+static const char *sign_of(int64_t number, bool with_sign)
+{
+    return number < 0 ? "-" : with_sign && number > 0 ? "+" : "";
+}
+
+/* Also right for the smallest number. */
+static uint64_t magnitude(int64_t number)
+{
+    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+}
+
+void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const char *sign = sign_of(bytes, with_sign);
+    uint64_t size = magnitude(bytes);
+    if (exact || size < 1024) {
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 "%s", sign, size, exact ? "" : " B");
+        return;
+    }
+    size_t unit = 0;
+    double scaled = (double)size;
+    /* 1023.95 KiB would be printed as 1024.0 KiB: it is 1.0 MiB. */
+    while (scaled >= 1023.95 && unit + 1 < sizeof units / sizeof *units) {
+        scaled /= 1024;
+        unit++;
+    }
+    snprintf(text, MP_UNIT_TEXT, "%s%.1f %s", sign, scaled, units[unit]);
+}
+
+void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
+{
+    double limit = 9e18; /* what an integer has room for */
+    bytes = bytes > limit ? limit : bytes < -limit ? -limit : bytes;
+    double tenths = round(bytes * 10);
+    bool whole = fabs(fmod(tenths, 10)) < 1;
+    if (!whole && (exact || fabs(tenths) < 10240)) {
+        snprintf(text, MP_UNIT_TEXT, with_sign ? "%+.1f%s" : "%.1f%s", tenths / 10,
+                 exact ? "" : " B");
+        return;
+    }
+    mp_format_bytes(text, (int64_t)round(bytes), exact, with_sign);
+}
+
+void mp_format_count(char *text, int64_t count, bool with_sign)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, magnitude(count));
+    size_t used = (size_t)snprintf(text, MP_UNIT_TEXT, "%s", sign_of(count, with_sign));
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+}
+
+void mp_format_time(char *text, int64_t us)
+{
+    uint64_t ms = magnitude(us) / 1000;
+    snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ":%02u:%02u.%03u", sign_of(us, false), ms / 3600000,
+             (unsigned)(ms / 60000 % 60), (unsigned)(ms / 1000 % 60), (unsigned)(ms % 1000));
+}
+
+void mp_format_duration(char *text, int64_t us)
+{
+    uint64_t size = magnitude(us), hundredths;
+    if (size < 1000) {
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 " us", sign_of(us, false), size);
+    } else if ((hundredths = (size + 5) / 10) < 100000) {
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " ms", sign_of(us, false),
+                 hundredths / 100, hundredths % 100);
+    } else if ((hundredths = (size + 5000) / 10000) < 6000) {
+        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%02" PRIu64 " s", sign_of(us, false),
+                 hundredths / 100, hundredths % 100);
+    } else {
+        mp_format_time(text, us);
+    }
+}
+
+void mp_format_seconds(char *text, int64_t us, bool with_sign)
+{
+    uint64_t size = magnitude(us);
+    snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 ".%06" PRIu64, sign_of(us, with_sign), size / 1000000,
+             size % 1000000);
+}
+
+bool mp_format_utc(char *text, int64_t us)
+{
+    struct tm tm;
+    time_t seconds = (time_t)(us / 1000000 - (us % 1000000 < 0));
+    int millis = (int)((us - (int64_t)seconds * 1000000) / 1000);
+    if (!gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900)
+        return false;
+    snprintf(text, MP_UNIT_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900,
+             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, millis);
+    return true;
+}
+
+void mp_format_percent(char *text, double percent, bool with_sign)
+{
+    snprintf(text, MP_UNIT_TEXT, with_sign ? "%+.1f" : "%.1f", percent);
+    if (strcmp(text, "-0.0") == 0 || strcmp(text, "+0.0") == 0)
+        snprintf(text, MP_UNIT_TEXT, "0.0");
+}
+
+static bool parse_number(const char *text, double *number, const char **rest)
+{
+    char *end;
+    if (*text < '0' || *text > '9') /* no sign, no "inf", no hexadecimal */
+        return false;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return false;
+    errno = 0;
+    *number = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    *rest = end;
+    return errno == 0 && isfinite(*number);
+}
+
+bool mp_parse_bytes(const char *text, int64_t *bytes)
+{
+    static const char letters[] = "KMGTPE";
+    double number, factor = 1;
+    const char *rest;
+    if (!parse_number(text, &number, &rest))
+        return false;
+    const char *letter = *rest ? strchr(letters, *rest & ~0x20) : NULL;
+    if (letter) {
+        for (const char *p = letters; p <= letter; p++)
+            factor *= 1024;
+        rest++;
+        rest += *rest == 'i' || *rest == 'I';
+    }
+    if (strcasecmp(rest, "") != 0 && strcasecmp(rest, "b") != 0)
+        return false;
+    if (number * factor >= (double)INT64_MAX)
+        return false;
+    *bytes = (int64_t)(number * factor);
+    return true;
+}
+
+bool mp_parse_date(const char *text, int32_t *date)
+{
+    static const char shape[] = "0000-00-00";
+    static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int32_t digits = 0;
+    for (size_t i = 0; shape[i]; i++) {
+        if (shape[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9')
+            return false;
+        if (shape[i] == '0')
+            digits = digits * 10 + (text[i] - '0');
+    }
+    int year = digits / 10000, month = digits / 100 % 100, day = digits % 100;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    *date = digits;
+    return !text[sizeof shape - 1] && year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+           day <= days[month] + (leap && month == 2);
+}
+
+bool mp_parse_percent(const char *text, double *percent)
+{
+    const char *rest;
+    return parse_number(text, percent, &rest) && strcmp(rest, "%") == 0;
+}
+
+/* "12.345678" as microseconds; gives where it ends, NULL where it is no such number. */
+static const char *parse_seconds(const char *text, int64_t *us)
+{
+    char *end;
+    errno = 0;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    long long whole = strtoll(text, &end, 10);
+    if (errno || whole > INT64_MAX / 4000000)
+        return NULL;
+    *us = whole * 1000000;
+    if (*end != '.')
+        return end;
+    const char *digit = end + 1;
+    for (int64_t weight = 100000; *digit >= '0' && *digit <= '9'; digit++, weight /= 10)
+        *us += (*digit - '0') * weight;
+    return digit == end + 1 ? NULL : digit;
+}
+
+/* "1:02:03.5": hours or minutes in front. */
+static bool parse_clock(const char *text, int64_t *us)
+{
+    int64_t sum = 0, part = 0;
+    for (int parts = 0; parts < 3; parts++) {
+        const char *end = parse_seconds(text, &part);
+        if (!end || sum + part > INT64_MAX / 240)
+            return false;
+        sum += part;
+        if (!*end) {
+            *us = sum;
+            return parts > 0;
+        }
+        if (*end != ':' || part % 1000000)
+            return false;
+        sum *= 60;
+        text = end + 1;
+    }
+    return false;
+}
+
+bool mp_parse_time(const char *text, int64_t *us)
+{
+    static const struct {
+        const char *unit;
+        int64_t divisor, factor;
+    } units[] = {{"", 1000000, 1}, {"us", 1000000, 1}, {"ms", 1000, 1},
+                 {"s", 1, 1},      {"min", 1, 60},     {"h", 1, 3600}};
+    int64_t value;
+    if (parse_clock(text, us))
+        return true;
+    const char *end = parse_seconds(text, &value);
+    for (size_t i = 0; end && i < sizeof units / sizeof *units; i++)
+        if (mp_text_is(end, units[i].unit)) {
+            bool fits = value <= INT64_MAX / units[i].factor;
+            *us = fits ? value / units[i].divisor * units[i].factor : 0;
+            return fits;
+        }
+    return false;
+}

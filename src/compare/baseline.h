@@ -1,0 +1,21 @@
+/* Baselines: the digest of a recording as a text file, so that the recording need not be kept.
+ *
+ * A baseline is JSON, an object a line: the head, the totals, then the entries of each list in the
+ * order of their key. Amounts of 0 are left out. */
+#ifndef MP_COMPARE_BASELINE_H
+#define MP_COMPARE_BASELINE_H
+
+#include "compare/digest.h"
+
+/* Whether a file that begins so is a baseline. */
+bool mp_is_baseline(const char *text, size_t length);
+
+/* The text of a digest; release with free(). The same for the same digest in each run. */
+char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length);
+
+/* The digest of a text, in words of `keys`; release with mp_digest_free. NULL with a message
+ * "path:line: error: what is wrong, what was expected". */
+mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
+                             mp_dictionary *dictionary, char *error, size_t error_size);
+
+#endif

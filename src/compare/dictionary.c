@@ -1,0 +1,123 @@
+/* The dictionary of texts and frames that digests share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "compare/dictionary.h"
+
+struct mp_dictionary {
+    mp_arena arena;
+    const char **texts; /* from 1 */
+    size_t text_count, text_capacity;
+    mp_frame_key *frames; /* from 1; callers stand before those they call */
+    size_t frame_count, frame_capacity;
+    mp_hash_index text_index, frame_index;
+};
+
+mp_dictionary *mp_dictionary_new(void)
+{
+    mp_dictionary *dictionary = mp_alloc_zero(1, sizeof *dictionary);
+    mp_grow(&dictionary->texts, &dictionary->text_capacity, 1, sizeof *dictionary->texts);
+    mp_grow(&dictionary->frames, &dictionary->frame_capacity, 1, sizeof *dictionary->frames);
+    dictionary->texts[0] = "";
+    dictionary->frames[0] = (mp_frame_key){0};
+    dictionary->text_count = dictionary->frame_count = 1;
+    return dictionary;
+}
+
+void mp_dictionary_free(mp_dictionary *dictionary)
+{
+    if (!dictionary)
+        return;
+    mp_arena_free(&dictionary->arena);
+    free(dictionary->texts);
+    free(dictionary->frames);
+    mp_hash_index_free(&dictionary->text_index);
+    mp_hash_index_free(&dictionary->frame_index);
+    free(dictionary);
+}
+
+typedef struct text_probe {
+    const mp_dictionary *dictionary;
+    const char *text;
+} text_probe;
+
+static bool same_text(const void *opaque, uint32_t value)
+{
+    const text_probe *probe = opaque;
+    return strcmp(probe->dictionary->texts[value], probe->text) == 0;
+}
+
+uint32_t mp_dictionary_id(mp_dictionary *dictionary, const char *text)
+{
+    if (!text || !*text)
+        return 0;
+    size_t length = strlen(text), place;
+    uint64_t hash = mp_hash_bytes(text, length);
+    text_probe probe = {dictionary, text};
+    uint32_t found = mp_hash_index_find(&dictionary->text_index, hash, same_text, &probe, &place);
+    if (found)
+        return found;
+    mp_grow(&dictionary->texts, &dictionary->text_capacity, dictionary->text_count + 1,
+            sizeof *dictionary->texts);
+    dictionary->texts[dictionary->text_count] = mp_arena_copy(&dictionary->arena, text, length);
+    found = (uint32_t)dictionary->text_count++;
+    mp_hash_index_set(&dictionary->text_index, place, hash, found);
+    return found;
+}
+
+const char *mp_dictionary_text(const mp_dictionary *dictionary, uint32_t text)
+{
+    return dictionary->texts[text];
+}
+
+typedef struct frame_probe {
+    const mp_dictionary *dictionary;
+    mp_frame_key frame;
+} frame_probe;
+
+static bool same_frame(const void *opaque, uint32_t value)
+{
+    const frame_probe *probe = opaque;
+    const mp_frame_key *a = &probe->dictionary->frames[value], *b = &probe->frame;
+    return a->caller == b->caller && a->name == b->name && a->line == b->line;
+}
+
+uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
+{
+    uint64_t hash = mp_hash64(((uint64_t)frame.caller << 32 | frame.name) + mp_hash64(frame.line));
+    frame_probe probe = {dictionary, frame};
+    size_t place;
+    uint32_t found = mp_hash_index_find(&dictionary->frame_index, hash, same_frame, &probe, &place);
+    if (found)
+        return found;
+    mp_grow(&dictionary->frames, &dictionary->frame_capacity, dictionary->frame_count + 1,
+            sizeof *dictionary->frames);
+    dictionary->frames[dictionary->frame_count] = frame;
+    found = (uint32_t)dictionary->frame_count++;
+    mp_hash_index_set(&dictionary->frame_index, place, hash, found);
+    return found;
+}
+
+const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame)
+{
+    return &dictionary->frames[frame];
+}
+
+/* Callers have smaller numbers, so one walk from the front does. */
+uint32_t *mp_key_families(const mp_dictionary *dictionary)
+{
+    uint32_t *families = mp_alloc_zero(dictionary->frame_count, sizeof *families);
+    mp_id_index index = {0};
+    for (uint32_t i = 1; i < dictionary->frame_count; i++) {
+        const mp_frame_key *frame = &dictionary->frames[i];
+        uint64_t key = (uint64_t)families[frame->caller] << 32 | frame->name;
+        uint32_t *place = mp_id_index_put(&index, key);
+        if (!*place)
+            *place = i;
+        families[i] = *place;
+    }
+    mp_id_index_free(&index);
+    return families;
+}

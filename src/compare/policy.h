@@ -1,0 +1,164 @@
+/* Policies: what a recording is held to, a rule a line; and the rule_result of them.
+ *
+ * docs/policies.md has the grammar. A rule is a limit of a measure ("leaked of type "Order*" <= 1
+ * MiB"), or says that nothing of a kind is new ("no new leak site"). */
+#ifndef MP_COMPARE_POLICY_H
+#define MP_COMPARE_POLICY_H
+
+#include "compare/digest.h"
+
+typedef enum mp_measure {
+    MP_MEASURE_LEAKED,
+    MP_MEASURE_LEAKED_OBJECTS,
+    MP_MEASURE_LEAK_SITES,
+    MP_MEASURE_LIVE,
+    MP_MEASURE_LIVE_OBJECTS,
+    MP_MEASURE_PEAK,
+    MP_MEASURE_PEAK_OBJECTS,
+    MP_MEASURE_CREATED,
+    MP_MEASURE_CREATED_OBJECTS,
+    MP_MEASURE_DELETED_OBJECTS,
+    MP_MEASURE_RETAINED,
+    MP_MEASURE_GROWTH,
+    MP_MEASURE_SECONDS,
+    MP_MEASURE_CALLS,
+    MP_MEASURE_NEW_LEAK_SITES,
+    MP_MEASURE_NEW_SITES,
+    MP_MEASURE_NEW_TYPES,
+    MP_MEASURE_NEW_METHODS,
+    MP_MEASURE_NEW_MODULES,
+    MP_MEASURES,
+} mp_measure;
+
+typedef enum mp_rule_unit {
+    MP_RULE_BYTES,
+    MP_RULE_OBJECTS,
+    MP_RULE_CALLS,
+    MP_RULE_COUNT, /* of sites, types, methods, modules */
+    MP_RULE_US,    /* microseconds; policies and people have seconds */
+} mp_rule_unit;
+
+/* What a rule selects by; a bit each, so that a measure can say which it takes. */
+typedef enum mp_select_by {
+    MP_BY_NOTHING = 0,
+    MP_BY_TYPE = 1,
+    MP_BY_SOURCE = 2, /* source or function that created it, allocators' own left out */
+    MP_BY_NAME = 4,
+    MP_BY_SITE = 8,    /* "TYPE at SOURCE" */
+    MP_BY_METHOD = 16, /* "METHOD", or "METHOD PROGRAM" */
+    MP_BY_MODULE = 32, /* program */
+} mp_select_by;
+
+typedef enum mp_comparison {
+    MP_AT_MOST,
+    MP_LESS,
+    MP_AT_LEAST,
+    MP_MORE,
+    MP_EQUAL,
+} mp_comparison;
+
+/* A limit is reference * share / MP_WHOLE + number, exactly. */
+#define MP_WHOLE INT64_C(100000000)
+typedef enum mp_reference {
+    MP_OF_NOTHING,
+    MP_OF_BASE,  /* the same in the base */
+    MP_OF_START, /* growth in percent: what was alive at its start */
+} mp_reference;
+
+typedef struct mp_bound {
+    mp_reference reference;
+    int64_t share;    /* of the reference, in parts of MP_WHOLE */
+    int64_t number;   /* in the unit of the measure */
+    const char *text; /* as written */
+} mp_bound;
+
+typedef struct mp_rule {
+    const char *name; /* as written in front of it; else its text. No two are equal. */
+    const char *text; /* without name and comment */
+    uint32_t line;    /* from 1 */
+    mp_measure measure;
+    mp_select_by by;
+    bool each;           /* each on its own, not their sum */
+    const char *pattern; /* glob; NULL: all */
+    bool per_snapshot;
+    const char *after; /* snapshot at which growth begins, as by mp_window_resolve; NULL: `from` */
+    mp_comparison comparison;
+    mp_bound bound;
+    bool if_any; /* holds where nothing is selected */
+} mp_rule;
+
+/* A fault of a policy. */
+typedef struct mp_policy_fault {
+    uint32_t line, column; /* from 1; columns are characters */
+    const char *message;   /* what is wrong, and what was expected */
+} mp_policy_fault;
+
+typedef struct mp_policy {
+    const char *path;
+    mp_rule *rules;
+    size_t rule_count, rule_capacity;
+    mp_policy_fault *faults; /* one at most of each line, in order; any: not to be judged by */
+    size_t fault_count, fault_capacity;
+    struct mp_arena *arena;
+} mp_policy;
+
+/* Parse a policy. `path` is for messages; it and `text` are copied. Bytes that are no UTF-8 are
+ * read as ISO 8859-1. A policy without rules has a fault. Never NULL; release with mp_policy_free.
+ */
+mp_policy *mp_policy_parse(const char *path, const char *text, size_t length);
+void mp_policy_free(mp_policy *policy);
+
+/* In which unit a measure is. */
+mp_rule_unit mp_measure_unit(mp_measure measure);
+/* Whether judging needs a base. */
+bool mp_rule_needs_base(const mp_rule *rule);
+
+/* --- rule_result --- */
+
+/* What is judged. A profile has no window. */
+typedef struct mp_rule_context {
+    const mp_digest *now;
+    const mp_digest *base;           /* NULL: there is none */
+    const mp_dictionary *dictionary; /* of both */
+    const mp_model *model;           /* of `now`, for growth; NULL: growth cannot be judged */
+    const mp_window *window;         /* likewise */
+    const char *to;                  /* the window's end as the user said it, or NULL */
+    bool exact_bytes;                /* in texts for people */
+} mp_rule_context;
+
+typedef enum mp_verdict {
+    MP_VERDICT_PASS,
+    MP_VERDICT_FAIL,
+    MP_VERDICT_ERROR, /* could not be judged */
+} mp_verdict;
+
+/* "pass", "fail", "error". */
+const char *mp_verdict_name(mp_verdict verdict);
+
+/* Numbers are in the unit of the rule's measure. Of a rule on each of several, they are those of
+ * the one that is worst: farthest over its limit. */
+typedef struct mp_rule_result {
+    const mp_rule *rule;
+    mp_verdict verdict;
+    bool has_measured, has_limit, has_base, has_measured_percent, has_limit_percent;
+    int64_t measured; /* of growth per snapshot: its slope, rounded */
+    int64_t limit;    /* rounded down where it is a part of something */
+    int64_t base;
+    double measured_percent, limit_percent; /* growth, of what was alive at its start */
+    const char *measured_text, *limit_text; /* for people; NULL where there is none */
+    const char *message; /* why it fails or cannot be judged, or what is worth saying; else "" */
+} mp_rule_result;
+
+typedef struct mp_rule_results {
+    mp_rule_result *at; /* in the order of the rules */
+    size_t count;
+    size_t passed, failed, unjudged;
+    struct mp_arena *arena;
+} mp_rule_results;
+
+/* Judge every rule. The policy has no faults and must outlive the result; release with
+ * mp_rule_results_free. */
+mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *rule_context);
+void mp_rule_results_free(mp_rule_results *results);
+
+#endif

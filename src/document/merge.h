@@ -1,0 +1,31 @@
+/* Merging: what a report says of several files, each read on its own, as one document.
+ *
+ * - Every table of rows has the rows of all files, with the column "file" in front. Where a table
+ *   names its order, they stand in it, and "rank" numbers them anew; else file by file.
+ * - A record with columns that add up (MP_ADDS) is their sum: one record of the same name. If it
+ *   also has columns with MP_SUMMARY, the table "files" has a row of all of its columns for each
+ *   file, and people read those columns of it, with a total.
+ * - Any other record becomes a row for each file; "session" becomes the table "sessions". One that
+ *   says the same of each file (MP_COMMON) stays as it is; one for people alone is left out.
+ * - A limit tells its file. */
+#ifndef MP_DOCUMENT_MERGE_H
+#define MP_DOCUMENT_MERGE_H
+
+#include "memprof/document.h"
+
+/* The answer about one file, or about several that were read together. */
+typedef struct mp_part {
+    const char *name; /* a path, or what stands for several */
+    const mp_document *document;
+} mp_part;
+
+typedef struct mp_merging {
+    size_t rows;   /* at most so many of a table that has an order; 0: all */
+    bool overview; /* people see of tables without an order the main one alone */
+} mp_merging;
+
+/* The parts' answers to one question as one document, for at least one part. It refers to the
+ * parts' documents and names, which must outlive it. Release with mp_document_free. */
+mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how);
+
+#endif

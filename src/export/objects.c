@@ -1,0 +1,124 @@
+#include "export/objects.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+
+static bool only_session(const mp_model *model, mp_session_id *session, char *error, size_t size)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        if (!model->sessions.at[i].snapshots)
+            continue;
+        if (found) {
+            snprintf(error, size,
+                     "these are recordings of several sessions, expected one: export each on its "
+                     "own");
+            return false;
+        }
+        found = i;
+    }
+    session->i = found;
+    if (!found)
+        snprintf(error, size, "there is no snapshot to export");
+    return found != 0;
+}
+
+static void take_snapshots(mp_live_objects *live, mp_snapshot_id only)
+{
+    const mp_model *model = live->model;
+    live->snapshots = mp_alloc(model->snapshots.count * sizeof *live->snapshots);
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        if (model->snapshots.at[i].whole && model->snapshots.at[i].session.i == live->session.i &&
+            (!only.i || only.i == i))
+            live->snapshots[live->snapshot_count++] = (mp_snapshot_id){i};
+}
+
+/* Vertices by id; empty where several have one id, as in several application domains. */
+static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
+{
+    for (uint32_t i = 1; graph && i <= graph->count; i++) {
+        uint32_t *place = mp_id_index_put(vertices, graph->ids[i]);
+        if (*place) {
+            mp_id_index_free(vertices);
+            return false;
+        }
+        *place = i;
+    }
+    return true;
+}
+
+static void take_objects(mp_live_objects *live)
+{
+    const mp_model *model = live->model;
+    mp_id_index vertices = {0};
+    index_vertices(model->graph, &vertices);
+    live->living = mp_alloc(model->objects.count * sizeof *live->living);
+    for (uint32_t i = 1; i < model->objects.count; i++) {
+        const mp_object *object = &model->objects.at[i];
+        const mp_generation *generation = &model->generations.at[object->generation.i];
+        mp_living living = {.id = object->id,
+                            .bytes = object->bytes,
+                            .context = generation->context,
+                            .born = generation->born,
+                            .from = object->from,
+                            .until = object->until};
+        if (model->graph && mp_is_alive_at(&living, model->graph->snapshot))
+            living.vertex = mp_id_index_get(&vertices, object->id);
+        live->living[live->living_count++] = living;
+    }
+    mp_id_index_free(&vertices);
+}
+
+/* A dump knows types: the context of each. */
+static mp_context_id *contexts_of_types(const mp_model *model)
+{
+    mp_context_id *contexts = mp_alloc_zero(model->types.count, sizeof *contexts);
+    for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++)
+        if (!contexts[model->contexts.at[i].type.i].i)
+            contexts[model->contexts.at[i].type.i].i = i;
+    return contexts;
+}
+
+static void take_vertices(mp_live_objects *live)
+{
+    const mp_graph *graph = live->model->graph;
+    mp_context_id *contexts = contexts_of_types(live->model);
+    mp_id_index vertices = {0};
+    bool unique = index_vertices(graph, &vertices);
+    live->living = mp_alloc(((size_t)graph->count + 1) * sizeof *live->living);
+    for (uint32_t i = 1; i <= graph->count; i++)
+        live->living[live->living_count++] = (mp_living){.id = unique ? graph->ids[i] : i,
+                                                         .bytes = (int64_t)graph->sizes[i],
+                                                         .context = contexts[graph->types[i]],
+                                                         .from = graph->snapshot,
+                                                         .vertex = i};
+    mp_id_index_free(&vertices);
+    free(contexts);
+}
+
+bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, char *error, size_t size)
+{
+    *live = (mp_live_objects){.model = model};
+    bool graph_alone = model->graph && !(model->holds & MP_HOLDS_HISTORY);
+    if (graph_alone)
+        live->session = model->snapshots.at[model->graph->snapshot.i].session;
+    else if (!only_session(model, &live->session, error, size))
+        return false;
+    take_snapshots(live, graph_alone ? model->graph->snapshot : (mp_snapshot_id){0});
+    if (graph_alone)
+        take_vertices(live);
+    else
+        take_objects(live);
+    return true;
+}
+
+void mp_live_objects_free(mp_live_objects *live)
+{
+    free(live->snapshots);
+    free(live->living);
+    *live = (mp_live_objects){0};
+}

@@ -1,0 +1,38 @@
+/* What exporters of objects have in common: which objects were alive at which moments. */
+#ifndef MP_EXPORT_OBJECTS_H
+#define MP_EXPORT_OBJECTS_H
+
+#include "model/graph.h"
+#include "model/model.h"
+#include "query/query.h"
+
+typedef struct mp_living {
+    uint64_t id; /* as in the file, or, where those are not unique, a number from 1 */
+    int64_t bytes;
+    mp_context_id context;
+    mp_snapshot_id born; /* none: not told */
+    mp_snapshot_id from, until;
+    uint32_t vertex; /* in the model's graph; 0: it is not in it */
+} mp_living;
+
+/* Moments of one session and the objects that were alive at any of them. */
+typedef struct mp_live_objects {
+    const mp_model *model;
+    mp_session_id session;
+    mp_snapshot_id *snapshots; /* in the order of time */
+    size_t snapshot_count;
+    mp_living *living;
+    size_t living_count;
+} mp_live_objects;
+
+/* All snapshots where objects were kept, else the one that the graph is of. False with a message
+ * where neither is there, or there are several sessions. */
+bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, char *error, size_t size);
+void mp_live_objects_free(mp_live_objects *live);
+
+static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapshot)
+{
+    return living->from.i <= snapshot.i && (!living->until.i || living->until.i > snapshot.i);
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* Input: bytes from a file, standard input or memory, handed out line by line.
+ *
+ * One pass, one window that slides over the bytes: nothing is kept. Lines end in LF or CRLF. */
+#ifndef MP_INPUT_INPUT_H
+#define MP_INPUT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "memprof/diagnostics.h"
+
+/* How much of a file a reader may look at before it says whether the file is its own. */
+enum { MP_LOOK_AHEAD = 64 * 1024 };
+
+typedef struct mp_input mp_input;
+
+/* Called now and then while bytes are read. `total` is 0 where the size is not known. */
+typedef struct mp_progress {
+    void (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
+    void *opaque;
+} mp_progress;
+
+/* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory. What the
+ * pointers refer to must outlive the input. `progress` may be NULL. */
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_progress *progress);
+
+/* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
+ * see that no reader depends on where a read happens to end. */
+mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
+                               mp_diagnostics *diagnostics);
+
+/* NULL: nothing happens. */
+void mp_input_close(mp_input *input);
+
+/* From now on what is wrong with the input is said there. Gives where it was said before. */
+mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
+
+/* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them (but for a UTF-8 byte
+ * order snapshot, which is passed over). Valid until the next call for a line. */
+mp_slice mp_input_look_ahead(mp_input *input);
+
+/* The next line without its end; false at the end of the input. Valid until the next call. A line
+ * over 16 MiB is skipped with a diagnostic. */
+bool mp_input_line(mp_input *input, mp_slice *line);
+
+/* Whether the last line was closed by a newline: a torn file's last one often is not. */
+bool mp_input_line_closed(const mp_input *input);
+/* Whether it can be closed now and read again from its start: a file, not a pipe. */
+bool mp_input_can_reopen(const mp_input *input);
+/* Read from the start again. What came through a pipe is kept in a temporary file, without a name,
+ * from the time of mp_input_keep. False where nothing was kept, or after a diagnostic. */
+bool mp_input_rewind(mp_input *input);
+/* See to it that the input can be rewound and looked at from its end: nothing may have been
+ * consumed yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */
+bool mp_input_keep(mp_input *input);
+/* Up to `size` of the last bytes of a kept input; gives how many. */
+size_t mp_input_tail(const mp_input *input, char *bytes, size_t size);
+/* All bytes of a kept input at once, as a copy that may be written to, until the input is closed:
+ * for libraries that read no streams. NULL after a diagnostic. */
+char *mp_input_map(mp_input *input, size_t *length);
+/* A library has read it by its path or its map: all its bytes count as consumed. */
+void mp_input_finish(mp_input *input);
+/* The number of the last line, from 1. */
+uint64_t mp_input_line_number(const mp_input *input);
+/* Bytes consumed so far, line ends included. */
+uint64_t mp_input_bytes(const mp_input *input);
+/* As it was opened by, borrowed. */
+const char *mp_input_path(const mp_input *input);
+
+#endif

@@ -1,0 +1,85 @@
+/* Building: the nodes of all files become one call tree without doubles.
+ *
+ * Files number their nodes as they like, refer to them before they define them, and several
+ * recordings of one program repeat the same stacks. Nodes are equal when their symbols have the
+ * same name and start line, their call lines are equal and their parents are. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "model/build.h"
+#include "model/private.h"
+
+typedef struct tree_probe {
+    const mp_model *model;
+    mp_tree_node node;
+} tree_probe;
+
+static bool same_symbol(const mp_model *model, mp_symbol_id a, mp_symbol_id b)
+{
+    const mp_symbol *x = &model->symbols.at[a.i], *y = &model->symbols.at[b.i];
+    if (a.i == b.i)
+        return true;
+    return x->name.i && x->name.i == y->name.i && x->start_line == y->start_line;
+}
+
+static bool same_node(const void *opaque, uint32_t value)
+{
+    const tree_probe *probe = opaque;
+    const mp_tree_node *a = &probe->model->tree.at[value], *b = &probe->node;
+    if (!a->symbol.i && a->node.i != b->node.i)
+        return false; /* nodes that nobody defined have nothing to be compared by */
+    return a->parent == b->parent && a->line == b->line &&
+           same_symbol(probe->model, a->symbol, b->symbol);
+}
+
+static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
+{
+    const mp_symbol *symbol = &model->symbols.at[node.symbol.i];
+    uint64_t hash = mp_hash64(((uint64_t)symbol->name.i << 32 | symbol->start_line) +
+                              mp_hash64((uint64_t)node.parent << 32 | node.line));
+    tree_probe probe = {model, node};
+    size_t place;
+    uint32_t found = mp_hash_index_find(index, hash, same_node, &probe, &place);
+    if (!found) {
+        *MP_ADD(&model->tree) = node;
+        found = model->tree.count - 1;
+        mp_hash_index_set(index, place, hash, found);
+    }
+    return found;
+}
+
+void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
+{
+    const uint32_t on_the_way = UINT32_MAX;
+    mp_hash_index index = {0};
+    uint32_t nodes = model->nodes.count;
+    uint32_t *way = mp_alloc_zero((size_t)nodes + 1, sizeof *way);
+    model->tree_of = mp_alloc_zero((size_t)nodes + 1, sizeof *model->tree_of);
+    for (uint32_t first = 1; first < nodes; first++) {
+        size_t length = 0;
+        uint32_t at = first;
+        while (at && !model->tree_of[at]) {
+            model->tree_of[at] = on_the_way;
+            way[length++] = at;
+            at = model->nodes.at[at].parent.i;
+        }
+        uint32_t parent = model->tree_of[at];
+        if (parent == on_the_way) {
+            mp_diagnose(diagnostics, MP_DIAG_NODE_CYCLE, NULL, 0,
+                        "call-tree node %" PRIu64 " is its own caller: cut there",
+                        model->nodes.at[at].number);
+            parent = 0;
+        }
+        while (length) {
+            uint32_t id = way[--length];
+            const mp_node *node = &model->nodes.at[id];
+            parent = tree_put(
+                model, &index,
+                (mp_tree_node){
+                    .parent = parent, .symbol = node->symbol, .line = node->line, .node = {id}});
+            model->tree_of[id] = parent;
+        }
+    }
+    mp_hash_index_free(&index);
+    free(way);
+}

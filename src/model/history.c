@@ -1,0 +1,174 @@
+#include "model/history.h"
+
+#include <stdlib.h>
+
+#include "model/build.h"
+#include "model/live.h"
+
+/* What is known of an id: how it is now, and its place in model->objects as it was at the last
+ * snapshot. */
+typedef struct record {
+    uint64_t id;
+    int64_t bytes;
+    mp_generation_id generation;
+    uint32_t object; /* 0: it was not there */
+    bool alive, touched;
+    bool apart; /* the id is another record's by now */
+} record;
+
+struct mp_history {
+    mp_model *model;
+    mp_live_set places; /* id to place in records, as a generation */
+    record *records;    /* from 1 */
+    size_t count, capacity;
+    uint32_t *unused; /* places that were given back */
+    size_t unused_count, unused_capacity;
+    uint32_t *touched; /* places, since the last snapshot */
+    size_t touched_count, touched_capacity;
+    mp_snapshot_id last; /* that ended */
+};
+
+mp_history *mp_history_new(mp_model *model)
+{
+    mp_history *history = mp_alloc_zero(1, sizeof *history);
+    history->model = model;
+    return history;
+}
+
+void mp_history_free(mp_history *history)
+{
+    if (!history)
+        return;
+    mp_live_free(&history->places);
+    free(history->records);
+    free(history->unused);
+    free(history->touched);
+    free(history);
+}
+
+static void push(uint32_t **list, size_t *count, size_t *capacity, uint32_t place)
+{
+    mp_grow(list, capacity, *count + 1, sizeof **list);
+    (*list)[(*count)++] = place;
+}
+
+static uint32_t new_record(mp_history *history, uint64_t id)
+{
+    uint32_t place;
+    if (history->unused_count) {
+        place = history->unused[--history->unused_count];
+    } else {
+        place = (uint32_t)++history->count;
+        mp_grow(&history->records, &history->capacity, place + 1u, sizeof *history->records);
+    }
+    history->records[place] = (record){.id = id};
+    return place;
+}
+
+static record *record_of(mp_history *history, uint64_t id, bool make)
+{
+    const mp_live_object *found = mp_live_find(&history->places, id);
+    if (found)
+        return &history->records[found->generation];
+    if (!make)
+        return NULL;
+    uint32_t place = new_record(history, id);
+    mp_live_add(&history->places, id, place);
+    return &history->records[place];
+}
+
+static void touch(mp_history *history, record *at)
+{
+    if (!at->touched)
+        push(&history->touched, &history->touched_count, &history->touched_capacity,
+             (uint32_t)(at - history->records));
+    at->touched = true;
+}
+
+void mp_history_change(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation)
+{
+    if (history->model->generations.at[generation.i].reusable) {
+        mp_history_death(history, id);
+        return;
+    }
+    record *at = record_of(history, id, true);
+    at->alive = true;
+    at->bytes = bytes;
+    at->generation = generation;
+    touch(history, at);
+}
+
+void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation)
+{
+    mp_history_change(history, id, bytes, generation);
+}
+
+/* What was at the id until the next snapshot gets a record of its own. */
+static void set_apart(mp_history *history, uint64_t id)
+{
+    const record *at = record_of(history, id, false);
+    if (!at || !at->object)
+        return;
+    uint32_t place = new_record(history, id);
+    record *apart = &history->records[place];
+    at = record_of(history, id, false);
+    apart->object = at->object;
+    apart->apart = true;
+    touch(history, apart);
+}
+
+void mp_history_found(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation,
+                      mp_snapshot_id since)
+{
+    set_apart(history, id);
+    mp_history_change(history, id, bytes, generation);
+    record *at = record_of(history, id, false);
+    if (!at || history->last.i < since.i)
+        return;
+    *MP_ADD(&history->model->objects) =
+        (mp_object){.id = id, .bytes = bytes, .generation = generation, .from = since};
+    at->object = history->model->objects.count - 1;
+}
+
+void mp_history_death(mp_history *history, uint64_t id)
+{
+    record *at = record_of(history, id, false);
+    if (!at)
+        return;
+    at->alive = false;
+    touch(history, at);
+}
+
+/* The object from this snapshot on. */
+static void write_down(mp_model *model, record *at, mp_snapshot_id snapshot)
+{
+    if (at->object) {
+        mp_object *before = &model->objects.at[at->object];
+        if (at->alive && before->bytes == at->bytes && before->generation.i == at->generation.i)
+            return;
+        before->until = snapshot;
+        at->object = 0;
+    }
+    if (!at->alive)
+        return;
+    *MP_ADD(&model->objects) = (mp_object){
+        .id = at->id, .bytes = at->bytes, .generation = at->generation, .from = snapshot};
+    at->object = model->objects.count - 1;
+}
+
+void mp_history_end_snapshot(mp_history *history, mp_snapshot_id snapshot)
+{
+    for (size_t i = 0; i < history->touched_count; i++) {
+        uint32_t place = history->touched[i];
+        record *at = &history->records[place];
+        write_down(history->model, at, snapshot);
+        at->touched = false;
+        if (at->alive)
+            continue;
+        if (!at->apart)
+            mp_live_remove(&history->places, mp_live_find(&history->places, at->id));
+        push(&history->unused, &history->unused_count, &history->unused_capacity, place);
+    }
+    history->touched_count = 0;
+    history->last = snapshot;
+}

@@ -1,0 +1,308 @@
+/* The model: what all recordings of one run say, in flat arrays that refer to each other by id.
+ *
+ *   type ─┐
+ *   node ─┼─► context ──► generation (context, born at a snapshot) ──► delta (generation,
+ * snapshot): created, deleted, bytes name ─┘    └─► context of the owner
+ *
+ * A context is the finest class of objects that the model tells apart: one allocation site (type,
+ * call tree node, line), one name, one owner's context. Every grouping that a report makes is a
+ * coarsening of contexts and generations. Deltas are the ledger: what happened to a generation
+ * between two snapshots. An object that dies is added to its delta and forgotten, so memory follows
+ * what is alive and the number of (generation, snapshot) pairs touched, not the number of objects
+ * that ever lived.
+ *
+ * Whatever is asked of any two snapshots is a sum over deltas: alive at `to` = all deltas up to
+ * `to`; alive at `to` and born after `from` = those of them whose generation was born later than
+ * `from`.
+ *
+ * Costs without objects (execution profiles) are in the model's mp_profile, on the same nodes.
+ *
+ * Every id is an index into one array of the model; index 0 is reserved and means "none". The model
+ * owns all that it refers to. Counts are objects, sizes bytes, times microseconds since the start
+ * of the session's recording. */
+#ifndef MP_MODEL_MODEL_H
+#define MP_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mp_string_id {
+    uint32_t i;
+} mp_string_id;
+typedef struct mp_type_id {
+    uint32_t i;
+} mp_type_id;
+typedef struct mp_symbol_id {
+    uint32_t i;
+} mp_symbol_id;
+typedef struct mp_node_id {
+    uint32_t i;
+} mp_node_id;
+typedef struct mp_context_id {
+    uint32_t i;
+} mp_context_id;
+typedef struct mp_generation_id {
+    uint32_t i;
+} mp_generation_id;
+typedef struct mp_snapshot_id {
+    uint32_t i;
+} mp_snapshot_id;
+typedef struct mp_session_id {
+    uint32_t i;
+} mp_session_id;
+typedef struct mp_platform_id {
+    uint32_t i;
+} mp_platform_id;
+
+/* What kind of recording a run is about; inputs of one run are of one kind. */
+typedef enum mp_kind {
+    MP_KIND_NONE,
+    MP_KIND_RECORDING, /* births and deaths between snapshots */
+    MP_KIND_PROFILE,   /* execution */
+    MP_KIND_EVENTS,    /* births and deaths one by one */
+    MP_KIND_DUMP,      /* what is alive at a moment, and who refers to whom */
+    MP_KIND_DATABASE,  /* what is alive at moments, with stacks, perhaps references */
+} mp_kind;
+/* "a memory recording", for messages. */
+const char *mp_kind_name(mp_kind kind);
+
+/* What a model holds, and so which questions it can answer. */
+enum {
+    MP_HOLDS_LEDGER = 1,   /* objects alive at snapshots */
+    MP_HOLDS_HISTORY = 2,  /* when they were created and deleted */
+    MP_HOLDS_EVENTS = 4,   /* ages, threads, anomalies: model->events */
+    MP_HOLDS_GRAPH = 8,    /* who refers to whom: model->graph */
+    MP_HOLDS_PROFILE = 16, /* costs without objects: model->profile */
+    MP_HOLDS_NATIVE = 32,  /* stacks of native code, allocators' own frames among them */
+};
+
+/* What a report must know of a type; everything else about it is its name. */
+typedef enum mp_type_class {
+    MP_TYPE_ORDINARY,
+    MP_TYPE_CODE,        /* named by source: procedures and classes of the application */
+    MP_TYPE_REUSABLE,    /* kept by the runtime on purpose, as code is; never a leak */
+    MP_TYPE_BUILT_IN,    /* an instance of a class of the runtime */
+    MP_TYPE_TEMP_TABLE,  /* may be declared and never instantiated */
+    MP_TYPE_WIDGET_POOL, /* owns what is created in it */
+    MP_TYPE_RAW_MEMORY,  /* MEMPTR, large object: bytes that the program manages itself */
+} mp_type_class;
+
+typedef struct mp_type {
+    mp_string_id name; /* none: used by number, never declared */
+    uint64_t number;   /* as in the file */
+    mp_type_class class;
+    bool left_out; /* not selected */
+} mp_type;
+
+/* A name of the program: a source, class, method or other named thing. A file may refer to it
+ * before it says what it is; if it never does, `name` stays none. */
+typedef struct mp_symbol {
+    mp_string_id name;
+    uint32_t start_line; /* tells overloads apart; 0 for a whole source */
+    bool allocator;      /* an allocator's own: does not name a site (see mp_load_options) */
+    mp_string_id source; /* file that it is written in, where that is not its name */
+    mp_string_id module; /* program, library or linkage unit */
+    mp_string_id owner;  /* class that it is a member of, where the file says so */
+    uint64_t number;     /* as in the file */
+} mp_symbol;
+
+/* The line of a frame in a format that tells functions, not lines. Apart from all line numbers that
+ * occur, negative ones included. */
+#define MP_NO_LINE 0x80000000u
+
+/* A node of the call tree as a file gave it: `symbol`, called by `parent` at its line `line`. */
+typedef struct mp_node {
+    mp_node_id parent;
+    mp_symbol_id symbol;
+    uint32_t line;
+    bool defined;
+    uint64_t number; /* as in the file */
+} mp_node;
+
+typedef struct mp_context {
+    mp_type_id type;
+    mp_node_id node;   /* where created; none: outside the program's code */
+    uint32_t line;     /* in the node's source */
+    mp_symbol_id name; /* of the object itself; none: it has none */
+    /* Of what the object is scoped to, as that was at the object's birth; MP_CONTEXT_UNKNOWN:
+     * something that was not recorded. */
+    mp_context_id owner;
+    mp_string_id thread; /* that created it; none: not told */
+    mp_session_id session;
+    uint16_t depth; /* owners above it */
+    bool reusable;  /* apart from what is live */
+} mp_context;
+
+/* The owner of an object whose owner was never seen. */
+enum { MP_CONTEXT_UNKNOWN = 1 };
+/* The generation of an object whose owner is still looked for; nothing is counted in it. */
+enum { MP_GENERATION_PENDING = 1 };
+
+typedef struct mp_generation {
+    mp_context_id context;
+    mp_snapshot_id born;
+    mp_snapshot_id owner_born; /* when what it is scoped to was born */
+    uint32_t last_delta;       /* the newest of its deltas */
+    bool reusable;             /* as its context */
+} mp_generation;
+
+/* Numbers that belong together, with + and - by mp_cost_add. */
+typedef struct mp_cost {
+    int64_t created, deleted; /* objects */
+    int64_t retyped;          /* objects that changed type: in minus out */
+    /* Objects that were there without a creation (older than the recording, or in a dump) less
+     * those that went without a deletion. */
+    int64_t found;
+    int64_t idle;          /* temp-tables not (yet) instantiated: change of their number */
+    int64_t created_bytes; /* sizes at creation */
+    int64_t bytes;         /* change of the bytes alive */
+    int64_t temporary, temporary_bytes; /* of `deleted`: what lived but a moment */
+} mp_cost;
+
+typedef struct mp_delta {
+    mp_generation_id generation;
+    mp_snapshot_id snapshot;
+    mp_cost cost;
+} mp_delta;
+
+/* A named moment: a snapshot. */
+typedef struct mp_snapshot {
+    mp_session_id session;
+    uint32_t ordinal; /* from 1, among the whole snapshots of its session */
+    bool whole;       /* false: its end is missing, or it is later than what was asked for */
+    uint64_t sequence;
+    mp_string_id tag, request, request_api, propath;
+    int64_t time_us, request_start_us;
+    int64_t cpu_hundredths; /* percent of CPU, times 100 */
+    int64_t overhead_bytes;
+    uint64_t line; /* where in its file it starts */
+    bool asked;    /* a moment that the user asked for, between two snapshots */
+    /* What happened since the snapshot before, and what is alive, reusable objects apart. */
+    int64_t created_objects, deleted_objects, changed_objects;
+    int64_t live_objects, live_bytes;
+    int64_t reusable_objects, reusable_bytes;
+    int64_t platform_bytes;
+    bool has_platform;
+    int64_t stated_peak_objects, class_depth; /* as the file says */
+    /* The most alive at any event since the snapshot before; where there are events. */
+    bool has_peak;
+    int64_t peak_objects, peak_bytes, peak_time_us;
+} mp_snapshot;
+
+/* Roots of one kind in the object graph of a snapshot. */
+typedef struct mp_root_count {
+    mp_snapshot_id snapshot;
+    uint32_t kind;
+    int64_t roots, objects; /* records; distinct objects of them */
+} mp_root_count;
+
+/* An object as it was from one snapshot to another: kept where the objects themselves are asked for
+ * (mp_load_options.keep_objects). Objects that lived between two snapshots only are left out. */
+typedef struct mp_object {
+    uint64_t id;
+    int64_t bytes;
+    mp_generation_id generation;
+    mp_snapshot_id from;  /* the first snapshot at which it is so */
+    mp_snapshot_id until; /* the first at which it is so no more; none: to the end */
+} mp_object;
+
+/* One area of the runtime's own memory at a snapshot. */
+typedef struct mp_platform_sample {
+    mp_snapshot_id snapshot;
+    mp_platform_id platform;
+    int64_t bytes, block_bytes, pool_bytes;
+} mp_platform_sample;
+
+/* One recorded session, what the file says of it. Strings are none where it says nothing. */
+typedef struct mp_session {
+    mp_string_id uuid, start_time, session_id, application, description, instance;
+    mp_string_id openedge_version, user, date, directory, propath;
+    uint64_t process_id;
+    bool has_process_id, reusable_apart;
+    int64_t start_us;      /* start_time as microseconds since 1970, UTC; 0: not known */
+    uint32_t snapshots;    /* whole ones */
+    mp_string_id snapshot; /* that was named with its file (FILE@SNAPSHOT); none: no one was */
+    mp_string_id file;     /* that file; where one was named */
+} mp_session;
+
+/* One file that was read. */
+typedef struct mp_input_summary {
+    const char *path;
+    const char *format; /* the reader's name */
+    uint32_t format_version;
+    uint64_t bytes, records;
+    bool complete;
+} mp_input_summary;
+
+/* A node of the complete call tree: equal stacks of all recordings are one node, parents before
+ * their children. */
+typedef struct mp_tree_node {
+    uint32_t parent;     /* 0: a root */
+    mp_symbol_id symbol; /* none: the node was never defined; `node` tells its number */
+    uint32_t line;       /* of the call, in the parent */
+    mp_node_id node;     /* one node of the file that it stands for */
+} mp_tree_node;
+
+#define MP_LIST(type)                                                                              \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        uint32_t count; /* with the reserved element 0 */                                          \
+        size_t capacity;                                                                           \
+    }
+
+typedef struct mp_strings mp_strings;
+struct mp_profile;
+struct mp_graph;
+struct mp_events;
+
+typedef struct mp_model {
+    mp_strings *strings;
+    MP_LIST(mp_type) types;
+    MP_LIST(mp_symbol) symbols;
+    MP_LIST(mp_node) nodes;
+    MP_LIST(mp_context) contexts;
+    MP_LIST(mp_generation) generations;
+    MP_LIST(mp_delta) deltas;
+    MP_LIST(mp_snapshot) snapshots;
+    MP_LIST(mp_session) sessions;
+    MP_LIST(mp_string_id) platforms;
+    MP_LIST(mp_platform_sample) platform_samples;
+    MP_LIST(mp_object) objects;         /* empty unless asked for */
+    MP_LIST(mp_root_count) root_counts; /* of every graph that was read; by snapshot, kind */
+    MP_LIST(mp_input_summary) inputs;
+    MP_LIST(mp_tree_node) tree; /* made by mp_model_build_tree */
+    uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_build_tree */
+    struct mp_profile *profile; /* NULL: no execution profile was read */
+    struct mp_events *events;   /* NULL: no log of heap events was read */
+    struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
+    mp_kind kind;
+    unsigned holds; /* MP_HOLDS_... */
+    struct mp_model_private *private;
+} mp_model;
+
+/* An empty model, for mp_load; not complete. Release with mp_model_free, after all that refers to
+ * it.
+ */
+mp_model *mp_model_new(void);
+void mp_model_free(mp_model *model);
+
+/* The interned string; "" for none. Lives as long as the model. Always valid UTF-8. */
+const char *mp_model_text(const mp_model *model, mp_string_id id);
+
+/* Field by field. */
+static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
+{
+    return (mp_cost){
+        a.created + b.created, a.deleted + b.deleted,     a.retyped + b.retyped,
+        a.found + b.found,     a.idle + b.idle,           a.created_bytes + b.created_bytes,
+        a.bytes + b.bytes,     a.temporary + b.temporary, a.temporary_bytes + b.temporary_bytes};
+}
+
+/* Objects that a cost leaves alive. */
+static inline int64_t mp_cost_live(mp_cost cost)
+{
+    return cost.created - cost.deleted + cost.retyped + cost.found;
+}
+
+#endif

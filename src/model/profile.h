@@ -1,0 +1,107 @@
+/* Execution profiles: costs without objects. Times are exact whole microseconds, as the files give
+ * six decimals of a second.
+ *
+ * One file may hold several profiles: each is a session with modules of its own, number 0 among
+ * them, which stands for the session itself. The readers see to it that whatever is added up of
+ * these counts and times fits into 64 bits. */
+#ifndef MP_MODEL_PROFILE_H
+#define MP_MODEL_PROFILE_H
+
+#include "model/model.h"
+
+typedef struct mp_module_id {
+    uint32_t i;
+} mp_module_id;
+
+/* A module of the profiler: a compiled unit or an entry (procedure, function, method) of one. */
+typedef struct mp_module {
+    mp_session_id session;
+    uint64_t number; /* as in the file; 0 is the session itself */
+    bool defined;
+    bool left_out;        /* not selected */
+    mp_string_id name;    /* as in the file; none: used and never defined */
+    mp_string_id program; /* the unit; "<module 7>" of what was never defined */
+    mp_string_id method;  /* the entry; none: the unit's main block */
+    mp_string_id listing; /* debug listing, as the file says */
+    mp_string_id signature;
+    uint32_t start_line;
+    uint64_t crc; /* of the compiled unit; 0: an internal entry */
+} mp_module;
+
+/* What a report could not print ("?"), to be left out and not taken for 0. */
+enum {
+    MP_UNKNOWN_LINE = 1,
+    MP_UNKNOWN_EXECUTIONS = 2,
+    MP_UNKNOWN_EXCLUSIVE = 4,
+    MP_UNKNOWN_AVERAGE = 8,
+    MP_UNKNOWN_CUMULATIVE = 16, /* reports never have it */
+};
+
+/* One line of one module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection. */
+typedef struct mp_profile_line {
+    mp_module_id module;
+    int32_t line;
+    int64_t executions;
+    int64_t exclusive_us, cumulative_us;
+    unsigned unknown; /* MP_UNKNOWN_...: which of the numbers are 0 for want of a better one */
+    bool rounded;     /* from a report: average_us is what it prints, times are rounded */
+    int64_t average_us;
+    mp_string_id code; /* source text, where the input or a debug listing has it */
+} mp_profile_line;
+
+/* So many calls from a line of one module to another. */
+typedef struct mp_profile_call {
+    mp_module_id caller;
+    int32_t line;
+    mp_module_id callee;
+    int64_t count;
+} mp_profile_call;
+
+/* A node of the recorded call tree: `node` tells its parent, frame and line. The root is the
+ * session. A line may be negative; in mp_node and mp_tree_node it stands as two's complement. */
+typedef struct mp_profile_node {
+    mp_node_id node;
+    mp_module_id module;
+    mp_node_id parent;
+    int32_t line; /* in the parent */
+    int64_t calls, cumulative_us;
+} mp_profile_node;
+
+/* All rows of the tracing section for one line, folded. */
+typedef struct mp_profile_trace {
+    mp_module_id module;
+    int32_t line;
+    int64_t executions, exclusive_us, first_start_us;
+} mp_profile_trace;
+
+/* The executable lines of an entity: coverage_lines[first, first + count). */
+typedef struct mp_profile_coverage {
+    mp_module_id module;
+    mp_string_id entity;
+    uint32_t first, count;
+} mp_profile_coverage;
+
+typedef struct mp_profile_text {
+    mp_session_id session;
+    int64_t time_us;
+    mp_string_id text;
+} mp_profile_text;
+
+typedef struct mp_profile {
+    MP_LIST(mp_module) modules;
+    MP_LIST(mp_profile_line) lines;
+    MP_LIST(mp_profile_call) calls;
+    MP_LIST(mp_profile_node) nodes;
+    MP_LIST(mp_profile_trace) traces;
+    MP_LIST(mp_profile_coverage) coverage;
+    MP_LIST(int32_t) coverage_lines;
+    MP_LIST(mp_profile_text) statistics; /* raw rows, time 0 */
+    MP_LIST(mp_profile_text) user_data;
+    int64_t trace_rows;
+    /* Summed over all sessions that say it; -1: none does. */
+    int64_t stated_total_us; /* TotTime of the header, or the report's session total */
+    int64_t elapsed_us;      /* wall clock, from a report */
+    bool from_report;        /* at most 20 lines, rounded: not the whole profile */
+} mp_profile;
+
+#endif

@@ -1,0 +1,319 @@
+/* Dominators by semi-NCA, in numbers of a depth-first search.
+ *
+ * In such numbers every ancestor in the search tree is smaller than its descendants, references of
+ * neighbours are neighbours, and 0 is the virtual root. Memory is what limits this, so arrays serve
+ * twice: see `job`. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/graph_query.h"
+
+enum {
+    AHEAD = 16,  /* references that memory is asked for before they are looked at */
+    CHEAPER = 4, /* so many times cheaper is memory in order */
+};
+
+/* A node of the forest of what is processed: `best` is the least semidominator on the way up to,
+ * and without, `ancestor`. Afterwards, a node of the dominator tree with a pointer up to leap
+ * along. */
+typedef union node {
+    struct {
+        uint32_t ancestor, best;
+    };
+    struct {
+        uint32_t depth, leap;
+    };
+} node;
+
+typedef struct searched {
+    const mp_graph *graph;
+    uint32_t *number; /* of each object, by the search; 0: not reached */
+    uint32_t *object; /* of each number */
+    uint32_t *parent; /* in the search tree; then the immediate dominator; of each number */
+    /* Of each number: the search's next reference; then where its predecessors start; then its
+     * semidominator. */
+    uint32_t *start;
+    uint32_t *predecessors; /* numbers */
+    node *nodes;
+    uint32_t reached;
+} searched;
+
+static bool is_strong(const mp_root *root)
+{
+    return root->object && !(root->flags & MP_ROOT_WEAK);
+}
+
+/* --- the search --- */
+
+static void ask_for(const searched *job, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t target = job->graph->targets[i];
+        __builtin_prefetch(&job->number[target], 1);
+        __builtin_prefetch(&job->graph->first[target], 0);
+    }
+}
+
+static uint32_t enter(searched *job, uint32_t object, uint32_t parent)
+{
+    uint32_t number = ++job->reached;
+    uint32_t from = job->graph->first[object], to = job->graph->first[object + 1];
+    job->number[object] = number;
+    job->object[number] = object;
+    job->parent[number] = parent;
+    job->start[number] = from;
+    ask_for(job, from, to - from > AHEAD ? from + AHEAD : to);
+    return number;
+}
+
+static void search_from(searched *job, uint32_t root)
+{
+    const mp_graph *graph = job->graph;
+    uint32_t at = enter(job, root, 0);
+    while (at) {
+        uint32_t next = job->start[at], end = graph->first[job->object[at] + 1];
+        while (next < end && job->number[graph->targets[next]]) {
+            if (end - next > AHEAD)
+                __builtin_prefetch(&job->number[graph->targets[next + AHEAD]], 1);
+            next++;
+        }
+        if (next == end) {
+            at = job->parent[at];
+            continue;
+        }
+        job->start[at] = next + 1;
+        at = enter(job, graph->targets[next], at);
+    }
+}
+
+static void search(searched *job)
+{
+    const mp_graph *graph = job->graph;
+    size_t size = (size_t)graph->count + 2;
+    job->number = mp_alloc_zero(size, sizeof *job->number);
+    job->object = mp_alloc_zero(size, sizeof *job->object);
+    job->parent = mp_alloc_zero(size, sizeof *job->parent);
+    job->start = mp_alloc_zero(size, sizeof *job->start);
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (is_strong(&graph->roots.at[i]) && !job->number[graph->roots.at[i].object])
+            search_from(job, graph->roots.at[i].object);
+}
+
+/* --- predecessors --- */
+
+/* Calls that differ in `fill` alone: first how many there are, then which. */
+static inline void each_reference(searched *job, bool fill)
+{
+    const mp_graph *graph = job->graph;
+    uint32_t all = mp_graph_references(graph);
+    for (uint32_t object = 1; object <= graph->count; object++) {
+        uint32_t from = job->number[object], end = graph->first[object + 1];
+        if (!from)
+            continue;
+        for (uint32_t i = graph->first[object]; i < end; i++) {
+            if (all - i > AHEAD)
+                __builtin_prefetch(&job->number[graph->targets[i + AHEAD]], 0);
+            uint32_t to = job->number[graph->targets[i]];
+            if (fill)
+                job->predecessors[--job->start[to]] = from;
+            else
+                job->start[to]++;
+        }
+    }
+}
+
+static void find_predecessors(searched *job)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i <= job->reached; i++)
+        job->start[i] = 0;
+    each_reference(job, false);
+    for (uint32_t i = 1; i <= job->reached; i++)
+        job->start[i] = sum += job->start[i]; /* the end: filling moves it to the start */
+    job->start[job->reached + 1] = sum;
+    job->predecessors = mp_alloc(((size_t)sum + 1) * sizeof *job->predecessors);
+    each_reference(job, true);
+}
+
+/* --- semidominators --- */
+
+/* The least semidominator from `number` up to the last that is processed, those above `last`. The
+ * path is made short; on the way up its pointers are turned round, so it needs no stack. */
+static uint32_t best_above(node *nodes, uint32_t number, uint32_t last, uint64_t *steps)
+{
+    uint32_t at = number, below = 0;
+    while (nodes[at].ancestor > last) {
+        uint32_t above = nodes[at].ancestor;
+        ++*steps;
+        nodes[at].ancestor = below;
+        below = at;
+        at = above;
+    }
+    uint32_t top = nodes[at].ancestor, best = nodes[at].best;
+    while (below) {
+        at = below;
+        below = nodes[at].ancestor;
+        nodes[at].ancestor = top;
+        if (nodes[at].best > best)
+            nodes[at].best = best;
+        best = nodes[at].best;
+    }
+    return best;
+}
+
+/* Make all paths short. A step in order costs a fraction of one to and fro: when paths have become
+ * long, all together are cheaper than each on its own. */
+static void shorten(node *nodes, uint32_t reached, uint32_t last)
+{
+    for (uint32_t i = last + 1; i <= reached; i++) {
+        node above = nodes[nodes[i].ancestor];
+        if (nodes[i].ancestor <= last)
+            continue;
+        nodes[i].ancestor = above.ancestor;
+        if (above.best < nodes[i].best)
+            nodes[i].best = above.best;
+    }
+}
+
+static void begin_nodes(searched *job)
+{
+    const mp_graph *graph = job->graph;
+    job->nodes = mp_alloc(((size_t)job->reached + 1) * sizeof *job->nodes);
+    for (uint32_t i = 0; i <= job->reached; i++)
+        job->nodes[i] = (node){.ancestor = job->parent[i], .best = i};
+    for (uint32_t i = 1; i < graph->roots.count; i++) /* the virtual root refers to these */
+        if (is_strong(&graph->roots.at[i]))
+            job->nodes[job->number[graph->roots.at[i].object]].best = 0;
+}
+
+static void find_semidominators(searched *job)
+{
+    node *nodes = job->nodes;
+    uint32_t end = job->start[job->reached + 1];
+    uint64_t steps = 0;
+    for (uint32_t number = job->reached; number; number--) {
+        if (steps * CHEAPER > (uint64_t)(job->reached - number) + AHEAD) {
+            shorten(nodes, job->reached, number);
+            steps = 0;
+        }
+        uint32_t start = job->start[number];
+        uint32_t semi = nodes[number].best < job->parent[number] ? 0 : job->parent[number];
+        for (uint32_t i = end; i-- > start;) {
+            uint32_t from = job->predecessors[i];
+            if (i >= AHEAD)
+                __builtin_prefetch(&nodes[job->predecessors[i - AHEAD]], 1);
+            uint32_t best = from <= number ? from : best_above(nodes, from, number, &steps);
+            if (best < semi)
+                semi = best;
+        }
+        end = start;
+        nodes[number].best = semi;
+        job->start[number] = semi;
+    }
+}
+
+/* --- the dominator tree --- */
+
+/* The immediate dominator is the nearest one on the parent's way up that is not below the
+ * semidominator. That way may be long for many: leaps as of Myers, "An applicative random-access
+ * stack", 1983, make it logarithmic. */
+static void find_dominators(searched *job)
+{
+    node *nodes = job->nodes;
+    nodes[0] = (node){.depth = 0, .leap = 0};
+    for (uint32_t number = 1; number <= job->reached; number++) {
+        uint32_t above = job->parent[number], semi = job->start[number];
+        while (above > semi)
+            above = nodes[above].leap > semi ? nodes[above].leap : job->parent[above];
+        job->parent[number] = above;
+        node up = nodes[above], leap = nodes[up.leap];
+        bool twice = up.depth - leap.depth == leap.depth - nodes[leap.leap].depth;
+        nodes[number] = (node){.depth = up.depth + 1, .leap = twice ? leap.leap : above};
+    }
+}
+
+/* Preorder, children in the order of the search. `start` becomes the place of each number. */
+static void put_in_order(searched *job, mp_dominators *result)
+{
+    size_t size = (size_t)job->reached + 2;
+    uint32_t *next = job->start, *span = (uint32_t *)job->nodes;
+    const uint32_t *above = job->parent;
+    for (uint32_t i = 0; i <= job->reached; i++)
+        span[i] = 1;
+    for (uint32_t i = job->reached; i; i--)
+        span[above[i]] += span[i];
+    result->order = mp_alloc(size * sizeof *result->order);
+    result->span = mp_alloc(size * sizeof *result->span);
+    result->order[0] = 0;
+    result->span[0] = span[0];
+    next[0] = 1;
+    for (uint32_t i = 1; i <= job->reached; i++) {
+        uint32_t place = next[above[i]];
+        next[above[i]] += span[i];
+        next[i] = place + 1;
+        result->order[place] = job->object[i];
+        result->span[place] = span[i];
+    }
+}
+
+static void put_by_object(const searched *job, mp_dominators *result)
+{
+    uint32_t count = job->graph->count;
+    result->idom = mp_alloc(((size_t)count + 1) * sizeof *result->idom);
+    for (uint32_t i = 1; i <= count; i++)
+        result->idom[i] = MP_NOT_REACHED;
+    result->idom[0] = 0;
+    for (uint32_t i = 1; i <= job->reached; i++)
+        result->idom[job->object[i]] = job->object[job->parent[i]];
+}
+
+static void sum_up(const mp_graph *graph, mp_dominators *result)
+{
+    result->retained = mp_alloc_zero((size_t)graph->count + 1, sizeof *result->retained);
+    for (uint32_t i = result->reached; i; i--) {
+        uint32_t object = result->order[i];
+        if (i > AHEAD)
+            __builtin_prefetch(&graph->sizes[result->order[i - AHEAD]], 0);
+        result->retained[object] += graph->sizes[object];
+        result->retained[result->idom[object]] += result->retained[object];
+    }
+}
+
+mp_dominators mp_dominators_of(const mp_graph *graph)
+{
+    searched job = {.graph = graph};
+    search(&job);
+    find_predecessors(&job);
+    begin_nodes(&job);
+    free(job.number);
+    find_semidominators(&job);
+    free(job.predecessors);
+    find_dominators(&job);
+
+    mp_dominators result = {.reached = job.reached};
+    put_in_order(&job, &result);
+    free(job.nodes);
+    free(job.start);
+    put_by_object(&job, &result);
+    free(job.parent);
+    free(job.object);
+    sum_up(graph, &result);
+    return result;
+}
+
+void mp_dominators_free(mp_dominators *dominators)
+{
+    free(dominators->order);
+    free(dominators->span);
+    free(dominators->idom);
+    free(dominators->retained);
+    *dominators = (mp_dominators){0};
+}
+
+uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object)
+{
+    uint32_t place = dominators->reached;
+    while (place && dominators->order[place] != object)
+        place--;
+    return place;
+}

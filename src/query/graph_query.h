@@ -1,0 +1,255 @@
+/* Analyses of an object graph: what keeps what alive, and how much.
+ *
+ * An object dominates another if every path from the roots to it leads through the first. The
+ * retained size of an object is the bytes that would go if it went: the sizes of all that it
+ * dominates, itself included. Weak roots keep nothing alive. All results are released with their
+ * _free function, or with free() where there is none. */
+#ifndef MP_QUERY_GRAPH_QUERY_H
+#define MP_QUERY_GRAPH_QUERY_H
+
+#include "model/graph.h"
+#include "query/query.h"
+
+/* --- dominators --- */
+
+/* The dominator tree in preorder: order[0] is the virtual root, order[1 .. reached] the objects
+ * that strong roots reach. What order[i] dominates, itself included, is order[i] to order[i +
+ * span[i] - 1]; its first child is order[i + 1], the sibling behind it order[i + span[i]].
+ *
+ *   order  [ 0 | 7 | 3 | 4 | 5 ]    7 dominates 3 and 4; 5 is apart
+ *   span   [ 5 | 3 | 1 | 1 | 1 ]
+ */
+typedef struct mp_dominators {
+    uint32_t *order, *span;
+    uint32_t reached;
+    uint32_t *idom;     /* of each object: its immediate dominator, 0: the virtual root */
+    uint64_t *retained; /* of each object, bytes; 0 where it is not reached; [0]: of all */
+} mp_dominators;
+
+#define MP_NOT_REACHED UINT32_MAX /* in place of a dominator */
+
+/* Whether strong roots reach it. */
+static inline bool mp_is_reached(const mp_dominators *dominators, uint32_t object)
+{
+    return dominators->idom[object] != MP_NOT_REACHED;
+}
+
+/* The place of an object in `order`; 0: it is not reached. A search. */
+uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
+
+/* By the semi-NCA algorithm: Loukas Georgiadis, "Linear-Time Algorithms for Dominators and Related
+ * Problems", 2005, section 2; after Lengauer and Tarjan, 1979. O(references * log(objects)) at
+ * worst, without recursion. Takes 24 bytes an object and 4 a reference, 20 an object of them to
+ * stay. */
+mp_dominators mp_dominators_of(const mp_graph *graph);
+void mp_dominators_free(mp_dominators *dominators);
+
+/* --- totals --- */
+
+typedef struct mp_graph_totals {
+    int64_t objects, bytes;
+    int64_t roots, roots_without_object;
+    int64_t references, dangling_references, duplicate_objects;
+    int64_t reachable_objects, reachable_bytes;
+    int64_t unreachable_objects, unreachable_bytes;
+} mp_graph_totals;
+
+/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
+mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
+
+/* --- groups of objects --- */
+
+/* Objects that have something in common: a type, a namespace. */
+typedef struct mp_histogram_row {
+    const char *label;      /* lives as long as the histogram */
+    int64_t objects, bytes; /* all of them, also what is not reached */
+    int64_t reached_objects, reached_bytes;
+    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
+                               the group dominates */
+    uint32_t largest;       /* the object of it that retains most; 0: none is reached */
+} mp_histogram_row;
+
+typedef struct mp_histogram {
+    mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
+    uint32_t count;
+    void *private;
+} mp_histogram;
+
+typedef enum mp_histogram_kind {
+    MP_RETAINED_BY_TYPE,
+    MP_RETAINED_BY_NAMESPACE,
+} mp_histogram_kind;
+
+mp_histogram mp_histogram_of(const mp_model *model, const mp_graph *graph,
+                             const mp_dominators *dominators, mp_histogram_kind kind);
+void mp_histogram_free(mp_histogram *histogram);
+
+/* Other orders of the same; each is total, by label at last. */
+typedef int mp_histogram_order(const mp_histogram_row *a, const mp_histogram_row *b);
+mp_histogram_order mp_histogram_by_retained;
+mp_histogram_order mp_histogram_by_bytes;
+mp_histogram_order mp_histogram_by_objects;
+mp_histogram_order mp_histogram_by_label;
+void mp_histogram_sort(mp_histogram *histogram, mp_histogram_order *order);
+
+/* The objects that retain most, at most `most` of them (0: all that are reached): retained bytes
+ * descending, then id. `count` of them. */
+uint32_t *mp_retained_order(const mp_graph *graph, const mp_dominators *dominators, size_t most,
+                            size_t *count);
+
+/* --- roots --- */
+
+/* What roots of one kind are and hold. */
+typedef struct mp_root_census {
+    uint32_t kind;
+    int64_t roots, objects;         /* root records; distinct objects of them */
+    int64_t weak, pinned, interior; /* records with that flag */
+    int64_t bytes;                  /* of the objects themselves */
+    int64_t exclusive_bytes;        /* reached from strong roots of this kind alone: what
+                                       would go if all of them went */
+    int64_t exclusive_objects;
+    uint32_t largest; /* of the roots' objects that this kind alone reaches, the one that
+                         retains most; 0: none */
+} mp_root_census;
+
+/* By exclusive bytes descending, then kind. `count` of them. */
+mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *dominators,
+                                  size_t *count);
+
+/* Static roots by the type that declares them: what each declares, and what those retain that
+ * nothing else does. Bytes descending, then type. `count` of them. */
+typedef struct mp_static_census {
+    mp_type_id container;
+    int64_t roots, retained_bytes;
+    uint32_t largest; /* that retains most */
+} mp_static_census;
+
+/* Release with free(). */
+mp_static_census *mp_static_census_of(const mp_model *model, const mp_graph *graph,
+                                      const mp_dominators *dominators, size_t *count);
+
+/* "static", "kind 7"; returns as snprintf does. */
+int mp_root_kind_label(uint32_t kind, char *text, size_t size);
+/* "pinned+interior+0x10"; "" for none. */
+int mp_root_flags_label(uint32_t flags, char *text, size_t size);
+
+/* The roots of each object. */
+typedef struct mp_object_roots {
+    uint32_t *first; /* count + 2 elements, as mp_graph's */
+    uint32_t *roots; /* places in graph->roots */
+} mp_object_roots;
+mp_object_roots mp_roots_by_object(const mp_graph *graph);
+void mp_object_roots_free(mp_object_roots *roots);
+/* The kinds of all roots of an object, by number, with "+" between them; "" where it is none. */
+int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
+                         char *text, size_t size);
+
+/* The object of this id, as the format writes ids. With several of one id (in domains), the first.
+ * 0: there is none, or the text is no id. */
+uint32_t mp_graph_find(const mp_graph *graph, const char *id);
+/* The domain of an object, a place in graph->domains; 0: none. */
+uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
+
+/* --- paths --- */
+
+/* A shortest path from a root to an object, root first; `count` 0: no root reaches it. */
+typedef struct mp_path {
+    uint32_t *objects;
+    size_t count;
+    uint32_t root; /* place in graph->roots */
+} mp_path;
+
+/* From strong roots of one kind, or of any (`any_kind`). Of equally short ones, that over the first
+ * root and the first reference in the order of the file. */
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, bool any_kind, uint32_t kind);
+void mp_path_free(mp_path *path);
+
+/* Shortest paths to all objects of types whose name matches the glob, merged where they lead
+ * through the same types; a type several times in a row, as in linked lists, counts as once. */
+typedef struct mp_type_step {
+    uint32_t up; /* the step before, towards the root; 0: there is none */
+    uint32_t type;
+    uint32_t root_kind;
+    uint32_t length; /* steps from the root to this one, itself included */
+} mp_type_step;
+
+typedef struct mp_type_path {
+    uint32_t last;          /* its last step */
+    int64_t objects, bytes; /* of the type, at the end of such paths */
+    uint32_t example;       /* the first of them in the order of the search */
+} mp_type_path;
+
+typedef struct mp_type_paths {
+    mp_type_path *at; /* most objects first, then most bytes, then the example's id */
+    size_t count;
+    mp_type_step *steps; /* from 1 */
+    int64_t objects;     /* of the type */
+    int64_t unreached;   /* of them, those that no strong root reaches */
+} mp_type_paths;
+
+mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob);
+void mp_type_paths_free(mp_type_paths *paths);
+
+/* --- suspects --- */
+
+typedef enum mp_suspect_rule {
+    MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
+    MP_SUSPECT_TYPE,      /* objects of one type that nothing else dominates do together, and none
+                             of them alone */
+    MP_SUSPECT_FINALIZER, /* finalizer roots alone hold over a hundredth */
+    MP_SUSPECT_HANDLE,    /* handles alone hold over a tenth */
+} mp_suspect_rule;
+
+typedef struct mp_suspect {
+    mp_suspect_rule rule;
+    uint32_t object;        /* of MP_SUSPECT_OBJECT; else the largest of them */
+    uint32_t type;          /* of that object */
+    int64_t objects, bytes; /* retained: how many objects, how many bytes */
+    int64_t holders;        /* objects that retain it: 1, or those of the type */
+    /* Below a suspect object: the object at which what it retains falls apart into many, and how
+     * many of what type it holds there. The way down goes on while one child keeps over 70 % of
+     * what its parent retains, and ends where types begin to recur: at the head of a list. */
+    uint32_t accumulation; /* 0: not of this rule */
+    uint32_t held_type;    /* 0: nothing is below it */
+    int64_t held_objects, held_bytes;
+} mp_suspect;
+
+/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
+ * point is not one of its own; below that point there may be others. `count` of them. */
+mp_suspect *mp_suspects_of(const mp_model *model, const mp_graph *graph,
+                           const mp_dominators *dominators, size_t *count);
+
+/* --- sharing --- */
+
+/* Objects that hang directly below the virtual root without being strong roots themselves: what
+ * refers to them has several owners. By the types of two objects that refer to it and have
+ * different owners, the first two in the order of the file. */
+typedef struct mp_shared {
+    uint32_t types[2];      /* the smaller number first */
+    int64_t objects, bytes; /* of shared objects; what those retain */
+    uint32_t largest;
+} mp_shared;
+
+typedef struct mp_sharing {
+    int64_t objects, bytes; /* retained by shared objects, together */
+    mp_shared *at;          /* most bytes first, then by the types' names */
+    size_t count;
+} mp_sharing;
+
+mp_sharing mp_sharing_of(const mp_model *model, const mp_graph *graph,
+                         const mp_dominators *dominators);
+void mp_sharing_free(mp_sharing *sharing);
+
+/* --- several dumps --- */
+
+/* Types of the window's first session whose bytes grew at every snapshot after `from`, up to `to`.
+ */
+typedef struct mp_grower {
+    mp_type_id type;
+    int64_t from_objects, to_objects, from_bytes, to_bytes;
+} mp_grower;
+
+/* By growth descending, then type's name. `count` of them, `steps` how often each grew. */
+mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps);
+
+#endif

@@ -1,0 +1,97 @@
+/* Types that grew from each dump to the next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "query/graph_query.h"
+
+/* A type while the deltas are read, which are in the order of time. */
+typedef struct course {
+    mp_grower grower;
+    int64_t change; /* of bytes at the snapshot that is read */
+    uint32_t grew;  /* at so many snapshots */
+} course;
+
+static bool is_counted(const mp_window *window, mp_snapshot_id snapshot)
+{
+    return window->model->snapshots.at[snapshot.i].session.i == 1 &&
+           mp_window_before_to(window, snapshot);
+}
+
+static void end_snapshot(course *courses, uint32_t count, bool counts)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        courses[i].grew += counts && courses[i].change > 0;
+        courses[i].change = 0;
+    }
+}
+
+static course *courses_of(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    course *courses = mp_alloc_zero(model->types.count, sizeof *courses);
+    uint32_t snapshot = 0;
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        if (!is_counted(window, delta->snapshot))
+            continue;
+        if (delta->snapshot.i != snapshot)
+            end_snapshot(courses, model->types.count,
+                         snapshot && !mp_window_before_from(window, (mp_snapshot_id){snapshot}));
+        snapshot = delta->snapshot.i;
+        course *at =
+            &courses[model->contexts.at[model->generations.at[delta->generation.i].context.i]
+                         .type.i];
+        int64_t objects = mp_cost_live(delta->cost);
+        at->change += delta->cost.bytes;
+        at->grower.to_objects += objects;
+        at->grower.to_bytes += delta->cost.bytes;
+        if (mp_window_before_from(window, delta->snapshot)) {
+            at->grower.from_objects += objects;
+            at->grower.from_bytes += delta->cost.bytes;
+        }
+    }
+    end_snapshot(courses, model->types.count,
+                 snapshot && !mp_window_before_from(window, (mp_snapshot_id){snapshot}));
+    return courses;
+}
+
+static uint32_t steps_of(const mp_window *window)
+{
+    uint32_t steps = 0;
+    for (uint32_t i = 1; i < window->model->snapshots.count; i++)
+        steps += window->model->snapshots.at[i].whole && is_counted(window, (mp_snapshot_id){i}) &&
+                 !mp_window_before_from(window, (mp_snapshot_id){i});
+    return steps;
+}
+
+static int most_first(const void *left, const void *right, void *model)
+{
+    const mp_grower *a = left, *b = right;
+    int64_t grew_a = a->to_bytes - a->from_bytes, grew_b = b->to_bytes - b->from_bytes;
+    char names[2][512];
+    if (grew_a != grew_b)
+        return grew_a > grew_b ? -1 : 1;
+    mp_type_label(model, a->type, names[0], sizeof names[0]);
+    mp_type_label(model, b->type, names[1], sizeof names[1]);
+    int order = strcmp(names[0], names[1]);
+    return order ? order : a->type.i < b->type.i ? -1 : a->type.i > b->type.i;
+}
+
+mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps)
+{
+    const mp_model *model = window->model;
+    course *courses = courses_of(window);
+    mp_grower *growers = mp_alloc_zero(model->types.count, sizeof *growers);
+    *count = 0;
+    *steps = steps_of(window);
+    for (uint32_t i = 0; i < model->types.count; i++)
+        if (*steps && courses[i].grew == *steps) {
+            growers[*count] = courses[i].grower;
+            growers[(*count)++].type = (mp_type_id){i};
+        }
+    if (*count)
+        qsort_r(growers, *count, sizeof *growers, most_first, (void *)model);
+    free(courses);
+    return growers;
+}

@@ -1,0 +1,139 @@
+/* What things of the model are called. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/query.h"
+
+int mp_symbol_label(const mp_model *model, mp_symbol_id id, char *text, size_t size)
+{
+    const mp_symbol *symbol = &model->symbols.at[id.i];
+    if (symbol->name.i)
+        return snprintf(text, size, "%s", mp_model_text(model, symbol->name));
+    return snprintf(text, size, "<name %" PRIu64 ">", symbol->number);
+}
+
+int mp_type_label(const mp_model *model, mp_type_id id, char *text, size_t size)
+{
+    const mp_type *type = &model->types.at[id.i];
+    if (!id.i)
+        return snprintf(text, size, "(unknown)");
+    if (type->name.i)
+        return snprintf(text, size, "%s", mp_model_text(model, type->name));
+    return snprintf(text, size, "<type %" PRIu64 ">", type->number);
+}
+
+int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size)
+{
+    const mp_tree_node *at = &model->tree.at[node];
+    if (node == 0)
+        return snprintf(text, size, "(session)");
+    if (at->symbol.i)
+        return mp_symbol_label(model, at->symbol, text, size);
+    return snprintf(text, size, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
+}
+
+char *mp_label_rest(char *text, size_t size, int used)
+{
+    return text && (size_t)used < size ? text + used : NULL;
+}
+
+size_t mp_label_room(size_t size, int used)
+{
+    return (size_t)used < size ? size - (size_t)used : 0;
+}
+
+int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size)
+{
+    int used = mp_tree_label(model, frame.node, text, size);
+    /* no code and no line of it, or functions alone */
+    if ((!frame.node && !frame.line) || frame.line == MP_NO_LINE)
+        return used;
+    return used + snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), ":%" PRId32,
+                           (int32_t)frame.line);
+}
+
+/* Old blocks belong to no thread, and no crawl tells what they are. */
+const mp_inference *mp_context_inference(const mp_model *model, const mp_context *context)
+{
+    bool inferred = model->events && model->events->inference && context->thread.i;
+    return inferred ? &model->events->inference[context->node.i] : NULL;
+}
+
+mp_type_id mp_context_type(const mp_model *model, const mp_context *context)
+{
+    return context->type.i ? context->type : mp_site_type(model, context);
+}
+
+mp_type_id mp_site_type(const mp_model *model, const mp_context *context)
+{
+    const mp_inference *inference = mp_context_inference(model, context);
+    return inference ? inference->type : context->type;
+}
+
+mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
+{
+    mp_frame at = frame;
+    while (model->symbols.at[model->tree.at[at.node].symbol.i].allocator)
+        if (!mp_frame_caller(model, &at))
+            return frame;
+    return at;
+}
+
+/* Where the arguments of a function's name begin; its end if it has none. Those of a template
+ * are not key, nor the name of operator(). */
+static const char *arguments_of(const char *name)
+{
+    int open = 0;
+    for (const char *at = name; *at; at++) {
+        if (strncmp(at, "operator", 8) == 0) {
+            at += 8 + strspn(at + 8, "<>|=-+*/%^&!~,");
+            at += strncmp(at, "()", 2) == 0 ? 2 : 0;
+            if (!*at)
+                return at;
+        }
+        if (*at == '(' && open == 0)
+            return at;
+        open += (*at == '<') - (*at == '>');
+    }
+    return name + strlen(name);
+}
+
+/* The length of the class in front of the last "::" outside of any brackets. */
+static int class_length(const char *name)
+{
+    const char *end = arguments_of(name);
+    int open = 0, length = 0;
+    for (const char *at = name; at + 1 < end; at++) {
+        if (strncmp(at, "operator", 8) == 0)
+            break;
+        open += (*at == '<') - (*at == '>');
+        if (open == 0 && at[0] == ':' && at[1] == ':' && at > name)
+            length = (int)(at - name);
+    }
+    return length;
+}
+
+int mp_class_label(const mp_model *model, mp_frame frame, char *text, size_t size)
+{
+    frame = mp_frame_naming(model, frame);
+    do {
+        const mp_symbol *symbol = &model->symbols.at[model->tree.at[frame.node].symbol.i];
+        const char *name = mp_model_text(model, symbol->owner.i ? symbol->owner : symbol->name);
+        int length = symbol->owner.i ? (int)strlen(name) : class_length(name);
+        if (length)
+            return snprintf(text, size, "%.*s", length, name);
+    } while (mp_frame_caller(model, &frame));
+    if (size)
+        *text = '\0';
+    return 0;
+}
+
+bool mp_frame_caller(const mp_model *model, mp_frame *frame)
+{
+    const mp_tree_node *at = &model->tree.at[frame->node];
+    if (frame->node == 0 || at->parent == 0)
+        return false;
+    *frame = (mp_frame){at->parent, at->line};
+    return true;
+}

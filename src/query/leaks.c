@@ -1,0 +1,170 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "query/query.h"
+
+/* The name that all leaked objects of a leak share. */
+static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
+{
+    if (leak->names_differ)
+        return;
+    size_t size = name.i ? (size_t)mp_symbol_label(model, name, NULL, 0) + 1 : 1;
+    char *text = mp_arena_alloc(arena, size);
+    *text = '\0';
+    if (name.i)
+        mp_symbol_label(model, name, text, size);
+    if (!leak->name)
+        leak->name = text;
+    else if (strcmp(leak->name, text) != 0)
+        leak->names_differ = true;
+}
+
+/* Objects of each generation that are alive at `to`. */
+static int64_t *live_of_generations(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    int64_t *live = mp_alloc_zero(model->generations.count, sizeof *live);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        if (mp_window_before_to(window, delta->snapshot))
+            live[delta->generation.i] += mp_cost_live(delta->cost);
+    }
+    return live;
+}
+
+static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak *leaks,
+                      const uint32_t *leak_of, mp_arena *arena)
+{
+    const mp_model *model = window->model;
+    int64_t *live = live_of_generations(window);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        uint32_t group = sites->group_of[i];
+        const mp_generation *generation = &model->generations.at[i];
+        if (group && leak_of[group - 1] && live[i] &&
+            mp_window_leaks(window, generation->context, generation->born))
+            add_name(model, &leaks[leak_of[group - 1] - 1], arena,
+                     model->contexts.at[generation->context.i].name);
+    }
+    free(live);
+}
+
+static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
+{
+    const mp_context *context =
+        &model->contexts.at[model->generations.at[group->example.i].context.i];
+    mp_type_id known = mp_site_type(model, context);
+    size_t size = (size_t)mp_type_label(model, known, NULL, 0) + 1;
+    char *type = mp_arena_alloc(arena, size);
+    mp_type_label(model, known, type, size);
+    return (mp_leak){.type = type,
+                     .inference = mp_context_inference(model, context),
+                     .class = model->types.at[context->type.i].class,
+                     .node = model->tree_of[context->node.i],
+                     .line = context->line,
+                     .group = *group};
+}
+
+/* --- order --- */
+
+/* Frame by frame as text, innermost first. Stacks that are equal for this many frames, as deep
+ * recursions are, are told apart by the order of the call tree. */
+static int compare_stacks(const mp_model *model, mp_frame a, mp_frame b)
+{
+    enum { FRAMES = 256 };
+    for (int i = 0; i < FRAMES && (a.node != b.node || a.line != b.line); i++) {
+        char left[1024], right[1024];
+        const mp_tree_node *x = &model->tree.at[a.node], *y = &model->tree.at[b.node];
+        if (x->symbol.i != y->symbol.i || a.line != b.line || !x->symbol.i) {
+            mp_frame_label(model, a, left, sizeof left);
+            mp_frame_label(model, b, right, sizeof right);
+            int order = strcmp(left, right);
+            if (order)
+                return order;
+        }
+        bool more_a = mp_frame_caller(model, &a), more_b = mp_frame_caller(model, &b);
+        if (!more_a || !more_b)
+            return more_a - more_b;
+    }
+    return 0;
+}
+
+static int contract_order(const void *left, const void *right, void *opaque)
+{
+    const mp_leak *a = left, *b = right;
+    int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
+    if (a->group.leaked.bytes != b->group.leaked.bytes)
+        return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
+    if (objects_a != objects_b)
+        return objects_a > objects_b ? -1 : 1;
+    int order = strcmp(a->type, b->type);
+    if (!order)
+        order = compare_stacks(opaque, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
+    if (!order)
+        order = a->line < b->line ? -1 : a->line > b->line;
+    if (!order)
+        order = a->node < b->node ? -1 : a->node > b->node;
+    if (!order) /* types without a name */
+        order = a->group.example.i < b->group.example.i ? -1 : 1;
+    return order;
+}
+
+mp_leaks mp_leaks_find(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_arena *arena = mp_alloc_zero(1, sizeof *arena);
+    mp_grouping sites = mp_group_growth(window, mp_dimension_find("site"));
+    uint32_t *leak_of = mp_alloc_zero((size_t)sites.count + 1, sizeof *leak_of);
+    mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites.count + 1, sizeof *leaks.at),
+                      .private = arena};
+    for (uint32_t i = 0; i < sites.count; i++) {
+        const mp_group *group = &sites.groups[i];
+        if (mp_cost_live(group->leaked) <= 0)
+            continue;
+        leaks.at[leaks.count++] = leak_of_group(model, group, arena);
+        leak_of[i] = leaks.count;
+        leaks.objects += mp_cost_live(group->leaked);
+        leaks.bytes += group->leaked.bytes;
+    }
+    add_names(window, &sites, leaks.at, leak_of, arena);
+    for (uint32_t i = 0; i < leaks.count; i++) {
+        leaks.at[i].group.label = leaks.at[i].type; /* the grouping's labels go now */
+        if (leaks.at[i].names_differ || (leaks.at[i].name && !*leaks.at[i].name))
+            leaks.at[i].name = NULL;
+    }
+    if (leaks.count)
+        qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, (void *)(uintptr_t)model);
+    for (uint32_t i = 0; i < leaks.count; i++)
+        leaks.at[i].rank = i + 1;
+    free(leak_of);
+    mp_grouping_free(&sites);
+    return leaks;
+}
+
+void mp_leaks_free(mp_leaks *leaks)
+{
+    if (leaks->private)
+        mp_arena_free(leaks->private);
+    free(leaks->private);
+    free(leaks->at);
+    *leaks = (mp_leaks){0};
+}
+
+/* A pointer to a function does not fit a void pointer; a pointer to this does. */
+typedef struct leak_order {
+    mp_leak_order *order;
+} leak_order;
+
+static int compare_leaks(const void *left, const void *right, void *opaque)
+{
+    const mp_leak *a = left, *b = right;
+    int order = ((leak_order *)opaque)->order(a, b);
+    return order ? order : a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+void mp_leaks_sort(mp_leaks *leaks, mp_leak_order *order)
+{
+    leak_order opaque = {order};
+    if (leaks->count)
+        qsort_r(leaks->at, leaks->count, sizeof *leaks->at, compare_leaks, &opaque);
+}

@@ -1,0 +1,151 @@
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "query/lifetimes.h"
+
+/* Blocks of one group and one age. */
+typedef struct aged {
+    uint32_t group; /* from 1 */
+    int64_t age_us, objects, bytes;
+} aged;
+
+static int by_group_then_age(const void *left, const void *right)
+{
+    const aged *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return a->age_us < b->age_us ? -1 : a->age_us > b->age_us;
+}
+
+static int by_age(const void *left, const void *right)
+{
+    const aged *a = left, *b = right;
+    return a->age_us < b->age_us ? -1 : a->age_us > b->age_us;
+}
+
+/* Of each context the group that its generations are in. */
+static uint32_t *groups_of_contexts(const mp_model *model, const mp_grouping *grouping)
+{
+    uint32_t *groups = mp_alloc_zero(model->contexts.count, sizeof *groups);
+    for (uint32_t i = 1; i < model->generations.count; i++)
+        if (grouping->group_of[i])
+            groups[model->generations.at[i].context.i] = grouping->group_of[i];
+    return groups;
+}
+
+static bool matches(const mp_grouping *grouping, uint32_t group, const char *only)
+{
+    return group && (!only || fnmatch(only, grouping->groups[group - 1].label, 0) == 0);
+}
+
+static aged *collect(const mp_model *model, const mp_grouping *grouping, const char *only,
+                     size_t *count)
+{
+    const mp_events *events = model->events;
+    uint32_t *groups = groups_of_contexts(model, grouping);
+    bool *chosen = mp_alloc_zero((size_t)grouping->count + 1, sizeof *chosen);
+    aged *ages = mp_alloc(events->ages.count * sizeof *ages);
+    *count = 0;
+    for (uint32_t i = 1; i <= grouping->count; i++)
+        chosen[i] = matches(grouping, i, only);
+    for (uint32_t i = 1; i < events->ages.count; i++) {
+        const mp_age *age = &events->ages.at[i];
+        uint32_t group = groups[age->context.i];
+        if (chosen[group])
+            ages[(*count)++] = (aged){group, age->age_us, age->objects, age->bytes};
+    }
+    free(chosen);
+    free(groups);
+    return ages;
+}
+
+/* Of ages in order, at least one. */
+static mp_lifetime summary(const aged *ages, size_t count)
+{
+    mp_lifetime life = {.least_us = ages[0].age_us,
+                        .median_us = -1,
+                        .p90_us = -1,
+                        .most_us = ages[count - 1].age_us};
+    for (size_t i = 0; i < count; i++) {
+        life.deaths += ages[i].objects;
+        life.bytes += ages[i].bytes;
+    }
+    int64_t seen = 0, half = life.deaths / 2 + life.deaths % 2;
+    int64_t most = life.deaths - life.deaths / 10;
+    for (size_t i = 0; i < count; i++) {
+        seen += ages[i].objects;
+        if (life.median_us < 0 && seen >= half)
+            life.median_us = ages[i].age_us;
+        if (life.p90_us < 0 && seen >= most)
+            life.p90_us = ages[i].age_us;
+    }
+    return life;
+}
+
+static void classify(mp_lifetimes *lifetimes, const aged *ages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t age = (uint64_t)ages[i].age_us;
+        mp_age_class *class = &lifetimes->classes[age ? 64 - __builtin_clzll(age) : 0];
+        class->objects += ages[i].objects;
+        class->bytes += ages[i].bytes;
+    }
+}
+
+static int by_deaths(const mp_lifetime *a, const mp_lifetime *b)
+{
+    return a->deaths > b->deaths ? -1 : a->deaths < b->deaths;
+}
+
+mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,
+                             const char *only)
+{
+    mp_lifetimes lifetimes = {.grouping = mp_group_by(window, dimension)};
+    size_t count;
+    aged *ages = collect(window->model, &lifetimes.grouping, only, &count);
+    lifetimes.groups = mp_alloc_zero(lifetimes.grouping.count + 1u, sizeof *lifetimes.groups);
+    if (count) {
+        qsort(ages, count, sizeof *ages, by_group_then_age);
+        for (size_t i = 0, from = 0; i < count; i++)
+            if (i + 1 == count || ages[i + 1].group != ages[i].group) {
+                mp_lifetime *group = &lifetimes.groups[lifetimes.count++];
+                *group = summary(ages + from, i + 1 - from);
+                group->label = lifetimes.grouping.groups[ages[i].group - 1].label;
+                from = i + 1;
+            }
+        qsort(ages, count, sizeof *ages, by_age);
+        lifetimes.all = summary(ages, count);
+    }
+    classify(&lifetimes, ages, count);
+    free(ages);
+    mp_lifetimes_sort(&lifetimes, by_deaths);
+    return lifetimes;
+}
+
+void mp_lifetimes_free(mp_lifetimes *lifetimes)
+{
+    mp_grouping_free(&lifetimes->grouping);
+    free(lifetimes->groups);
+    *lifetimes = (mp_lifetimes){.count = 0};
+}
+
+/* A pointer to a function does not fit a void pointer; a pointer to this does. */
+typedef struct order_call {
+    mp_lifetime_order *order;
+} order_call;
+
+static int compare(const void *left, const void *right, void *opaque)
+{
+    const mp_lifetime *a = left, *b = right;
+    int order = ((order_call *)opaque)->order(a, b);
+    return order ? order : strcmp(a->label, b->label);
+}
+
+void mp_lifetimes_sort(mp_lifetimes *lifetimes, mp_lifetime_order *order)
+{
+    order_call opaque = {order};
+    if (lifetimes->count)
+        qsort_r(lifetimes->groups, lifetimes->count, sizeof *lifetimes->groups, compare, &opaque);
+}

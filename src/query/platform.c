@@ -1,0 +1,83 @@
+/* The runtime's own memory, area by area. */
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "query/query.h"
+
+/* An area in one session. Samples of one session come in the order of its snapshots. */
+typedef struct session_area {
+    uint32_t platform;
+    int64_t first, last, peak, blocks, pool;
+} session_area;
+
+static void add_sample(session_area *area, const mp_platform_sample *sample, bool is_first)
+{
+    area->platform = sample->platform.i;
+    if (is_first)
+        area->first = sample->bytes;
+    if (sample->bytes > area->peak)
+        area->peak = sample->bytes;
+    area->last = sample->bytes;
+    area->blocks = sample->block_bytes;
+    area->pool = sample->pool_bytes;
+}
+
+mp_platform_area *mp_platform_areas_of(const mp_model *model)
+{
+    mp_platform_area *areas = mp_alloc_zero(model->platforms.count, sizeof *areas);
+    mp_id_index index = {0}; /* session and platform to place in `each`, + 1 */
+    size_t count = 0, capacity = 1;
+    session_area *each = mp_alloc(capacity * sizeof *each);
+    for (uint32_t i = 1; i < model->platform_samples.count; i++) {
+        const mp_platform_sample *sample = &model->platform_samples.at[i];
+        const mp_snapshot *snapshot = &model->snapshots.at[sample->snapshot.i];
+        if (!snapshot->whole)
+            continue;
+        uint32_t *place =
+            mp_id_index_put(&index, (uint64_t)snapshot->session.i << 32 | sample->platform.i);
+        bool is_first = !*place;
+        if (is_first) {
+            mp_grow(&each, &capacity, count + 1, sizeof *each);
+            each[count++] = (session_area){0};
+            *place = (uint32_t)count;
+        }
+        add_sample(&each[*place - 1], sample, is_first);
+    }
+    for (size_t i = 0; i < count; i++) {
+        mp_platform_area *area = &areas[each[i].platform];
+        area->first_bytes += each[i].first;
+        area->last_bytes += each[i].last;
+        area->peak_bytes += each[i].peak;
+        area->block_bytes += each[i].blocks;
+        area->pool_bytes += each[i].pool;
+    }
+    for (uint32_t i = 0; i < model->platforms.count; i++)
+        areas[i].platform.i = i;
+    mp_id_index_free(&index);
+    free(each);
+    return areas;
+}
+
+mp_platform_id mp_platform_growing(const mp_window *window, int64_t *growth)
+{
+    const mp_model *model = window->model;
+    int64_t *changes = mp_alloc_zero(model->platforms.count, sizeof *changes);
+    mp_platform_id most = {0};
+    for (uint32_t i = 1; i < model->platform_samples.count; i++) {
+        const mp_platform_sample *sample = &model->platform_samples.at[i];
+        const mp_range *range = &window->ranges[model->snapshots.at[sample->snapshot.i].session.i];
+        if (sample->snapshot.i == range->to.i)
+            changes[sample->platform.i] += sample->bytes;
+        if (sample->snapshot.i == range->from.i)
+            changes[sample->platform.i] -= sample->bytes;
+    }
+    *growth = 0;
+    for (uint32_t i = 1; i < model->platforms.count; i++)
+        if (changes[i] > *growth) {
+            *growth = changes[i];
+            most.i = i;
+        }
+    free(changes);
+    return most;
+}

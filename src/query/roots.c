@@ -1,0 +1,355 @@
+/* Roots: what kinds there are, and what each of them keeps alive. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "query/graph_walks.h"
+#include "query/query.h"
+
+/* --- words --- */
+
+int mp_root_kind_label(uint32_t kind, char *text, size_t size)
+{
+    static const char *const names[] = {"internal", "local",  "finalizer",
+                                        "handle",   "static", "runtime"};
+    if (kind < sizeof names / sizeof *names)
+        return snprintf(text, size, "%s", names[kind]);
+    if (kind == MP_ROOT_UNSPECIFIED)
+        return snprintf(text, size, "root");
+    return snprintf(text, size, "kind %" PRIx32, kind);
+}
+
+int mp_root_flags_label(uint32_t flags, char *text, size_t size)
+{
+    static const char *const names[] = {"pinned", "weak", "interior", "refcounted"};
+    int used = 0;
+    if (size)
+        *text = '\0';
+    for (uint32_t bit = 0; bit < 4; bit++)
+        if (flags >> bit & 1)
+            used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), "%s%s",
+                             used ? "+" : "", names[bit]);
+    if (flags & ~15u)
+        used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), "%s0x%" PRIx32,
+                         used ? "+" : "", flags & ~15u);
+    return used;
+}
+
+int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
+                         char *text, size_t size)
+{
+    int used = 0;
+    int64_t last = -1;
+    if (size)
+        *text = '\0';
+    for (;;) { /* the least kind above the last one, until there is none */
+        int64_t next = INT64_MAX;
+        for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
+            uint32_t kind = graph->roots.at[roots->roots[i]].kind;
+            if (kind > last && kind < next)
+                next = kind;
+        }
+        if (next == INT64_MAX)
+            return used;
+        used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), "%s",
+                         used ? "+" : "");
+        used += mp_root_kind_label((uint32_t)next, mp_label_rest(text, size, used),
+                                   mp_label_room(size, used));
+        last = next;
+    }
+}
+
+/* --- of objects --- */
+
+mp_object_roots mp_roots_by_object(const mp_graph *graph)
+{
+    mp_object_roots result = {.first =
+                                  mp_alloc_zero((size_t)graph->count + 2, sizeof *result.first),
+                              .roots = mp_alloc((size_t)graph->roots.count * sizeof *result.roots)};
+    uint32_t sum = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        result.first[graph->roots.at[i].object] += graph->roots.at[i].object != 0;
+    for (uint32_t i = 1; i <= graph->count; i++)
+        result.first[i] = sum += result.first[i];
+    result.first[graph->count + 1] = sum;
+    for (uint32_t i = graph->roots.count; i-- > 1;)
+        if (graph->roots.at[i].object)
+            result.roots[--result.first[graph->roots.at[i].object]] = i;
+    return result;
+}
+
+void mp_object_roots_free(mp_object_roots *roots)
+{
+    free(roots->first);
+    free(roots->roots);
+    *roots = (mp_object_roots){0};
+}
+
+uint32_t mp_graph_find(const mp_graph *graph, const char *id)
+{
+    char *end;
+    int base = graph->hexadecimal ? 16 : 10;
+    if (!strchr("0123456789abcdefABCDEF", *id) || !*id)
+        return 0;
+    uint64_t number = strtoull(id, &end, base);
+    if (*end)
+        return 0;
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (graph->ids[i] == number)
+            return i;
+    return 0;
+}
+
+uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
+{
+    for (uint32_t i = 1; i < graph->domains.count; i++)
+        if (object - graph->domains.at[i].first_object < graph->domains.at[i].objects)
+            return i;
+    return 0;
+}
+
+/* --- what one kind alone reaches --- */
+
+typedef struct kinds {
+    uint32_t *at; /* ascending */
+    size_t count;
+} kinds;
+
+static int ascending(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static kinds kinds_of(const mp_graph *graph)
+{
+    kinds result = {.at = mp_alloc((size_t)graph->roots.count * sizeof *result.at)};
+    size_t all = graph->roots.count - 1, kept = 0;
+    for (size_t i = 0; i < all; i++)
+        result.at[i] = graph->roots.at[i + 1].kind;
+    qsort(result.at, all, sizeof *result.at, ascending);
+    for (size_t i = 0; i < all; i++)
+        if (!kept || result.at[kept - 1] != result.at[i])
+            result.at[kept++] = result.at[i];
+    result.count = kept;
+    return result;
+}
+
+static size_t place_of(const kinds *all, uint32_t kind)
+{
+    const uint32_t *found = bsearch(&kind, all->at, all->count, sizeof *all->at, ascending);
+    return (size_t)(found - all->at);
+}
+
+/* Which kind reaches each object: NOBODY, one of them, or SEVERAL. An object changes twice at
+ * most. */
+enum { NOBODY = 0, SEVERAL = UINT16_MAX };
+
+/* Objects that were reached and have not passed it on; those before `done` have. */
+typedef struct queue {
+    uint32_t *at;
+    size_t done, count, capacity;
+} queue;
+
+/* What several kinds reach goes first: it overtakes the others, and what it meets first is passed
+ * once in place of twice. */
+typedef struct spread {
+    const mp_graph *graph;
+    uint16_t *reached_by;
+    queue by_one, by_several;
+} spread;
+
+/* How far ahead in the queue memory is asked for: where an object's references are, the
+ * references, what they refer to. */
+enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_SNAPSHOTS = 16, SNAPSHOTS = 8 };
+
+static void reach(spread *state, uint32_t object, uint16_t by)
+{
+    uint16_t *place = &state->reached_by[object];
+    if (*place == by || *place == SEVERAL)
+        return;
+    *place = *place == NOBODY ? by : SEVERAL;
+    queue *waiting = *place == SEVERAL ? &state->by_several : &state->by_one;
+    mp_grow(&waiting->at, &waiting->capacity, waiting->count + 1, sizeof *waiting->at);
+    waiting->at[waiting->count++] = object;
+}
+
+static void ask_for(const spread *state, const queue *waiting)
+{
+    const mp_graph *graph = state->graph;
+    const uint32_t *next = waiting->at + waiting->done;
+    size_t left = waiting->count - waiting->done;
+    if (left > AHEAD_FIRST)
+        __builtin_prefetch(&graph->first[next[AHEAD_FIRST]]);
+    if (left > AHEAD_TARGETS)
+        __builtin_prefetch(&graph->targets[graph->first[next[AHEAD_TARGETS]]]);
+    if (left <= AHEAD_SNAPSHOTS)
+        return;
+    uint32_t from = graph->first[next[AHEAD_SNAPSHOTS]],
+             end = graph->first[next[AHEAD_SNAPSHOTS] + 1];
+    for (uint32_t i = from; i < end && i < from + SNAPSHOTS; i++)
+        __builtin_prefetch(&state->reached_by[graph->targets[i]], 1);
+}
+
+/* First come, first served in each queue: what is ahead is known, and can be fetched. */
+static void spread_out(spread *state)
+{
+    const mp_graph *graph = state->graph;
+    queue *several = &state->by_several, *one = &state->by_one;
+    while (several->done < several->count || one->done < one->count) {
+        queue *waiting = several->done < several->count ? several : one;
+        ask_for(state, waiting);
+        uint32_t object = waiting->at[waiting->done++];
+        uint16_t by = state->reached_by[object];
+        if (waiting == one && by == SEVERAL)
+            continue; /* it has passed that on */
+        uint32_t end = graph->first[object + 1];
+        for (uint32_t i = graph->first[object]; i < end; i++)
+            reach(state, graph->targets[i], by);
+    }
+}
+
+/* Kinds too many to be told apart are not told apart: they alone hold nothing. */
+static uint16_t snapshot_of(const kinds *all, uint32_t kind)
+{
+    size_t place = place_of(all, kind) + 1;
+    return place < SEVERAL ? (uint16_t)place : SEVERAL;
+}
+
+static uint16_t *spread_kinds(const mp_graph *graph, const kinds *all)
+{
+    spread state = {.graph = graph,
+                    .reached_by =
+                        mp_alloc_zero((size_t)graph->count + 1, sizeof *state.reached_by)};
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (mp_root_is_strong(&graph->roots.at[i]))
+            reach(&state, graph->roots.at[i].object, snapshot_of(all, graph->roots.at[i].kind));
+    spread_out(&state);
+    free(state.by_one.at);
+    free(state.by_several.at);
+    return state.reached_by;
+}
+
+static void count_root(mp_root_census *census, const mp_root *root)
+{
+    census->roots++;
+    census->weak += (root->flags & MP_ROOT_WEAK) != 0;
+    census->pinned += (root->flags & MP_ROOT_PINNED) != 0;
+    census->interior += (root->flags & MP_ROOT_INTERIOR) != 0;
+}
+
+static void note_largest(uint32_t *largest, const mp_dominators *dominators, uint32_t object)
+{
+    if (!*largest || dominators->retained[object] > dominators->retained[*largest])
+        *largest = object;
+}
+
+/* One object may be held by many roots of one kind. */
+static void count_objects(mp_root_census *census, const kinds *all, const mp_graph *graph,
+                          const mp_dominators *dominators, const uint16_t *reached_by)
+{
+    mp_object_roots roots = mp_roots_by_object(graph);
+    uint32_t *seen = mp_alloc_zero(all->count + 1, sizeof *seen);
+    for (uint32_t object = 1; object <= graph->count; object++)
+        for (uint32_t i = roots.first[object]; i < roots.first[object + 1]; i++) {
+            size_t kind = place_of(all, graph->roots.at[roots.roots[i]].kind);
+            if (seen[kind] == object)
+                continue;
+            seen[kind] = object;
+            census[kind].objects++;
+            census[kind].bytes += (int64_t)graph->sizes[object];
+            if (reached_by[object] != SEVERAL && reached_by[object] == kind + 1)
+                note_largest(&census[kind].largest, dominators, object);
+        }
+    free(seen);
+    mp_object_roots_free(&roots);
+}
+
+static int most_held_first(const void *left, const void *right)
+{
+    const mp_root_census *a = left, *b = right;
+    if (a->exclusive_bytes != b->exclusive_bytes)
+        return a->exclusive_bytes > b->exclusive_bytes ? -1 : 1;
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *dominators,
+                                  size_t *count)
+{
+    kinds all = kinds_of(graph);
+    uint16_t *reached_by = spread_kinds(graph, &all);
+    mp_root_census *census = mp_alloc_zero(all.count + 1, sizeof *census);
+    for (size_t i = 0; i < all.count; i++)
+        census[i].kind = all.at[i];
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        count_root(&census[place_of(&all, graph->roots.at[i].kind)], &graph->roots.at[i]);
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (reached_by[i] != NOBODY && reached_by[i] != SEVERAL) {
+            census[reached_by[i] - 1].exclusive_objects++;
+            census[reached_by[i] - 1].exclusive_bytes += (int64_t)graph->sizes[i];
+        }
+    count_objects(census, &all, graph, dominators, reached_by);
+    free(reached_by);
+    qsort(census, all.count, sizeof *census, most_held_first);
+    *count = all.count;
+    free(all.at);
+    return census;
+}
+
+/* --- statics --- */
+
+static int by_container(const void *left, const void *right, void *graph_)
+{
+    const mp_graph *graph = graph_;
+    const mp_root *a = &graph->roots.at[*(const uint32_t *)left];
+    const mp_root *b = &graph->roots.at[*(const uint32_t *)right];
+    if (a->container.i != b->container.i)
+        return a->container.i < b->container.i ? -1 : 1;
+    return a->object < b->object ? -1 : a->object > b->object;
+}
+
+static int by_static_bytes(const void *left, const void *right, void *model)
+{
+    const mp_static_census *a = left, *b = right;
+    if (a->retained_bytes != b->retained_bytes)
+        return a->retained_bytes > b->retained_bytes ? -1 : 1;
+    char names[2][512];
+    mp_type_label(model, a->container, names[0], sizeof names[0]);
+    mp_type_label(model, b->container, names[1], sizeof names[1]);
+    int order = strcmp(names[0], names[1]);
+    return order ? order : a->container.i < b->container.i ? -1 : 1;
+}
+
+mp_static_census *mp_static_census_of(const mp_model *model, const mp_graph *graph,
+                                      const mp_dominators *dominators, size_t *count)
+{
+    uint32_t *statics = mp_alloc((size_t)graph->roots.count * sizeof *statics);
+    size_t all = 0, used = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (graph->roots.at[i].kind == MP_ROOT_STATIC)
+            statics[all++] = i;
+    qsort_r(statics, all, sizeof *statics, by_container, (void *)graph);
+    mp_static_census *census = mp_alloc_zero(all + 1, sizeof *census);
+    for (size_t i = 0; i < all; i++) {
+        const mp_root *root = &graph->roots.at[statics[i]];
+        bool first = !used || census[used - 1].container.i != root->container.i;
+        used += first;
+        mp_static_census *at = &census[used - 1];
+        at->container = root->container;
+        at->roots++;
+        if (!first && root->object == graph->roots.at[statics[i - 1]].object)
+            continue; /* two fields that hold one object */
+        uint64_t retained = root->object ? dominators->retained[root->object] : 0;
+        if (root->object && mp_is_reached(dominators, root->object) &&
+            dominators->idom[root->object] == 0)
+            at->retained_bytes += (int64_t)retained;
+        if (root->object)
+            note_largest(&at->largest, dominators, root->object);
+    }
+    qsort_r(census, used, sizeof *census, by_static_bytes, (void *)model);
+    free(statics);
+    *count = used;
+    return census;
+}

@@ -1,0 +1,58 @@
+/* Selection: what of a recording is looked at.
+ *
+ * A selection is a list of criteria. Of criteria on one subject any may hold, all subjects must,
+ * and no negated criterion may. Selecting makes a model that shares all of the whole one but the
+ * ledger (and the lines of a profile), so every analysis works on a selection as on the whole. */
+#ifndef MP_QUERY_SELECTION_H
+#define MP_QUERY_SELECTION_H
+
+#include "query/query.h"
+
+typedef enum mp_subject {
+    MP_SUBJECT_TYPE,    /* glob: of the object */
+    MP_SUBJECT_NAME,    /* glob: of the object; the method of a profile's line */
+    MP_SUBJECT_SOURCE,  /* glob: source or function that created it; the program of a line */
+    MP_SUBJECT_STACK,   /* extended regular expression: some frame "name:line" has a match */
+    MP_SUBJECT_THREAD,  /* glob: that created it */
+    MP_SUBJECT_TAG,     /* glob: of the snapshot in which it first appears */
+    MP_SUBJECT_REQUEST, /* glob: of that snapshot */
+    MP_SUBJECTS,
+} mp_subject;
+
+/* "type": the option's name. */
+const char *mp_subject_name(mp_subject subject);
+
+typedef struct mp_criterion {
+    mp_subject subject;
+    bool negated;
+    const char *pattern;
+} mp_criterion;
+
+typedef struct mp_selection {
+    const mp_criterion *criteria;
+    size_t count;
+    bool has_since, has_until;
+    int64_t since_us, until_us; /* of snapshots in which objects first appear, both included */
+} mp_selection;
+
+static inline bool mp_selects(const mp_selection *selection)
+{
+    return selection->count || selection->has_since || selection->has_until;
+}
+
+/* Whether a pattern can be used: a regular expression may be none. False with a message. */
+bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size);
+
+/* Of each context whether it fits the criteria on types, names, sources, stacks and threads; those
+ * on other subjects are left out. Release with free(). The patterns were checked. */
+bool *mp_contexts_matching(const mp_model *model, const mp_criterion *criteria, size_t count);
+
+/* Whether recordings of this kind tell what the selection asks for. False with a message. */
+bool mp_can_select(const mp_model *model, const mp_selection *selection, char *error, size_t size);
+
+/* A model of what is selected. It shares with `model`, which must outlive it; release with
+ * mp_selected_free. NULL with a message where recordings of this kind have no such subject. */
+mp_model *mp_select(const mp_model *model, const mp_selection *selection, char *error, size_t size);
+void mp_selected_free(mp_model *selected);
+
+#endif

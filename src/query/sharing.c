@@ -1,0 +1,136 @@
+/* What is shared: objects that no single object keeps alive, and between whom. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "query/graph_walks.h"
+#include "query/query.h"
+
+/* Two objects that refer to a shared one, and have different owners. */
+typedef struct referrers {
+    uint32_t at[2];
+} referrers;
+
+/* Of each object, the one directly below the virtual root that it is below of; 0: not reached. */
+static uint32_t *owners_of(const mp_graph *graph, const mp_dominators *dominators)
+{
+    uint32_t *owner = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner);
+    for (uint32_t i = 1; i <= dominators->reached; i++) {
+        uint32_t object = dominators->order[i], above = dominators->idom[object];
+        owner[object] = above ? owner[above] : object;
+    }
+    return owner;
+}
+
+/* The number of each shared object, from 1; 0: it is none. */
+static uint32_t *number_shared(const mp_graph *graph, const mp_dominators *dominators,
+                               uint32_t *count)
+{
+    uint32_t *number = mp_alloc_zero((size_t)graph->count + 1, sizeof *number);
+    *count = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (mp_root_is_strong(&graph->roots.at[i]))
+            number[graph->roots.at[i].object] = UINT32_MAX;
+    for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i])
+        if (!number[dominators->order[i]])
+            number[dominators->order[i]] = ++*count;
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (number[i] == UINT32_MAX)
+            number[i] = 0;
+    return number;
+}
+
+enum { AHEAD = 16 };
+
+static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
+                                 const uint32_t *number, uint32_t count)
+{
+    referrers *found = mp_alloc_zero((size_t)count + 1, sizeof *found);
+    uint32_t all = mp_graph_references(graph);
+    for (uint32_t object = 1; object <= graph->count; object++) {
+        for (uint32_t i = graph->first[object]; owner[object] && i < graph->first[object + 1];
+             i++) {
+            uint32_t target = graph->targets[i];
+            if (all - i > 2 * AHEAD) {
+                __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]]);
+                __builtin_prefetch(&found[number[graph->targets[i + AHEAD]]], 1);
+            }
+            referrers *of = &found[number[target]];
+            if (!number[target] || owner[object] == target || of->at[1])
+                continue;
+            if (!of->at[0])
+                of->at[0] = object;
+            else if (owner[of->at[0]] != owner[object])
+                of->at[1] = object;
+        }
+    }
+    return found;
+}
+
+static void add_pair(mp_sharing *sharing, size_t *capacity, mp_id_index *pairs,
+                     const mp_graph *graph, const mp_dominators *dominators, referrers by,
+                     uint32_t object)
+{
+    uint32_t a = graph->types[by.at[0]], b = graph->types[by.at[1]];
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    uint32_t *place = mp_id_index_put(pairs, (uint64_t)low << 32 | high);
+    if (!*place) {
+        mp_grow(&sharing->at, capacity, sharing->count + 1, sizeof *sharing->at);
+        sharing->at[sharing->count++] = (mp_shared){.types = {low, high}};
+        *place = (uint32_t)sharing->count;
+    }
+    mp_shared *shared = &sharing->at[*place - 1];
+    shared->objects++;
+    shared->bytes += (int64_t)dominators->retained[object];
+    if (!shared->largest || dominators->retained[object] > dominators->retained[shared->largest])
+        shared->largest = object;
+    sharing->objects++;
+    sharing->bytes += (int64_t)dominators->retained[object];
+}
+
+static int by_bytes(const void *left, const void *right, void *model)
+{
+    const mp_shared *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    for (int i = 0; i < 2; i++) {
+        char names[2][512];
+        mp_type_label(model, (mp_type_id){a->types[i]}, names[0], sizeof names[0]);
+        mp_type_label(model, (mp_type_id){b->types[i]}, names[1], sizeof names[1]);
+        int order = strcmp(names[0], names[1]);
+        if (order)
+            return order;
+    }
+    return a->largest < b->largest ? -1 : a->largest > b->largest;
+}
+
+mp_sharing mp_sharing_of(const mp_model *model, const mp_graph *graph,
+                         const mp_dominators *dominators)
+{
+    mp_sharing sharing = {0};
+    mp_id_index pairs = {0};
+    size_t capacity = 0;
+    mp_grow(&sharing.at, &capacity, 1, sizeof *sharing.at);
+    uint32_t count, *number = number_shared(graph, dominators, &count);
+    uint32_t *owner = owners_of(graph, dominators);
+    referrers *by = find_referrers(graph, owner, number, count);
+    for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i]) {
+        uint32_t object = dominators->order[i];
+        if (number[object])
+            add_pair(&sharing, &capacity, &pairs, graph, dominators, by[number[object]], object);
+    }
+    if (sharing.count)
+        qsort_r(sharing.at, sharing.count, sizeof *sharing.at, by_bytes, (void *)model);
+    mp_id_index_free(&pairs);
+    free(by);
+    free(owner);
+    free(number);
+    return sharing;
+}
+
+void mp_sharing_free(mp_sharing *sharing)
+{
+    free(sharing->at);
+    *sharing = (mp_sharing){0};
+}

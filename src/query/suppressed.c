@@ -1,0 +1,107 @@
+/* Suppressing: which leaks of a window are accepted. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/suppression.h"
+
+/* What leaks, by context. */
+typedef struct context_leak {
+    int64_t objects, bytes;
+    uint32_t site; /* from 1 */
+} context_leak;
+
+typedef struct builder {
+    const mp_window *window;
+    mp_suppressed *suppressed;
+    context_leak *leaks;
+    size_t *last_of_site; /* the suppression that counted a site last, from 1 */
+} builder;
+
+const char *mp_suppression_status_name(mp_suppression_status status)
+{
+    static const char *const names[] = {"unused", "used", "expired", "over limit"};
+    return names[status];
+}
+
+/* Before anything is suppressed. A context is of one site, so any of its generations tells that. */
+static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
+{
+    const mp_model *model = window->model;
+    mp_grouping grouping = mp_group_by(window, mp_dimension_find("site"));
+    context_leak *leaks = mp_alloc_zero(model->contexts.count, sizeof *leaks);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        if (model->contexts.at[generation->context.i].reusable ||
+            !mp_window_before_to(window, delta->snapshot) ||
+            !mp_window_leaks(window, generation->context, generation->born))
+            continue;
+        context_leak *leak = &leaks[generation->context.i];
+        leak->objects += mp_cost_live(delta->cost);
+        leak->bytes += delta->cost.bytes;
+        leak->site = grouping.group_of[delta->generation.i];
+    }
+    *sites = grouping.count;
+    mp_grouping_free(&grouping);
+    return leaks;
+}
+
+/* What the suppression finds, as no earlier one has taken it; `matching`: by context. */
+static mp_suppression_effect find(builder *shop, size_t number, const bool *matching)
+{
+    mp_suppression_effect effect = {.status = MP_SUPPRESSION_UNUSED};
+    for (uint32_t i = 1; i < shop->window->model->contexts.count; i++) {
+        const context_leak *leak = &shop->leaks[i];
+        if (!matching[i] || shop->suppressed->contexts[i])
+            continue;
+        effect.objects += leak->objects;
+        effect.bytes += leak->bytes;
+        if (leak->objects > 0 && shop->last_of_site[leak->site] != number) {
+            shop->last_of_site[leak->site] = number;
+            effect.sites++;
+        }
+    }
+    return effect;
+}
+
+static void apply(builder *shop, size_t i)
+{
+    const mp_model *model = shop->window->model;
+    const mp_suppression *suppression = &shop->suppressed->suppressions->at[i];
+    mp_suppression_effect *effect = &shop->suppressed->effects[i];
+    bool *matching =
+        mp_contexts_matching(model, suppression->criteria, suppression->criterion_count);
+    *effect = find(shop, i + 1, matching);
+    if (suppression->last_day && suppression->last_day < shop->suppressed->suppressions->today)
+        effect->status = MP_SUPPRESSION_EXPIRED;
+    else if (suppression->has_limit && effect->bytes > suppression->limit_bytes)
+        effect->status = MP_SUPPRESSION_OVER_LIMIT;
+    else if (effect->sites)
+        effect->status = MP_SUPPRESSION_USED;
+    if (effect->status == MP_SUPPRESSION_USED) {
+        for (uint32_t context = 1; context < model->contexts.count; context++)
+            shop->suppressed->contexts[context] |= matching[context];
+        shop->suppressed->objects += effect->objects;
+        shop->suppressed->bytes += effect->bytes;
+    }
+    free(matching);
+}
+
+void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions)
+{
+    uint32_t sites;
+    if (!suppressions)
+        return;
+    mp_suppressed *suppressed = mp_alloc(sizeof *suppressed);
+    *suppressed = (mp_suppressed){
+        .suppressions = suppressions,
+        .effects = mp_alloc_zero(suppressions->count + 1, sizeof *suppressed->effects),
+        .contexts = mp_alloc_zero(window->model->contexts.count, sizeof *suppressed->contexts)};
+    builder shop = {window, suppressed, leaks_of_contexts(window, &sites), NULL};
+    shop.last_of_site = mp_alloc_zero((size_t)sites + 1, sizeof *shop.last_of_site);
+    for (size_t i = 0; i < suppressions->count; i++)
+        apply(&shop, i);
+    free(shop.last_of_site);
+    free(shop.leaks);
+    window->suppressed = suppressed;
+}

@@ -1,0 +1,269 @@
+/* Reading suppressions: lines of "[name]" and "key = value", see docs/manual.md. */
+#include "query/suppression.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/text.h"
+#include "base/units.h"
+
+typedef struct parser {
+    mp_suppressions *list;
+    mp_suppression *current; /* NULL: before the first section */
+    mp_hash_index names;     /* of sections, from 1 */
+    const char *path;
+    mp_slice line; /* at hand */
+    uint64_t number;
+    char *error;
+    size_t size;
+} parser;
+
+/* --- complaints --- */
+
+static void complain_at(const parser *p, uint64_t line, uint32_t column, const char *format,
+                        va_list arguments)
+{
+    int used = snprintf(p->error, p->size, "%s:%llu:%u: error: ", p->path, (unsigned long long)line,
+                        (unsigned)column);
+    if (used >= 0 && (size_t)used < p->size)
+        vsnprintf(p->error + used, p->size - (size_t)used, format, arguments);
+}
+
+/* About what stands at `where` in the line at hand. */
+static bool complain(const parser *p, const char *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool complain(const parser *p, const char *where, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain_at(p, p->number, mp_slice_column(p->line, where), format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* About the whole section at hand. */
+static bool complain_section(const parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool complain_section(const parser *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain_at(p, p->current->line, 1, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* A piece of the file for a message, which must keep room for the rest. */
+static const char *quoted(parser *p, mp_slice text)
+{
+    enum { SHOWN = 60 };
+    if (text.length <= SHOWN)
+        return mp_arena_copy(p->list->own, text.at, text.length);
+    size_t length = SHOWN;
+    while (length && ((unsigned char)text.at[length] & 0xc0) == 0x80)
+        length--;
+    return mp_arena_format(p->list->own, "%.*s...", (int)length, text.at);
+}
+
+/* --- keys --- */
+
+typedef bool take_value(parser *p, mp_slice value);
+
+static bool twice(const parser *p, mp_slice value, const char *key)
+{
+    return complain(p, value.at, "%s a second time, expected it once", key);
+}
+
+static bool take_reason(parser *p, mp_slice value)
+{
+    if (p->current->reason)
+        return twice(p, value, "reason");
+    p->current->reason = mp_arena_copy(p->list->own, value.at, value.length);
+    return true;
+}
+
+static bool take_limit(parser *p, mp_slice value)
+{
+    mp_suppression *current = p->current;
+    if (current->has_limit)
+        return twice(p, value, "limit");
+    current->has_limit = true;
+    if (mp_parse_bytes(mp_arena_copy(p->list->own, value.at, value.length), &current->limit_bytes))
+        return true;
+    return complain(p, value.at, "limit = %s, expected a size such as 64K or 1.5 MiB",
+                    quoted(p, value));
+}
+
+static bool take_expires(parser *p, mp_slice value)
+{
+    mp_suppression *current = p->current;
+    if (current->expires)
+        return twice(p, value, "expires");
+    current->expires = mp_arena_copy(p->list->own, value.at, value.length);
+    if (mp_parse_date(current->expires, &current->last_day))
+        return true;
+    return complain(p, value.at, "expires = %s, expected a day such as 2027-06-30",
+                    quoted(p, value));
+}
+
+static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
+{
+    mp_suppression *current = p->current;
+    char why[512];
+    mp_criterion criterion = {subject, false, mp_arena_copy(p->list->own, value.at, value.length)};
+    if (!mp_criterion_check(&criterion, why, sizeof why))
+        return complain(p, value.at, "%s, expected an extended regular expression such as %s", why,
+                        "^src/cache\\.p:");
+    mp_grow(&current->criteria, &current->criterion_capacity, current->criterion_count + 1,
+            sizeof *current->criteria);
+    current->criteria[current->criterion_count++] = criterion;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    take_value *take; /* NULL: a pattern */
+    mp_subject subject;
+} keys[] = {
+    {"type", NULL, MP_SUBJECT_TYPE},     {"source", NULL, MP_SUBJECT_SOURCE},
+    {"name", NULL, MP_SUBJECT_NAME},     {"stack", NULL, MP_SUBJECT_STACK},
+    {"thread", NULL, MP_SUBJECT_THREAD}, {"reason", take_reason, MP_SUBJECTS},
+    {"limit", take_limit, MP_SUBJECTS},  {"expires", take_expires, MP_SUBJECTS},
+};
+#define PATTERNS "type, source, name, stack or thread"
+
+/* --- lines --- */
+
+static bool take_key(parser *p, mp_slice line)
+{
+    const char *equals = memchr(line.at, '=', line.length);
+    if (!equals)
+        return complain(p, line.at, "\"%s\" is no setting, expected [NAME], KEY = VALUE or # NOTE",
+                        quoted(p, line));
+    mp_slice key = mp_slice_trim((mp_slice){line.at, (size_t)(equals - line.at)});
+    mp_slice value =
+        mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals + 1 - line.at)});
+    if (!p->current)
+        return complain(p, line.at, "\"%s\" before the first section, expected [NAME]",
+                        quoted(p, key));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!mp_slice_is(key, keys[i].name))
+            continue;
+        if (!value.length)
+            return complain(p, equals + 1, "%s without a value, expected %s = VALUE", keys[i].name,
+                            keys[i].name);
+        return keys[i].take ? keys[i].take(p, value) : add_criterion(p, keys[i].subject, value);
+    }
+    return complain(p, line.at,
+                    "unknown key \"%s\", expected type, source, name, stack, thread, reason, "
+                    "limit or expires",
+                    quoted(p, key));
+}
+
+/* What can only be seen when a section ends. */
+static bool end_section(const parser *p)
+{
+    const mp_suppression *current = p->current;
+    if (current && !current->criterion_count)
+        return complain_section(p, "[%s] has no pattern, expected one of " PATTERNS, current->name);
+    if (current && !current->reason)
+        return complain_section(p, "[%s] has no reason, expected reason = TEXT", current->name);
+    return true;
+}
+
+typedef struct name_probe {
+    const mp_suppressions *list;
+    const char *name;
+} name_probe;
+
+static bool same_name(const void *opaque, uint32_t value)
+{
+    const name_probe *probe = opaque;
+    return strcmp(probe->list->at[value - 1].name, probe->name) == 0;
+}
+
+/* The number of the suppression of this name; 0: none has it, and now `number` does. */
+static uint32_t set_name(parser *p, const char *name, uint32_t number)
+{
+    name_probe probe = {p->list, name};
+    uint64_t hash = mp_hash_bytes(name, strlen(name));
+    size_t place;
+    uint32_t found = mp_hash_index_find(&p->names, hash, same_name, &probe, &place);
+    if (!found)
+        mp_hash_index_set(&p->names, place, hash, number);
+    return found;
+}
+
+static bool begin_section(parser *p, mp_slice line)
+{
+    const char *end = memchr(line.at, ']', line.length), *last = line.at + line.length - 1;
+    if (!end)
+        return complain(p, last + 1, "a section's name does not end, expected ]");
+    mp_slice name = mp_slice_trim((mp_slice){line.at + 1, (size_t)(end - line.at - 1)});
+    if (!name.length)
+        return complain(p, line.at, "a section without a name, expected [NAME]");
+    if (end != last)
+        return complain(p, end + 1, "text behind ], expected the end of the line");
+    const char *text = mp_arena_copy(p->list->own, name.at, name.length);
+    uint32_t found = set_name(p, text, (uint32_t)p->list->count + 1);
+    const mp_suppression *other = found ? &p->list->at[found - 1] : NULL;
+    if (other)
+        return complain(p, name.at, "[%s] is at %s:%llu too, expected a name of its own",
+                        quoted(p, name), other->path, (unsigned long long)other->line);
+    mp_grow(&p->list->at, &p->list->capacity, p->list->count + 1, sizeof *p->list->at);
+    p->current = &p->list->at[p->list->count++];
+    *p->current = (mp_suppression){.path = p->path, .line = p->number, .name = text};
+    return true;
+}
+
+static bool take_line(parser *p)
+{
+    const char *control = mp_slice_control(p->line);
+    if (control)
+        return complain(p, control, "control character 0x%02x, expected text", (unsigned)*control);
+    mp_slice line = mp_slice_trim(p->line);
+    if (!line.length || *line.at == '#' || *line.at == ';')
+        return true;
+    if (*line.at == '[')
+        return end_section(p) && begin_section(p, line);
+    return take_key(p, line);
+}
+
+static bool take_lines(parser *p, mp_slice text)
+{
+    while (mp_slice_take_line(&text, &p->line)) {
+        p->number++;
+        if (!take_line(p))
+            return false;
+    }
+    return end_section(p);
+}
+
+bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice text, char *error,
+                           size_t size)
+{
+    parser p = {.list = list, .path = path, .error = error, .size = size};
+    bool converted;
+    if (!list->own)
+        list->own = mp_alloc_zero(1, sizeof *list->own);
+    for (size_t i = 0; i < list->count; i++) /* of other files */
+        set_name(&p, list->at[i].name, (uint32_t)i + 1);
+    text = mp_slice_without_mark(mp_utf8_from_bytes(list->own, text, &converted));
+    bool ok = take_lines(&p, text);
+    mp_hash_index_free(&p.names);
+    return ok;
+}
+
+void mp_suppressions_free(mp_suppressions *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->at[i].criteria);
+    free(list->at);
+    if (list->own)
+        mp_arena_free(list->own);
+    free(list->own);
+    *list = (mp_suppressions){0};
+}

@@ -1,0 +1,72 @@
+/* Suppressions: leaks that are known and accepted, as a file lists them (docs/manual.md has the
+ * format).
+ *
+ * What is suppressed stays alive and stays in every total of what is alive; it is no leak. A
+ * suppression matches contexts, so it may take a part of an allocation site: the objects of one
+ * name.
+ */
+#ifndef MP_QUERY_SUPPRESSION_H
+#define MP_QUERY_SUPPRESSION_H
+
+#include "base/slice.h"
+#include "query/selection.h"
+
+/* Texts live as long as the list that it is in. */
+typedef struct mp_suppression {
+    const char *path; /* where it stands: as given, borrowed */
+    uint64_t line;
+    const char *name, *reason;
+    mp_criterion *criteria; /* of one subject any must fit, and of each subject one */
+    size_t criterion_count, criterion_capacity;
+    bool has_limit;
+    int64_t limit_bytes; /* what is more is not accepted, and then nothing of it */
+    int32_t last_day;    /* as by mp_parse_date; 0: it does not expire */
+    const char *expires; /* that day as it was written */
+} mp_suppression;
+
+/* In the order of the files. Zero-initialise to start. */
+typedef struct mp_suppressions {
+    mp_suppression *at;
+    size_t count, capacity;
+    int32_t today;        /* as by mp_parse_date */
+    struct mp_arena *own; /* what holds the texts */
+} mp_suppressions;
+
+/* Add what a file says; `path` is for messages and must outlive the list. False with
+ * "path:line:column: error: what is wrong, expected what" in `error`; the column counts characters.
+ * The list can then only be freed. */
+bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_slice text,
+                           char *error, size_t size);
+void mp_suppressions_free(mp_suppressions *suppressions);
+
+typedef enum mp_suppression_status {
+    MP_SUPPRESSION_UNUSED, /* matches no leak, or none that an earlier one leaves */
+    MP_SUPPRESSION_USED,
+    MP_SUPPRESSION_EXPIRED,    /* suppresses nothing any more */
+    MP_SUPPRESSION_OVER_LIMIT, /* suppresses nothing, as its leaks became too many */
+} mp_suppression_status;
+
+/* "used", "over limit" */
+const char *mp_suppression_status_name(mp_suppression_status status);
+
+/* The leaks that a suppression matches and no earlier one suppresses, whether it suppresses them
+ * or not. */
+typedef struct mp_suppression_effect {
+    mp_suppression_status status;
+    uint32_t sites; /* a site may be in several suppressions, and leak besides */
+    int64_t objects, bytes;
+} mp_suppression_effect;
+
+typedef struct mp_suppressed {
+    const mp_suppressions *suppressions;
+    mp_suppression_effect *effects; /* one for each of them */
+    bool *contexts;                 /* by context: suppressed */
+    int64_t objects, bytes;         /* that are; no part of what leaked */
+} mp_suppressed;
+
+/* Suppress leaks of a window (window->suppressed, which the window owns): all analyses of it
+ * follow. Of several suppressions that match a leak the first one takes it that has neither expired
+ * nor is over its limit. `suppressions` must outlive the window; NULL: nothing happens. */
+void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
+
+#endif

@@ -1,0 +1,221 @@
+/* Suspects: what one object, one type or one kind of roots alone keeps alive. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "query/graph_walks.h"
+#include "query/query.h"
+
+/* Shares of the reachable bytes, and of what a parent retains, in percent. */
+enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1, MOST = 70 };
+/* Types that are looked back at to see that they recur. */
+enum { LOOK_BACK = 4 };
+
+typedef struct search {
+    const mp_graph *graph;
+    const mp_dominators *dominators;
+    mp_suspect *found;
+    size_t count, capacity;
+} search;
+
+static void add(search *all, mp_suspect suspect)
+{
+    mp_grow(&all->found, &all->capacity, all->count + 1, sizeof *all->found);
+    all->found[all->count++] = suspect;
+}
+
+static bool is_over(uint64_t part, uint64_t whole, unsigned percent)
+{
+    return part && (double)part * 100 > (double)whole * percent;
+}
+
+/* --- one object --- */
+
+/* The child that keeps most of what its parent retains; 0: none keeps so much. Places in order. */
+static uint32_t heavy_child(const mp_dominators *dominators, uint32_t place)
+{
+    const uint64_t *retained = dominators->retained;
+    uint64_t whole = retained[dominators->order[place]];
+    uint32_t end = place + dominators->span[place];
+    for (uint32_t child = place + 1; child < end; child += dominators->span[child])
+        if (is_over(retained[dominators->order[child]], whole, MOST))
+            return child;
+    return 0;
+}
+
+/* A type with what is of it below the accumulation point. */
+typedef struct held {
+    uint32_t type;
+    int64_t objects, bytes;
+} held;
+
+static int by_type(const void *left, const void *right)
+{
+    const held *a = left, *b = right;
+    return a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* Of the children, the type that retains most. */
+static held most_held(const search *all, uint32_t place)
+{
+    const mp_dominators *dominators = all->dominators;
+    uint32_t end = place + dominators->span[place];
+    held *children = NULL, most = {0};
+    size_t count = 0, capacity = 0;
+    for (uint32_t child = place + 1; child < end; child += dominators->span[child]) {
+        uint32_t object = dominators->order[child];
+        mp_grow(&children, &capacity, count + 1, sizeof *children);
+        children[count++] =
+            (held){all->graph->types[object], 1, (int64_t)dominators->retained[object]};
+    }
+    if (count)
+        qsort(children, count, sizeof *children, by_type);
+    for (size_t i = 0, next; i < count; i = next) {
+        held sum = {.type = children[i].type};
+        for (next = i; next < count && children[next].type == sum.type; next++) {
+            sum.objects++;
+            sum.bytes += children[next].bytes;
+        }
+        if (sum.bytes > most.bytes || !most.type)
+            most = sum;
+    }
+    free(children);
+    return most;
+}
+
+/* Of a list, all that is of the type of its head, and what the list retains. */
+static held list_held(const search *all, uint32_t place)
+{
+    const mp_dominators *dominators = all->dominators;
+    uint32_t head = dominators->order[place];
+    held sum = {all->graph->types[head], 0, (int64_t)dominators->retained[head]};
+    for (uint32_t i = place; i < place + dominators->span[place]; i++)
+        sum.objects += all->graph->types[dominators->order[i]] == sum.type;
+    return sum;
+}
+
+/* Walk down from a suspect. `way` is marked where it leads along, by place. */
+static void accumulate(const search *all, mp_suspect *suspect, uint32_t place, bool *way)
+{
+    const mp_dominators *dominators = all->dominators;
+    uint32_t before[LOOK_BACK] = {0}, head = 0, steps = 0;
+    for (uint32_t child = place; child; child = heavy_child(dominators, child)) {
+        uint32_t type = all->graph->types[dominators->order[child]];
+        way[child] = true;
+        for (uint32_t i = 0; i < LOOK_BACK && !head; i++)
+            if (before[i] && all->graph->types[dominators->order[before[i]]] == type)
+                head = before[i];
+        before[steps++ % LOOK_BACK] = child;
+        if (!head)
+            place = child;
+    }
+    place = head ? head : place;
+    held most = head ? list_held(all, head) : most_held(all, place);
+    suspect->accumulation = dominators->order[place];
+    suspect->held_type = most.type;
+    suspect->held_objects = most.objects;
+    suspect->held_bytes = most.bytes;
+}
+
+static void find_objects(search *all)
+{
+    const mp_dominators *dominators = all->dominators;
+    bool *way = mp_alloc_zero((size_t)dominators->reached + 1, sizeof *way);
+    for (uint32_t place = 1; place <= dominators->reached;) {
+        uint32_t object = dominators->order[place];
+        if (!is_over(dominators->retained[object], dominators->retained[0], MUCH)) {
+            place += dominators->span[place]; /* nothing below it does */
+            continue;
+        }
+        if (!way[place]) {
+            mp_suspect suspect = {.rule = MP_SUSPECT_OBJECT,
+                                  .object = object,
+                                  .type = all->graph->types[object],
+                                  .objects = dominators->span[place],
+                                  .bytes = (int64_t)dominators->retained[object],
+                                  .holders = 1};
+            accumulate(all, &suspect, place, way);
+            add(all, suspect);
+        }
+        place++;
+    }
+    free(way);
+}
+
+/* --- one type --- */
+
+/* What hangs directly below the virtual root, by type. */
+static void find_types(search *all, uint32_t types)
+{
+    const mp_graph *graph = all->graph;
+    const mp_dominators *dominators = all->dominators;
+    mp_suspect *of_type = mp_alloc_zero(types, sizeof *of_type);
+    for (uint32_t place = 1; place <= dominators->reached; place += dominators->span[place]) {
+        uint32_t object = dominators->order[place];
+        mp_suspect *suspect = &of_type[graph->types[object]];
+        uint64_t retained = dominators->retained[object];
+        if (is_over(retained, dominators->retained[0], MUCH))
+            continue; /* a suspect of its own */
+        suspect->holders++;
+        suspect->objects += dominators->span[place];
+        suspect->bytes += (int64_t)retained;
+        if (!suspect->object || retained > dominators->retained[suspect->object])
+            suspect->object = object;
+    }
+    for (uint32_t type = 0; type < types; type++)
+        if (is_over((uint64_t)of_type[type].bytes, dominators->retained[0], MUCH)) {
+            of_type[type].rule = MP_SUSPECT_TYPE;
+            of_type[type].type = type;
+            add(all, of_type[type]);
+        }
+    free(of_type);
+}
+
+/* --- one kind of roots --- */
+
+static void find_kinds(search *all)
+{
+    size_t count;
+    mp_root_census *census = mp_root_census_of(all->graph, all->dominators, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool finalizer = census[i].kind == MP_ROOT_FINALIZER;
+        if (!finalizer && census[i].kind != MP_ROOT_HANDLE)
+            continue;
+        if (census[i].largest &&
+            is_over((uint64_t)census[i].exclusive_bytes, all->dominators->retained[0],
+                    finalizer ? MUCH_FOR_FINALIZERS : MUCH))
+            add(all, (mp_suspect){.rule = finalizer ? MP_SUSPECT_FINALIZER : MP_SUSPECT_HANDLE,
+                                  .object = census[i].largest,
+                                  .type = all->graph->types[census[i].largest],
+                                  .objects = census[i].exclusive_objects,
+                                  .bytes = census[i].exclusive_bytes,
+                                  .holders = census[i].objects});
+    }
+    free(census);
+}
+
+static int most_first(const void *left, const void *right, void *opaque)
+{
+    const mp_graph *graph = opaque;
+    const mp_suspect *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    if (a->rule != b->rule)
+        return a->rule < b->rule ? -1 : 1;
+    if (graph->ids[a->object] != graph->ids[b->object])
+        return graph->ids[a->object] < graph->ids[b->object] ? -1 : 1;
+    return a->object < b->object ? -1 : a->object > b->object;
+}
+
+mp_suspect *mp_suspects_of(const mp_model *model, const mp_graph *graph,
+                           const mp_dominators *dominators, size_t *count)
+{
+    search all = {.graph = graph, .dominators = dominators};
+    find_objects(&all);
+    find_types(&all, model->types.count);
+    find_kinds(&all);
+    if (all.count)
+        qsort_r(all.found, all.count, sizeof *all.found, most_first, (void *)graph);
+    *count = all.count;
+    return all.found;
+}

@@ -1,0 +1,78 @@
+/* Trends: does a series of snapshots grow steadily, or did it jump once?
+ *
+ * Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", 1950;
+ * P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", 1968, with its
+ * confidence interval and correction for ties. */
+#ifndef MP_QUERY_TREND_H
+#define MP_QUERY_TREND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/query.h"
+
+enum { MP_TREND_FEWEST = 4 }; /* values that a trend can be told of */
+
+typedef enum mp_trend_kind {
+    MP_TREND_TOO_SHORT, /* fewer values than that: nothing can be said */
+    MP_TREND_FLAT,      /* all values are equal, or neither grows nor shrinks for certain */
+    MP_TREND_GROWS,     /* steadily: the whole interval of the slope is above 0 */
+    MP_TREND_SHRINKS,   /* steadily */
+    MP_TREND_JUMP,      /* up once; without that step it does not grow for certain */
+    MP_TREND_DROP,      /* down once, likewise */
+} mp_trend_kind;
+
+typedef struct mp_trend {
+    mp_trend_kind kind;
+    double slope;     /* Theil-Sen: the median of all slopes between two values; values a place */
+    double low, high; /* 95 % interval of the slope; low <= slope <= high */
+    /* The step that is more than all else; of a jump, a drop, or beside a steady trend in the same
+     * direction. The place of the first value behind it, from 0; of size 0, there is none. */
+    size_t step;
+    int64_t step_size; /* below 0: down */
+} mp_trend;
+
+/* The trend of values one place (snapshot) apart. Of more than 1,000 values an even choice of
+ * 1,000, the first and the last with them, makes the slope; steps are looked for among all.
+ *
+ * The largest step is taken out, and what is behind it moves up to what is before it. It is
+ * more than all else if it is more than twice the range of that rest; and a jump, if the rest does
+ * not grow for certain. So a series that rises at every place grows, and a staircase does; a peak,
+ * a sawtooth and noise are flat.
+ *
+ * The interval is that of Sen: with N slopes, and C the 97.5 % quantile of the normal distribution
+ * times the standard deviation of Kendall's S, corrected for ties, it is from the (N - C) / 2-th
+ * smallest slope to the (N - C) / 2-th largest; ranks are rounded, and at least 1. Values are exact
+ * up to 2^53. */
+mp_trend mp_trend_of(const int64_t *values, size_t count);
+/* "grows steadily", "jumps once"; static. */
+const char *mp_trend_words(mp_trend_kind kind);
+
+/* One character of U+2581 to U+2588 for each of at most `width` columns, lowest value lowest; the
+ * lowest for all where all are equal. Where there are more values than columns, a column is the
+ * mean of its share of them. Returns as snprintf does; what does not fit is cut between characters.
+ */
+int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, size_t size);
+
+/* Bytes alive at each whole snapshot of the window (from and to included), one series for each
+ * group: series i is at[i * length]. Of several sessions, those of the first that has snapshots. */
+typedef struct mp_series {
+    int64_t *at;
+    size_t length;
+    uint32_t *snapshots; /* the snapshot of each place */
+} mp_series;
+
+/* `group_of` tells the group of each generation, from 1 to `groups`; generations with 0 are left
+ * out. Reusable objects are told apart by whoever makes `group_of`, as mp_group_by does. One pass
+ * over the ledger. Release with mp_series_free. */
+mp_series mp_series_of(const mp_window *window, const uint32_t *group_of, uint32_t groups);
+/* The same of functions: `group_of_node` tells the group of each tree node. An object is in the
+ * groups of all nodes of its stack, once in each; reusable ones are in none. */
+mp_series mp_series_of_frames(const mp_window *window, const uint32_t *group_of_node,
+                              uint32_t groups);
+/* All bytes alive, as the snapshots tell them: one series. */
+mp_series mp_series_of_all(const mp_window *window);
+void mp_series_free(mp_series *series);
+
+#endif

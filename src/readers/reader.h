@@ -1,0 +1,77 @@
+/* Readers: one const struct a format, one line in src/readers/readers.def.
+ *
+ * A run opens the readers that its inputs need, lets each read its inputs into one model, and
+ * closes them. A reader keeps state between inputs, because one recording may come in several
+ * files. */
+#ifndef MP_READERS_READER_H
+#define MP_READERS_READER_H
+
+#include "input/input.h"
+#include "memprof/diagnostics.h"
+#include "model/model.h"
+
+/* Whether an input is a reader's own. Two readers that both say so are an error. */
+typedef enum mp_bid {
+    MP_NOT_MINE,
+    MP_MINE,
+} mp_bid;
+
+/* Where an input belongs among others of the same reader. */
+typedef struct mp_place {
+    char group[80]; /* inputs of one group are one recording */
+    uint64_t sequence;
+} mp_place;
+
+typedef struct mp_load_options {
+    const char *format;                /* a reader's name; NULL: find out from the content */
+    const char *const *source_folders; /* where debug listings are looked for */
+    size_t source_folder_count;
+    bool keep_objects;      /* in model->objects */
+    const char *domain;     /* the application domain of a dump that is read; NULL: all */
+    const char *at;         /* a moment of an event log, "peak" or a time; NULL: none */
+    uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
+    int64_t temporary;      /* objects deleted within so many events or microseconds; 0: 1 event */
+    bool temporary_is_time; /* microseconds */
+    const char *const *skips; /* globs of frames that do not name a site */
+    size_t skip_count;
+    bool no_skips;               /* else, where there are none, those of usual allocators */
+    const mp_progress *progress; /* NULL: none */
+} mp_load_options;
+
+typedef struct mp_reader {
+    const char *name;
+    const char *summary;
+    const char *endings; /* of the files' usual names */
+    const char *versions;
+    mp_kind kind; /* inputs of different kinds are not read together */
+    /* Look at the first bytes of an input; no I/O, no state. */
+    mp_bid (*probe)(mp_slice head);
+    /* NULL: inputs are read in the order given. */
+    bool (*place)(mp_slice head, mp_place *place);
+    /* What the returned pointer refers to is the reader's, until close. */
+    void *(*open)(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
+    /* Read one input to its end. `summary` has its path; the reader fills in the rest. False if
+     * nothing in it could be used, after a diagnostic of severity error. */
+    bool (*read)(void *state, mp_input *input, uint32_t summary);
+    /* All inputs are read: say what is still missing. */
+    void (*close)(void *state);
+} mp_reader;
+
+/* All readers, in the order of the table. */
+const mp_reader *const *mp_readers(size_t *count);
+const mp_reader *mp_reader_find(const char *name);
+
+/* The reader that claims an input by its first bytes; NULL: none. *second: another one that does,
+ * so that nobody can say which; else NULL. */
+const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
+
+/* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */
+const char *mp_foreign_kind(mp_slice head);
+
+/* Read all inputs into the model and build its call tree. False, after a diagnostic of severity error, if any
+ * of them could not be read or had nothing usable: what the others gave is in the model all the
+ * same. Memory recordings beside execution profiles are refused, and nothing is read. */
+bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
+             const mp_load_options *options);
+
+#endif

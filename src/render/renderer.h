@@ -1,0 +1,30 @@
+/* Renderers: one const struct an output format, one line in src/render/renderers.def. */
+#ifndef MP_RENDER_RENDERER_H
+#define MP_RENDER_RENDERER_H
+
+#include <stdio.h>
+
+#include "memprof/diagnostics.h"
+#include "memprof/document.h"
+
+typedef struct mp_style {
+    unsigned width; /* columns of a line for people */
+    bool colour;    /* escape sequences */
+} mp_style;
+
+typedef struct mp_renderer {
+    const char *name;
+    const char *summary;
+    bool for_programs;   /* exact and whole: tables are not cut unless the user asks for it */
+    const char *command; /* the only one whose documents have what it shows; NULL: any has */
+    /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
+     * have what this format shows: then nothing was printed, and `error` says why. */
+    bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,
+                   const mp_style *style, FILE *out, const char **error);
+} mp_renderer;
+
+/* All renderers, in the order of the table; the first is the default. */
+const mp_renderer *const *mp_renderers(size_t *count);
+const mp_renderer *mp_renderer_find(const char *name);
+
+#endif

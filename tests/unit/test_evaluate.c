@@ -1,0 +1,410 @@
+/* Judging rules by digests made by hand, and growth by a small recording and by series made by
+ * hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compare/evaluate.h"
+#include "memprof/memprof.h"
+#include "support/memory_reader.h"
+#include "unit/small_heap.h"
+
+/* --- digests --- */
+
+typedef struct fixture {
+    mp_dictionary *dictionary;
+    mp_digest now, base;
+    mp_rule_context rule_context;
+} fixture;
+
+static mp_entry *add(mp_digest *digest, mp_level level, mp_entry_key key)
+{
+    mp_entries *entries = &digest->lists[level];
+    mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
+    entries->at[entries->count] = (mp_entry){.key = key};
+    return &entries->at[entries->count++];
+}
+
+/* A site and its type: sizes are a hundred bytes an object. */
+static void add_site(fixture *of, mp_digest *digest, const char *type, const char *program,
+                     int64_t objects, int64_t leaked)
+{
+    mp_dictionary *dictionary = of->dictionary;
+    mp_amounts amounts = {.objects = objects,
+                          .bytes = objects * 100,
+                          .created = objects + 2,
+                          .created_bytes = objects * 100 + 200,
+                          .deleted = 2,
+                          .leaked_objects = leaked,
+                          .leaked_bytes = leaked * 100};
+    uint32_t name = mp_dictionary_id(dictionary, program);
+    uint32_t frame =
+        name ? mp_dictionary_frame(dictionary, (mp_frame_key){.name = name, .line = MP_NO_LINE})
+             : 0;
+    mp_entry_key key = {.type = mp_dictionary_id(dictionary, type),
+                        .program = name,
+                        .frame = frame,
+                        .line = frame ? 7 : MP_NO_LINE};
+    add(digest, MP_LEVEL_SITE, key)->amounts = amounts;
+    digest->totals = mp_amounts_add(digest->totals, amounts);
+}
+
+static void add_type(fixture *of, mp_digest *digest, const char *type, int64_t objects,
+                     int64_t leaked, int64_t retained)
+{
+    mp_entry_key key = {.type = mp_dictionary_id(of->dictionary, type), .line = MP_NO_LINE};
+    add(digest, MP_LEVEL_TYPE, key)->amounts = (mp_amounts){.objects = objects,
+                                                            .bytes = objects * 100,
+                                                            .leaked_objects = leaked,
+                                                            .leaked_bytes = leaked * 100,
+                                                            .retained_bytes = retained};
+}
+
+static void add_method(fixture *of, mp_digest *digest, const char *program, const char *method,
+                       int64_t us, int64_t calls)
+{
+    mp_entry_key key = {.name = mp_dictionary_id(of->dictionary, method),
+                        .program = mp_dictionary_id(of->dictionary, program),
+                        .line = MP_NO_LINE};
+    mp_amounts amounts = {.exclusive_us = us, .calls = calls};
+    add(digest, MP_LEVEL_METHOD, key)->amounts = amounts;
+    key.name = 0;
+    add(digest, MP_LEVEL_MODULE, key)->amounts = amounts;
+    digest->totals = mp_amounts_add(digest->totals, amounts);
+}
+
+/*              now: objects leaked      base: objects leaked
+ *  A at f             3       2               1       1
+ *  A at g             2       2               2       0
+ *  B at f             1       0               1       0
+ *  C at (session)     -       -               5       0
+ *  D at h             4       0               -       -      */
+static void set_up_heap(fixture *of)
+{
+    *of = (fixture){.dictionary = mp_dictionary_new()};
+    of->now = (mp_digest){.kind = MP_KIND_RECORDING,
+                          .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
+                          .peak_objects = 12,
+                          .peak_bytes = 1200};
+    of->base = (mp_digest){.kind = MP_KIND_RECORDING,
+                           .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
+                           .peak_objects = 9,
+                           .peak_bytes = 900};
+    add_site(of, &of->now, "A", "f", 3, 2);
+    add_site(of, &of->now, "A", "g", 2, 2);
+    add_site(of, &of->now, "B", "f", 1, 0);
+    add_site(of, &of->now, "D", "h", 4, 0);
+    add_type(of, &of->now, "A", 5, 4, 2000);
+    add_type(of, &of->now, "B", 1, 0, 300);
+    add_type(of, &of->now, "D", 4, 0, 400);
+    add_site(of, &of->base, "A", "f", 1, 1);
+    add_site(of, &of->base, "A", "g", 2, 0);
+    add_site(of, &of->base, "B", "f", 1, 0);
+    add_site(of, &of->base, "C", "", 5, 0);
+    add_type(of, &of->base, "A", 3, 1, 1000);
+    add_type(of, &of->base, "B", 1, 0, 100);
+    add_type(of, &of->base, "C", 5, 0, 500);
+    of->rule_context =
+        (mp_rule_context){.now = &of->now, .base = &of->base, .dictionary = of->dictionary};
+}
+
+static void set_up_profile(fixture *of)
+{
+    *of = (fixture){.dictionary = mp_dictionary_new()};
+    of->now = (mp_digest){.kind = MP_KIND_PROFILE, .has = MP_HAS_COSTS};
+    of->base = (mp_digest){.kind = MP_KIND_PROFILE, .has = MP_HAS_COSTS};
+    add_method(of, &of->now, "p.cls", "run", 1500000, 10);
+    add_method(of, &of->now, "p.cls", "", 500000, 1);
+    add_method(of, &of->now, "q.cls", "run", 250000, 5);
+    add_method(of, &of->base, "p.cls", "run", 1000000, 10);
+    add_method(of, &of->base, "q.cls", "run", 250000, 5);
+    of->rule_context =
+        (mp_rule_context){.now = &of->now, .base = &of->base, .dictionary = of->dictionary};
+}
+
+static void tear_down(fixture *of)
+{
+    for (int level = 0; level < MP_LEVELS; level++) {
+        free(of->now.lists[level].at);
+        free(of->base.lists[level].at);
+    }
+    mp_dictionary_free(of->dictionary);
+}
+
+typedef struct expectation {
+    const char *rule;
+    mp_verdict verdict;
+    int64_t measured, limit; /* where it was judged */
+    const char *part;        /* of the message; NULL: there is none */
+} expectation;
+
+static void check_rule(const mp_rule_context *rule_context, const expectation *expected)
+{
+    mp_policy *policy = mp_policy_parse("p", expected->rule, strlen(expected->rule));
+    assert_int_equal(policy->fault_count, 0);
+    mp_rule_results results = mp_policy_evaluate(policy, rule_context);
+    const mp_rule_result *got = &results.at[0];
+    bool message = expected->part ? strstr(got->message, expected->part) != NULL : !*got->message;
+    if (got->verdict != expected->verdict || !message || got->measured != expected->measured ||
+        got->limit != expected->limit)
+        print_error("%s: %s, %lld of %lld, \"%s\"\n", expected->rule, mp_verdict_name(got->verdict),
+                    (long long)got->measured, (long long)got->limit, got->message);
+    assert_int_equal(got->verdict, expected->verdict);
+    assert_int_equal(got->measured, expected->measured);
+    assert_int_equal(got->limit, expected->limit);
+    assert_true(message);
+    assert_int_equal(results.passed + results.failed + results.unjudged, 1);
+    mp_rule_results_free(&results);
+    mp_policy_free(policy);
+}
+
+#define CHECK_ALL(rule_context, cases)                                                             \
+    for (size_t i = 0; i < sizeof(cases) / sizeof *(cases); i++)                                   \
+    check_rule(rule_context, &(cases)[i])
+
+#define PASS MP_VERDICT_PASS
+#define FAIL MP_VERDICT_FAIL
+#define ERROR MP_VERDICT_ERROR
+
+static void totals(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"leaked <= 400", PASS, 400, 400, NULL},
+        {"leaked < 400", FAIL, 400, 400, "400 B leaked, not below 400 B; most: 200 B, A at f"},
+        {"leaked <= 150", FAIL, 400, 150, "400 B leaked, 250 B over 150 B"},
+        {"leaked objects <= 3", FAIL, 4, 3, "4 objects leaked, 1 object over 3 objects"},
+        {"leak sites <= 2", PASS, 2, 2, NULL},
+        {"leak sites <= 1", FAIL, 2, 1, "2 sites"},
+        {"live == 1000", PASS, 1000, 1000, NULL},
+        {"live objects == 9", FAIL, 10, 9, "expected 9 objects"},
+        {"peak <= 1 KiB", FAIL, 1200, 1024, "176 B over 1.0 KiB"},
+        {"peak objects <= 1.1 x base", FAIL, 12, 9, "12 objects at the peak"},
+        {"created >= 2 KiB", FAIL, 1800, 2048, "1.8 KiB created, 248 B under 2.0 KiB"},
+        {"created objects >= 18", PASS, 18, 18, NULL},
+        {"deleted objects > 8", FAIL, 8, 8, "not above"},
+        {"seconds <= 1", ERROR, 0, 0, "a memory recording does not tell times"},
+        {"growth <= 1", ERROR, 0, 0, "no series of snapshots"},
+    };
+    fixture of;
+    set_up_heap(&of);
+    CHECK_ALL(&of.rule_context, cases);
+    tear_down(&of);
+}
+
+static void selected(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"leaked of type \"A\" <= 400", PASS, 400, 400, NULL},
+        {"leaked of type \"[AB]\" <= 300", FAIL, 400, 300, "100 B over"},
+        {"live of source \"f\" <= 300", FAIL, 400, 300, "most: 300 B, A at f"},
+        {"live of site \"A at *\" <= 500", PASS, 500, 500, NULL},
+        {"live of site \"* at f\" <= 399", FAIL, 400, 399, "400 B alive"},
+        {"live of name \"(unnamed)\" <= 1000", PASS, 1000, 1000, NULL},
+        {"leak sites of source \"g\" <= 0", FAIL, 1, 0, "1 site"},
+        {"retained of type \"A\" <= 1 KiB", FAIL, 2000, 1024, "976 B over 1.0 KiB"},
+        {"leaked of type \"X\" <= 1", ERROR, 0, 0, "no type matches \"X\""},
+        {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no such type"},
+        /* What the base alone has is gone: that is something to judge. */
+        {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
+        {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
+        {"live of each type <= 500", PASS, 500, 500, NULL},
+        {"leaked of each source <= 100", FAIL, 200, 100, "2 of 4 sources, worst f"},
+        {"live of each type \"B\" >= 200", FAIL, 100, 200, "1 of 1 types, worst B"},
+    };
+    fixture of;
+    set_up_heap(&of);
+    CHECK_ALL(&of.rule_context, cases);
+    tear_down(&of);
+}
+
+static void against_base(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"leaked <= base", FAIL, 400, 100, "300 B over 100 B"},
+        {"leaked <= 4 x base", PASS, 400, 400, NULL},
+        {"leaked <= base + 300", PASS, 400, 400, NULL},
+        {"leaked <= base + 299", FAIL, 400, 399, "over"},
+        {"live objects <= base + 10 %", FAIL, 10, 9, "1 object over"}, /* 9.9 */
+        {"live objects < base + 20 %", PASS, 10, 10, NULL},            /* 10.8 */
+        {"retained of type \"A\" <= 1.5 x base", FAIL, 2000, 1500, "500 B over"},
+        {"live of each type <= 1.5 x base", FAIL, 400, 0, "2 of 4 types, worst D"},
+        {"live of each type \"[AB]\" <= 1.5 x base", FAIL, 500, 450, "1 of 2 types, worst A"},
+        {"no new leak site", FAIL, 1, 0, "1 new leak site; 200 B, A at g"},
+        {"no new leak site of source \"f\"", PASS, 0, 0, NULL},
+        {"no new leak site of source \"x\"", ERROR, 0, 0, "no source matches"},
+        {"no new leak site of source \"x\" if any", PASS, 0, 0, "no such source"},
+        {"no new site", FAIL, 1, 0, "1 new site; 400 B, D at h"},
+        {"no new type", FAIL, 1, 0, "1 new type; 400 B, D"},
+        {"no new method", ERROR, 0, 0, "does not tell"},
+    };
+    fixture of;
+    set_up_heap(&of);
+    CHECK_ALL(&of.rule_context, cases);
+    static const expectation without[] = {
+        {"leaked <= base", ERROR, 0, 0, "--base FILE"},
+        {"no new type", ERROR, 0, 0, "--base FILE"},
+    };
+    of.rule_context.base = NULL;
+    CHECK_ALL(&of.rule_context, without);
+    static const expectation other[] = {
+        {"live <= base", ERROR, 0, 0, "the base is a heap dump, expected a memory recording"},
+        {"live <= 1 KiB", PASS, 1000, 1024, NULL},
+    };
+    of.rule_context.base = &of.base;
+    of.base.kind = MP_KIND_DUMP;
+    CHECK_ALL(&of.rule_context, other);
+    static const expectation poorer[] = {
+        {"leaked <= base", ERROR, 0, 0, "the base does not tell what leaked"}};
+    of.base.kind = MP_KIND_RECORDING;
+    of.base.has = MP_HAS_LIVE;
+    CHECK_ALL(&of.rule_context, poorer);
+    tear_down(&of);
+}
+
+static void profiles(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"seconds <= 2.25", PASS, 2250000, 2250000, NULL},
+        {"seconds <= 2 s", FAIL, 2250000, 2000000,
+         "2.250000 s spent, 0.250000 s over 2.000000 s; most: 1.500000 s, run p.cls"},
+        {"seconds of method \"run\" <= 1.75", PASS, 1750000, 1750000, NULL},
+        {"seconds of method \"run q.cls\" <= base", PASS, 250000, 250000, NULL},
+        {"seconds of each method <= 1.2 x base", FAIL, 500000, 0, "2 of 3 methods, worst p.cls"},
+        {"seconds of module \"p.*\" <= 1", FAIL, 2000000, 1000000, "p.cls"},
+        {"calls <= 15", FAIL, 16, 15, "16 calls made, 1 call over 15 calls"},
+        {"calls of method \"runn\" <= 1", ERROR, 0, 0, "no method matches"},
+        {"no new method", FAIL, 1, 0, "1 new method; 0.500000 s, p.cls"},
+        {"no new module", FAIL, 1, 0, "1 new module"},
+        {"leaked <= 1", ERROR, 0, 0, "an execution profile does not tell what leaked"},
+    };
+    fixture of;
+    set_up_profile(&of);
+    /* A list has no two entries of one key: p.cls is in the modules once for each method. */
+    mp_entries *modules = &of.now.lists[MP_LEVEL_MODULE];
+    modules->at[0].amounts = mp_amounts_add(modules->at[0].amounts, modules->at[1].amounts);
+    modules->at[1] = modules->at[2];
+    modules->count = 2;
+    /* And base has another p. */
+    of.base.lists[MP_LEVEL_MODULE].at[0].key.program = mp_dictionary_id(of.dictionary, "r.cls");
+    CHECK_ALL(&of.rule_context, cases);
+    tear_down(&of);
+}
+
+/* --- growth of the small recording: see small_heap.h --- */
+
+/* 130, 408, 428, 407 bytes at snapshots 1 to 4, of Dynamic Query 20, 48, 68, 47. */
+static void growth(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"growth <= 277", PASS, 277, 277, NULL},
+        {"growth <= 276", FAIL, 277, 276, "277 B of growth, 1 B over 276 B"},
+        {"growth <= 200 %", FAIL, 277, 260, "17 B over 260 B"},
+        {"growth after snapshot 2 <= 0", PASS, -1, 0, NULL},
+        {"growth after snapshot \"work#2\" <= 0", PASS, -21, 0, NULL},
+        {"growth after snapshot 9 <= 0", ERROR, 0, 0, "after snapshot 9: no snapshot \"9\""},
+        {"growth after snapshot 4 <= 0", ERROR, 0, 0, "one snapshot does not tell growth"},
+        {"growth of type \"Dynamic Query\" <= 26", FAIL, 27, 26, "1 B over"},
+        {"growth of type \"X\" <= 26", ERROR, 0, 0, "no type matches"},
+        {"growth of type \"X\" <= 26 if any", PASS, 0, 0, "no such type"},
+        {"growth of site \"Dynamic Query at order.p\" <= 27", PASS, 27, 27, NULL},
+        {"growth of each type <= 100", FAIL, 200, 100, "worst Procedure"},
+        {"growth per snapshot after snapshot 2 <= 1", ERROR, 0, 0, "3 snapshots are too few"},
+        /* Slopes of pairs: 278, 149, 92.3, 20, -0.5, -21: the median is 56.2. */
+        {"growth per snapshot <= 55", PASS, 56, 55, "one jump of 278 B at snapshot 2"},
+    };
+    reading r = read_text(mp_reader_find("oemp"), "small.oemp", HEAP, 1024);
+    mp_model *model = r.model;
+    model->kind = MP_KIND_RECORDING; /* as loading would */
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_window window;
+    char error[256];
+    assert_true(mp_window_resolve(model, NULL, NULL, &window, error, sizeof error));
+    mp_digest_options options = {.ignore_lines = false};
+    mp_digest *digest = mp_digest_of(model, &window, dictionary, &options);
+    mp_rule_context rule_context = {
+        .now = digest, .dictionary = dictionary, .model = model, .window = &window};
+    CHECK_ALL(&rule_context, cases);
+    mp_digest_free(digest);
+    mp_window_free(&window);
+    mp_dictionary_free(dictionary);
+    reading_free(&r);
+}
+
+/* --- growth of series --- */
+
+static void check_series(const char *rule, const int64_t *values, size_t count, mp_verdict verdict,
+                         const char *measured, const char *part)
+{
+    uint64_t sequences[32];
+    mp_arena arena = {0}, scratch = {0};
+    mp_policy *policy = mp_policy_parse("p", rule, strlen(rule));
+    mp_rule_context rule_context = {.now = NULL};
+    assert_int_equal(policy->fault_count, 0);
+    mp_rule_result rule_result = {.rule = &policy->rules[0], .message = ""};
+    mp_evaluation evaluation = {&rule_context, &policy->rules[0], &arena, &scratch, &rule_result};
+    for (size_t i = 0; i < count; i++)
+        sequences[i] = i + 1;
+    mp_slope pace_slope = mp_slope_of(&evaluation, "", values, count);
+    mp_evaluation_decide_slopes(&evaluation, &pace_slope, 1, sequences);
+    if (rule_result.verdict != verdict || strcmp(rule_result.measured_text, measured) != 0)
+        print_error("%s: %s: %s\n", rule, rule_result.measured_text, rule_result.message);
+    assert_int_equal(rule_result.verdict, verdict);
+    assert_string_equal(rule_result.measured_text, measured);
+    if (part)
+        assert_non_null(strstr(rule_result.message, part));
+    else
+        assert_string_equal(rule_result.message, "");
+    mp_arena_free(&arena);
+    mp_arena_free(&scratch);
+    mp_policy_free(policy);
+}
+
+static void slopes(void **state)
+{
+    (void)state;
+    static const int64_t steady[] = {100, 110, 120, 130, 140, 150, 160, 170};
+    static const int64_t from_nothing[] = {0, 10, 20, 30, 40, 50, 60, 70};
+    static const int64_t late[] = {0, 0, 0, 0, 0, 10, 20, 30};
+    static const int64_t jump[] = {100, 100, 101, 1000, 1001, 1000, 1001, 1000};
+    static const int64_t shrinks[] = {170, 160, 150, 140, 130, 120, 110, 100};
+    static const struct {
+        const char *rule;
+        const int64_t *values;
+        mp_verdict verdict;
+        const char *measured, *part;
+    } cases[] = {
+        {"growth per snapshot <= 10", steady, PASS, "10 B a snapshot", NULL},
+        {"growth per snapshot < 10", steady, FAIL, "10 B a snapshot", "grows steadily, by 10 B"},
+        {"growth per snapshot <= 9", steady, FAIL, "10 B a snapshot", "grows steadily"},
+        {"growth per snapshot <= 10 %", steady, PASS, "10 % a snapshot", NULL},
+        {"growth per snapshot <= 9.9 %", steady, FAIL, "10 % a snapshot", "grows steadily"},
+        {"growth per snapshot <= 24 %", from_nothing, FAIL, "25 % a snapshot", "by 25 %"},
+        {"growth per snapshot <= 25 %", from_nothing, PASS, "25 % a snapshot", NULL},
+        {"growth per snapshot <= 1 %", late, PASS, "4 B a snapshot", "does not grow steadily"},
+        {"growth per snapshot <= 1", jump, PASS, "139 B a snapshot",
+         "one jump of 899 B at snapshot 4"},
+        {"growth per snapshot <= 1", shrinks, PASS, "-10 B a snapshot", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_series(cases[i].rule, cases[i].values, 8, cases[i].verdict, cases[i].measured,
+                     cases[i].part);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(totals),   cmocka_unit_test(selected), cmocka_unit_test(against_base),
+        cmocka_unit_test(profiles), cmocka_unit_test(growth),   cmocka_unit_test(slopes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
