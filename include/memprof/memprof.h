@@ -5,7 +5,7 @@
  *   mp_load(model, diagnostics, paths, count, &(mp_load_options){0});
  *   mp_sessions_cut(model, diagnostics); // at the snapshots that FILE@SNAPSHOT named
  *   mp_window window;
- *   if (mp_window_resolve(model, NULL, NULL, &window, error, sizeof error)) {
+ *   if (mp_window_resolve(model, NULL, NULL, &window, &error)) {
  *       mp_leaks leaks = mp_leaks_find(&window);
  *       ...
  *   }

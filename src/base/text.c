@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <stdio.h>
+
 #include <string.h>
 #include <strings.h>
 
@@ -161,4 +163,20 @@ const char *mp_utf8_copy(mp_arena *arena, const char *text)
     mp_slice whole = mp_slice_of(text);
     return mp_utf8_valid(whole) ? mp_arena_copy(arena, text, whole.length)
                                 : mp_utf8_mend(arena, whole).at;
+}
+
+const char *mp_text_list(const char *const *words, size_t count, const char *last, char *text,
+                         size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < count && used < size; i++) {
+        bool is_last = i > 0 && i + 1 == count;
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s",
+                                 i == 0    ? ""
+                                 : is_last ? " "
+                                           : ", ",
+                                 is_last ? last : "", is_last ? " " : "", words[i]);
+    }
+    return text;
 }

@@ -48,4 +48,8 @@ mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text);
 /* A copy in the arena, mended where it is no UTF-8. */
 const char *mp_utf8_copy(mp_arena *arena, const char *text);
 
+/* "a, b or c" of words and the last word between them; returns `text`. What does not fit is cut. */
+const char *mp_text_list(const char *const *words, size_t count, const char *last, char *text,
+                         size_t size);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
@@ -64,7 +65,8 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
 static bool is_free(const char *path, const mp_digest *digest)
 {
     struct stat status;
-    char *text, error[256];
+    char *text;
+    mp_error error = {0};
     size_t length;
     if (stat(path, &status) != 0)
         return true;
@@ -73,7 +75,7 @@ static bool is_free(const char *path, const mp_digest *digest)
         return false;
     }
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, error, sizeof error);
+    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, &error);
     bool is = !there || there->kind == digest->kind;
     free(text);
     if (!is) {
@@ -137,13 +139,14 @@ static const char profile_policy[] = "seconds <= 1.1 x base\n"
 
 mp_digest *cli_read_baseline(const char *path, mp_dictionary *dictionary)
 {
-    char *text, error[1024] = "";
+    char *text;
+    mp_error error = {0};
     size_t length;
     mp_digest *digest = NULL;
     if (cli_read_file(path, &text, &length)) {
-        digest = mp_baseline_parse(path, text, length, dictionary, error, sizeof error);
+        digest = mp_baseline_parse(path, text, length, dictionary, &error);
         if (!digest)
-            cli_put_line(error);
+            cli_put_error(&error);
     }
     free(text);
     return digest;

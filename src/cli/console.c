@@ -49,6 +49,16 @@ void cli_put_message(const char *text)
     cli_put_line(text);
 }
 
+void cli_put_error(const mp_error *error)
+{
+    char line[8192];
+    mp_error_line(error, "--", line, sizeof line);
+    if (error->path)
+        cli_put_line(line);
+    else
+        cli_put_message(line);
+}
+
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations)
 {
     const mp_diagnostic *kept;

@@ -41,4 +41,8 @@ bool cli_output_open(cli_output *output, const char *path);
 /* `keep`: false throws away what was written. False after a message if it could not be written. */
 bool cli_output_close(cli_output *output, bool keep);
 
+/* Say why something cannot be done: "path:line:column: error: ..." of a file, else with the option
+ * that it is about. */
+void cli_put_error(const mp_error *error);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "cli/console.h"
 #include "cli/run.h"
 
@@ -15,15 +16,15 @@ static int put(const cli_options *options, const mp_document *document,
 }
 
 /* Whether what was given means anything for such inputs. */
-static bool fits(const cli_options *options, const mp_model *model, char *error, size_t size)
+static bool fits(const cli_options *options, const mp_model *model, mp_error *error)
 {
     unsigned honours = model->kind == MP_KIND_EVENTS ? MP_HONOURS_SLICES
                        : model->kind == MP_KIND_DUMP ? MP_HONOURS_DOMAIN
                                                      : 0;
     for (size_t bit = 0; bit < MP_HONOURS_COUNT; bit++)
         if (options->given[bit] && !(honours & 1u << bit)) {
-            snprintf(error, size, "export does not use --%s with %s", options->given[bit],
-                     mp_kind_name(model->kind));
+            mp_fail(error, MP_ERROR_ARGUMENT, "export does not use --%s with %s",
+                    options->given[bit], mp_kind_name(model->kind));
             return false;
         }
     return true;
@@ -32,26 +33,26 @@ static bool fits(const cli_options *options, const mp_model *model, char *error,
 static int write_file(const cli_options *options, const mp_model *model,
                       const mp_diagnostics *diagnostics)
 {
-    char error[1024] = "";
+    mp_error error = {0};
     const mp_exporter *exporter = options->exporter;
     if (exporter->needs & ~model->holds) {
-        snprintf(error, sizeof error, "export --to %s has nothing to write of %s", exporter->name,
-                 mp_kind_name(model->kind));
-        cli_put_message(error);
+        mp_fail(&error, MP_ERROR_ARGUMENT, "export --to %s has nothing to write of %s",
+                exporter->name, mp_kind_name(model->kind));
+        cli_put_error(&error);
         return CLI_USAGE;
     }
-    if (!fits(options, model, error, sizeof error)) {
-        cli_put_message(error);
+    if (!fits(options, model, &error)) {
+        cli_put_error(&error);
         return CLI_USAGE;
     }
     mp_document *document = mp_document_new("export");
     document->exact_bytes = options->exact_bytes;
     int status = CLI_UNREADABLE;
     char *target = realpath(options->output, NULL); /* what a link points to is replaced */
-    if (exporter->write(model, target ? target : options->output, document, error, sizeof error))
+    if (exporter->write(model, target ? target : options->output, document, &error))
         status = put(options, document, diagnostics);
     else
-        cli_put_message(error);
+        cli_put_error(&error);
     free(target);
     mp_document_free(document);
     return status;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -42,14 +43,14 @@ static int run_formats(const cli_options *options)
 
 static int report(const cli_options *options, const mp_request *request)
 {
-    char error[1024] = "";
+    mp_error error = {0};
     mp_document *document = mp_document_new(options->command.report->name);
     document->exact_bytes = options->exact_bytes;
     int status = CLI_USAGE;
-    if (mp_report_run(options->command.report, request, document, error, sizeof error)) {
+    if (mp_report_run(options->command.report, request, document, &error)) {
         status = cli_put_answer(options, document, request->diagnostics);
     } else {
-        cli_put_message(error);
+        cli_put_error(&error);
     }
     mp_document_free(document);
     return status;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
@@ -15,7 +16,7 @@
 typedef struct cli_answer {
     mp_diagnostics *diagnostics;
     mp_document *document; /* NULL: there is no answer */
-    char error[1024];      /* why the report refused; "": it did not */
+    mp_error error;        /* why the report refused; of code MP_ERROR_NONE: it did not */
     bool unreadable;
 } cli_answer;
 
@@ -79,16 +80,17 @@ static void ask(const cli_work *work, const cli_options *how, mp_request *reques
                 cli_answer *answer)
 {
     const mp_report *report = how->command.report;
-    if (found && !mp_report_answers(report, request, answer->error, sizeof answer->error)) {
-        const char *advice = strstr(answer->error, ": try "); /* it is the same for each file */
-        size_t length = advice ? (size_t)(advice - answer->error) : strlen(answer->error);
+    if (found && !mp_report_answers(report, request, &answer->error)) {
+        const char *advice =
+            strstr(answer->error.text, ": try "); /* it is the same for each file */
+        size_t length = advice ? (size_t)(advice - answer->error.text) : strlen(answer->error.text);
         mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, how->paths[0], 0, "passed over: %.*s",
-                    (int)length, answer->error);
+                    (int)length, answer->error.text);
         return;
     }
     answer->document = mp_document_new(report->name);
     answer->document->exact_bytes = work->options->exact_bytes;
-    if (mp_report_run(report, request, answer->document, answer->error, sizeof answer->error))
+    if (mp_report_run(report, request, answer->document, &answer->error))
         return;
     mp_document_free(answer->document);
     answer->document = NULL;
@@ -207,10 +209,10 @@ static bool put_refusals(const cli_work *work, bool answered)
         const cli_answer *answer = &work->answers[i];
         const char *name = work->groups->at[i].name;
         char message[2048];
-        if (!*answer->error ||
+        if (!answer->error.code ||
             (answered && mp_diagnostics_count(answer->diagnostics, MP_DIAG_NO_ANSWER)))
             continue;
-        snprintf(message, sizeof message, "%s: %s", name, answer->error);
+        snprintf(message, sizeof message, "%s: %s", name, answer->error.text);
         cli_put_message(message);
         refused = true;
     }

@@ -1,4 +1,5 @@
 #include "cli/option_table.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,10 +147,10 @@ static bool set_listings(cli_options *options, const char *argument)
 static bool add_criterion(cli_options *options, mp_subject subject, bool negated,
                           const char *pattern)
 {
-    char error[256];
+    mp_error error = {0};
     mp_criterion *criterion = &options->criteria[options->selection.count++];
     *criterion = (mp_criterion){subject, negated, pattern};
-    return *pattern && mp_criterion_check(criterion, error, sizeof error);
+    return *pattern && mp_criterion_check(criterion, &error);
 }
 
 #define SELECTS(subject, SUBJECT)                                                                  \
@@ -237,9 +238,9 @@ static bool set_ignore_lines(cli_options *options, const char *argument)
 
 static bool set_normalize(cli_options *options, const char *argument)
 {
-    char error[256];
+    mp_error error = {0};
     options->substitutions[options->view.substitution_count++] = argument;
-    return mp_substitution_check(argument, error, sizeof error);
+    return mp_substitution_check(argument, &error);
 }
 
 /* Of a profile's seconds, a time; of anything, a percentage. */

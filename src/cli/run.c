@@ -1,4 +1,5 @@
 #include "cli/run.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,12 +42,12 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 {
     cli_output output;
     mp_style style = cli_style(options);
-    const char *error = NULL;
+    mp_error error = {0};
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
     if (!rendered)
-        cli_put_message(error);
+        cli_put_error(&error);
     if (!cli_output_close(&output, rendered))
         return CLI_UNREADABLE;
     return rendered ? CLI_OK : CLI_USAGE;
@@ -137,14 +138,14 @@ static bool is_baseline(const char *path)
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
                const cli_files *files, mp_dictionary *dictionary, mp_digest **digest)
 {
-    char error[1024] = "";
+    mp_error error = {0};
     if (!cli_has_anything(model) || (options->strict && !cli_is_whole(model, diagnostics)))
         return CLI_UNREADABLE;
     mp_request request = cli_request(options, model, diagnostics, files);
     request.dictionary = dictionary;
-    *digest = mp_report_digest(&request, error, sizeof error);
+    *digest = mp_report_digest(&request, &error);
     if (!*digest)
-        cli_put_message(error);
+        cli_put_error(&error);
     return *digest ? CLI_OK : CLI_USAGE;
 }
 

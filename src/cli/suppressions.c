@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "cli/console.h"
 #include "cli/run.h"
 
@@ -23,16 +24,17 @@ int cli_read_suppressions(const cli_options *options, mp_suppressions *suppressi
     *suppressions = (mp_suppressions){.today = today_of(options)};
     for (size_t i = 0; i < options->suppress_count; i++) {
         const char *path = options->suppress_paths[i];
-        char *text, error[1024] = "";
+        char *text;
+        mp_error error = {0};
         size_t length;
         bool read = cli_read_file(path, &text, &length);
-        bool ok = read && mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error,
-                                                sizeof error);
+        bool ok =
+            read && mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, &error);
         free(text);
         if (!read)
             return CLI_UNREADABLE;
         if (!ok) {
-            cli_put_line(error);
+            cli_put_error(&error);
             return CLI_USAGE;
         }
     }

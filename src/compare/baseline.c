@@ -1,6 +1,7 @@
 /* Baselines: a digest as text, one entry a line, in an order that does not depend on its figures:
  * a change of one site is a change of one line, which version control shows well. */
 #include "compare/baseline.h"
+#include "base/error.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -446,7 +447,7 @@ static bool is_whole(const loader *load, char *wrong, size_t size)
 }
 
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
-                             mp_dictionary *dictionary, char *error, size_t size)
+                             mp_dictionary *dictionary, mp_error *error)
 {
     loader load = {.digest = mp_alloc_zero(1, sizeof *load.digest), .dictionary = dictionary};
     const char *at = text, *end = text + length, *wrong = NULL;
@@ -466,8 +467,7 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
         mp_hash_index_free(&load.index[level]);
     if (!wrong)
         return load.digest;
-    snprintf(error, size, "%s:%llu: error: the line %s", path,
-             (unsigned long long)load.digest->records, wrong);
+    mp_fail_file(error, path, (uint32_t)load.digest->records, 0, "the line %s", wrong);
     mp_digest_free(load.digest);
     return NULL;
 }

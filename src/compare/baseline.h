@@ -5,6 +5,7 @@
 #ifndef MP_COMPARE_BASELINE_H
 #define MP_COMPARE_BASELINE_H
 
+#include "base/error.h"
 #include "compare/digest.h"
 
 /* Whether a file that begins so is a baseline. */
@@ -16,6 +17,6 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
 /* The digest of a text, in words of `keys`; release with mp_digest_free. NULL with a message
  * "path:line: error: what is wrong, what was expected". */
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
-                             mp_dictionary *dictionary, char *error, size_t error_size);
+                             mp_dictionary *dictionary, mp_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef MP_COMPARE_DIGEST_H
 #define MP_COMPARE_DIGEST_H
 
+#include "base/error.h"
 #include "model/model.h"
 #include "query/query.h"
 
@@ -122,7 +123,7 @@ typedef struct mp_digest_options {
 /* Whether it is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8, with any one ASCII character but
  * a backslash or the end of a line in place of the slashes; extended regular expressions, \1 to \9
  * and & in TEXT. False with a message. */
-bool mp_substitution_check(const char *text, char *error, size_t size);
+bool mp_substitution_check(const char *text, mp_error *error);
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with
  * mp_digest_free. */

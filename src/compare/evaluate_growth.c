@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "compare/evaluate.h"
 #include "compare/measures.h"
 #include "query/trend.h"
@@ -310,19 +311,18 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
     static const char option[] = "--from: ";
     const mp_rule_context *rule_context = evaluation->rule_context;
     const char *after = evaluation->rule->after;
-    char error[512] = "";
+    mp_error error = {0};
     mp_window window;
     if (!rule_context->model || !rule_context->window) {
         mp_evaluation_dismiss(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, rule_context->window);
-    } else if (mp_window_resolve(rule_context->model, after, rule_context->to, &window, error,
-                                 sizeof error)) {
+    } else if (mp_window_resolve(rule_context->model, after, rule_context->to, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {
-        bool prefixed = strncmp(error, option, sizeof option - 1) == 0;
+        bool prefixed = strncmp(error.text, option, sizeof option - 1) == 0;
         mp_evaluation_dismiss(evaluation, "after snapshot %s: %s", after,
-                              error + (prefixed ? sizeof option - 1 : 0));
+                              error.text + (prefixed ? sizeof option - 1 : 0));
     }
 }

@@ -1,4 +1,5 @@
 #include "compare/substitution.h"
+#include "base/error.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -53,19 +54,20 @@ static bool parts(char delimiter)
 }
 
 /* False with a message; then there is nothing to release. */
-static bool parse(const char *text, substitution *result, char *error, size_t size)
+static bool parse(const char *text, substitution *result, mp_error *error)
 {
     char delimiter = text[0] == 's' ? text[1] : '\0';
     const char *middle = delimiter ? part_end(text + 2, delimiter) : "";
     const char *end = *middle ? part_end(middle + 1, delimiter) : "";
     bool everywhere = *end && strcmp(end + 1, "g") == 0;
     if (!mp_utf8_valid(mp_slice_of(text))) {
-        snprintf(error, size, "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
         return false;
     }
     if (!parts(delimiter) || !*end || (end[1] && !everywhere) || middle == text + 2) {
-        snprintf(error, size, "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g",
-                 text);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", text);
         return false;
     }
     char *pattern = part_copy(text + 2, middle, delimiter);
@@ -73,7 +75,7 @@ static bool parse(const char *text, substitution *result, char *error, size_t si
     bool ok = mp_pattern_compile(&result->regex, pattern, 0, reason, sizeof reason);
     free(pattern);
     if (!ok) {
-        snprintf(error, size, "\"%s\": %s", text, reason);
+        mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\": %s", text, reason);
         return false;
     }
     result->replacement = part_copy(middle + 1, end, delimiter);
@@ -87,10 +89,10 @@ static void release(substitution *rule)
     free(rule->replacement);
 }
 
-bool mp_substitution_check(const char *text, char *error, size_t size)
+bool mp_substitution_check(const char *text, mp_error *error)
 {
     substitution parsed;
-    bool ok = parse(text, &parsed, error, size);
+    bool ok = parse(text, &parsed, error);
     if (ok)
         release(&parsed);
     return ok;
@@ -98,11 +100,11 @@ bool mp_substitution_check(const char *text, char *error, size_t size)
 
 mp_substitutions *mp_substitutions_new(const char *const *texts, size_t count)
 {
-    char error[8];
+    mp_error error = {0};
     mp_substitutions *substitutions = mp_alloc_zero(1, sizeof *substitutions);
     substitutions->at = mp_alloc((count + 1) * sizeof *substitutions->at);
     for (size_t i = 0; i < count; i++)
-        if (parse(texts[i], &substitutions->at[substitutions->count], error, sizeof error))
+        if (parse(texts[i], &substitutions->at[substitutions->count], &error))
             substitutions->count++;
     return substitutions;
 }

@@ -10,36 +10,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "export/aqtime_sets.h"
 #include "export/exporter.h"
 
-static bool refuse(char *error, size_t size, const char *path)
+static bool refuse(mp_error *error, const char *path)
 {
-    snprintf(error, size, "%s: cannot write: %s", path, strerror(errno));
+    mp_fail(error, MP_ERROR_ARGUMENT, "%s: cannot write: %s", path, strerror(errno));
     return false;
 }
 
 /* --- the file --- */
 
 /* An empty file beside the target, with a name of its own in `temporary`. */
-static bool make_temporary(const char *path, char *temporary, size_t room, char *error, size_t size)
+static bool make_temporary(const char *path, char *temporary, size_t room, mp_error *error)
 {
     struct stat status;
     mode_t mask = umask(0);
     umask(mask);
     if (stat(path, &status) == 0 ? !S_ISREG(status.st_mode) : lstat(path, &status) == 0) {
-        snprintf(error, size, "%s: is no file, expected one that can be replaced", path);
+        mp_fail(error, MP_ERROR_ARGUMENT, "%s: is no file, expected one that can be replaced",
+                path);
         return false;
     }
     snprintf(temporary, room, "%s.XXXXXX", path);
     int file = mkstemp(temporary);
     if (file < 0)
-        return refuse(error, size, path);
+        return refuse(error, path);
     bool ok = fchmod(file, 0666 & ~mask) == 0;
     close(file);
     if (!ok)
         unlink(temporary);
-    return ok || refuse(error, size, path);
+    return ok || refuse(error, path);
 }
 
 static bool flush(const char *path, int flags)
@@ -52,7 +54,7 @@ static bool flush(const char *path, int flags)
 }
 
 /* On the disk under its name, or not there at all. */
-static bool resolve(const char *temporary, const char *path, char *error, size_t size)
+static bool resolve(const char *temporary, const char *path, mp_error *error)
 {
     if (flush(temporary, O_RDONLY) && rename(temporary, path) == 0) {
         char folder[4096];
@@ -60,7 +62,7 @@ static bool resolve(const char *temporary, const char *path, char *error, size_t
         flush(dirname(folder), O_RDONLY | O_DIRECTORY); /* some file systems have no use for it */
         return true;
     }
-    return refuse(error, size, path);
+    return refuse(error, path);
 }
 
 /* --- what is in it --- */
@@ -83,11 +85,11 @@ static bool agrees(const aq_out_sets *sets, const mp_snapshot *snapshot)
     if (sets->out->failed ||
         (sets->objects == snapshot->live_objects && sets->bytes == snapshot->live_bytes))
         return true;
-    snprintf(sets->out->error, sets->out->error_size,
-             "snapshot %" PRIu64 " has %" PRId64 " objects of %" PRId64 " bytes, and %" PRId64
-             " of %" PRId64 " bytes are known one by one: a database would not tell all of them",
-             snapshot->sequence, snapshot->live_objects, snapshot->live_bytes, sets->objects,
-             sets->bytes);
+    mp_fail(sets->out->error, MP_ERROR_OUTPUT,
+            "snapshot %" PRIu64 " has %" PRId64 " objects of %" PRId64 " bytes, and %" PRId64
+            " of %" PRId64 " bytes are known one by one: a database would not tell all of them",
+            snapshot->sequence, snapshot->live_objects, snapshot->live_bytes, sets->objects,
+            sets->bytes);
     sets->out->failed = true;
     return false;
 }
@@ -147,17 +149,17 @@ static void describe(mp_document *document, const char *path, const aq_out *out,
 }
 
 static bool write_live_objects(const mp_live_objects *live, const char *path, mp_document *document,
-                               char *error, size_t size)
+                               mp_error *error)
 {
     mp_arena scratch = {0};
     size_t room = strlen(path) + sizeof ".XXXXXX";
     char *temporary = mp_arena_alloc(&scratch, room);
-    aq_out out = {.error = error, .error_size = size};
-    bool ok = make_temporary(path, temporary, room, error, size);
+    aq_out out = {.error = error};
+    bool ok = make_temporary(path, temporary, room, error);
     if (ok) {
         ok = aq_out_open(&out, temporary) && fill(&out, live);
         ok &= aq_out_close(&out);
-        ok = ok && resolve(temporary, path, error, size);
+        ok = ok && resolve(temporary, path, error);
         if (!ok)
             unlink(temporary);
     }
@@ -168,12 +170,12 @@ static bool write_live_objects(const mp_live_objects *live, const char *path, mp
 }
 
 static bool write_aqtime(const mp_model *model, const char *path, mp_document *document,
-                         char *error, size_t size)
+                         mp_error *error)
 {
     mp_live_objects live;
-    if (!mp_live_objects_of(model, &live, error, size))
+    if (!mp_live_objects_of(model, &live, error))
         return false;
-    bool ok = write_live_objects(&live, path, document, error, size);
+    bool ok = write_live_objects(&live, path, document, error);
     mp_live_objects_free(&live);
     return ok;
 }

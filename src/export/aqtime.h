@@ -2,6 +2,7 @@
 #ifndef MP_EXPORT_AQTIME_H
 #define MP_EXPORT_AQTIME_H
 
+#include "base/error.h"
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,8 +30,7 @@ typedef struct aq_out {
     int64_t rows[AQ_OUT_TABLES];
     int64_t set; /* INST_ID of the rows to come */
     bool failed;
-    char *error;
-    size_t error_size;
+    mp_error *error;
 } aq_out;
 
 const char *aq_out_table_name(aq_out_table table);

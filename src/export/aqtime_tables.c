@@ -57,8 +57,8 @@ const char *aq_out_table_name(aq_out_table table)
 static bool fail(aq_out *out)
 {
     if (!out->failed)
-        snprintf(out->error, out->error_size, "cannot write the database: %s",
-                 out->database ? sqlite3_errmsg(out->database) : "out of memory");
+        mp_fail(out->error, MP_ERROR_OUTPUT, "cannot write the database: %s",
+                out->database ? sqlite3_errmsg(out->database) : "out of memory");
     out->failed = true;
     return false;
 }

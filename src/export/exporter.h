@@ -6,6 +6,7 @@
 #ifndef MP_EXPORT_EXPORTER_H
 #define MP_EXPORT_EXPORTER_H
 
+#include "base/error.h"
 #include "memprof/document.h"
 #include "model/model.h"
 
@@ -17,8 +18,7 @@ typedef struct mp_exporter {
     bool wants_objects;  /* model->objects is to be kept while inputs are read */
     /* Write the file and fill the document with what was written: a row a table of it. False with a
      * message in `error`; what was at `path` before is then still there. */
-    bool (*write)(const mp_model *model, const char *path, mp_document *document, char *error,
-                  size_t error_size);
+    bool (*write)(const mp_model *model, const char *path, mp_document *document, mp_error *error);
 } mp_exporter;
 
 /* All exporters, in the order of the table. */

@@ -1,4 +1,5 @@
 #include "export/objects.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,23 +8,23 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-static bool only_session(const mp_model *model, mp_session_id *session, char *error, size_t size)
+static bool only_session(const mp_model *model, mp_session_id *session, mp_error *error)
 {
     uint32_t found = 0;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
         if (!model->sessions.at[i].snapshots)
             continue;
         if (found) {
-            snprintf(error, size,
-                     "these are recordings of several sessions, expected one: export each on its "
-                     "own");
+            mp_fail(error, MP_ERROR_ARGUMENT,
+                    "these are recordings of several sessions, expected one: export each on its "
+                    "own");
             return false;
         }
         found = i;
     }
     session->i = found;
     if (!found)
-        snprintf(error, size, "there is no snapshot to export");
+        mp_fail(error, MP_ERROR_ARGUMENT, "there is no snapshot to export");
     return found != 0;
 }
 
@@ -100,13 +101,13 @@ static void take_vertices(mp_live_objects *live)
     free(contexts);
 }
 
-bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, char *error, size_t size)
+bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, mp_error *error)
 {
     *live = (mp_live_objects){.model = model};
     bool graph_alone = model->graph && !(model->holds & MP_HOLDS_HISTORY);
     if (graph_alone)
         live->session = model->snapshots.at[model->graph->snapshot.i].session;
-    else if (!only_session(model, &live->session, error, size))
+    else if (!only_session(model, &live->session, error))
         return false;
     take_snapshots(live, graph_alone ? model->graph->snapshot : (mp_snapshot_id){0});
     if (graph_alone)

@@ -2,6 +2,7 @@
 #ifndef MP_EXPORT_OBJECTS_H
 #define MP_EXPORT_OBJECTS_H
 
+#include "base/error.h"
 #include "model/graph.h"
 #include "model/model.h"
 #include "query/query.h"
@@ -27,7 +28,7 @@ typedef struct mp_live_objects {
 
 /* All snapshots where objects were kept, else the one that the graph is of. False with a message
  * where neither is there, or there are several sessions. */
-bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, char *error, size_t size);
+bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, mp_error *error);
 void mp_live_objects_free(mp_live_objects *live);
 
 static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapshot)

@@ -6,6 +6,7 @@
 #ifndef MP_QUERY_QUERY_H
 #define MP_QUERY_QUERY_H
 
+#include "base/error.h"
 #include "memprof/diagnostics.h"
 #include "model/events.h"
 #include "model/model.h"
@@ -31,7 +32,7 @@ typedef struct mp_window {
  * one, else the last. In every session that has snapshots. False with a message in `error` if there
  * is no such snapshot or `from` is later than `to`; else release with mp_window_free. */
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
-                       char *error, size_t error_size);
+                       mp_error *error);
 void mp_window_free(mp_window *window);
 
 /* The whole snapshots of each session in the order of time: those of session s are at[first[s]] to

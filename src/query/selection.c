@@ -1,5 +1,6 @@
 /* Selecting: which contexts fit, and a model of their part of the ledger. */
 #include "query/selection.h"
+#include "base/error.h"
 
 #include <fnmatch.h>
 #include <regex.h>
@@ -150,7 +151,7 @@ static void match_stacks(const mp_model *model, const mp_criterion *criterion, b
     free(room.text);
 }
 
-bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size)
+bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
 {
     enum { SHOWN = 100 };
     regex_t regex;
@@ -165,8 +166,8 @@ bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size)
     size_t length = strlen(pattern), shown = length > SHOWN ? SHOWN : length;
     while (shown < length && ((unsigned char)pattern[shown] & 0xc0) == 0x80)
         shown++; /* not within a UTF-8 character */
-    snprintf(error, size, "\"%.*s%s\" is no extended regular expression: %s", (int)shown, pattern,
-             shown < length ? "..." : "", reason);
+    mp_fail(error, MP_ERROR_ARGUMENT, "\"%.*s%s\" is no extended regular expression: %s",
+            (int)shown, pattern, shown < length ? "..." : "", reason);
     return false;
 }
 
@@ -412,29 +413,29 @@ static void select_profile(mp_model *selected, const mp_model *model, const mp_s
 
 /* --- the model --- */
 
-bool mp_can_select(const mp_model *model, const mp_selection *selection, char *error, size_t size)
+bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error)
 {
     for (size_t i = 0; i < selection->count; i++) {
         const mp_criterion *criterion = &selection->criteria[i];
         if (subjects[criterion->subject].kinds & 1u << model->kind)
             continue;
-        snprintf(error, size, "--%s%s %s: %s does not tell that", criterion->negated ? "not-" : "",
-                 mp_subject_name(criterion->subject), criterion->pattern,
-                 mp_kind_name(model->kind));
+        mp_fail(error, MP_ERROR_ARGUMENT, "--%s%s %s: %s does not tell that",
+                criterion->negated ? "not-" : "", mp_subject_name(criterion->subject),
+                criterion->pattern, mp_kind_name(model->kind));
         return false;
     }
     bool timed = model->kind == MP_KIND_RECORDING || model->kind == MP_KIND_EVENTS;
     if (!timed && (selection->has_since || selection->has_until)) {
-        snprintf(error, size, "--%s: %s does not tell when objects were created",
-                 selection->has_since ? "since" : "until", mp_kind_name(model->kind));
+        mp_fail(error, MP_ERROR_ARGUMENT, "--%s: %s does not tell when objects were created",
+                selection->has_since ? "since" : "until", mp_kind_name(model->kind));
         return false;
     }
     return true;
 }
 
-mp_model *mp_select(const mp_model *model, const mp_selection *selection, char *error, size_t size)
+mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_error *error)
 {
-    if (!mp_can_select(model, selection, error, size))
+    if (!mp_can_select(model, selection, error))
         return NULL;
     mp_model *selected = mp_alloc(sizeof *selected);
     *selected = *model;

@@ -6,6 +6,7 @@
 #ifndef MP_QUERY_SELECTION_H
 #define MP_QUERY_SELECTION_H
 
+#include "base/error.h"
 #include "query/query.h"
 
 typedef enum mp_subject {
@@ -41,18 +42,18 @@ static inline bool mp_selects(const mp_selection *selection)
 }
 
 /* Whether a pattern can be used: a regular expression may be none. False with a message. */
-bool mp_criterion_check(const mp_criterion *criterion, char *error, size_t size);
+bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 
 /* Of each context whether it fits the criteria on types, names, sources, stacks and threads; those
  * on other subjects are left out. Release with free(). The patterns were checked. */
 bool *mp_contexts_matching(const mp_model *model, const mp_criterion *criteria, size_t count);
 
 /* Whether recordings of this kind tell what the selection asks for. False with a message. */
-bool mp_can_select(const mp_model *model, const mp_selection *selection, char *error, size_t size);
+bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
 
 /* A model of what is selected. It shares with `model`, which must outlive it; release with
  * mp_selected_free. NULL with a message where recordings of this kind have no such subject. */
-mp_model *mp_select(const mp_model *model, const mp_selection *selection, char *error, size_t size);
+mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_error *error);
 void mp_selected_free(mp_model *selected);
 
 #endif

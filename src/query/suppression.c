@@ -1,5 +1,6 @@
 /* Reading suppressions: lines of "[name]" and "key = value", see docs/manual.md. */
 #include "query/suppression.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +18,7 @@ typedef struct parser {
     const char *path;
     mp_slice line; /* at hand */
     uint64_t number;
-    char *error;
-    size_t size;
+    mp_error *error;
 } parser;
 
 /* --- complaints --- */
@@ -26,10 +26,8 @@ typedef struct parser {
 static void complain_at(const parser *p, uint64_t line, uint32_t column, const char *format,
                         va_list arguments)
 {
-    int used = snprintf(p->error, p->size, "%s:%llu:%u: error: ", p->path, (unsigned long long)line,
-                        (unsigned)column);
-    if (used >= 0 && (size_t)used < p->size)
-        vsnprintf(p->error + used, p->size - (size_t)used, format, arguments);
+    mp_fail_file(p->error, p->path, (uint32_t)line, column, "%s", "");
+    vsnprintf(p->error->text, sizeof p->error->text, format, arguments);
 }
 
 /* About what stands at `where` in the line at hand. */
@@ -112,11 +110,11 @@ static bool take_expires(parser *p, mp_slice value)
 static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
 {
     mp_suppression *current = p->current;
-    char why[512];
+    mp_error why = {0};
     mp_criterion criterion = {subject, false, mp_arena_copy(p->list->own, value.at, value.length)};
-    if (!mp_criterion_check(&criterion, why, sizeof why))
-        return complain(p, value.at, "%s, expected an extended regular expression such as %s", why,
-                        "^src/cache\\.p:");
+    if (!mp_criterion_check(&criterion, &why))
+        return complain(p, value.at, "%s, expected an extended regular expression such as %s",
+                        why.text, "^src/cache\\.p:");
     mp_grow(&current->criteria, &current->criterion_capacity, current->criterion_count + 1,
             sizeof *current->criteria);
     current->criteria[current->criterion_count++] = criterion;
@@ -242,10 +240,9 @@ static bool take_lines(parser *p, mp_slice text)
     return end_section(p);
 }
 
-bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice text, char *error,
-                           size_t size)
+bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice text, mp_error *error)
 {
-    parser p = {.list = list, .path = path, .error = error, .size = size};
+    parser p = {.list = list, .path = path, .error = error};
     bool converted;
     if (!list->own)
         list->own = mp_alloc_zero(1, sizeof *list->own);

@@ -8,6 +8,7 @@
 #ifndef MP_QUERY_SUPPRESSION_H
 #define MP_QUERY_SUPPRESSION_H
 
+#include "base/error.h"
 #include "base/slice.h"
 #include "query/selection.h"
 
@@ -36,7 +37,7 @@ typedef struct mp_suppressions {
  * "path:line:column: error: what is wrong, expected what" in `error`; the column counts characters.
  * The list can then only be freed. */
 bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_slice text,
-                           char *error, size_t size);
+                           mp_error *error);
 void mp_suppressions_free(mp_suppressions *suppressions);
 
 typedef enum mp_suppression_status {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/events.h"
@@ -151,17 +152,17 @@ static const char expected_moment[] =
     "expected a number, a tag, tag#k, first, last or peak (see memprof snapshots)";
 
 static bool missing(const mp_model *model, uint32_t session, const char *option, const char *text,
-                    char *error, size_t size)
+                    mp_error *error)
 {
     const char *id = mp_model_text(model, model->sessions.at[session].session_id);
-    snprintf(error, size, "%s: no snapshot \"%s\" in session %s, %s", option, text,
-             *id ? id : "of the recording", expected_moment);
+    mp_fail(error, MP_ERROR_ARGUMENT, "%s: no snapshot \"%s\" in session %s, %s", option, text,
+            *id ? id : "of the recording", expected_moment);
     return false;
 }
 
 /* What the user asked for in one session. False with a message. */
 static bool resolve_session(const session_view *view, const char *from, const char *to,
-                            mp_range *range, char *error, size_t size)
+                            mp_range *range, mp_error *error)
 {
     moment from_moment = parse_moment(from ? from : "first");
     moment to_moment = parse_moment(to ? to : "last");
@@ -170,15 +171,15 @@ static bool resolve_session(const session_view *view, const char *from, const ch
     range->all_new = !from && view->model->kind == MP_KIND_DATABASE && view->to - view->from == 1 &&
                      !is_cut(view);
     if (!range->from.i)
-        return missing(view->model, view->session, "--from", from, error, size);
+        return missing(view->model, view->session, "--from", from, error);
     if (!range->to.i)
-        return missing(view->model, view->session, "--to", to, error, size);
+        return missing(view->model, view->session, "--to", to, error);
     if (range->from.i <= range->to.i)
         return true;
-    snprintf(error, size,
-             "--from is snapshot %" PRIu64 ", which is later than --to, snapshot %" PRIu64,
-             view->model->snapshots.at[range->from.i].sequence,
-             view->model->snapshots.at[range->to.i].sequence);
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "--from is snapshot %" PRIu64 ", which is later than --to, snapshot %" PRIu64,
+            view->model->snapshots.at[range->from.i].sequence,
+            view->model->snapshots.at[range->to.i].sequence);
     return false;
 }
 
@@ -260,7 +261,7 @@ bool mp_sessions_cut(mp_model *model, mp_diagnostics *diagnostics)
 }
 
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
-                       char *error, size_t size)
+                       mp_error *error)
 {
     mp_session_snapshots snapshots = mp_session_snapshots_of(model);
     bool ok = true;
@@ -270,7 +271,7 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
         session_view view = {model, &snapshots, session, snapshots.first[session],
                              snapshots.first[session + 1]};
         if (view.from < view.to)
-            ok = resolve_session(&view, from, to, &window->ranges[session], error, size);
+            ok = resolve_session(&view, from, to, &window->ranges[session], error);
     }
     mp_session_snapshots_free(&snapshots);
     if (!ok)

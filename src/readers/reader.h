@@ -68,9 +68,10 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
 /* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */
 const char *mp_foreign_kind(mp_slice head);
 
-/* Read all inputs into the model and build its call tree. False, after a diagnostic of severity error, if any
- * of them could not be read or had nothing usable: what the others gave is in the model all the
- * same. Memory recordings beside execution profiles are refused, and nothing is read. */
+/* Read all inputs into the model and build its call tree. False, after a diagnostic of severity
+ * error, if any of them could not be read or had nothing usable: what the others gave is in the
+ * model all the same. Memory recordings beside execution profiles are refused, and nothing is read.
+ */
 bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
              const mp_load_options *options);
 

@@ -1,6 +1,7 @@
 /* CSV for spreadsheets and scripts: the document's main table, as RFC 4180 with LF line ends. */
 #include <string.h>
 
+#include "base/error.h"
 #include "render/cell.h"
 
 static void put_field(FILE *file, const char *text, bool first)
@@ -29,15 +30,15 @@ static const mp_table *main_table(const mp_document *document)
 }
 
 static bool render_csv(const mp_document *document, const mp_diagnostics *diagnostics,
-                       const mp_style *style, FILE *file, const char **error)
+                       const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
     (void)style;
     const mp_table *table = main_table(document);
     mp_arena arena = {0};
     if (!table) {
-        *error = "this report has no table to print as CSV, expected --format text or json";
-        return false;
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "this report has no table to print as CSV, expected --format text or json");
     }
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++)

@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "render/cell.h"
 
@@ -120,7 +121,7 @@ static void add_table(struct json_object *root, mp_arena *arena, const mp_table 
 }
 
 static bool render_json(const mp_document *document, const mp_diagnostics *diagnostics,
-                        const mp_style *style, FILE *file, const char **error)
+                        const mp_style *style, FILE *file, mp_error *error)
 {
     (void)style;
     (void)error;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "render/checks.h"
 #include "render/renderer.h"
@@ -110,16 +111,17 @@ static void put_check(FILE *file, const mp_checks *checks, const mp_check *check
 }
 
 static bool render_junit(const mp_document *document, const mp_diagnostics *diagnostics,
-                         const mp_style *style, FILE *file, const char **error)
+                         const mp_style *style, FILE *file, mp_error *error)
 {
     (void)style;
     mp_arena arena = {0};
     mp_checks checks = mp_checks_of(document, diagnostics, &arena);
     if (!checks.count) {
         mp_arena_free(&arena);
-        *error = "JUnit XML shows rules and limits, expected the command gate or an option such as "
-                 "--max-leaked";
-        return false;
+        return mp_fail(
+            error, MP_ERROR_NO_ANSWER,
+            "JUnit XML shows rules and limits, expected the command gate or an option such as "
+            "--max-leaked");
     }
     const char *suite = *checks.policy ? checks.policy : document->command;
     const char *class_name = class_of(&arena, document, &checks);

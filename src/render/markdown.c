@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "render/cell.h"
 #include "render/checks.h"
 
@@ -187,7 +188,7 @@ static void put_table(out *to, const mp_table *table, bool first)
 }
 
 static bool render_markdown(const mp_document *document, const mp_diagnostics *diagnostics,
-                            const mp_style *style, FILE *file, const char **error)
+                            const mp_style *style, FILE *file, mp_error *error)
 {
     (void)style;
     (void)error;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "memprof/diagnostics.h"
 #include "memprof/document.h"
 
@@ -20,7 +21,7 @@ typedef struct mp_renderer {
     /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
      * have what this format shows: then nothing was printed, and `error` says why. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,
-                   const mp_style *style, FILE *out, const char **error);
+                   const mp_style *style, FILE *out, mp_error *error);
 } mp_renderer;
 
 /* All renderers, in the order of the table; the first is the default. */

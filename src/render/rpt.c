@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "render/cell.h"
 
@@ -158,13 +159,13 @@ static void put_header(FILE *file, const mp_document *document, bool older)
     mp_arena_free(&arena);
 }
 
-static bool render(const mp_document *document, FILE *file, const char **error, bool older)
+static bool render(const mp_document *document, FILE *file, mp_error *error, bool older)
 {
     const mp_table *top = mp_document_find(document, "top");
     if (mp_document_find(document, "files")) {
-        *error = "ProTop's layout shows one profile, and these are read apart: name one, or "
-                 "--group all to read them as one";
-        return false;
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "ProTop's layout shows one profile, and these are read apart: name one, or "
+                       "--group all to read them as one");
     }
     bool fits =
         strcmp(document->command, "top") == 0 && top && mp_document_find(document, "totals");
@@ -176,14 +177,14 @@ static bool render(const mp_document *document, FILE *file, const char **error, 
                 put_row(file, top, row, older);
             return true;
         }
-    *error =
+    return mp_fail(
+        error, MP_ERROR_NO_ANSWER,
         "ProTop's layout shows the hottest lines of an execution profile, expected the command "
-        "top on one, by line";
-    return false;
+        "top on one, by line");
 }
 
 static bool render_newer(const mp_document *document, const mp_diagnostics *diagnostics,
-                         const mp_style *style, FILE *file, const char **error)
+                         const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
     (void)style;
@@ -191,7 +192,7 @@ static bool render_newer(const mp_document *document, const mp_diagnostics *diag
 }
 
 static bool render_older(const mp_document *document, const mp_diagnostics *diagnostics,
-                         const mp_style *style, FILE *file, const char **error)
+                         const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
     (void)style;

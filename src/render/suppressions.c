@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "render/cell.h"
 
@@ -94,16 +95,17 @@ static bool is_put(const mp_table *table, size_t row)
 }
 
 static bool render_suppressions(const mp_document *document, const mp_diagnostics *diagnostics,
-                                const mp_style *style, FILE *file, const char **error)
+                                const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
     (void)style;
     const mp_table *leaks = mp_document_find(document, "leaks");
     /* Suspects of a heap dump are objects, not sites. */
     if (!leaks || !has_column(leaks, "site")) {
-        *error = "suppressions are made of the leaks of a window, expected the command leaks on a "
-                 "recording that has births and deaths";
-        return false;
+        return mp_fail(
+            error, MP_ERROR_NO_ANSWER,
+            "suppressions are made of the leaks of a window, expected the command leaks on a "
+            "recording that has births and deaths");
     }
     fputs("# Leaks that are known and accepted. Keep those that are, and say why.\n", file);
     for (size_t row = 0; row < leaks->row_count; row++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "render/cell.h"
 
 enum { NARROWEST = 16, GAP = 2 };
@@ -270,7 +271,7 @@ static void put_table(text_out *out, const mp_table *table, bool first)
 }
 
 static bool render_text(const mp_document *document, const mp_diagnostics *diagnostics,
-                        const mp_style *style, FILE *file, const char **error)
+                        const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics; /* people read them on standard error */
     (void)error;

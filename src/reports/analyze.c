@@ -1,6 +1,7 @@
 /* The default report: the answer first, then the tables it comes from. */
 #include <inttypes.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "query/profile_query.h"
 #include "query/suppression.h"
@@ -146,7 +147,7 @@ static void section_answer(mp_document *document, const mp_window *window, const
 }
 
 static bool put_sections(const mp_request *request, mp_document *document, const mp_window *window,
-                         mp_leaks *leaks, char *error, size_t size)
+                         mp_leaks *leaks, mp_error *error)
 {
     const mp_view *view = &request->view;
     size_t rows = mp_view_rows(view, MP_DEFAULT_ROWS);
@@ -154,11 +155,11 @@ static bool put_sections(const mp_request *request, mp_document *document, const
     section_answer(document, window, leaks);
     mp_section_limits(document, window, leaks, view);
     if (!mp_section_leaks(document, window, leaks, view, rows,
-                          view->stack_depth < 0 ? 2 : (size_t)view->stack_depth, error, size))
+                          view->stack_depth < 0 ? 2 : (size_t)view->stack_depth, error))
         return false;
     mp_section_suppressions(document, window);
-    if (!mp_section_top(document, window, view, rows, error, size) ||
-        !mp_section_growth(document, window, view, rows, false, error, size))
+    if (!mp_section_top(document, window, view, rows, error) ||
+        !mp_section_growth(document, window, view, rows, false, error))
         return false;
     mp_section_anomaly_counts(document, window->model);
     mp_section_graph(document, window->model, &request->view, rows);
@@ -168,13 +169,13 @@ static bool put_sections(const mp_request *request, mp_document *document, const
     return true;
 }
 
-static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_model *model = request->model;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
     mp_section_head(document, request);
     mp_section_profile_totals(document, model, true);
-    if (!mp_section_profile_top(document, model, &request->view, rows, error, size))
+    if (!mp_section_profile_top(document, model, &request->view, rows, error))
         return false;
     document->tables[document->table_count - 1].main = true;
     mp_section_methods(document, model, &request->view, rows);
@@ -182,23 +183,23 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     return true;
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     mp_leaks leaks = mp_leaks_find(&window);
-    bool ok = put_sections(request, document, &window, &leaks, error, size);
+    bool ok = put_sections(request, document, &window, &leaks, error);
     mp_leaks_free(&leaks);
     mp_window_free(&window);
     return ok;
 }
 
-static bool run_dump(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     static const mp_view all_types = {.limit = -1};
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
     mp_graph_view view = mp_graph_view_of(request->model);
@@ -207,12 +208,12 @@ static bool run_dump(const mp_request *request, mp_document *document, char *err
     mp_section_dump_answer(document, &view);
     mp_section_suspects(document, &view, rows);
     mp_section_retained(document, &view, &request->view, rows);
-    mp_section_dump_top(document, &view, &all_types, rows, error, size);
+    mp_section_dump_top(document, &view, &all_types, rows, error);
     mp_section_roots(document, &view, true);
     mp_section_statics(document, &view, rows);
     mp_section_shared(document, &view, rows);
     if (has_span(&window))
-        mp_section_growth(document, &window, &all_types, rows, false, error, size);
+        mp_section_growth(document, &window, &all_types, rows, false, error);
     mp_section_snapshots(document, &window, rows);
     mp_section_dump_totals(document, &view, true);
     mp_section_session(document, request, true);

@@ -1,6 +1,7 @@
 /* Check: what the readers found while they replayed the inputs, as a list. */
 #include <inttypes.h>
 
+#include "base/error.h"
 #include "reports/sections.h"
 
 static const mp_column columns[] = {
@@ -56,10 +57,9 @@ static void section_violations(mp_document *document, const mp_request *request,
             mp_document_text(document, "and %" PRIu64 " more of the same kinds", all - violations);
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
-    (void)size;
     const mp_model *model = request->model;
     int64_t violations = (int64_t)mp_diagnostics_violations(request->diagnostics);
     int64_t snapshots = 0, records = 0;

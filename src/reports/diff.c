@@ -1,5 +1,6 @@
 /* Two recordings, or two snapshots of one, compared by key. */
 #include "reports/diff.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,7 +169,7 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
 
 /* --- what it is compared by --- */
 
-static bool choose_level(const mp_view *view, diff_call *opaque, char *error, size_t size)
+static bool choose_level(const mp_view *view, diff_call *opaque, mp_error *error)
 {
     bool profile = opaque->kind == MP_KIND_PROFILE;
     const char *usual = profile ? "line" : opaque->kind == MP_KIND_DUMP ? "type" : "site";
@@ -176,42 +177,43 @@ static bool choose_level(const mp_view *view, diff_call *opaque, char *error, si
     opaque->level = mp_level_asked(opaque->kind, opaque->by);
     if (!profile || opaque->level != MP_LEVEL_GROUP)
         return true;
-    snprintf(error, size, "--by %s: execution profiles are compared by line, method or module",
-             view->by);
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "--by %s: execution profiles are compared by line, method or module", view->by);
     return false;
 }
 
-static bool can_compare(const mp_digest *base, const mp_digest *now, char *error, size_t size)
+static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
 {
     if (base->kind == now->kind)
         return true;
-    snprintf(error, size, "%s is %s and %s is %s: only recordings of one kind can be compared",
-             base->path, mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
+            mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
     return false;
 }
 
-static bool can_group(const mp_request *request, const mp_digest *base, char *error, size_t size)
+static bool can_group(const mp_request *request, const mp_digest *base, mp_error *error)
 {
-    const mp_dimension *by = mp_view_dimension(&request->view, request->model, "site", error, size);
+    const mp_dimension *by = mp_view_dimension(&request->view, request->model, "site", error);
     if (!by)
         return false;
     if (base->kept)
-        snprintf(error, size, "--by %s: a baseline tells of sites and types, %s is one", by->name,
-                 base->path);
+        mp_fail(error, MP_ERROR_ARGUMENT, "--by %s: a baseline tells of sites and types, %s is one",
+                by->name, base->path);
     else if (by->of_frames)
-        snprintf(error, size, "--by %s: such groups overlap, so that their changes do not add up",
-                 by->name);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--by %s: such groups overlap, so that their changes do not add up", by->name);
     return !base->kept && !by->of_frames;
 }
 
 /* Sizes and times are not compared with each other. */
-static bool check_min_change(const mp_view *view, bool profile, char *error, size_t size)
+static bool check_min_change(const mp_view *view, bool profile, mp_error *error)
 {
     const mp_ceiling *least = &view->min_change;
     if (!least->set || least->is_percent || least->is_time == profile)
         return true;
-    snprintf(error, size, "--min-change %s: expected a percentage or a %s, such as %s", least->text,
-             profile ? "time" : "size", profile ? "5ms" : "4K");
+    mp_fail(error, MP_ERROR_ARGUMENT, "--min-change %s: expected a percentage or a %s, such as %s",
+            least->text, profile ? "time" : "size", profile ? "5ms" : "4K");
     return false;
 }
 
@@ -219,27 +221,27 @@ static bool check_min_change(const mp_view *view, bool profile, char *error, siz
 static void section_suppressions(mp_document *document, const mp_request *request)
 {
     mp_window window;
-    char error[256];
-    if (!request->suppressions || !mp_request_window(request, &window, error, sizeof error))
+    mp_error error = {0};
+    if (!request->suppressions || !mp_request_window(request, &window, &error))
         return;
     mp_section_suppressions(document, &window);
     mp_window_free(&window);
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *view = &request->view;
     const mp_digest *base = request->base;
     diff_call opaque = {.dictionary = request->dictionary, .kind = request->model->kind};
-    if (!choose_level(view, &opaque, error, size) ||
-        !check_min_change(view, opaque.kind == MP_KIND_PROFILE, error, size))
+    if (!choose_level(view, &opaque, error) ||
+        !check_min_change(view, opaque.kind == MP_KIND_PROFILE, error))
         return false;
-    if (opaque.level == MP_LEVEL_GROUP && !can_group(request, base, error, size))
+    if (opaque.level == MP_LEVEL_GROUP && !can_group(request, base, error))
         return false;
-    mp_digest *now = mp_report_digest(request, error, size);
+    mp_digest *now = mp_report_digest(request, error);
     if (!now)
         return false;
-    bool ok = can_compare(base, now, error, size) && mp_base_is_alike(request, now, error, size);
+    bool ok = can_compare(base, now, error) && mp_base_is_alike(request, now, error);
     if (ok) {
         mp_differences differences =
             mp_differences_of(request->dictionary, base, now, opaque.level);

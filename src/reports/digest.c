@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "reports/diff.h"
 
@@ -84,19 +85,19 @@ static const char *conditions_of(const mp_request *request)
     return conditions;
 }
 
-bool mp_base_is_alike(const mp_request *request, const mp_digest *now, char *error, size_t size)
+bool mp_base_is_alike(const mp_request *request, const mp_digest *now, mp_error *error)
 {
     const mp_digest *base = request->base;
     if (!base || !base->kept || strcmp(base->conditions, now->conditions) == 0)
         return true;
-    snprintf(error, size,
-             "%s was kept with %s, and this run has %s: expected the same options in both",
-             base->path, *base->conditions ? base->conditions : "no options",
-             *now->conditions ? now->conditions : "none");
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "%s was kept with %s, and this run has %s: expected the same options in both",
+            base->path, *base->conditions ? base->conditions : "no options",
+            *now->conditions ? now->conditions : "none");
     return false;
 }
 
-static mp_digest *digest_of(const mp_request *request, char *error, size_t size)
+static mp_digest *digest_of(const mp_request *request, mp_error *error)
 {
     const mp_view *view = &request->view;
     mp_window window;
@@ -106,30 +107,30 @@ static mp_digest *digest_of(const mp_request *request, char *error, size_t size)
                                  .dimension = dimension_of(view, request->model)};
     if (!(request->model->holds & MP_HOLDS_LEDGER))
         return mp_digest_of(request->model, NULL, request->dictionary, &options);
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return NULL;
     mp_digest *digest = mp_digest_of(request->model, &window, request->dictionary, &options);
     mp_window_free(&window);
     return digest;
 }
 
-static mp_digest *selected_digest(const mp_request *request, char *error, size_t size)
+static mp_digest *selected_digest(const mp_request *request, mp_error *error)
 {
     if (request->whole || !mp_selects(&request->selection))
-        return digest_of(request, error, size);
+        return digest_of(request, error);
     mp_request selected = *request;
-    mp_model *model = mp_select(request->model, &request->selection, error, size);
+    mp_model *model = mp_select(request->model, &request->selection, error);
     if (!model)
         return NULL;
     selected.model = model;
-    mp_digest *digest = digest_of(&selected, error, size);
+    mp_digest *digest = digest_of(&selected, error);
     mp_selected_free(model);
     return digest;
 }
 
-mp_digest *mp_report_digest(const mp_request *request, char *error, size_t size)
+mp_digest *mp_report_digest(const mp_request *request, mp_error *error)
 {
-    mp_digest *digest = selected_digest(request, error, size);
+    mp_digest *digest = selected_digest(request, error);
     if (digest)
         digest->conditions = conditions_of(request);
     return digest;

@@ -1,6 +1,7 @@
 /* The dominator tree: who keeps whom alive. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/graph_sections.h"
@@ -108,10 +109,9 @@ static void put_tree(tree_rows *walk)
     free(walk->stack);
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
-    (void)size;
     const mp_view *asked = &request->view;
     mp_graph_view view = mp_graph_view_of(request->model);
     double percent = asked->min_percent < 0 ? 0.5 : asked->min_percent;

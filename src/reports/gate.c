@@ -1,6 +1,7 @@
 /* Gate: hold a recording to the rules of a policy. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "compare/policy.h"
 #include "render/checks.h"
 #include "reports/sections.h"
@@ -125,13 +126,13 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     mp_rule_results_free(&results);
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
-    mp_digest *now = mp_report_digest(request, error, size);
-    bool ok = now && mp_base_is_alike(request, now, error, size);
+    mp_digest *now = mp_report_digest(request, error);
+    bool ok = now && mp_base_is_alike(request, now, error);
     if (ok) {
         bool history = request->model->holds & MP_HOLDS_HISTORY;
         mp_leaks leaks = {0};
@@ -152,10 +153,10 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     return ok;
 }
 
-static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_digest *now = mp_report_digest(request, error, size);
-    bool ok = now && mp_base_is_alike(request, now, error, size);
+    mp_digest *now = mp_report_digest(request, error);
+    bool ok = now && mp_base_is_alike(request, now, error);
     if (ok) {
         mp_section_head(document, request);
         mp_section_session(document, request, false);

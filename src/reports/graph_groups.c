@@ -1,6 +1,7 @@
 /* Types and namespaces of a dump: what there is of them, and what they retain. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "reports/graph_sections.h"
@@ -24,7 +25,7 @@ static const mp_column retained_columns[] = {
 };
 
 static bool find_order(const char *asked, mp_histogram_order *own, mp_histogram_order **order,
-                       char *error, size_t size)
+                       mp_error *error)
 {
     static const struct {
         const char *name;
@@ -42,8 +43,8 @@ static bool find_order(const char *asked, mp_histogram_order *own, mp_histogram_
             return true;
         }
     if (asked)
-        snprintf(error, size, "--sort %s: groups are sorted by bytes, objects, retained or key",
-                 asked);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--sort %s: groups are sorted by bytes, objects, retained or key", asked);
     return !asked;
 }
 
@@ -57,13 +58,14 @@ static const char *order_column(const char *sort, bool of_retained)
                                          : "bytes";
 }
 
-static bool find_kind(const char *asked, mp_histogram_kind *kind, char *error, size_t size)
+static bool find_kind(const char *asked, mp_histogram_kind *kind, mp_error *error)
 {
     bool namespaces = asked && mp_text_is(asked, "namespace");
     *kind = namespaces ? MP_RETAINED_BY_NAMESPACE : MP_RETAINED_BY_TYPE;
     if (!asked || namespaces || mp_text_is(asked, "type"))
         return true;
-    snprintf(error, size, "--by %s: objects of a dump are grouped by type or namespace", asked);
+    mp_fail(error, MP_ERROR_ARGUMENT, "--by %s: objects of a dump are grouped by type or namespace",
+            asked);
     return false;
 }
 
@@ -102,12 +104,11 @@ static void retained_row(mp_document *document, mp_table *table, const mp_graph_
 }
 
 static bool groups_of(const mp_graph_view *view, const mp_view *asked, mp_histogram_order *own,
-                      mp_histogram *groups, char *error, size_t size)
+                      mp_histogram *groups, mp_error *error)
 {
     mp_histogram_kind kind;
     mp_histogram_order *order;
-    if (!find_kind(asked->by, &kind, error, size) ||
-        !find_order(asked->sort, own, &order, error, size))
+    if (!find_kind(asked->by, &kind, error) || !find_order(asked->sort, own, &order, error))
         return false;
     *groups = mp_histogram_of(view->model, view->graph, &view->dominators, kind);
     mp_histogram_sort(groups, order);
@@ -115,10 +116,10 @@ static bool groups_of(const mp_graph_view *view, const mp_view *asked, mp_histog
 }
 
 bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const mp_view *asked,
-                         size_t rows, char *error, size_t size)
+                         size_t rows, mp_error *error)
 {
     mp_histogram groups;
-    if (!groups_of(view, asked, mp_histogram_by_bytes, &groups, error, size))
+    if (!groups_of(view, asked, mp_histogram_by_bytes, &groups, error))
         return false;
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
     table->order = asked->sort ? order_column(asked->sort, false) : "bytes";
@@ -143,10 +144,10 @@ bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const
 }
 
 bool mp_section_histogram(mp_document *document, const mp_graph_view *view, const mp_view *asked,
-                          size_t rows, char *error, size_t size)
+                          size_t rows, mp_error *error)
 {
     mp_histogram groups;
-    if (!groups_of(view, asked, mp_histogram_by_retained, &groups, error, size))
+    if (!groups_of(view, asked, mp_histogram_by_retained, &groups, error))
         return false;
     mp_table *table = MP_TABLE(document, "retained", NULL, MP_ROWS, retained_columns);
     table->order = asked->sort ? order_column(asked->sort, true) : "retained_bytes";

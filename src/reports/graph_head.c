@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "reports/graph_sections.h"
 
@@ -68,16 +69,16 @@ const char *mp_root_kind_text(mp_document *document, uint32_t kind)
 }
 
 bool mp_request_object(const mp_request *request, const mp_graph *graph, uint32_t *object,
-                       char *error, size_t size)
+                       mp_error *error)
 {
     const char *id = request->view.object;
     *object = id ? mp_graph_find(graph, id) : 0;
     if (*object)
         return true;
-    snprintf(error, size,
-             "%s is no object of the dump: expected the id of one, %s, as memprof retained prints",
-             id ? id : "nothing",
-             graph->hexadecimal ? "hexadecimal without a prefix" : "a decimal number");
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "%s is no object of the dump: expected the id of one, %s, as memprof retained prints",
+            id ? id : "nothing",
+            graph->hexadecimal ? "hexadecimal without a prefix" : "a decimal number");
     return false;
 }
 

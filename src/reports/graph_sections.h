@@ -2,6 +2,7 @@
 #ifndef MP_REPORTS_GRAPH_SECTIONS_H
 #define MP_REPORTS_GRAPH_SECTIONS_H
 
+#include "base/error.h"
 #include "query/graph_query.h"
 #include "reports/sections.h"
 
@@ -50,9 +51,9 @@ void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t 
 /* Types, or what asked->by says: all there is (`top`), or what is reached and what it retains.
  * False with a message. */
 bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const mp_view *asked,
-                         size_t rows, char *error, size_t size);
+                         size_t rows, mp_error *error);
 bool mp_section_histogram(mp_document *document, const mp_graph_view *view, const mp_view *asked,
-                          size_t rows, char *error, size_t size);
+                          size_t rows, mp_error *error);
 
 /* Several dumps: types that grew at each of the window's; roots by kind, then and now. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows);
@@ -65,6 +66,6 @@ void mp_section_graph(mp_document *document, const mp_model *model, const mp_vie
 
 /* The object that the request names. False with a message. */
 bool mp_request_object(const mp_request *request, const mp_graph *graph, uint32_t *object,
-                       char *error, size_t size);
+                       mp_error *error);
 
 #endif

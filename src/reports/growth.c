@@ -1,20 +1,21 @@
 #include <stdio.h>
 
+#include "base/error.h"
 #include "reports/graph_sections.h"
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
     const mp_view *view = &request->view;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     mp_leaks leaks = mp_leaks_find(&window);
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_growth(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), true,
-                                error, size);
+    bool ok =
+        mp_section_growth(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), true, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
@@ -23,19 +24,21 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
 }
 
 /* Dumps are compared by type: an object's id means nothing in another dump. */
-static bool run_dumps(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
     const mp_view *view = &request->view;
     size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
     if (view->max_leaked.set) {
-        snprintf(error, size, "--max-leaked: dumps do not tell what leaked, use --max-growth");
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--max-leaked: dumps do not tell what leaked, use --max-growth");
         return false;
     }
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     if (window.ranges[1].from.i == window.ranges[1].to.i) {
-        snprintf(error, size, "growth compares dumps: give two or more, the oldest first");
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "growth compares dumps: give two or more, the oldest first");
         mp_window_free(&window);
         return false;
     }
@@ -44,7 +47,7 @@ static bool run_dumps(const mp_request *request, mp_document *document, char *er
     mp_section_heap_totals(document, &window, NULL, false);
     mp_section_limits(document, &window, NULL, view);
     mp_section_growers(document, &window, rows);
-    bool ok = mp_section_growth(document, &window, view, rows, true, error, size);
+    bool ok = mp_section_growth(document, &window, view, rows, true, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_root_growth(document, &window);
     mp_window_free(&window);

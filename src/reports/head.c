@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "model/profile.h"
@@ -192,10 +193,9 @@ void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
         mp_document_text(document, "and %zu more (--limit 0 shows all)", table->left_out);
 }
 
-bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size)
+bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
 {
-    if (!mp_window_resolve(request->model, request->view.from, request->view.to, window, error,
-                           size))
+    if (!mp_window_resolve(request->model, request->view.from, request->view.to, window, error))
         return false;
     mp_window_suppress(window, request->suppressions);
     return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -14,14 +15,8 @@ typedef struct named_order {
     const char *column; /* by which the rows stand then */
 } named_order;
 
-/* What stands before the i-th of `count` words of a list. */
-static const char *between(size_t i, size_t count)
-{
-    return i == 0 ? "" : i + 1 == count ? " or" : ",";
-}
-
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
-                                      char *error, size_t size)
+                                      mp_error *error)
 {
     const mp_dimension *dimension = mp_dimension_find(view->by ? view->by : own);
     if (dimension && mp_dimension_fits(dimension, model))
@@ -32,16 +27,16 @@ const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model
     for (size_t i = 0; i < count; i++)
         if (mp_dimension_fits(&all[i], model) && fitting < MP_DIMENSIONS)
             names[fitting++] = all[i].name;
-    size_t used = (size_t)snprintf(error, size, "--by %s: objects of %s are grouped by", view->by,
-                                   mp_kind_name(model->kind));
-    for (size_t i = 0; i < fitting && used < size; i++)
-        used += (size_t)snprintf(error + used, size - used, "%s %s", between(i, fitting), names[i]);
+    char list[512];
+    mp_fail_argument(error, "by", view->by, "objects of %s are grouped by %s",
+                     mp_kind_name(model->kind),
+                     mp_text_list(names, fitting, "or", list, sizeof list));
     return NULL;
 }
 
 /* *column: by which the rows stand then. */
 static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_order *orders,
-                        size_t count, const char **column, char *error, size_t size)
+                        size_t count, const char **column, mp_error *error)
 {
     *column = orders[0].column;
     if (!view->sort) {
@@ -54,10 +49,12 @@ static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_
             mp_grouping_sort(grouping, orders[i].order);
             return true;
         }
-    size_t used = (size_t)snprintf(error, size, "--sort %s: groups are sorted by", view->sort);
-    for (size_t i = 0; i < count && used < size; i++)
-        used +=
-            (size_t)snprintf(error + used, size - used, "%s %s", between(i, count), orders[i].name);
+    const char *names[MP_DIMENSIONS];
+    char list[512];
+    for (size_t i = 0; i < count; i++)
+        names[i] = orders[i].name;
+    mp_fail_argument(error, "sort", view->sort, "groups are sorted by %s",
+                     mp_text_list(names, count, "or", list, sizeof list));
     return false;
 }
 
@@ -161,27 +158,27 @@ static bool is_asked(const mp_group *group, const char *sort)
     return is_alive(group);
 }
 
-static bool knows_peak(const mp_model *model, const mp_view *view, char *error, size_t size)
+static bool knows_peak(const mp_model *model, const mp_view *view, mp_error *error)
 {
     bool asked = view->sort && mp_text_is(view->sort, "peak");
     if (!asked || !model->events || model->events->at_peak_count)
         return true;
-    snprintf(error, size,
-             "--sort peak: what was alive at the peak is known of a whole log, not of one up to an "
-             "earlier snapshot");
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "--sort peak: what was alive at the peak is known of a whole log, not of one up to an "
+            "earlier snapshot");
     return false;
 }
 
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
-                    size_t rows, char *error, size_t size)
+                    size_t rows, mp_error *error)
 {
-    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error, size);
-    if (!dimension || !knows_peak(window->model, view, error, size))
+    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error);
+    if (!dimension || !knows_peak(window->model, view, error))
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);
     const char *order;
     bool ok = sort_groups(&grouping, view, top_orders, sizeof top_orders / sizeof *top_orders,
-                          &order, error, size);
+                          &order, error);
     bool events = window->model->events != NULL;
     mp_table *table = events ? MP_TABLE(document, "top", NULL, MP_ROWS, event_top_columns)
                              : MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
@@ -320,15 +317,15 @@ static mp_table *growth_table(mp_document *document, const mp_window *window,
 }
 
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t rows, bool trends, char *error, size_t size)
+                       size_t rows, bool trends, mp_error *error)
 {
-    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error, size);
+    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error);
     if (!dimension)
         return false;
     mp_grouping grouping = mp_group_by(window, dimension);
     const char *order;
     bool ok = sort_groups(&grouping, view, growth_orders,
-                          sizeof growth_orders / sizeof *growth_orders, &order, error, size);
+                          sizeof growth_orders / sizeof *growth_orders, &order, error);
     mp_table *table = growth_table(document, window, dimension, order, trends);
     const mp_group **shown = mp_alloc((grouping.count + 1u) * sizeof *shown);
     size_t count = 0, left_out = 0, unchanged = 0;

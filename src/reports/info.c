@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "model/graph.h"
 #include "query/profile_query.h"
@@ -173,10 +174,10 @@ static void put_head(const mp_request *request, mp_document *document)
     mp_section_session(document, request, true);
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     put_head(request, document);
     mp_section_heap_totals(document, &window, NULL, true);
@@ -187,10 +188,9 @@ static bool run_heap(const mp_request *request, mp_document *document, char *err
     return true;
 }
 
-static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
-    (void)size;
     put_head(request, document);
     mp_section_profile_totals(document, request->model, true);
     section_contents(document, request->model);

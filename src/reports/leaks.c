@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "reports/graph_sections.h"
@@ -180,7 +181,7 @@ static const struct {
               {"grew", by_grew, "grew_snapshots"}};
 
 /* *column: by which the rows stand then. */
-static bool sort(mp_leaks *leaks, const char *name, const char **column, char *error, size_t size)
+static bool sort(mp_leaks *leaks, const char *name, const char **column, mp_error *error)
 {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (mp_text_is(orders[i].name, name)) {
@@ -188,16 +189,16 @@ static bool sort(mp_leaks *leaks, const char *name, const char **column, char *e
             mp_leaks_sort(leaks, orders[i].order);
             return true;
         }
-    snprintf(error, size, "--sort %s: leaks are sorted by bytes, objects, created or grew", name);
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "--sort %s: leaks are sorted by bytes, objects, created or grew", name);
     return false;
 }
 
 bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *leaks,
-                      const mp_view *view, size_t rows, size_t stack_depth, char *error,
-                      size_t size)
+                      const mp_view *view, size_t rows, size_t stack_depth, mp_error *error)
 {
     const char *order = "bytes";
-    if (view->sort && !sort(leaks, view->sort, &order, error, size))
+    if (view->sort && !sort(leaks, view->sort, &order, error))
         return false;
     mp_table *table = window->model->events
                           ? MP_TABLE(document, "leaks", NULL, MP_ROWS, event_columns)
@@ -222,10 +223,10 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
     return true;
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     mp_leaks leaks = mp_leaks_find(&window);
     const mp_view *view = &request->view;
@@ -234,7 +235,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     mp_section_heap_totals(document, &window, &leaks, false);
     mp_section_limits(document, &window, &leaks, view);
     bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
-                               view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error, size);
+                               view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error);
     mp_section_suppressions(document, &window);
     mp_leaks_free(&leaks);
     mp_window_free(&window);
@@ -242,10 +243,9 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
 }
 
 /* A dump has no history: what it can tell is what keeps much alive. */
-static bool run_dump(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
-    (void)size;
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_graph_view_look(&view);
     mp_section_dump_head(document, request, &view);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -208,8 +209,7 @@ static int by_key(const mp_lifetime *a, const mp_lifetime *b)
 }
 
 /* *column: by which the rows stand then. */
-static bool sort(mp_lifetimes *lifetimes, const char *name, const char **column, char *error,
-                 size_t size)
+static bool sort(mp_lifetimes *lifetimes, const char *name, const char **column, mp_error *error)
 {
     static const struct {
         const char *name;
@@ -226,8 +226,8 @@ static bool sort(mp_lifetimes *lifetimes, const char *name, const char **column,
             mp_lifetimes_sort(lifetimes, orders[i].order);
             return true;
         }
-    snprintf(error, size, "--sort %s: lifetimes are sorted by deleted, bytes, median, p90 or key",
-             name);
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "--sort %s: lifetimes are sorted by deleted, bytes, median, p90 or key", name);
     return false;
 }
 
@@ -255,20 +255,20 @@ static void section_groups(mp_document *document, const mp_lifetimes *lifetimes,
 }
 
 static bool put(const mp_request *request, mp_document *document, const mp_window *window,
-                char *error, size_t size)
+                mp_error *error)
 {
     const mp_view *view = &request->view;
-    const mp_dimension *dimension = mp_view_dimension(view, request->model, "type", error, size);
+    const mp_dimension *dimension = mp_view_dimension(view, request->model, "type", error);
     if (!dimension)
         return false;
     if (dimension->of_frames) {
-        snprintf(error, size, "--by %s: the ages of such groups do not add up: try --by source",
-                 dimension->name);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--by %s: the ages of such groups do not add up: try --by source", dimension->name);
         return false;
     }
     mp_lifetimes lifetimes = mp_lifetimes_of(window, dimension, view->only);
     const char *order = "deaths";
-    bool ok = !view->sort || sort(&lifetimes, view->sort, &order, error, size);
+    bool ok = !view->sort || sort(&lifetimes, view->sort, &order, error);
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, window, NULL, false);
@@ -284,19 +284,19 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     return ok;
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
     for (uint32_t i = 1; i < request->model->sessions.count; i++)
         if (request->model->sessions.at[i].snapshot.i) {
-            snprintf(error, size,
-                     "lifetimes is about a whole log, not up to a snapshot: name no @%s",
-                     mp_model_text(request->model, request->model->sessions.at[i].snapshot));
+            mp_fail(error, MP_ERROR_ARGUMENT,
+                    "lifetimes is about a whole log, not up to a snapshot: name no @%s",
+                    mp_model_text(request->model, request->model->sessions.at[i].snapshot));
             return false;
         }
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
-    bool ok = put(request, document, &window, error, size);
+    bool ok = put(request, document, &window, error);
     mp_window_free(&window);
     return ok;
 }

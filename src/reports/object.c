@@ -1,6 +1,7 @@
 /* One object of a heap dump: what it is, whom it refers to, who refers to it. */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/graph_sections.h"
@@ -216,7 +217,7 @@ static void put_others(mp_document *document, const mp_graph_view *view, others 
     mp_table_left_out(document, table, found->count);
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     static const direction to = {"references", "Refers to", "reference_types", "Refers to, by type",
                                  "it refers to nothing"};
@@ -225,7 +226,7 @@ static bool run(const mp_request *request, mp_document *document, char *error, s
     const mp_graph *graph = request->model->graph;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
     uint32_t object;
-    if (!mp_request_object(request, graph, &object, error, size))
+    if (!mp_request_object(request, graph, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_section_dump_head(document, request, &view);

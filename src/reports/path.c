@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "reports/graph_sections.h"
 
@@ -168,16 +169,15 @@ static void put_merged(mp_document *document, const mp_graph_view *view, const c
     mp_type_paths_free(&paths);
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *asked = &request->view;
     uint32_t object = 0;
     if (asked->object_type && asked->all_kinds) {
-        snprintf(error, size, "path takes one of --type and --all-kinds");
+        mp_fail(error, MP_ERROR_ARGUMENT, "path takes one of --type and --all-kinds");
         return false;
     }
-    if (!asked->object_type &&
-        !mp_request_object(request, request->model->graph, &object, error, size))
+    if (!asked->object_type && !mp_request_object(request, request->model->graph, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_section_dump_head(document, request, &view);

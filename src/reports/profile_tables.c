@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -236,14 +237,14 @@ static void method_rows(mp_document *document, mp_table *table, const mp_model *
 }
 
 static bool top_methods(mp_document *document, const mp_model *model, const mp_view *view,
-                        size_t rows, char *error, size_t size)
+                        size_t rows, mp_error *error)
 {
     static const char *const names[] = {"seconds", "inclusive", "average", "calls", NULL};
     bool by_method = mp_text_is(view->by, "method");
     if (view->sort && !is_one_of(view->sort, names)) {
-        snprintf(error, size,
-                 "--sort %s: methods are sorted by seconds, inclusive, average or calls",
-                 view->sort);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--sort %s: methods are sorted by seconds, inclusive, average or calls",
+                view->sort);
         return false;
     }
     mp_method_costs costs =
@@ -277,12 +278,12 @@ void mp_section_methods(mp_document *document, const mp_model *model, const mp_v
 }
 
 static bool top_lines(mp_document *document, const mp_model *model, const mp_view *view,
-                      size_t rows, char *error, size_t size)
+                      size_t rows, mp_error *error)
 {
     static const char *const names[] = {"seconds", "average", "calls", NULL};
     if (view->sort && !is_one_of(view->sort, names)) {
-        snprintf(error, size, "--sort %s: lines are sorted by seconds, average or calls",
-                 view->sort);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--sort %s: lines are sorted by seconds, average or calls", view->sort);
         return false;
     }
     mp_line_costs costs = mp_profile_line_costs(model);
@@ -313,13 +314,13 @@ static bool top_lines(mp_document *document, const mp_model *model, const mp_vie
 }
 
 bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
-                            size_t rows, char *error, size_t size)
+                            size_t rows, mp_error *error)
 {
     if (!view->by || mp_text_is(view->by, "line"))
-        return top_lines(document, model, view, rows, error, size);
+        return top_lines(document, model, view, rows, error);
     if (mp_text_is(view->by, "method") || mp_text_is(view->by, "module"))
-        return top_methods(document, model, view, rows, error, size);
-    snprintf(error, size, "--by %s: an execution profile is grouped by line, method or module",
-             view->by);
+        return top_methods(document, model, view, rows, error);
+    mp_fail(error, MP_ERROR_ARGUMENT,
+            "--by %s: an execution profile is grouped by line, method or module", view->by);
     return false;
 }

@@ -5,6 +5,7 @@
 #ifndef MP_REPORTS_REPORT_H
 #define MP_REPORTS_REPORT_H
 
+#include "base/error.h"
 #include "memprof/diagnostics.h"
 #include "memprof/document.h"
 #include "model/model.h"
@@ -93,7 +94,7 @@ typedef struct mp_variant {
     unsigned honours; /* mp_honours */
     /* False with a message in `error` where the request does not fit the model (no such
      * snapshot). */
-    bool (*run)(const mp_request *request, mp_document *document, char *error, size_t error_size);
+    bool (*run)(const mp_request *request, mp_document *document, mp_error *error);
 } mp_variant;
 
 enum { MP_VARIANTS = 5 };
@@ -118,8 +119,7 @@ const mp_report *mp_report_find(const char *name);
 unsigned mp_report_honours(const mp_report *report);
 
 /* Whether a variant fits the request's model and takes what was asked for. False with a message. */
-bool mp_report_answers(const mp_report *report, const mp_request *request, char *error,
-                       size_t error_size);
+bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error);
 
 /* How many rows a table with an order has where nobody asks for more or fewer. */
 size_t mp_report_rows(const mp_report *report);
@@ -127,10 +127,10 @@ size_t mp_report_rows(const mp_report *report);
 /* Answer by the variant that fits the model. False with a message in `error` where there is none,
  * where it does not honour an option that was given, or where it refuses. */
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
-                   char *error, size_t error_size);
+                   mp_error *error);
 
 /* What the request's model says by key: its selection, at the end of its window, in the words
  * of request->keys. Release with mp_digest_free. NULL with a message. */
-struct mp_digest *mp_report_digest(const mp_request *request, char *error, size_t error_size);
+struct mp_digest *mp_report_digest(const mp_request *request, mp_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "reports/report.h"
 #include "reports/sections.h"
@@ -61,8 +62,7 @@ static void list_reports(unsigned holds, char *text, size_t size)
 }
 
 /* The variant that answers; NULL with a message. */
-static const mp_variant *choose(const mp_report *report, const mp_request *request, char *error,
-                                size_t size)
+static const mp_variant *choose(const mp_report *report, const mp_request *request, mp_error *error)
 {
     unsigned holds = request->model->holds;
     const char *kind = mp_kind_name(request->model->kind);
@@ -70,22 +70,23 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
     if (!variant) {
         char names[256] = "";
         list_reports(holds, names, sizeof names);
-        snprintf(error, size, "%s has no answer from %s: try %s", report->name, kind, names);
+        mp_fail(error, MP_ERROR_ARGUMENT, "%s has no answer from %s: try %s", report->name, kind,
+                names);
         return NULL;
     }
     for (size_t i = 0; i < MP_HONOURS_COUNT; i++)
         if (request->given[i] && !(variant->honours & 1u << i)) {
-            snprintf(error, size, "%s does not use --%s with %s", report->name, request->given[i],
-                     kind);
+            mp_fail(error, MP_ERROR_ARGUMENT, "%s does not use --%s with %s", report->name,
+                    request->given[i], kind);
             return NULL;
         }
     return variant;
 }
 
-bool mp_report_answers(const mp_report *report, const mp_request *request, char *error, size_t size)
+bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error)
 {
-    return choose(report, request, error, size) &&
-           mp_can_select(request->model, &request->selection, error, size);
+    return choose(report, request, error) &&
+           mp_can_select(request->model, &request->selection, error);
 }
 
 size_t mp_report_rows(const mp_report *report)
@@ -94,20 +95,20 @@ size_t mp_report_rows(const mp_report *report)
 }
 
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
-                   char *error, size_t size)
+                   mp_error *error)
 {
-    const mp_variant *variant = choose(report, request, error, size);
+    const mp_variant *variant = choose(report, request, error);
     if (!variant)
         return false;
     mp_request selected = *request;
     selected.whole = request->model;
     if (!mp_selects(&request->selection))
-        return variant->run(&selected, document, error, size);
-    mp_model *model = mp_select(request->model, &request->selection, error, size);
+        return variant->run(&selected, document, error);
+    mp_model *model = mp_select(request->model, &request->selection, error);
     if (!model)
         return false;
     selected.model = model;
-    bool ok = variant->run(&selected, document, error, size);
+    bool ok = variant->run(&selected, document, error);
     mp_selected_free(model);
     return ok;
 }

@@ -1,42 +1,43 @@
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "reports/graph_sections.h"
 
 /* What a snapshot or a stack tells of an object is not known of those of a graph. */
-static bool selects_by_type(const mp_selection *selection, char *error, size_t size)
+static bool selects_by_type(const mp_selection *selection, mp_error *error)
 {
     const char *other = selection->has_since ? "since" : selection->has_until ? "until" : NULL;
     for (size_t i = 0; !other && i < selection->count; i++)
         if (selection->criteria[i].subject != MP_SUBJECT_TYPE)
             other = mp_subject_name(selection->criteria[i].subject);
     if (other)
-        snprintf(error, size, "--%s: retained selects objects by --type alone", other);
+        mp_fail(error, MP_ERROR_ARGUMENT, "--%s: retained selects objects by --type alone", other);
     return !other;
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *view = &request->view;
     size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
     bool objects = !view->by || mp_text_is(view->by, "object"), ok = true;
     if (objects && (view->sort || view->only)) {
-        snprintf(error, size, "--%s is for groups: --by type or --by namespace",
-                 view->sort ? "sort" : "only");
+        mp_fail(error, MP_ERROR_ARGUMENT, "--%s is for groups: --by type or --by namespace",
+                view->sort ? "sort" : "only");
         return false;
     }
     if (objects && request->view.min_count) {
-        snprintf(error, size, "--min-count is for groups: --by type or --by namespace");
+        mp_fail(error, MP_ERROR_ARGUMENT, "--min-count is for groups: --by type or --by namespace");
         return false;
     }
-    if (!selects_by_type(&request->selection, error, size))
+    if (!selects_by_type(&request->selection, error))
         return false;
     mp_graph_view graph = mp_graph_view_of(request->model);
     mp_section_dump_head(document, request, &graph);
     if (objects)
         mp_section_retained(document, &graph, view, rows);
     else
-        ok = mp_section_histogram(document, &graph, view, rows, error, size);
+        ok = mp_section_histogram(document, &graph, view, rows, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_roots(document, &graph, false);
     mp_graph_view_free(&graph);

@@ -2,6 +2,7 @@
 #ifndef MP_REPORTS_SECTIONS_H
 #define MP_REPORTS_SECTIONS_H
 
+#include "base/error.h"
 #include "query/query.h"
 #include "reports/report.h"
 
@@ -19,13 +20,12 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
 /* A heap's tables. `rows`: at most so many; 0: all. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
 bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *leaks,
-                      const mp_view *view, size_t rows, size_t stack_depth, char *error,
-                      size_t size);
+                      const mp_view *view, size_t rows, size_t stack_depth, mp_error *error);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
-                    size_t rows, char *error, size_t size);
+                    size_t rows, mp_error *error);
 /* `trends`: with how each row grew from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t rows, bool trends, char *error, size_t size);
+                       size_t rows, bool trends, mp_error *error);
 
 /* The change of a group from one moment to another. */
 /* clang-format off */
@@ -81,7 +81,7 @@ enum {
 /* Tables of an execution profile: the hottest lines, methods or programs (view->by), totals. */
 void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
 bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
-                            size_t rows, char *error, size_t size);
+                            size_t rows, mp_error *error);
 void mp_section_methods(mp_document *document, const mp_model *model, const mp_view *view,
                         size_t rows);
 
@@ -102,12 +102,11 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
  * message. */
 /* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
  * another selection or window does not. False with a message. */
-bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, char *error,
-                      size_t size);
-bool mp_request_window(const mp_request *request, mp_window *window, char *error, size_t size);
+bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
+bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
 /* The dimension that the user asked for, or `own`. NULL with a message. */
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
-                                      char *error, size_t size);
+                                      mp_error *error);
 size_t mp_view_rows(const mp_view *view, size_t own);
 /* Whether --only lets a group of this name through. */
 bool mp_view_shows(const mp_view *view, const char *label);

@@ -1,6 +1,7 @@
 /* What is selected, beside the whole, so that nobody takes one for the other. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "query/profile_query.h"
 #include "reports/sections.h"
@@ -92,16 +93,14 @@ static void compare(mp_document *document, mp_table *selection, mp_table *whole,
                     const mp_request *request)
 {
     mp_window part, all;
-    char error[256];
+    mp_error error = {0};
     if (!(request->model->holds & MP_HOLDS_LEDGER)) {
         compare_profiles(document, selection, whole, request);
         return;
     }
-    if (!mp_window_resolve(request->model, request->view.from, request->view.to, &part, error,
-                           sizeof error))
+    if (!mp_window_resolve(request->model, request->view.from, request->view.to, &part, &error))
         return; /* the report itself says so */
-    if (mp_window_resolve(request->whole, request->view.from, request->view.to, &all, error,
-                          sizeof error)) {
+    if (mp_window_resolve(request->whole, request->view.from, request->view.to, &all, &error)) {
         mp_totals part_totals = mp_totals_of(&part), all_totals = mp_totals_of(&all);
         compare_heaps(document, selection, whole, &part_totals, &all_totals,
                       request->model->holds & MP_HOLDS_HISTORY);

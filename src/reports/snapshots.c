@@ -1,4 +1,5 @@
 
+#include "base/error.h"
 #include "base/units.h"
 #include "reports/sections.h"
 
@@ -201,10 +202,10 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_session_snapshots_free(&snapshots);
 }
 
-static bool run(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);

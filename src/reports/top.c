@@ -1,40 +1,40 @@
+#include "base/error.h"
 #include "reports/graph_sections.h"
 
-static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *view = &request->view;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
     bool ok = mp_section_profile_top(document, request->model, view,
-                                     mp_view_rows(view, MP_REPORT_ROWS), error, size);
+                                     mp_view_rows(view, MP_REPORT_ROWS), error);
     document->tables[document->table_count - 1].main = true;
     return ok;
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
     const mp_view *view = &request->view;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, NULL, false);
-    bool ok =
-        mp_section_top(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), error, size);
+    bool ok = mp_section_top(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), error);
     document->tables[document->table_count - 1].main = true;
     mp_window_free(&window);
     return ok;
 }
 
-static bool run_dump(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *asked = &request->view;
     mp_graph_view view = mp_graph_view_of(request->model);
     mp_section_dump_head(document, request, &view);
-    bool ok = mp_section_dump_top(document, &view, asked, mp_view_rows(asked, MP_REPORT_ROWS),
-                                  error, size);
+    bool ok =
+        mp_section_dump_top(document, &view, asked, mp_view_rows(asked, MP_REPORT_ROWS), error);
     document->tables[document->table_count - 1].main = true;
     mp_graph_view_free(&view);
     return ok;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "query/profile_query.h"
@@ -207,13 +208,13 @@ static void profile_costs(tree_walk *walk, uint32_t node)
     mp_set_number(walk->table, "calls", cost->calls);
 }
 
-static bool run_profile(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_call_tree tree = mp_profile_call_tree(request->model);
     if (!tree.count) {
-        snprintf(error, size,
-                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
-                 "this one has not: try top --by method");
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
+                "this one has not: try top --by method");
         return false;
     }
     mp_section_head(document, request);
@@ -236,10 +237,10 @@ static bool run_profile(const mp_request *request, mp_document *document, char *
     return true;
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, char *error, size_t size)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error, size))
+    if (!mp_request_window(request, &window, error))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);

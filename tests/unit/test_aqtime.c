@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/error.h"
 #include "model/graph.h"
 #include "query/query.h"
 #include "support/memory_reader.h"
@@ -75,11 +76,12 @@ static reading read_database(const char *statements)
 /* "type objects/bytes frame < frame", a leak a line. */
 static char *leaks_of(const mp_model *model)
 {
-    char *text, error[200] = "", label[80];
+    char *text, label[80];
+    mp_error error = {0};
     size_t size;
     FILE *out = open_memstream(&text, &size);
     mp_window window;
-    assert_true(mp_window_resolve(model, NULL, NULL, &window, error, sizeof error));
+    assert_true(mp_window_resolve(model, NULL, NULL, &window, &error));
     mp_leaks leaks = mp_leaks_find(&window);
     for (uint32_t i = 0; i < leaks.count; i++) {
         const mp_leak *leak = &leaks.at[i];
@@ -136,8 +138,8 @@ static void test_sites_are_not_named_by_allocators(void **state)
                                              "(4, 5, 2), (1, 5, 2), (3, 5, 2);");
     assert_leaks(&r, "TMemo 1/20 < operator new < TMemo.Add:7 < main\n");
     mp_window window;
-    char error[200];
-    assert_true(mp_window_resolve(r.model, NULL, NULL, &window, error, sizeof error));
+    mp_error error = {0};
+    assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
     mp_grouping lines = mp_group_by(&window, mp_dimension_find("line"));
     assert_int_equal(lines.count, 1);
     assert_string_equal(lines.groups[0].label, "TMemo.Add:7");

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "compare/evaluate.h"
 #include "memprof/memprof.h"
 #include "support/memory_reader.h"
@@ -327,8 +328,8 @@ static void growth(void **state)
     model->kind = MP_KIND_RECORDING; /* as loading would */
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_window window;
-    char error[256];
-    assert_true(mp_window_resolve(model, NULL, NULL, &window, error, sizeof error));
+    mp_error error = {0};
+    assert_true(mp_window_resolve(model, NULL, NULL, &window, &error));
     mp_digest_options options = {.ignore_lines = false};
     mp_digest *digest = mp_digest_of(model, &window, dictionary, &options);
     mp_rule_context rule_context = {

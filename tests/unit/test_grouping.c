@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -28,9 +29,9 @@ static reading read_heap(const char *text)
 static mp_window window_of(const reading *r, const char *from, const char *to)
 {
     mp_window window;
-    char error[200] = "";
-    bool ok = mp_window_resolve(r->model, from, to, &window, error, sizeof error);
-    assert_string_equal(error, "");
+    mp_error error = {0};
+    bool ok = mp_window_resolve(r->model, from, to, &window, &error);
+    assert_string_equal(error.text, "");
     assert_true(ok);
     return window;
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -24,9 +25,9 @@ typedef struct finding {
 static finding find_leaks(const char *text, const char *from, const char *to)
 {
     finding f = {.r = read_text(&mp_reader_oemp, "a.oemp", text, 4096)};
-    char error[200] = "";
-    mp_window_resolve(f.r.model, from, to, &f.window, error, sizeof error);
-    assert_string_equal(error, "");
+    mp_error error = {0};
+    mp_window_resolve(f.r.model, from, to, &f.window, &error);
+    assert_string_equal(error.text, "");
     assert_int_equal(mp_diagnostics_violations(f.r.diagnostics), 0);
     f.leaks = mp_leaks_find(&f.window);
     return f;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/recording.h"
@@ -26,9 +27,9 @@ static reading read_changed(const char *text, const char *what, const char *by)
 
 static mp_totals totals_of(const reading *r)
 {
-    char error[200];
+    mp_error error = {0};
     mp_window window;
-    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, error, sizeof error));
+    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, &error));
     mp_totals totals = mp_totals_of(&window);
     mp_window_free(&window);
     return totals;

@@ -16,7 +16,7 @@ static char *render(const char *format, const mp_document *document, unsigned wi
 {
     mp_style style = {width, colour};
     const mp_renderer *renderer = mp_renderer_find(format);
-    const char *error = NULL;
+    mp_error error = {0};
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -24,7 +24,7 @@ static char *render(const char *format, const mp_document *document, unsigned wi
     assert_non_null(renderer);
     bool ok = renderer->render(document, diagnostics ? diagnostics : none, &style, out, &error);
     fclose(out);
-    assert_int_equal(ok, error == NULL);
+    assert_int_equal(ok, error.code == MP_ERROR_NONE);
     if (!ok)
         assert_int_equal(size, 0);
     mp_diagnostics_free(none);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/selection.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -28,9 +29,9 @@ typedef struct figures {
 
 static figures figures_of(const mp_model *model)
 {
-    char error[200];
+    mp_error error = {0};
     mp_window window;
-    assert_true(mp_window_resolve(model, "1", "3", &window, error, sizeof error));
+    assert_true(mp_window_resolve(model, "1", "3", &window, &error));
     mp_totals totals = mp_totals_of(&window);
     mp_window_free(&window);
     return (figures){totals.live_objects, totals.live_bytes, totals.created_objects,
@@ -40,10 +41,10 @@ static figures figures_of(const mp_model *model)
 static void expect(const mp_model *model, const mp_selection *selection, figures wanted,
                    const char *what)
 {
-    char error[200] = "";
-    mp_model *selected = mp_select(model, selection, error, sizeof error);
+    mp_error error = {0};
+    mp_model *selected = mp_select(model, selection, &error);
     if (!selected)
-        fail_msg("%s: %s", what, error);
+        fail_msg("%s: %s", what, error.text);
     figures got = figures_of(selected);
     if (memcmp(&got, &wanted, sizeof got) != 0)
         fail_msg("%s: %d objects, %d bytes, %d created, %d deleted", what, (int)got.live,
@@ -152,7 +153,7 @@ static void snapshots_of_a_selection_add_up(void **unused)
     mp_model *model = r.model;
     mp_criterion criterion = {MP_SUBJECT_TYPE, false, "Dynamic Query"};
     mp_selection selection = {.criteria = &criterion, .count = 1};
-    mp_model *selected = mp_select(model, &selection, NULL, 0);
+    mp_model *selected = mp_select(model, &selection, NULL);
     static const figures wanted[] = {{0},           {1, 20, 1, 0}, {3, 48, 2, 0},
                                      {3, 68, 1, 1}, {2, 47, 0, 1}, {0, 0, 0, 2}};
     assert_int_equal(selected->snapshots.count, 6);
@@ -170,18 +171,18 @@ static void snapshots_of_a_selection_add_up(void **unused)
 static void what_cannot_be_selected(void **unused)
 {
     (void)unused;
-    char error[200];
+    mp_error error = {0};
     reading r = heap();
     mp_model *model = r.model;
     mp_criterion criterion = {MP_SUBJECT_THREAD, true, "1"};
     mp_selection selection = {.criteria = &criterion, .count = 1};
-    assert_null(mp_select(model, &selection, error, sizeof error));
-    assert_string_equal(error, "--not-thread 1: a memory recording does not tell that");
+    assert_null(mp_select(model, &selection, &error));
+    assert_string_equal(error.text, "--not-thread 1: a memory recording does not tell that");
     criterion = (mp_criterion){MP_SUBJECT_STACK, false, "("};
-    assert_false(mp_criterion_check(&criterion, error, sizeof error));
-    assert_memory_equal(error, "\"(\" is no extended regular expression: ", 39);
+    assert_false(mp_criterion_check(&criterion, &error));
+    assert_memory_equal(error.text, "\"(\" is no extended regular expression: ", 39);
     criterion.subject = MP_SUBJECT_TYPE; /* a glob may be anything */
-    assert_true(mp_criterion_check(&criterion, error, sizeof error));
+    assert_true(mp_criterion_check(&criterion, &error));
     selection.count = 0;
     assert_false(mp_selects(&selection));
     assert_string_equal(mp_subject_name(MP_SUBJECT_REQUEST), "request");

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "compare/digest.h"
 #include "compare/substitution.h"
 
@@ -66,9 +67,9 @@ static void names_are_rewritten_as_by_sed(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
-        char error[200] = "";
-        if (!mp_substitution_check(rewritten[i].rule, error, sizeof error))
-            fail_msg("%s: %s", rewritten[i].rule, error);
+        mp_error error = {0};
+        if (!mp_substitution_check(rewritten[i].rule, &error))
+            fail_msg("%s: %s", rewritten[i].rule, error.text);
         mp_substitutions *rules = mp_substitutions_new(&rewritten[i].rule, 1);
         const char *result = mp_substitute(rules, rewritten[i].text);
         if (strcmp(result, rewritten[i].expected) != 0)
@@ -129,22 +130,22 @@ static void what_is_no_substitution(void **unused)
                                         "s\xe2\x86\x92"
                                         "a\xe2\x86\x92"
                                         "b\xe2\x86\x92"};
-    char error[200];
+    mp_error error = {0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char expected[200];
         snprintf(expected, sizeof expected,
                  "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", wrong[i]);
-        if (mp_substitution_check(wrong[i], error, sizeof error))
+        if (mp_substitution_check(wrong[i], &error))
             fail_msg("%s passes", wrong[i]);
-        assert_string_equal(error, expected);
+        assert_string_equal(error.text, expected);
     }
-    assert_false(mp_substitution_check("s/a/\xff/", error, sizeof error));
-    assert_string_equal(error, "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
+    assert_false(mp_substitution_check("s/a/\xff/", &error));
+    assert_string_equal(error.text, "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
     static const char *const bad[] = {"s/(/b/", "s/[/b/", "s/a{2,1}/b/"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_false(mp_substitution_check(bad[i], error, sizeof error));
-        assert_int_equal(error[0], '"');
-        assert_memory_equal(error + 1, bad[i], strlen(bad[i]));
+        assert_false(mp_substitution_check(bad[i], &error));
+        assert_int_equal(error.text[0], '"');
+        assert_memory_equal(error.text + 1, bad[i], strlen(bad[i]));
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/suppression.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -18,9 +19,9 @@ extern const mp_reader mp_reader_oemp;
 static mp_suppressions parse(const char *text)
 {
     mp_suppressions list = {0};
-    char error[400] = "";
-    if (!mp_suppressions_parse(&list, "a", (mp_slice){text, strlen(text)}, error, sizeof error))
-        fail_msg("%s", error);
+    mp_error error = {0};
+    if (!mp_suppressions_parse(&list, "a", (mp_slice){text, strlen(text)}, &error))
+        fail_msg("%s", error.text);
     return list;
 }
 
@@ -133,10 +134,11 @@ static void errors_tell_where_and_what_was_expected(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mp_suppressions list = {0};
-        char error[400] = "";
+        mp_error error = {0};
         mp_slice text = {faults[i].text, strlen(faults[i].text)};
-        assert_false(mp_suppressions_parse(&list, "f", text, error, sizeof error));
-        assert_string_equal(error, faults[i].error);
+        assert_false(mp_suppressions_parse(&list, "f", text, &error));
+        char line[400];
+        assert_string_equal(mp_error_line(&error, "", line, sizeof line), faults[i].error);
         mp_suppressions_free(&list);
     }
 }
@@ -148,23 +150,23 @@ static void a_wrong_regular_expression_is_told(void **unused)
     static const char text[] = "[a]\nstack = a(b\n";
     static const char start[] = "f:2:9: error: \"a(b\" is no extended regular expression";
     mp_suppressions list = {0};
-    char error[400] = "";
-    assert_false(
-        mp_suppressions_parse(&list, "f", (mp_slice){text, sizeof text - 1}, error, sizeof error));
-    assert_memory_equal(error, start, sizeof start - 1);
+    mp_error error = {0};
+    assert_false(mp_suppressions_parse(&list, "f", (mp_slice){text, sizeof text - 1}, &error));
+    char line[400];
+    assert_memory_equal(mp_error_line(&error, "", line, sizeof line), start, sizeof start - 1);
     mp_suppressions_free(&list);
 }
 
 static void long_texts_are_cut_in_messages(void **unused)
 {
     (void)unused;
-    char text[400] = "[a]\n", error[400] = "";
+    char text[400] = "[a]\n";
+    mp_error error = {0};
     memset(text + 4, 'x', 300);
     mp_suppressions list = {0};
-    assert_false(
-        mp_suppressions_parse(&list, "f", (mp_slice){text, strlen(text)}, error, sizeof error));
-    assert_non_null(strstr(error, "xxx...\" is no setting, expected [NAME]"));
-    assert_true(strlen(error) < 160);
+    assert_false(mp_suppressions_parse(&list, "f", (mp_slice){text, strlen(text)}, &error));
+    assert_non_null(strstr(error.text, "xxx...\" is no setting, expected [NAME]"));
+    assert_true(strlen(error.text) < 160);
     mp_suppressions_free(&list);
 }
 
@@ -172,11 +174,12 @@ static void names_are_their_own_among_files(void **unused)
 {
     (void)unused;
     mp_suppressions list = parse(GOOD);
-    char error[400] = "";
+    mp_error error = {0};
     static const char text[] = "\n[a]\n";
-    assert_false(
-        mp_suppressions_parse(&list, "b", (mp_slice){text, sizeof text - 1}, error, sizeof error));
-    assert_string_equal(error, "b:2:2: error: [a] is at a:1 too, expected a name of its own");
+    assert_false(mp_suppressions_parse(&list, "b", (mp_slice){text, sizeof text - 1}, &error));
+    char line[400];
+    assert_string_equal(mp_error_line(&error, "", line, sizeof line),
+                        "b:2:2: error: [a] is at a:1 too, expected a name of its own");
     mp_suppressions_free(&list);
 }
 
@@ -191,7 +194,8 @@ static void no_damage_does_harm(void **unused)
     for (int round = 0; round < 20000; round++) {
         /* On the heap and exactly as long as it is, so that the sanitizer sees any step over. */
         size_t length = sizeof good - 1;
-        char *text = malloc(length), error[300] = "";
+        char *text = malloc(length);
+        mp_error error = {0};
         memcpy(text, good, length);
         for (int change = round % 8; change >= 0; change--) {
             seed = seed * 1664525 + 1013904223;
@@ -204,8 +208,8 @@ static void no_damage_does_harm(void **unused)
         memcpy(exact, text, length);
         free(text);
         mp_suppressions list = {0};
-        bool ok = mp_suppressions_parse(&list, "f", (mp_slice){exact, length}, error, sizeof error);
-        assert_true(ok == (*error == '\0'));
+        bool ok = mp_suppressions_parse(&list, "f", (mp_slice){exact, length}, &error);
+        assert_true(ok == (error.code == MP_ERROR_NONE));
         free(exact);
         for (size_t i = 0; ok && i < list.count; i++)
             assert_true(list.at[i].criterion_count && list.at[i].reason);
@@ -284,10 +288,10 @@ static void leaks_are_suppressed_as_by_hand(void **unused)
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
         mp_window window;
-        char error[200] = "";
+        mp_error error = {0};
         mp_suppressions list = parse(outcomes[i].text);
         list.today = 20270630;
-        assert_true(mp_window_resolve(r.model, NULL, NULL, &window, error, sizeof error));
+        assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
         mp_window_suppress(&window, &list);
         char *told = outcome(&window, &list);
         assert_string_equal(told, outcomes[i].expected);
@@ -306,8 +310,8 @@ static void what_is_suppressed_owns_no_leak(void **unused)
     mp_suppressions list = parse("[a]\ntype=Proc*\nreason=r\n");
     for (int with = 0; with < 2; with++) {
         mp_window window;
-        char error[200] = "";
-        assert_true(mp_window_resolve(r.model, NULL, NULL, &window, error, sizeof error));
+        mp_error error = {0};
+        assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
         mp_window_suppress(&window, with ? &list : NULL);
         mp_leaks leaks = mp_leaks_find(&window);
         assert_int_equal(leaks.count, with ? 2 : 3);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "query/lifetimes.h"
 #include "readers/taligent.h"
@@ -160,8 +161,8 @@ static void crawls_hold_their_own_separator(void **unused)
 static mp_window window_of(const reading *r)
 {
     mp_window window;
-    char error[256] = "";
-    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, error, sizeof error));
+    mp_error error = {0};
+    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, &error));
     return window;
 }
 

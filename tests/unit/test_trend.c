@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/trend.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -176,8 +177,8 @@ static void sparklines_are_as_high_as_their_values(void **unused)
 static mp_window window_of(const reading *r, const char *from, const char *to)
 {
     mp_window window;
-    char error[200] = "";
-    assert_true(mp_window_resolve(r->model, from, to, &window, error, sizeof error));
+    mp_error error = {0};
+    assert_true(mp_window_resolve(r->model, from, to, &window, &error));
     return window;
 }
 

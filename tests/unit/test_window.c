@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/query.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -18,15 +19,15 @@ static void check_window(const mp_model *model, const char *from, const char *to
                          uint64_t last, const char *message)
 {
     mp_window window;
-    char error[300] = "";
-    bool ok = mp_window_resolve(model, from, to, &window, error, sizeof error);
+    mp_error error = {0};
+    bool ok = mp_window_resolve(model, from, to, &window, &error);
     if (message) {
         assert_false(ok);
-        if (!strstr(error, message))
-            assert_string_equal(error, message);
+        if (!strstr(error.text, message))
+            assert_string_equal(error.text, message);
         return;
     }
-    assert_string_equal(error, "");
+    assert_string_equal(error.text, "");
     assert_true(ok);
     assert_int_equal(model->snapshots.at[window.ranges[1].from.i].sequence, first);
     assert_int_equal(model->snapshots.at[window.ranges[1].to.i].sequence, last);
@@ -133,8 +134,8 @@ static void every_session_has_its_own_range(void **unused)
                           4096);
     const mp_model *model = r.model;
     mp_window window;
-    char error[300] = "";
-    assert_true(mp_window_resolve(model, "a", "end", &window, error, sizeof error));
+    mp_error error = {0};
+    assert_true(mp_window_resolve(model, "a", "end", &window, &error));
     assert_int_equal(model->snapshots.at[window.ranges[1].to.i].sequence, 2);
     assert_int_equal(model->snapshots.at[window.ranges[2].to.i].sequence, 3);
     /* Snapshots 1, 2 are of the one session and 3, 4, 5 of the other. */
@@ -144,8 +145,8 @@ static void every_session_has_its_own_range(void **unused)
     }
     mp_window_free(&window);
     /* What one of them does not have is an error. */
-    assert_false(mp_window_resolve(model, "a", "b", &window, error, sizeof error));
-    assert_false(mp_window_resolve(model, "3", NULL, &window, error, sizeof error));
+    assert_false(mp_window_resolve(model, "a", "b", &window, &error));
+    assert_false(mp_window_resolve(model, "3", NULL, &window, &error));
     reading_free(&r);
 }
 
@@ -155,8 +156,8 @@ static void a_session_without_snapshots_has_no_range(void **unused)
     reading r =
         read_text(&mp_reader_oemp, "a.oemp", HEAP HEADER_OF(OTHER_UUID, "1", "a", "?", "?"), 4096);
     mp_window window;
-    char error[300] = "";
-    assert_true(mp_window_resolve(r.model, "work", "_exit", &window, error, sizeof error));
+    mp_error error = {0};
+    assert_true(mp_window_resolve(r.model, "work", "_exit", &window, &error));
     assert_int_equal(r.model->sessions.count, 3);
     assert_int_equal(window.ranges[2].from.i, 0);
     assert_int_equal(window.ranges[2].to.i, 0);
@@ -194,9 +195,8 @@ static void totals_are_as_by_hand(void **unused)
         reading r = read_text(&mp_reader_oemp, "a.oemp", cases[i].text, 4096);
         const mp_totals *wanted = &cases[i].expected;
         mp_window window;
-        char error[300] = "";
-        assert_true(
-            mp_window_resolve(r.model, cases[i].from, cases[i].to, &window, error, sizeof error));
+        mp_error error = {0};
+        assert_true(mp_window_resolve(r.model, cases[i].from, cases[i].to, &window, &error));
         mp_totals found = mp_totals_of(&window);
         assert_int_equal(found.live_objects, wanted->live_objects);
         assert_int_equal(found.live_bytes, wanted->live_bytes);

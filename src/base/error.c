@@ -1,0 +1,53 @@
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define SET_TEXT(error, format)                                                                    \
+    do {                                                                                           \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        vsnprintf((error)->text, sizeof(error)->text, format, arguments);                          \
+        va_end(arguments);                                                                         \
+    } while (0)
+
+bool mp_fail(mp_error *error, mp_error_code code, const char *format, ...)
+{
+    *error = (mp_error){.code = code};
+    SET_TEXT(error, format);
+    return false;
+}
+
+bool mp_fail_argument(mp_error *error, const char *argument, const char *value, const char *format,
+                      ...)
+{
+    *error = (mp_error){.code = MP_ERROR_ARGUMENT, .argument = argument, .value = value};
+    SET_TEXT(error, format);
+    return false;
+}
+
+bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t column,
+                  const char *format, ...)
+{
+    *error = (mp_error){.code = MP_ERROR_FILE, .path = path, .line = line, .column = column};
+    SET_TEXT(error, format);
+    return false;
+}
+
+const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size)
+{
+    char place[32] = "";
+    if (error->path && error->column)
+        snprintf(place, sizeof place, ":%" PRIu32 ":%" PRIu32, error->line, error->column);
+    else if (error->path && error->line)
+        snprintf(place, sizeof place, ":%" PRIu32, error->line);
+    if (error->path)
+        snprintf(line, size, "%s%s: error: %s", error->path, place, error->text);
+    else if (error->argument)
+        snprintf(line, size, "%s%s%s%s: %s", dashes, error->argument, error->value ? " " : "",
+                 error->value ? error->value : "", error->text);
+    else
+        snprintf(line, size, "%s", error->text);
+    return line;
+}
