@@ -34,9 +34,9 @@ char *cli_baseline_path(const cli_options *options)
 }
 
 static const mp_column columns[] = {
-    {"path", "Baseline", MP_TEXT, 0}, {"sites", "Sites", MP_COUNT, 0},
-    {"types", "Types", MP_COUNT, 0},  {"lines", "Lines", MP_COUNT, 0},
-    {"bytes", "Size", MP_BYTES, 0},
+    {"path", "Baseline", MP_TEXT, 0, 0}, {"sites", "Sites", MP_COUNT, 0, 0},
+    {"types", "Types", MP_COUNT, 0, 0},  {"lines", "Lines", MP_COUNT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
 };
 
 static int tell(const cli_options *options, const mp_digest *digest, const char *path,

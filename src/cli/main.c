@@ -17,10 +17,10 @@ static void out_of_memory(void)
 static int run_formats(const cli_options *options)
 {
     static const mp_column columns[] = {
-        {"name", "Name", MP_TEXT, 0},
-        {"summary", "What it is", MP_TEXT, 0},
-        {"versions", "Versions", MP_TEXT, 0},
-        {"endings", "Files", MP_TEXT, 0},
+        {"name", "Name", MP_TEXT, 0, 0},
+        {"summary", "What it is", MP_TEXT, 0, 0},
+        {"versions", "Versions", MP_TEXT, 0, 0},
+        {"endings", "Files", MP_TEXT, 0, 0},
     };
     size_t count;
     const mp_reader *const *readers = mp_readers(&count);

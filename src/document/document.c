@@ -1,5 +1,6 @@
-#include "memprof/document.h"
+#include "document/document.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,4 +146,108 @@ void mp_set_empty_list(mp_document *document, mp_table *table, const char *colum
 {
     mp_set_list(document, table, column, NULL, 0);
     last_cell(table, column)->text = mp_utf8_copy(document->arena, instead);
+}
+
+/* --- rows that are structs --- */
+
+static bool is_real(mp_unit unit)
+{
+    return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
+}
+
+static mp_cell list_cell(mp_document *document, const mp_texts *texts)
+{
+    const char **list = mp_arena_alloc(document->arena, (texts->count + 1) * sizeof *list);
+    for (size_t i = 0; i < texts->count; i++)
+        list[i] = mp_utf8_copy(document->arena, texts->at[i]);
+    return (mp_cell){.known = true,
+                     .number = (int64_t)texts->count,
+                     .list = list,
+                     .text = texts->empty ? mp_utf8_copy(document->arena, texts->empty) : NULL};
+}
+
+static mp_cell member_cell(mp_document *document, const mp_column *column, const void *member)
+{
+    if (column->unit == MP_LIST) {
+        const mp_texts *texts = member;
+        return texts->at || texts->empty ? list_cell(document, texts) : (mp_cell){0};
+    }
+    if (column->unit == MP_TEXT) {
+        const char *text = *(const char *const *)member;
+        return text && *text ? (mp_cell){.known = true, .text = mp_utf8_copy(document->arena, text)}
+                             : (mp_cell){0};
+    }
+    if (is_real(column->unit)) {
+        double real = *(const double *)member;
+        return isnan(real) ? (mp_cell){0} : (mp_cell){.known = true, .real = real};
+    }
+    int64_t number = *(const int64_t *)member;
+    return number == MP_UNKNOWN ? (mp_cell){0} : (mp_cell){.known = true, .number = number};
+}
+
+void mp_table_put(mp_document *document, mp_table *table, const void *row)
+{
+    mp_cell *cells = mp_table_row(table);
+    for (size_t i = 0; i < table->column_count; i++)
+        cells[i] =
+            member_cell(document, &table->columns[i], (const char *)row + table->columns[i].offset);
+}
+
+/* What rows are sorted by, beside their places. */
+typedef struct sorted_row {
+    const char *row;
+    size_t place;
+} sorted_row;
+
+static int compare_numbers(int64_t a, int64_t b, bool by_size)
+{
+    if ((a == MP_UNKNOWN) != (b == MP_UNKNOWN))
+        return a == MP_UNKNOWN ? 1 : -1;
+    int64_t left = by_size && a < 0 && a != MP_UNKNOWN ? -a : a;
+    int64_t right = by_size && b < 0 && b != MP_UNKNOWN ? -b : b;
+    return left > right ? -1 : left < right;
+}
+
+static int compare_reals(double a, double b, bool by_size)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    double left = by_size ? fabs(a) : a, right = by_size ? fabs(b) : b;
+    return left > right ? -1 : left < right;
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    bool has_a = a && *a, has_b = b && *b;
+    return has_a && has_b ? strcmp(a, b) : has_b - has_a;
+}
+
+static int compare_rows(const void *a, const void *b, void *opaque)
+{
+    const mp_column *column = opaque;
+    const sorted_row *left = a, *right = b;
+    const void *x = left->row + column->offset, *y = right->row + column->offset;
+    bool by_size = column->flags & MP_SIGNED;
+    int order = column->unit == MP_TEXT
+                    ? compare_texts(*(const char *const *)x, *(const char *const *)y)
+                : is_real(column->unit)
+                    ? compare_reals(*(const double *)x, *(const double *)y, by_size)
+                    : compare_numbers(*(const int64_t *)x, *(const int64_t *)y, by_size);
+    return order ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column)
+{
+    if (count < 2)
+        return;
+    sorted_row *order = mp_alloc(count * sizeof *order);
+    char *copy = mp_alloc(count * size), *at = rows;
+    memcpy(copy, rows, count * size);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (sorted_row){copy + i * size, i};
+    qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)column);
+    for (size_t i = 0; i < count; i++)
+        memcpy(at + i * size, order[i].row, size);
+    free(order);
+    free(copy);
 }

@@ -11,7 +11,7 @@
 #ifndef MP_DOCUMENT_MERGE_H
 #define MP_DOCUMENT_MERGE_H
 
-#include "memprof/document.h"
+#include "document/document.h"
 
 /* The answer about one file, or about several that were read together. */
 typedef struct mp_part {

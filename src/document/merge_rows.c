@@ -9,8 +9,8 @@
 #include "reports/sections.h"
 
 const mp_column mp_file_columns[MP_FILE_COLUMNS] = {
-    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS},
-    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
 };
 
 /* --- columns --- */

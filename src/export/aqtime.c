@@ -112,16 +112,16 @@ static bool fill(aq_out *out, const mp_live_objects *live)
 /* --- what is said of it --- */
 
 static const mp_column table_columns[] = {
-    {"table", "Table", MP_TEXT, 0},
-    {"rows", "Rows", MP_COUNT, 0},
+    {"table", "Table", MP_TEXT, 0, 0},
+    {"rows", "Rows", MP_COUNT, 0, 0},
 };
 
 static const mp_column total_columns[] = {
-    {"snapshots", "Result sets", MP_COUNT, 0},
-    {"live_objects", "", MP_COUNT, MP_FOR_PROGRAMS},
-    {"live_bytes", "", MP_BYTES, MP_FOR_PROGRAMS},
-    {"objects", "Objects of the last", MP_COUNT, MP_FOR_PEOPLE},
-    {"size", "Their size", MP_BYTES, MP_FOR_PEOPLE},
+    {"snapshots", "Result sets", MP_COUNT, 0, 0},
+    {"live_objects", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"live_bytes", "", MP_BYTES, MP_FOR_PROGRAMS, 0},
+    {"objects", "Objects of the last", MP_COUNT, MP_FOR_PEOPLE, 0},
+    {"size", "Their size", MP_BYTES, MP_FOR_PEOPLE, 0},
 };
 
 static void describe(mp_document *document, const char *path, const aq_out *out,

@@ -7,7 +7,7 @@
 #define MP_EXPORT_EXPORTER_H
 
 #include "base/error.h"
-#include "memprof/document.h"
+#include "document/document.h"
 #include "model/model.h"
 
 typedef struct mp_exporter {

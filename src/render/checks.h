@@ -3,8 +3,8 @@
 #define MP_RENDER_CHECKS_H
 
 #include "base/memory.h"
+#include "document/document.h"
 #include "memprof/diagnostics.h"
-#include "memprof/document.h"
 
 typedef enum mp_check_status {
     MP_CHECK_PASS,

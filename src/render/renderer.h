@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "document/document.h"
 #include "memprof/diagnostics.h"
-#include "memprof/document.h"
 
 typedef struct mp_style {
     unsigned width; /* columns of a line for people */

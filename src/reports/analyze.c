@@ -8,11 +8,11 @@
 #include "reports/graph_sections.h"
 
 static const mp_column answer_columns[] = {
-    {"leaks", "Leaks", MP_TEXT, 0},        {"suppressed", "Suppressed", MP_TEXT, 0},
-    {"worst", "Worst leak", MP_TEXT, 0},   {"worst_site", "  at", MP_TEXT, 0},
-    {"once", "Maybe a cache", MP_TEXT, 0}, {"once_site", "  at", MP_TEXT, 0},
-    {"biggest", "Biggest", MP_TEXT, 0},    {"growth", "Growth", MP_TEXT, 0},
-    {"platform", "Platform", MP_TEXT, 0},
+    {"leaks", "Leaks", MP_TEXT, 0, 0},        {"suppressed", "Suppressed", MP_TEXT, 0, 0},
+    {"worst", "Worst leak", MP_TEXT, 0, 0},   {"worst_site", "  at", MP_TEXT, 0, 0},
+    {"once", "Maybe a cache", MP_TEXT, 0, 0}, {"once_site", "  at", MP_TEXT, 0, 0},
+    {"biggest", "Biggest", MP_TEXT, 0, 0},    {"growth", "Growth", MP_TEXT, 0, 0},
+    {"platform", "Platform", MP_TEXT, 0, 0},
 };
 
 static void answer_leak(mp_document *document, mp_table *table, const mp_model *model,

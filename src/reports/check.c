@@ -5,20 +5,20 @@
 #include "reports/sections.h"
 
 static const mp_column columns[] = {
-    {"where", "Where", MP_TEXT, MP_FOR_PEOPLE},
-    {"path", "File", MP_TEXT, MP_FOR_PROGRAMS},
-    {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"severity", "Severity", MP_TEXT, MP_FOR_PROGRAMS},
-    {"code", "Violation", MP_TEXT, 0},
-    {"message", "What is wrong", MP_TEXT, 0},
+    {"where", "Where", MP_TEXT, MP_FOR_PEOPLE, 0},
+    {"path", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"severity", "Severity", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"code", "Violation", MP_TEXT, 0, 0},
+    {"message", "What is wrong", MP_TEXT, 0, 0},
 };
 
 static const mp_column summary_columns[] = {
-    {"violations", "Violations", MP_COUNT, MP_ADDS | MP_SUMMARY},
-    {"snapshots", "Snapshots replayed", MP_COUNT, MP_ADDS | MP_SUMMARY},
-    {"records", "Records read", MP_COUNT, MP_ADDS | MP_SUMMARY},
-    {"inputs", "Inputs", MP_COUNT, MP_ADDS},
-    {"verdict", "Verdict", MP_TEXT, 0},
+    {"violations", "Violations", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
+    {"snapshots", "Snapshots replayed", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
+    {"records", "Records read", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
+    {"inputs", "Inputs", MP_COUNT, MP_ADDS, 0},
+    {"verdict", "Verdict", MP_TEXT, 0, 0},
 };
 
 static void violation_row(mp_document *document, mp_table *table, const mp_diagnostic *found)

@@ -12,12 +12,12 @@
 /* --- totals side by side --- */
 
 static const mp_column total_columns[] = {
-    {"live_objects", "", MP_COUNT, 0},    {"live_bytes", "", MP_BYTES, 0},
-    {"created_objects", "", MP_COUNT, 0}, {"created_bytes", "", MP_BYTES, 0},
-    {"deleted_objects", "", MP_COUNT, 0}, {"peak_objects", "", MP_COUNT, 0},
-    {"peak_bytes", "", MP_BYTES, 0},      {"leaked_objects", "", MP_COUNT, 0},
-    {"leaked_bytes", "", MP_BYTES, 0},    {"seconds", "", MP_SECONDS, 0},
-    {"calls", "", MP_COUNT, 0},           {"modules", "", MP_COUNT, 0},
+    {"live_objects", "", MP_COUNT, 0, 0},    {"live_bytes", "", MP_BYTES, 0, 0},
+    {"created_objects", "", MP_COUNT, 0, 0}, {"created_bytes", "", MP_BYTES, 0, 0},
+    {"deleted_objects", "", MP_COUNT, 0, 0}, {"peak_objects", "", MP_COUNT, 0, 0},
+    {"peak_bytes", "", MP_BYTES, 0, 0},      {"leaked_objects", "", MP_COUNT, 0, 0},
+    {"leaked_bytes", "", MP_BYTES, 0, 0},    {"seconds", "", MP_SECONDS, 0, 0},
+    {"calls", "", MP_COUNT, 0, 0},           {"modules", "", MP_COUNT, 0, 0},
 };
 
 static void section_side(mp_document *document, const char *name, const mp_digest *digest)
@@ -47,11 +47,11 @@ static void section_side(mp_document *document, const char *name, const mp_diges
 }
 
 static const mp_column beside_columns[] = {
-    {"what", "", MP_TEXT, 0},
-    {"base", "Base", MP_TEXT, 0},
-    {"new", "New", MP_TEXT, 0},
-    {"change", "Change", MP_TEXT, 0},
-    {"percent", "%", MP_PERCENT, MP_SIGNED},
+    {"what", "", MP_TEXT, 0, 0},
+    {"base", "Base", MP_TEXT, 0, 0},
+    {"new", "New", MP_TEXT, 0, 0},
+    {"change", "Change", MP_TEXT, 0, 0},
+    {"percent", "%", MP_PERCENT, MP_SIGNED, 0},
 };
 
 static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
@@ -102,12 +102,12 @@ static void section_totals(mp_document *document, const mp_digest *base, const m
 /* --- how much of it changed --- */
 
 static const mp_column change_columns[] = {
-    {"status", "", MP_TEXT, 0},
-    {"groups", "Groups", MP_COUNT, 0},
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
-    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},
-    {"delta_seconds", "Change", MP_SECONDS, MP_SIGNED},
-    {"delta_calls", "Calls", MP_COUNT, MP_SIGNED},
+    {"status", "", MP_TEXT, 0, 0},
+    {"groups", "Groups", MP_COUNT, 0, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED, 0},
+    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED, 0},
+    {"delta_seconds", "Change", MP_SECONDS, MP_SIGNED, 0},
+    {"delta_calls", "Calls", MP_COUNT, MP_SIGNED, 0},
 };
 
 static void section_changes(mp_document *document, const mp_differences *differences, bool heap)
@@ -139,9 +139,13 @@ static void section_changes(mp_document *document, const mp_differences *differe
 /* --- inputs --- */
 
 static const mp_column input_columns[] = {
-    {"path", "", MP_TEXT, 0},   {"format", "", MP_TEXT, 0},   {"format_version", "", MP_NUMBER, 0},
-    {"bytes", "", MP_BYTES, 0}, {"records", "", MP_COUNT, 0}, {"complete", "", MP_FLAG, 0},
-    {"role", "", MP_TEXT, 0},
+    {"path", "", MP_TEXT, 0, 0},
+    {"format", "", MP_TEXT, 0, 0},
+    {"format_version", "", MP_NUMBER, 0, 0},
+    {"bytes", "", MP_BYTES, 0, 0},
+    {"records", "", MP_COUNT, 0, 0},
+    {"complete", "", MP_FLAG, 0, 0},
+    {"role", "", MP_TEXT, 0, 0},
 };
 
 static void input_row(mp_document *document, mp_table *table, const mp_digest *digest,

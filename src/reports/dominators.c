@@ -9,16 +9,16 @@
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
 static const mp_column columns[] = {
-    {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"self_bytes", "Own", MP_BYTES, 0},
-    {"retained_objects", "Objects", MP_COUNT, 0},
-    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"object", "Object", MP_TEXT, MP_FOR_PROGRAMS},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
-    {"dominator", "Dominator", MP_TEXT, MP_FOR_PROGRAMS | MP_NULL},
-    {"node", "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
-    {"root_kind", "Root", MP_TEXT, 0},
+    {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"self_bytes", "Own", MP_BYTES, 0, 0},
+    {"retained_objects", "Objects", MP_COUNT, 0, 0},
+    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"object", "Object", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"dominator", "Dominator", MP_TEXT, MP_FOR_PROGRAMS | MP_NULL, 0},
+    {"node", "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+    {"root_kind", "Root", MP_TEXT, 0, 0},
 };
 
 /* Places of the tree that are still to be shown, the next one last. */

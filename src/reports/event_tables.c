@@ -59,10 +59,10 @@ void mp_set_event_totals(mp_document *document, mp_table *table, const mp_window
 /* --- anomalies --- */
 
 static const mp_column summary_columns[] = {
-    {"kind", "Anomaly", MP_TEXT, 0},
-    {"count", "Count", MP_COUNT, 0},
-    {"first_line", "First in line", MP_NUMBER, 0},
-    {"meaning", "What it means", MP_TEXT, 0},
+    {"kind", "Anomaly", MP_TEXT, 0, 0},
+    {"count", "Count", MP_COUNT, 0, 0},
+    {"first_line", "First in line", MP_NUMBER, 0, 0},
+    {"meaning", "What it means", MP_TEXT, 0, 0},
 };
 
 static const char *const keys[MP_ANOMALY_KINDS] = {
@@ -102,22 +102,22 @@ void mp_section_anomaly_counts(mp_document *document, const mp_model *model)
 }
 
 static const mp_column columns[] = {
-    {"kind", "Anomaly", MP_TEXT, 0},
-    {"path", "File", MP_TEXT, MP_FOR_PROGRAMS},
-    {"line", "Line", MP_NUMBER, 0},
-    {"time_us", "Time", MP_TIME, 0},
-    {"address", "Address", MP_TEXT, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"thread", "Thread", MP_TEXT, 0},
-    {"before_line", "Before: line", MP_NUMBER, 0},
-    {"before_time_us", "Before: time", MP_TIME, 0},
-    {"before_thread", "Before: thread", MP_TEXT, 0},
-    {"text", "The monitor says", MP_TEXT, MP_FOR_PROGRAMS},
-    {"stack", "Crawl", MP_LIST, MP_FOR_PROGRAMS},
-    {"before_stack", "Crawl before", MP_LIST, MP_FOR_PROGRAMS},
-    {"said", "Said", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
-    {"here", "Here", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
-    {"before", "Before", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"kind", "Anomaly", MP_TEXT, 0, 0},
+    {"path", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"line", "Line", MP_NUMBER, 0, 0},
+    {"time_us", "Time", MP_TIME, 0, 0},
+    {"address", "Address", MP_TEXT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"thread", "Thread", MP_TEXT, 0, 0},
+    {"before_line", "Before: line", MP_NUMBER, 0, 0},
+    {"before_time_us", "Before: time", MP_TIME, 0, 0},
+    {"before_thread", "Before: thread", MP_TEXT, 0, 0},
+    {"text", "The monitor says", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"stack", "Crawl", MP_LIST, MP_FOR_PROGRAMS, 0},
+    {"before_stack", "Crawl before", MP_LIST, MP_FOR_PROGRAMS, 0},
+    {"said", "Said", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
+    {"here", "Here", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
+    {"before", "Before", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
 };
 
 /* "before: A() < B()" below a row. */

@@ -5,10 +5,10 @@
 #include "reports/graph_sections.h"
 
 static const mp_column answer_columns[] = {
-    {"suspect", "Suspect", MP_TEXT, 0},     {"held", "  holds", MP_TEXT, 0},
-    {"biggest", "Biggest", MP_TEXT, 0},     {"finalizer", "Finalizer queue", MP_TEXT, 0},
-    {"handle", "Handles", MP_TEXT, 0},      {"shared", "Shared", MP_TEXT, 0},
-    {"garbage", "Unreachable", MP_TEXT, 0},
+    {"suspect", "Suspect", MP_TEXT, 0, 0},     {"held", "  holds", MP_TEXT, 0, 0},
+    {"biggest", "Biggest", MP_TEXT, 0, 0},     {"finalizer", "Finalizer queue", MP_TEXT, 0, 0},
+    {"handle", "Handles", MP_TEXT, 0, 0},      {"shared", "Shared", MP_TEXT, 0, 0},
+    {"garbage", "Unreachable", MP_TEXT, 0, 0},
 };
 
 static const char *share_text(mp_document *document, const mp_graph_view *view, int64_t bytes)

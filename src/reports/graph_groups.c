@@ -7,21 +7,21 @@
 #include "reports/graph_sections.h"
 
 static const mp_column top_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"retained_percent", "%", MP_PERCENT, 0},
-    {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"largest", "Largest", MP_TEXT, 0},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"retained_percent", "%", MP_PERCENT, 0, 0},
+    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
+    {"largest", "Largest", MP_TEXT, 0, 0},
 };
 
 static const mp_column retained_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},         {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},     {"self_bytes", "Own", MP_BYTES, 0},
-    {"objects", "Objects", MP_COUNT, 0}, {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"largest", "Largest", MP_TEXT, 0},  {"largest_retained_bytes", "Retains", MP_BYTES, 0},
+    {"rank", "#", MP_NUMBER, 0, 0},         {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},     {"self_bytes", "Own", MP_BYTES, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0}, {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
+    {"largest", "Largest", MP_TEXT, 0, 0},  {"largest_retained_bytes", "Retains", MP_BYTES, 0, 0},
 };
 
 static bool find_order(const char *asked, mp_histogram_order *own, mp_histogram_order **order,

@@ -7,7 +7,7 @@
 
 static const mp_column grower_columns[] = {
     MP_GROWTH_COLUMNS,
-    {"key", "Type", MP_TEXT, MP_SHORTEN},
+    {"key", "Type", MP_TEXT, MP_SHORTEN, 0},
 };
 
 /* Of two dumps, what grew at each grew once: the table of growth says it. */
@@ -33,13 +33,13 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
 }
 
 static const mp_column root_columns[] = {
-    {"kind", "Roots", MP_TEXT, 0},
-    {"from_roots", "From", MP_COUNT, 0},
-    {"to_roots", "To", MP_COUNT, 0},
-    {"delta_roots", "Change", MP_COUNT, MP_SIGNED},
-    {"from_objects", "Objects from", MP_COUNT, 0},
-    {"to_objects", "To", MP_COUNT, 0},
-    {"delta_objects", "Change", MP_COUNT, MP_SIGNED},
+    {"kind", "Roots", MP_TEXT, 0, 0},
+    {"from_roots", "From", MP_COUNT, 0, 0},
+    {"to_roots", "To", MP_COUNT, 0, 0},
+    {"delta_roots", "Change", MP_COUNT, MP_SIGNED, 0},
+    {"from_objects", "Objects from", MP_COUNT, 0, 0},
+    {"to_objects", "To", MP_COUNT, 0, 0},
+    {"delta_objects", "Change", MP_COUNT, MP_SIGNED, 0},
 };
 
 /* A kind at both ends. */

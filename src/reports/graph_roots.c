@@ -17,19 +17,19 @@ static void set_largest(mp_document *document, mp_table *table, const mp_graph_v
 }
 
 static const mp_column root_columns[] = {
-    {"kind", "Roots", MP_TEXT, 0},
-    {"roots", "Number", MP_COUNT, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"bytes", "Own", MP_BYTES, 0},
-    {"retained_bytes", "Hold alone", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"retained_objects", "Objects so", MP_COUNT, 0},
-    {"weak", "Weak", MP_COUNT, 0},
-    {"pinned", "Pinned", MP_COUNT, 0},
-    {"interior", "Interior", MP_COUNT, 0},
-    {"largest", "Largest", MP_TEXT, MP_FOR_PROGRAMS},
-    {"largest_type", "Largest", MP_TEXT, MP_FOR_PROGRAMS},
-    {"largest_text", "Largest alone", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+    {"kind", "Roots", MP_TEXT, 0, 0},
+    {"roots", "Number", MP_COUNT, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"bytes", "Own", MP_BYTES, 0, 0},
+    {"retained_bytes", "Hold alone", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"retained_objects", "Objects so", MP_COUNT, 0, 0},
+    {"weak", "Weak", MP_COUNT, 0, 0},
+    {"pinned", "Pinned", MP_COUNT, 0, 0},
+    {"interior", "Interior", MP_COUNT, 0, 0},
+    {"largest", "Largest", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"largest_type", "Largest", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"largest_text", "Largest alone", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
 };
 
 void mp_section_roots(mp_document *document, const mp_graph_view *view, bool shown)
@@ -60,13 +60,13 @@ void mp_section_roots(mp_document *document, const mp_graph_view *view, bool sho
 }
 
 static const mp_column static_columns[] = {
-    {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"roots", "Statics", MP_COUNT, 0},
-    {"container", "Declared in", MP_TEXT, MP_SHORTEN},
-    {"largest", "Largest", MP_TEXT, MP_FOR_PROGRAMS},
-    {"largest_type", "Largest", MP_TEXT, MP_FOR_PROGRAMS},
-    {"largest_text", "Largest", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+    {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"roots", "Statics", MP_COUNT, 0, 0},
+    {"container", "Declared in", MP_TEXT, MP_SHORTEN, 0},
+    {"largest", "Largest", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"largest_type", "Largest", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"largest_text", "Largest", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
 };
 
 void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t rows)
@@ -98,9 +98,12 @@ void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t
 }
 
 static const mp_column shared_columns[] = {
-    {"bytes", "Retained", MP_BYTES, 0},         {"percent", "%", MP_PERCENT, 0},
-    {"objects", "Objects", MP_COUNT, 0},        {"type", "Shared between", MP_TEXT, MP_SHORTEN},
-    {"other_type", "and", MP_TEXT, MP_SHORTEN}, {"largest", "Largest", MP_TEXT, 0},
+    {"bytes", "Retained", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"type", "Shared between", MP_TEXT, MP_SHORTEN, 0},
+    {"other_type", "and", MP_TEXT, MP_SHORTEN, 0},
+    {"largest", "Largest", MP_TEXT, 0, 0},
 };
 
 void mp_section_shared(mp_document *document, const mp_graph_view *view, size_t rows)

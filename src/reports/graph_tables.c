@@ -7,22 +7,22 @@
 /* --- suspects --- */
 
 static const mp_column suspect_columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"bytes", "Retained", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"rule", "Suspect", MP_TEXT, 0},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
-    {"holders", "Holders", MP_COUNT, MP_FOR_PROGRAMS},
-    {"object", "Object", MP_TEXT, MP_FOR_PROGRAMS},
-    {"what", "Held by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
-    {"root_kind", "Root", MP_TEXT, 0},
-    {"accumulation", "Accumulates at", MP_TEXT, MP_FOR_PROGRAMS},
-    {"accumulation_type", "Type", MP_TEXT, MP_FOR_PROGRAMS},
-    {"held_type", "Holds", MP_TEXT, MP_FOR_PROGRAMS},
-    {"held_objects", "Held", MP_COUNT, MP_FOR_PROGRAMS},
-    {"held_bytes", "Held size", MP_BYTES, MP_FOR_PROGRAMS},
-    {"where", "What piles up there", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"bytes", "Retained", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"rule", "Suspect", MP_TEXT, 0, 0},
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"holders", "Holders", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"object", "Object", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"what", "Held by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+    {"root_kind", "Root", MP_TEXT, 0, 0},
+    {"accumulation", "Accumulates at", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"accumulation_type", "Type", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"held_type", "Holds", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"held_objects", "Held", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"held_bytes", "Held size", MP_BYTES, MP_FOR_PROGRAMS, 0},
+    {"where", "What piles up there", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
 };
 
 static const char *rule_name(mp_suspect_rule rule)
@@ -112,10 +112,10 @@ void mp_section_suspects(mp_document *document, const mp_graph_view *view, size_
 /* --- objects --- */
 
 static const mp_column retained_columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS}, {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},           {"self_bytes", "Own", MP_BYTES, 0},
-    {"object", "Object", MP_TEXT, 0},          {"type", "Type", MP_TEXT, MP_SHORTEN},
-    {"root_kind", "Root", MP_TEXT, 0},         {"dominator", "Dominator", MP_TEXT, MP_NULL},
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS, 0}, {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},           {"self_bytes", "Own", MP_BYTES, 0, 0},
+    {"object", "Object", MP_TEXT, 0, 0},          {"type", "Type", MP_TEXT, MP_SHORTEN, 0},
+    {"root_kind", "Root", MP_TEXT, 0, 0},         {"dominator", "Dominator", MP_TEXT, MP_NULL, 0},
 };
 
 static void retained_row(mp_document *document, mp_table *table, const mp_graph_view *view,

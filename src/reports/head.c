@@ -13,9 +13,9 @@
 #include "reports/sections.h"
 
 static const mp_column input_columns[] = {
-    {"path", "File", MP_TEXT, MP_SHORTEN},       {"format", "Format", MP_TEXT, 0},
-    {"format_version", "Version", MP_NUMBER, 0}, {"bytes", "Size", MP_BYTES, 0},
-    {"records", "Records", MP_COUNT, 0},         {"complete", "Complete", MP_FLAG, 0},
+    {"path", "File", MP_TEXT, MP_SHORTEN, 0},       {"format", "Format", MP_TEXT, 0, 0},
+    {"format_version", "Version", MP_NUMBER, 0, 0}, {"bytes", "Size", MP_BYTES, 0, 0},
+    {"records", "Records", MP_COUNT, 0, 0},         {"complete", "Complete", MP_FLAG, 0, 0},
 };
 
 static void section_inputs(mp_document *document, const mp_model *model)
@@ -109,19 +109,19 @@ void mp_section_head(mp_document *document, const mp_request *request)
 }
 
 static const mp_column session_columns[] = {
-    {"uuid", "UUID", MP_TEXT, 0},
-    {"start_time", "Started", MP_TEXT, 0},
-    {"process_id", "Process", MP_NUMBER, 0},
-    {"session_id", "Session", MP_TEXT, 0},
-    {"application", "Application", MP_TEXT, MP_SHORTEN},
-    {"instance", "Instance", MP_TEXT, MP_SHORTEN},
-    {"description", "Description", MP_TEXT, MP_SHORTEN},
-    {"openedge_version", "OpenEdge", MP_TEXT, 0},
-    {"user", "User", MP_TEXT, 0},
-    {"date", "Date", MP_TEXT, 0},
-    {"directory", "Directory", MP_TEXT, MP_SHORTEN},
-    {"propath", "PROPATH", MP_TEXT, MP_SHORTEN},
-    {"snapshots", "Snapshots", MP_COUNT, 0},
+    {"uuid", "UUID", MP_TEXT, 0, 0},
+    {"start_time", "Started", MP_TEXT, 0, 0},
+    {"process_id", "Process", MP_NUMBER, 0, 0},
+    {"session_id", "Session", MP_TEXT, 0, 0},
+    {"application", "Application", MP_TEXT, MP_SHORTEN, 0},
+    {"instance", "Instance", MP_TEXT, MP_SHORTEN, 0},
+    {"description", "Description", MP_TEXT, MP_SHORTEN, 0},
+    {"openedge_version", "OpenEdge", MP_TEXT, 0, 0},
+    {"user", "User", MP_TEXT, 0, 0},
+    {"date", "Date", MP_TEXT, 0, 0},
+    {"directory", "Directory", MP_TEXT, MP_SHORTEN, 0},
+    {"propath", "PROPATH", MP_TEXT, MP_SHORTEN, 0},
+    {"snapshots", "Snapshots", MP_COUNT, 0, 0},
 };
 
 static void session_row(mp_document *document, mp_table *table, const mp_model *model,

@@ -70,32 +70,32 @@ static void set_group_stack(mp_document *document, mp_table *table, const mp_mod
 /* --- top --- */
 
 static const mp_column top_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"inclusive_bytes", "With scoped", MP_BYTES, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"inclusive_bytes", "With scoped", MP_BYTES, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"created_objects", "Created", MP_COUNT, 0, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0, 0},
+    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
+    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS, 0},
 };
 
 /* Of a log of heap events. */
 static const mp_column event_top_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"created_objects", "Created", MP_COUNT, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"created_bytes", "Allocated", MP_BYTES, 0},
-    {"peak_bytes", "At peak", MP_BYTES, 0},
-    {"peak_objects", "At peak", MP_COUNT, MP_FOR_PROGRAMS},
-    {"temporary_bytes", "Temporary", MP_BYTES, 0},
-    {"temporary_objects", "Temporary", MP_COUNT, MP_FOR_PROGRAMS},
-    {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"created_objects", "Created", MP_COUNT, 0, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0, 0},
+    {"created_bytes", "Allocated", MP_BYTES, 0, 0},
+    {"peak_bytes", "At peak", MP_BYTES, 0, 0},
+    {"peak_objects", "At peak", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"temporary_bytes", "Temporary", MP_BYTES, 0, 0},
+    {"temporary_objects", "Temporary", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
+    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS, 0},
 };
 
 static const named_order top_orders[] = {
@@ -212,10 +212,10 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
 
 static const mp_column growth_columns[] = {
     MP_GROWTH_COLUMNS,
-    {"history", "History", MP_TEXT, MP_FOR_PEOPLE},
-    {"key", "Group", MP_TEXT, MP_SHORTEN},
-    {"course", "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
-    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS},
+    {"history", "History", MP_TEXT, MP_FOR_PEOPLE, 0},
+    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
+    {"course", "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
+    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS, 0},
     MP_TREND_COLUMNS,
 };
 

@@ -9,18 +9,18 @@
 #include "reports/sections.h"
 
 static const mp_column content_columns[] = {
-    {"snapshots", "Snapshots", MP_COUNT, 0},
-    {"types", "Types", MP_COUNT, 0},
-    {"names", "Names", MP_COUNT, 0},
-    {"call_tree_nodes", "Call-tree nodes", MP_COUNT, 0},
-    {"platform_areas", "Platform areas", MP_COUNT, 0},
-    {"modules", "Modules", MP_COUNT, 0},
-    {"lines", "Lines", MP_COUNT, 0},
-    {"calls", "Call-graph rows", MP_COUNT, 0},
-    {"trace_rows", "Tracing rows", MP_COUNT, 0},
-    {"coverage_entities", "Coverage entities", MP_COUNT, 0},
-    {"statistics_rows", "Statistics rows", MP_COUNT, 0},
-    {"user_data_rows", "User data", MP_COUNT, 0},
+    {"snapshots", "Snapshots", MP_COUNT, 0, 0},
+    {"types", "Types", MP_COUNT, 0, 0},
+    {"names", "Names", MP_COUNT, 0, 0},
+    {"call_tree_nodes", "Call-tree nodes", MP_COUNT, 0, 0},
+    {"platform_areas", "Platform areas", MP_COUNT, 0, 0},
+    {"modules", "Modules", MP_COUNT, 0, 0},
+    {"lines", "Lines", MP_COUNT, 0, 0},
+    {"calls", "Call-graph rows", MP_COUNT, 0, 0},
+    {"trace_rows", "Tracing rows", MP_COUNT, 0, 0},
+    {"coverage_entities", "Coverage entities", MP_COUNT, 0, 0},
+    {"statistics_rows", "Statistics rows", MP_COUNT, 0, 0},
+    {"user_data_rows", "User data", MP_COUNT, 0, 0},
 };
 
 /* What a version or a kind of recording does not have is left out. */
@@ -62,13 +62,13 @@ static void section_contents(mp_document *document, const mp_model *model)
 /* --- the runtime's own memory --- */
 
 static const mp_column platform_columns[] = {
-    {"area", "Platform area", MP_TEXT, MP_SHORTEN},
-    {"first_bytes", "First", MP_BYTES, 0},
-    {"peak_bytes", "Peak", MP_BYTES, 0},
-    {"last_bytes", "Last", MP_BYTES, 0},
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},
-    {"last_block_bytes", "Blocks", MP_BYTES, MP_FOR_PROGRAMS},
-    {"last_pool_bytes", "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS},
+    {"area", "Platform area", MP_TEXT, MP_SHORTEN, 0},
+    {"first_bytes", "First", MP_BYTES, 0, 0},
+    {"peak_bytes", "Peak", MP_BYTES, 0, 0},
+    {"last_bytes", "Last", MP_BYTES, 0, 0},
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED, 0},
+    {"last_block_bytes", "Blocks", MP_BYTES, MP_FOR_PROGRAMS, 0},
+    {"last_pool_bytes", "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS, 0},
 };
 
 static int largest_first(const void *left, const void *right)
@@ -106,10 +106,10 @@ static void section_platform(mp_document *document, const mp_model *model)
 /* --- of an execution profile --- */
 
 static const mp_column coverage_columns[] = {
-    {"program", "Program", MP_TEXT, MP_SHORTEN},
-    {"executable_lines", "Executable lines", MP_COUNT, 0},
-    {"executed_lines", "Executed", MP_COUNT, 0},
-    {"percent", "%", MP_PERCENT, 0},
+    {"program", "Program", MP_TEXT, MP_SHORTEN, 0},
+    {"executable_lines", "Executable lines", MP_COUNT, 0, 0},
+    {"executed_lines", "Executed", MP_COUNT, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
 };
 
 static void section_coverage(mp_document *document, const mp_model *model)
@@ -132,12 +132,12 @@ static void section_coverage(mp_document *document, const mp_model *model)
 }
 
 static const mp_column user_data_columns[] = {
-    {"seconds", "Seconds", MP_SECONDS, 0},
-    {"text", "User data", MP_TEXT, MP_SHORTEN},
+    {"seconds", "Seconds", MP_SECONDS, 0, 0},
+    {"text", "User data", MP_TEXT, MP_SHORTEN, 0},
 };
 
 static const mp_column statistics_columns[] = {
-    {"row", "Statistics, as in the file", MP_TEXT, MP_SHORTEN},
+    {"row", "Statistics, as in the file", MP_TEXT, MP_SHORTEN, 0},
 };
 
 static void section_texts(mp_document *document, const mp_model *model)

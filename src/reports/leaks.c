@@ -10,40 +10,40 @@
 /* Of every table of leaks. */
 /* clang-format off */
 #define LEAK_COLUMNS                                                                               \
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},                                                     \
-    {"bytes", "Leaked", MP_BYTES, 0},                                                              \
-    {"objects", "Alive", MP_COUNT, 0},                                                             \
-    {"created_objects", "Created", MP_COUNT, 0},                                                   \
-    {"deleted_objects", "Deleted", MP_COUNT, 0},                                                   \
-    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE},                                                    \
-    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS},                                         \
-    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS},                                         \
-    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},                                                  \
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS}
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS, 0},                                                     \
+    {"bytes", "Leaked", MP_BYTES, 0, 0},                                                              \
+    {"objects", "Alive", MP_COUNT, 0, 0},                                                             \
+    {"created_objects", "Created", MP_COUNT, 0, 0},                                                   \
+    {"deleted_objects", "Deleted", MP_COUNT, 0, 0},                                                   \
+    {"growth", "Grew", MP_TEXT, MP_FOR_PEOPLE, 0},                                                    \
+    {"grew_snapshots", "Grew", MP_COUNT, MP_FOR_PROGRAMS, 0},                                         \
+    {"window_snapshots", "Of", MP_COUNT, MP_FOR_PROGRAMS, 0},                                         \
+    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS, 0},                                                  \
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS, 0}
 /* clang-format on */
 
 static const mp_column columns[] = {
     LEAK_COLUMNS,
-    {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
-    {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
-    {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
-    {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE},
-    {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"flags", "Flags", MP_LIST, MP_FOR_PROGRAMS},
-    {"hints", "Note", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
-    {"idle_objects", "Not instantiated", MP_COUNT, MP_FOR_PROGRAMS},
-    {"session_pool_objects", "In the session's pool", MP_COUNT, MP_FOR_PROGRAMS},
-    {"owner_leaked_objects", "Owner leaks", MP_COUNT, MP_FOR_PROGRAMS},
+    {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"what", "Type and name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS, 0},
+    {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS, 0},
+    {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE, 0},
+    {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"flags", "Flags", MP_LIST, MP_FOR_PROGRAMS, 0},
+    {"hints", "Note", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
+    {"idle_objects", "Not instantiated", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"session_pool_objects", "In the session's pool", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    {"owner_leaked_objects", "Owner leaks", MP_COUNT, MP_FOR_PROGRAMS, 0},
 };
 
 /* Of a log of heap events. */
 static const mp_column event_columns[] = {
     LEAK_COLUMNS,
-    {"inferred_type", "Inferred type", MP_TEXT, MP_FOR_PROGRAMS},
-    {"inferred_type_percent", "% sure", MP_PERCENT, 0},
-    {"what", "Inferred type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS},
-    {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS},
-    {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE},
+    {"inferred_type", "Inferred type", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"inferred_type_percent", "% sure", MP_PERCENT, 0, 0},
+    {"what", "Inferred type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS, 0},
+    {"stack", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS, 0},
+    {"site", "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PEOPLE, 0},
 };
 
 /* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */

@@ -14,13 +14,13 @@
 /* --- overall --- */
 
 static const mp_column overall_columns[] = {
-    {"deaths", "Deleted in the log", MP_COUNT, MP_ADDS | MP_SUMMARY},
-    {"median_us", "Median age", MP_AGE, MP_SUMMARY},
-    {"p90_us", "90th percentile", MP_AGE, 0},
-    {"min_us", "Youngest", MP_AGE, 0},
-    {"max_us", "Oldest", MP_AGE, 0},
-    {"precision_percent", "Ages are right within %", MP_PERCENT, 0},
-    {"allocations_per_second", "Allocations a second", MP_COUNT, 0},
+    {"deaths", "Deleted in the log", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
+    {"median_us", "Median age", MP_AGE, MP_SUMMARY, 0},
+    {"p90_us", "90th percentile", MP_AGE, 0, 0},
+    {"min_us", "Youngest", MP_AGE, 0, 0},
+    {"max_us", "Oldest", MP_AGE, 0, 0},
+    {"precision_percent", "Ages are right within %", MP_PERCENT, 0, 0},
+    {"allocations_per_second", "Allocations a second", MP_COUNT, 0, 0},
 };
 
 static int64_t span_us(const mp_window *window)
@@ -56,9 +56,9 @@ static void section_overall(mp_document *document, const mp_window *window,
 /* --- histograms --- */
 
 static const mp_column age_columns[] = {
-    {"from_us", "From", MP_AGE, 0},      {"to_us", "To before", MP_AGE, 0},
-    {"objects", "Objects", MP_COUNT, 0}, {"percent", "%", MP_PERCENT, 0},
-    {"bytes", "Size", MP_BYTES, 0},      {"bar", "", MP_TEXT, MP_FOR_PEOPLE},
+    {"from_us", "From", MP_AGE, 0, 0},      {"to_us", "To before", MP_AGE, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0}, {"percent", "%", MP_PERCENT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},      {"bar", "", MP_TEXT, MP_FOR_PEOPLE, 0},
 };
 
 enum { BAR = 40 };
@@ -100,13 +100,13 @@ static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
 }
 
 static const mp_column size_columns[] = {
-    {"from_bytes", "From", MP_BYTES, 0},
-    {"to_bytes", "To before", MP_BYTES, 0},
-    {"objects", "Allocated", MP_COUNT, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0},
-    {"temporary_objects", "Temporary", MP_COUNT, 0},
+    {"from_bytes", "From", MP_BYTES, 0, 0},
+    {"to_bytes", "To before", MP_BYTES, 0, 0},
+    {"objects", "Allocated", MP_COUNT, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"deleted_objects", "Deleted", MP_COUNT, 0, 0},
+    {"temporary_objects", "Temporary", MP_COUNT, 0, 0},
 };
 
 static void section_sizes(mp_document *document, const mp_events *events)
@@ -133,10 +133,10 @@ static void section_sizes(mp_document *document, const mp_events *events)
 /* --- threads --- */
 
 static const mp_column thread_columns[] = {
-    {"allocated_by", "Allocated by", MP_TEXT, 0},
-    {"deleted_by", "Deleted by", MP_TEXT, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"bytes", "Size", MP_BYTES, 0},
+    {"allocated_by", "Allocated by", MP_TEXT, 0, 0},
+    {"deleted_by", "Deleted by", MP_TEXT, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
 };
 
 static int descending(int64_t a, int64_t b)
@@ -177,10 +177,10 @@ static void section_threads(mp_document *document, const mp_model *model)
 /* --- groups --- */
 
 static const mp_column columns[] = {
-    {"rank", "#", MP_NUMBER, 0},     {"deaths", "Deleted", MP_COUNT, 0},
-    {"bytes", "Size", MP_BYTES, 0},  {"median_us", "Median age", MP_AGE, MP_SUMMARY},
-    {"p90_us", "90 %", MP_AGE, 0},   {"min_us", "Youngest", MP_AGE, 0},
-    {"max_us", "Oldest", MP_AGE, 0}, {"key", "Group", MP_TEXT, MP_SHORTEN},
+    {"rank", "#", MP_NUMBER, 0, 0},     {"deaths", "Deleted", MP_COUNT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},  {"median_us", "Median age", MP_AGE, MP_SUMMARY, 0},
+    {"p90_us", "90 %", MP_AGE, 0, 0},   {"min_us", "Youngest", MP_AGE, 0, 0},
+    {"max_us", "Oldest", MP_AGE, 0, 0}, {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
 };
 
 static int by_deaths(const mp_lifetime *a, const mp_lifetime *b)

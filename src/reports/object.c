@@ -9,19 +9,19 @@
 /* --- the object --- */
 
 static const mp_column object_columns[] = {
-    {"object", "Object", MP_TEXT, 0},
-    {"type", "Type", MP_TEXT, 0},
-    {"domain", "Application domain", MP_TEXT, 0},
-    {"self_bytes", "Own size", MP_BYTES, 0},
-    {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"retained_percent", "  of the reachable, %", MP_PERCENT, 0},
-    {"retained_objects", "  objects", MP_COUNT, 0},
-    {"reachable", "Reachable", MP_FLAG, 0},
-    {"root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS},
-    {"root_text", "Roots", MP_TEXT, MP_FOR_PEOPLE},
-    {"dominator", "Dominator", MP_TEXT, MP_FOR_PROGRAMS | MP_NULL},
-    {"dominator_type", "Dominator", MP_TEXT, MP_FOR_PROGRAMS},
-    {"dominator_text", "Dominator", MP_TEXT, MP_FOR_PEOPLE},
+    {"object", "Object", MP_TEXT, 0, 0},
+    {"type", "Type", MP_TEXT, 0, 0},
+    {"domain", "Application domain", MP_TEXT, 0, 0},
+    {"self_bytes", "Own size", MP_BYTES, 0, 0},
+    {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"retained_percent", "  of the reachable, %", MP_PERCENT, 0, 0},
+    {"retained_objects", "  objects", MP_COUNT, 0, 0},
+    {"reachable", "Reachable", MP_FLAG, 0, 0},
+    {"root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"root_text", "Roots", MP_TEXT, MP_FOR_PEOPLE, 0},
+    {"dominator", "Dominator", MP_TEXT, MP_FOR_PROGRAMS | MP_NULL, 0},
+    {"dominator_type", "Dominator", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"dominator_text", "Dominator", MP_TEXT, MP_FOR_PEOPLE, 0},
 };
 
 /* "static in App.Cache, handle (pinned)" */
@@ -81,16 +81,16 @@ static void put_object(mp_document *document, const mp_graph_view *view, uint32_
 /* --- references --- */
 
 static const mp_column reference_columns[] = {
-    {"references", "References", MP_COUNT, 0}, {"object", "Object", MP_TEXT, 0},
-    {"self_bytes", "Own", MP_BYTES, 0},        {"retained_bytes", "Retained", MP_BYTES, 0},
-    {"type", "Type", MP_TEXT, MP_SHORTEN},     {"root_kind", "Root", MP_TEXT, 0},
+    {"references", "References", MP_COUNT, 0, 0}, {"object", "Object", MP_TEXT, 0, 0},
+    {"self_bytes", "Own", MP_BYTES, 0, 0},        {"retained_bytes", "Retained", MP_BYTES, 0, 0},
+    {"type", "Type", MP_TEXT, MP_SHORTEN, 0},     {"root_kind", "Root", MP_TEXT, 0, 0},
 };
 
 static const mp_column type_columns[] = {
-    {"objects", "Objects", MP_COUNT, 0},
-    {"references", "References", MP_COUNT, 0},
-    {"self_bytes", "Own", MP_BYTES, 0},
-    {"type", "Type", MP_TEXT, MP_SHORTEN},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"references", "References", MP_COUNT, 0, 0},
+    {"self_bytes", "Own", MP_BYTES, 0, 0},
+    {"type", "Type", MP_TEXT, MP_SHORTEN, 0},
 };
 
 /* An object at the other end of so many references; or a type. */

@@ -11,15 +11,15 @@
 enum { FIRST_STEPS = 6, LAST_STEPS = 14 };
 
 static const mp_column columns[] = {
-    {"path", "Path", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"step", "#", MP_NUMBER, 0},
-    {"object", "Object", MP_TEXT, 0},
-    {"type", "Type", MP_TEXT, MP_SHORTEN},
-    {"root_kind", "Root", MP_TEXT, 0},
-    {"flags", "Flags", MP_TEXT, 0},
-    {"container", "Declared in", MP_TEXT, MP_SHORTEN},
-    {"self_bytes", "Own", MP_BYTES, 0},
-    {"retained_bytes", "Retained", MP_BYTES, 0},
+    {"path", "Path", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"step", "#", MP_NUMBER, 0, 0},
+    {"object", "Object", MP_TEXT, 0, 0},
+    {"type", "Type", MP_TEXT, MP_SHORTEN, 0},
+    {"root_kind", "Root", MP_TEXT, 0, 0},
+    {"flags", "Flags", MP_TEXT, 0, 0},
+    {"container", "Declared in", MP_TEXT, MP_SHORTEN, 0},
+    {"self_bytes", "Own", MP_BYTES, 0, 0},
+    {"retained_bytes", "Retained", MP_BYTES, 0, 0},
 };
 
 static void put_root(mp_document *document, mp_table *table, const mp_graph_view *view,
@@ -104,15 +104,15 @@ static void put_all_kinds(mp_document *document, const mp_graph_view *view, uint
 /* --- to all objects of a type --- */
 
 static const mp_column merged_columns[] = {
-    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"root_kind", "Root", MP_TEXT, 0},
-    {"steps", "Steps", MP_COUNT, 0},
-    {"object", "Example", MP_TEXT, 0},
-    {"type", "Type", MP_TEXT, MP_SHORTEN},
-    {"types", "Path", MP_LIST, MP_FOR_PROGRAMS},
-    {"way", "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"rank", "#", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"root_kind", "Root", MP_TEXT, 0, 0},
+    {"steps", "Steps", MP_COUNT, 0, 0},
+    {"object", "Example", MP_TEXT, 0, 0},
+    {"type", "Type", MP_TEXT, MP_SHORTEN, 0},
+    {"types", "Path", MP_LIST, MP_FOR_PROGRAMS, 0},
+    {"way", "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
 };
 
 /* The types of the path, from the root on. */

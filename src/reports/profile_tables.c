@@ -31,13 +31,13 @@ static int64_t instrumentation_us(const mp_model *model)
 /* --- totals --- */
 
 static const mp_column total_columns[] = {
-    {"seconds", "Seconds", MP_SECONDS, MP_ADDS | MP_SUMMARY},
-    {"calls", "Calls", MP_COUNT, MP_ADDS | MP_SUMMARY},
-    {"modules", "Modules", MP_COUNT, 0},
-    {"stated_seconds", "Seconds, as stated", MP_SECONDS, MP_ADDS},
-    {"elapsed_us", "Elapsed", MP_TIME, MP_ADDS | MP_SUMMARY},
-    {"instrumentation_seconds", "lib/zprofiler", MP_SECONDS, MP_ADDS},
-    {"partial", "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS},
+    {"seconds", "Seconds", MP_SECONDS, MP_ADDS | MP_SUMMARY, 0},
+    {"calls", "Calls", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
+    {"modules", "Modules", MP_COUNT, 0, 0},
+    {"stated_seconds", "Seconds, as stated", MP_SECONDS, MP_ADDS, 0},
+    {"elapsed_us", "Elapsed", MP_TIME, MP_ADDS | MP_SUMMARY, 0},
+    {"instrumentation_seconds", "lib/zprofiler", MP_SECONDS, MP_ADDS, 0},
+    {"partial", "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS, 0},
 };
 
 void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown)
@@ -63,17 +63,17 @@ void mp_section_profile_totals(mp_document *document, const mp_model *model, boo
 /* --- lines --- */
 
 static const mp_column line_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"seconds", "Seconds", MP_SECONDS, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"average_seconds", "Average", MP_AVERAGE, 0},
-    {"calls", "Calls", MP_COUNT, 0},
-    {"program", "Program", MP_TEXT, MP_SHORTEN},
-    {"line", "Line", MP_NUMBER, 0},
-    {"method", "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
-    {"start_line", "Method from", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"code", "Code", MP_TEXT, MP_FOR_PROGRAMS},
-    {"source", "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"seconds", "Seconds", MP_SECONDS, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"average_seconds", "Average", MP_AVERAGE, 0, 0},
+    {"calls", "Calls", MP_COUNT, 0, 0},
+    {"program", "Program", MP_TEXT, MP_SHORTEN, 0},
+    {"line", "Line", MP_NUMBER, 0, 0},
+    {"method", "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS, 0},
+    {"start_line", "Method from", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"code", "Code", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"source", "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
 };
 
 static void line_row(mp_document *document, mp_table *table, const mp_model *model,
@@ -111,16 +111,16 @@ static int64_t line_number(const void *item, const char *by)
 /* --- methods and programs --- */
 
 static const mp_column method_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"seconds", "Seconds", MP_SECONDS, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"inclusive_seconds", "With callees", MP_SECONDS, 0},
-    {"average_seconds", "Average", MP_AVERAGE, 0},
-    {"calls", "Calls", MP_COUNT, 0},
-    {"program", "Program", MP_TEXT, MP_SHORTEN},
-    {"method", "Method", MP_TEXT, MP_SHORTEN},
-    {"start_line", "From line", MP_NUMBER, 0},
-    {"inclusive_estimated", "Estimate", MP_FLAG, MP_FOR_PROGRAMS},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"seconds", "Seconds", MP_SECONDS, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"inclusive_seconds", "With callees", MP_SECONDS, 0, 0},
+    {"average_seconds", "Average", MP_AVERAGE, 0, 0},
+    {"calls", "Calls", MP_COUNT, 0, 0},
+    {"program", "Program", MP_TEXT, MP_SHORTEN, 0},
+    {"method", "Method", MP_TEXT, MP_SHORTEN, 0},
+    {"start_line", "From line", MP_NUMBER, 0, 0},
+    {"inclusive_estimated", "Estimate", MP_FLAG, MP_FOR_PROGRAMS, 0},
 };
 
 static void method_row(mp_document *document, mp_table *table, const mp_model *model,

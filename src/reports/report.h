@@ -6,8 +6,8 @@
 #define MP_REPORTS_REPORT_H
 
 #include "base/error.h"
+#include "document/document.h"
 #include "memprof/diagnostics.h"
-#include "memprof/document.h"
 #include "model/model.h"
 #include "query/selection.h"
 
@@ -77,6 +77,7 @@ typedef struct mp_request {
     const mp_model *model; /* complete */
     const mp_diagnostics *diagnostics;
     mp_view view;
+    const void *arguments;  /* the report's own struct, filled; NULL: it has none */
     mp_selection selection; /* what of the model is looked at */
     const mp_model *whole;  /* what it is a selection of; set by mp_report_run */
     /* What the model is held against, and in whose words; NULL where nothing is. */
@@ -87,6 +88,29 @@ typedef struct mp_request {
     /* By bit of mp_honours: the option that the user gave, without dashes, or NULL. */
     const char *given[MP_HONOURS_COUNT];
 } mp_request;
+
+/* An argument of a report: how its text becomes a member of the report's own struct, and which
+ * variants it means something to. What is not a report's own (how inputs are read, what is
+ * selected, which suppressions and base there are) is a row without a place: it is only allowed or
+ * refused. */
+typedef enum mp_argument_kind {
+    MP_ARGUMENT_SHARED,  /* not in the struct */
+    MP_ARGUMENT_TEXT,    /* const char *, borrowed */
+    MP_ARGUMENT_COUNT,   /* int64_t, from 0 */
+    MP_ARGUMENT_SIZE,    /* int64_t, bytes */
+    MP_ARGUMENT_PERCENT, /* double, 0 to 100 */
+    MP_ARGUMENT_FLAG,    /* bool */
+    MP_ARGUMENT_CEILING, /* mp_ceiling: a size */
+    MP_ARGUMENT_GROWTH,  /* mp_ceiling: a size or a percentage */
+    MP_ARGUMENT_CHANGE,  /* mp_ceiling: a size, a time or a percentage */
+} mp_argument_kind;
+
+typedef struct mp_argument {
+    const char *name; /* "limit"; how a user writes it is the command line's matter */
+    mp_argument_kind kind;
+    size_t offset;     /* in the report's struct */
+    unsigned variants; /* a bit for each variant, by its place, that honours it */
+} mp_argument;
 
 /* How a report answers one kind of model. */
 typedef struct mp_variant {
@@ -102,11 +126,16 @@ enum { MP_VARIANTS = 5 };
 typedef struct mp_report {
     const char *name;
     const char *summary;
-    const char *example;              /* arguments of a worked example, run by the tests */
-    const char *details;              /* more for --help; may be NULL */
-    const char *operand;              /* what stands before the files ("OBJECT"); NULL: nothing */
-    bool single;                      /* says nothing of several files that are read apart */
-    bool overview;                    /* several tables of a few rows each, in every format */
+    const char *example; /* arguments of a worked example, run by the tests */
+    const char *details; /* more for --help; may be NULL */
+    const char *operand; /* what stands before the files ("OBJECT"); NULL: nothing */
+    bool single;         /* says nothing of several files that are read apart */
+    bool overview;       /* several tables of a few rows each, in every format */
+    /* Its arguments; NULL: those of mp_view, by `honours`. `defaults` is a struct of `size` bytes.
+     */
+    const mp_argument *arguments;
+    size_t argument_count, arguments_size;
+    const void *defaults;
     int64_t program_rows;             /* that JSON and CSV have without --limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;

@@ -30,13 +30,13 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 /* The change of a group from one moment to another. */
 /* clang-format off */
 #define MP_GROWTH_COLUMNS                                                                          \
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED},                                                \
-    {"delta_percent", "%", MP_PERCENT, MP_SIGNED},                                                 \
-    {"from_bytes", "From", MP_BYTES, 0},                                                           \
-    {"to_bytes", "To", MP_BYTES, 0},                                                               \
-    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED},                                             \
-    {"from_objects", "From", MP_COUNT, 0},                                                         \
-    {"to_objects", "To", MP_COUNT, 0}
+    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED, 0},                                                \
+    {"delta_percent", "%", MP_PERCENT, MP_SIGNED, 0},                                                 \
+    {"from_bytes", "From", MP_BYTES, 0, 0},                                                           \
+    {"to_bytes", "To", MP_BYTES, 0, 0},                                                               \
+    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED, 0},                                             \
+    {"from_objects", "From", MP_COUNT, 0, 0},                                                         \
+    {"to_objects", "To", MP_COUNT, 0, 0}
 /* clang-format on */
 
 /* So many objects of so many bytes, at one moment. */

@@ -7,24 +7,24 @@
 #include "reports/sections.h"
 
 static const mp_column columns[] = {
-    {"criteria", "", MP_LIST, MP_FOR_PROGRAMS},
-    {"selected", "Selected", MP_TEXT, MP_FOR_PEOPLE},
-    {"since_us", "Since", MP_TIME, 0},
-    {"until_us", "Until", MP_TIME, 0},
-    {"min_bytes", "Rows of at least", MP_BYTES, 0},
-    {"min_count", "Rows of at least", MP_COUNT, 0},
-    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
-    {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE},
-    {"spent", "Time", MP_TEXT, MP_FOR_PEOPLE},
+    {"criteria", "", MP_LIST, MP_FOR_PROGRAMS, 0},
+    {"selected", "Selected", MP_TEXT, MP_FOR_PEOPLE, 0},
+    {"since_us", "Since", MP_TIME, 0, 0},
+    {"until_us", "Until", MP_TIME, 0, 0},
+    {"min_bytes", "Rows of at least", MP_BYTES, 0, 0},
+    {"min_count", "Rows of at least", MP_COUNT, 0, 0},
+    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE, 0},
+    {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE, 0},
+    {"spent", "Time", MP_TEXT, MP_FOR_PEOPLE, 0},
 };
 
 /* The same names as in "totals", which are those of the selection. */
 static const mp_column whole_columns[] = {
-    {"live_objects", "", MP_COUNT, MP_ADDS},    {"live_bytes", "", MP_BYTES, MP_ADDS},
-    {"created_objects", "", MP_COUNT, MP_ADDS}, {"created_bytes", "", MP_BYTES, MP_ADDS},
-    {"deleted_objects", "", MP_COUNT, MP_ADDS}, {"leaked_objects", "", MP_COUNT, MP_ADDS},
-    {"leaked_bytes", "", MP_BYTES, MP_ADDS},    {"seconds", "", MP_SECONDS, MP_ADDS},
-    {"calls", "", MP_COUNT, MP_ADDS},           {"modules", "", MP_COUNT, 0},
+    {"live_objects", "", MP_COUNT, MP_ADDS, 0},    {"live_bytes", "", MP_BYTES, MP_ADDS, 0},
+    {"created_objects", "", MP_COUNT, MP_ADDS, 0}, {"created_bytes", "", MP_BYTES, MP_ADDS, 0},
+    {"deleted_objects", "", MP_COUNT, MP_ADDS, 0}, {"leaked_objects", "", MP_COUNT, MP_ADDS, 0},
+    {"leaked_bytes", "", MP_BYTES, MP_ADDS, 0},    {"seconds", "", MP_SECONDS, MP_ADDS, 0},
+    {"calls", "", MP_COUNT, MP_ADDS, 0},           {"modules", "", MP_COUNT, 0, 0},
 };
 
 static void set_criteria(mp_document *document, mp_table *table, const mp_selection *selection)

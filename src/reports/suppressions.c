@@ -4,18 +4,18 @@
 #include "reports/sections.h"
 
 static const mp_column columns[] = {
-    {"name", "Suppression", MP_TEXT, MP_SHORTEN},
-    {"status", "Status", MP_TEXT, 0},
-    {"bytes", "Matched", MP_BYTES, 0},
-    {"objects", "Objects", MP_COUNT, 0},
-    {"sites", "Sites", MP_COUNT, 0},
-    {"limit_bytes", "Limit", MP_BYTES, 0},
-    {"expires", "Expires", MP_TEXT, 0},
-    {"reason", "", MP_TEXT, MP_FOR_PROGRAMS},
-    {"path", "", MP_TEXT, MP_FOR_PROGRAMS},
-    {"line", "", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"why", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
-    {"note", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW},
+    {"name", "Suppression", MP_TEXT, MP_SHORTEN, 0},
+    {"status", "Status", MP_TEXT, 0, 0},
+    {"bytes", "Matched", MP_BYTES, 0, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},
+    {"sites", "Sites", MP_COUNT, 0, 0},
+    {"limit_bytes", "Limit", MP_BYTES, 0, 0},
+    {"expires", "Expires", MP_TEXT, 0, 0},
+    {"reason", "", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"path", "", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"line", "", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"why", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
+    {"note", "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
 };
 
 /* What people should know of a suppression that suppresses nothing; NULL where it does. */

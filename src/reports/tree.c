@@ -13,26 +13,26 @@
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
 static const mp_column heap_columns[] = {
-    {"inclusive_bytes", "With callees", MP_BYTES, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"own_bytes", "Own", MP_BYTES, 0},
-    {"inclusive_objects", "Objects", MP_COUNT, 0},
-    {"own_objects", "Own objects", MP_COUNT, 0},
-    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"key", "Source", MP_TEXT, MP_FOR_PROGRAMS},
-    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+    {"inclusive_bytes", "With callees", MP_BYTES, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"own_bytes", "Own", MP_BYTES, 0, 0},
+    {"inclusive_objects", "Objects", MP_COUNT, 0, 0},
+    {"own_objects", "Own objects", MP_COUNT, 0, 0},
+    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"key", "Source", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
 };
 
 static const mp_column profile_columns[] = {
-    {"inclusive_seconds", "With callees", MP_SECONDS, 0},
-    {"percent", "%", MP_PERCENT, 0},
-    {"own_seconds", "Own", MP_SECONDS, 0},
-    {"calls", "Calls", MP_COUNT, 0},
-    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"key", "Module", MP_TEXT, MP_FOR_PROGRAMS},
-    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN},
+    {"inclusive_seconds", "With callees", MP_SECONDS, 0, 0},
+    {"percent", "%", MP_PERCENT, 0, 0},
+    {"own_seconds", "Own", MP_SECONDS, 0, 0},
+    {"calls", "Calls", MP_COUNT, 0, 0},
+    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"key", "Module", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
 };
 
 /* A tree of any costs: what a walk needs of each node. Node 0 stands above the roots. */

@@ -99,7 +99,7 @@ mp_series mp_series_of_groups(const mp_window *window, const mp_grouping *groupi
 }
 
 static const mp_column trend_columns[] = {
-    {"snapshots", "", MP_COUNT, MP_FOR_PROGRAMS},
+    {"snapshots", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
     MP_TREND_COLUMNS,
 };
 

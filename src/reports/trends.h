@@ -8,12 +8,12 @@
 /* Columns that mp_set_trend fills. */
 /* clang-format off */
 #define MP_TREND_COLUMNS                                                                           \
-    {"slope_bytes_per_snapshot", "Slope", MP_BYTE_RATE, MP_FOR_PROGRAMS},                          \
-    {"slope_low_bytes_per_snapshot", "Low", MP_BYTE_RATE, MP_FOR_PROGRAMS},                        \
-    {"slope_high_bytes_per_snapshot", "High", MP_BYTE_RATE, MP_FOR_PROGRAMS},                      \
-    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS},                                                  \
-    {"jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS},                                     \
-    {"jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS}
+    {"slope_bytes_per_snapshot", "Slope", MP_BYTE_RATE, MP_FOR_PROGRAMS, 0},                          \
+    {"slope_low_bytes_per_snapshot", "Low", MP_BYTE_RATE, MP_FOR_PROGRAMS, 0},                        \
+    {"slope_high_bytes_per_snapshot", "High", MP_BYTE_RATE, MP_FOR_PROGRAMS, 0},                      \
+    {"trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS, 0},                                                  \
+    {"jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS, 0},                                     \
+    {"jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS, 0}
 /* clang-format on */
 
 /* The trend of the i-th series, in the last row of a table that has MP_TREND_COLUMNS. Nothing where

@@ -9,14 +9,14 @@
 
 #include <cmocka.h>
 
-#include "memprof/document.h"
+#include "document/document.h"
 #include "render/cell.h"
 
 static const mp_column columns[] = {
-    {"name", "Name", MP_TEXT, 0},
-    {"count", "Count", MP_COUNT, 0},
-    {"share", "Share", MP_PERCENT, 0},
-    {"stack", "Stack", MP_LIST, 0},
+    {"name", "Name", MP_TEXT, 0, 0},
+    {"count", "Count", MP_COUNT, 0, 0},
+    {"share", "Share", MP_PERCENT, 0, 0},
+    {"stack", "Stack", MP_LIST, 0, 0},
 };
 
 static void tables_are_found_and_filled(void **unused)

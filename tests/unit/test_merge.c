@@ -10,23 +10,23 @@
 #include "document/merge.h"
 
 static const mp_column row_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"bytes", "Size", MP_BYTES, 0},
-    {"key", "Group", MP_TEXT, 0},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"bytes", "Size", MP_BYTES, 0, 0},
+    {"key", "Group", MP_TEXT, 0, 0},
 };
 static const mp_column other_columns[] = {
-    {"rank", "#", MP_NUMBER, 0},
-    {"calls", "Calls", MP_COUNT, 0},
-    {"bytes", "Retained", MP_BYTES, 0},
-    {"key", "Group", MP_TEXT, 0},
+    {"rank", "#", MP_NUMBER, 0, 0},
+    {"calls", "Calls", MP_COUNT, 0, 0},
+    {"bytes", "Retained", MP_BYTES, 0, 0},
+    {"key", "Group", MP_TEXT, 0, 0},
 };
 static const mp_column total_columns[] = {
-    {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY},
-    {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS},
-    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE},
+    {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
+    {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS, 0},
+    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE, 0},
 };
-static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0}};
-static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED}};
+static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0, 0}};
+static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED, 0}};
 
 /* A document with a total and the rows of these sizes. */
 static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)

@@ -42,20 +42,20 @@ static void check(const char *format, const mp_document *document, unsigned widt
 /* --- a record, and rows with lists --- */
 
 static const mp_column record_columns[] = {
-    {"objects", "Objects", MP_COUNT, 0},      {"bytes", "Size of all", MP_BYTES, MP_SIGNED},
-    {"missing", "Missing", MP_TEXT, 0},       {"raw", "Raw", MP_NUMBER, MP_FOR_PROGRAMS},
-    {"nice", "Nice", MP_TEXT, MP_FOR_PEOPLE}, {"time_us", "Time", MP_TIME, 0},
-    {"seconds", "Seconds", MP_SECONDS, 0},    {"average", "Average", MP_AVERAGE, 0},
-    {"share", "Share", MP_PERCENT, 0},        {"whole", "Whole", MP_FLAG, 0},
+    {"objects", "Objects", MP_COUNT, 0, 0},      {"bytes", "Size of all", MP_BYTES, MP_SIGNED, 0},
+    {"missing", "Missing", MP_TEXT, 0, 0},       {"raw", "Raw", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    {"nice", "Nice", MP_TEXT, MP_FOR_PEOPLE, 0}, {"time_us", "Time", MP_TIME, 0, 0},
+    {"seconds", "Seconds", MP_SECONDS, 0, 0},    {"average", "Average", MP_AVERAGE, 0, 0},
+    {"share", "Share", MP_PERCENT, 0, 0},        {"whole", "Whole", MP_FLAG, 0, 0},
 };
 
 static const mp_column row_columns[] = {
-    {"name", "Name", MP_TEXT, MP_SHORTEN | MP_SHRINKS},
-    {"objects", "Objects", MP_COUNT, MP_SIGNED},
-    {"stack", "Site", MP_LIST, MP_SHORTEN},
-    {"flags", "Flags", MP_LIST, MP_BELOW},
-    {"none", "None", MP_TEXT, 0},
-    {"id", "Id", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"name", "Name", MP_TEXT, MP_SHORTEN | MP_SHRINKS, 0},
+    {"objects", "Objects", MP_COUNT, MP_SIGNED, 0},
+    {"stack", "Site", MP_LIST, MP_SHORTEN, 0},
+    {"flags", "Flags", MP_LIST, MP_BELOW, 0},
+    {"none", "None", MP_TEXT, 0, 0},
+    {"id", "Id", MP_NUMBER, MP_FOR_PROGRAMS, 0},
 };
 
 static mp_document *made(const char *name)
@@ -289,15 +289,15 @@ static void json_is_all_of_it(void **unused)
 
 static mp_document *made_top(const char *command)
 {
-    static const mp_column session[] = {{"description", "", MP_TEXT, 0}};
-    static const mp_column totals[] = {{"seconds", "", MP_SECONDS, 0},
-                                       {"elapsed_us", "", MP_TIME, 0},
-                                       {"instrumentation_seconds", "", MP_SECONDS, 0}};
+    static const mp_column session[] = {{"description", "", MP_TEXT, 0, 0}};
+    static const mp_column totals[] = {{"seconds", "", MP_SECONDS, 0, 0},
+                                       {"elapsed_us", "", MP_TIME, 0, 0},
+                                       {"instrumentation_seconds", "", MP_SECONDS, 0, 0}};
     static const mp_column top[] = {
-        {"program", "", MP_TEXT, 0},    {"line", "", MP_NUMBER, 0},
-        {"seconds", "", MP_SECONDS, 0}, {"average_seconds", "", MP_AVERAGE, 0},
-        {"calls", "", MP_COUNT, 0},     {"method", "", MP_TEXT, 0},
-        {"code", "", MP_TEXT, 0},
+        {"program", "", MP_TEXT, 0, 0},    {"line", "", MP_NUMBER, 0, 0},
+        {"seconds", "", MP_SECONDS, 0, 0}, {"average_seconds", "", MP_AVERAGE, 0, 0},
+        {"calls", "", MP_COUNT, 0, 0},     {"method", "", MP_TEXT, 0, 0},
+        {"code", "", MP_TEXT, 0, 0},
     };
     mp_document *document = mp_document_new(command);
     mp_table *table = MP_TABLE(document, "session", NULL, MP_RECORD, session);
@@ -381,9 +381,9 @@ static void rpt_shows_nothing_else(void **unused)
 }
 
 static const mp_column leak_columns[] = {
-    {"bytes", "Leaked", MP_BYTES, 0},           {"objects", "Alive", MP_COUNT, 0},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS}, {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS},
-    {"site", "Site", MP_LIST, MP_FOR_PEOPLE},
+    {"bytes", "Leaked", MP_BYTES, 0, 0},           {"objects", "Alive", MP_COUNT, 0, 0},
+    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS, 0}, {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"site", "Site", MP_LIST, MP_FOR_PEOPLE, 0},
 };
 
 /* Names are data: nothing in them is a pattern, a note or another line. */
@@ -432,11 +432,11 @@ static void renderers_are_found_by_name(void **unused)
 
 /* --- rules and limits --- */
 
-static const mp_column gate_columns[] = {{"policy", "Policy", MP_TEXT, 0}};
+static const mp_column gate_columns[] = {{"policy", "Policy", MP_TEXT, 0, 0}};
 static const mp_column rule_columns[] = {
-    {"status", "Status", MP_TEXT, 0},     {"rule", "Rule", MP_TEXT, 0},
-    {"measured", "Measured", MP_TEXT, 0}, {"limit", "Limit", MP_TEXT, 0},
-    {"message", "Why", MP_TEXT, 0},       {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS},
+    {"status", "Status", MP_TEXT, 0, 0},     {"rule", "Rule", MP_TEXT, 0, 0},
+    {"measured", "Measured", MP_TEXT, 0, 0}, {"limit", "Limit", MP_TEXT, 0, 0},
+    {"message", "Why", MP_TEXT, 0, 0},       {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
 };
 
 static void add_rule(mp_document *document, mp_table *table, const char *status, const char *rule,

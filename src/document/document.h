@@ -4,8 +4,8 @@
  * in JSON and CSV; titles are for people. Texts of cells and lines are copied into the document;
  * names, titles, footers and what a limit says are borrowed and must live as long as it does
  * (mp_document_text makes such a text). */
-#ifndef MEMPROF_DOCUMENT_H
-#define MEMPROF_DOCUMENT_H
+#ifndef MP_DOCUMENT_DOCUMENT_H
+#define MP_DOCUMENT_DOCUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,7 +44,29 @@ typedef struct mp_column {
     const char *title;
     mp_unit unit;
     unsigned flags;
+    size_t offset; /* of the value in the struct that mp_table_put is given */
 } mp_column;
+
+/* A column of rows that are structs: the member of that name. */
+#define MP_COLUMN(row, member, title, unit, flags)                                                 \
+    {                                                                                              \
+#member, title, unit, flags, offsetof(row, member)                                         \
+    }
+/* The same under another name: the member is shown in several ways. */
+#define MP_COLUMN_OF(row, member, name, title, unit, flags)                                        \
+    {                                                                                              \
+        name, title, unit, flags, offsetof(row, member)                                            \
+    }
+
+/* Texts of an MP_LIST column of a row struct, the most important first. */
+typedef struct mp_texts {
+    const char *const *at; /* NULL: not known */
+    size_t count;
+    const char *empty; /* of an empty list, what people read in its place, or NULL */
+} mp_texts;
+
+/* A number of a row struct that is not known; a real number is then NAN, a text NULL or "". */
+#define MP_UNKNOWN INT64_MIN
 
 /* A column "rank" numbers the rows of its table.
  *
@@ -131,6 +153,14 @@ void mp_document_limit(mp_document *document, mp_limit limit);
 
 /* A new row of unknown cells; valid until the next row of the table. */
 mp_cell *mp_table_row(mp_table *table);
+/* A new row of a struct, each column by its offset: an int64_t for units that are whole numbers (of
+ * a flag 0 or 1), a double for MP_PERCENT, MP_AVERAGE and MP_BYTE_RATE, a const char * for MP_TEXT,
+ * an mp_texts for MP_LIST. Texts are copied. */
+void mp_table_put(mp_document *document, mp_table *table, const void *row);
+/* Order `count` structs of `size` bytes by a column of theirs, keeping the order of equal ones:
+ * texts ascending byte by byte, numbers descending, changes (MP_SIGNED) by their size; what is not
+ * known comes last. No list. */
+void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column);
 /* The place of a column; the name must be one of the table's. */
 size_t mp_table_column(const mp_table *table, const char *name);
 /* Set the cell of the table's last row. A NULL or empty text stays unknown. */
