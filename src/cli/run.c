@@ -119,7 +119,10 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
     mp_request request = {.model = model,
                           .diagnostics = diagnostics,
                           .view = options->view,
-                          .selection = options->selection};
+                          .selection = options->selection,
+                          .arguments = options->arguments,
+                          .given_arguments = options->given_arguments,
+                          .given_count = options->given_count};
     if (options->suppress_count)
         request.suppressions = &files->suppressions;
     request.policy = files->policy;
