@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cli/console.h"
 #include "compare/baseline.h"
+#include "document/checks.h"
 
 static bool cannot_read(const char *path)
 {
@@ -186,9 +187,9 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
     int status = cli_put_document(options, document, diagnostics);
-    for (size_t i = 0; i < document->limit_count; i++)
-        if (document->limits[i].exceeded)
-            cli_put_message(document->limits[i].message);
+    for (size_t i = 0; i < document->check_count; i++)
+        if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
+            cli_put_message(mp_limit_text(document->arena, &document->checks[i]));
     if (document->complaint && !shows_text(options))
         cli_put_message(document->complaint);
     if (status == CLI_OK && (document->failed || document->unjudged))
