@@ -34,6 +34,7 @@ typedef struct gen_command {
 
 static gen_options asked;
 static const char *const layouts[] = {"old", "new", NULL};
+static const char *const shapes[] = {"shop", "chain", "star", NULL};
 
 static const gen_option prf_options[] = {
     {"version", .number = &asked.version, .initial = 4, .least = 1, .most = 4},
@@ -44,6 +45,19 @@ static const gen_option prf_options[] = {
 static const gen_option rpt_options[] = {
     {"layout", .number = &asked.layout, .initial = 1, .words = layouts},
     {"decimal-comma", .flag = &asked.decimal_comma},
+    {.name = NULL},
+};
+static const gen_option rpm_options[] = {
+    {"objects", .number = &asked.objects, .least = 1, .most = 200000000},
+    {"references", .number = &asked.references, .initial = 4, .least = 1, .most = 100},
+    {"shape", .number = &asked.shape, .words = shapes},
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 3},
+    {"domains", .number = &asked.domains, .initial = 1, .least = 1, .most = 4},
+    {"seed", .number = &asked.seed, .initial = 1, .most = UINT32_MAX},
+    {"crlf", .flag = &asked.crlf},
+    {"no-stamps", .flag = &asked.no_stamps},
+    {"torn", .flag = &asked.torn},
+    {"types-last", .flag = &asked.types_last},
     {.name = NULL},
 };
 static const gen_option no_options[] = {{.name = NULL}};
@@ -67,7 +81,7 @@ static const gen_command commands[] = {
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
-     .run = command_rpm},
+     gen_rpm, gen_rpm_answer, rpm_options, NULL},
     {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
