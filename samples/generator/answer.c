@@ -18,6 +18,16 @@ void gen_raise(gen_sum *peak, gen_sum now)
 
 /* --- rows --- */
 
+gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key)
+{
+    size_t i = 0;
+    while (i < *count && strcmp(rows[i].key, key))
+        i++;
+    if (i == *count)
+        rows[(*count)++] = (gen_row){.key = key};
+    return &rows[i];
+}
+
 static int more_first(int64_t left, int64_t right)
 {
     return (left < right) - (left > right);

@@ -67,7 +67,7 @@ void gen_number(gen_writer *writer, int64_t number);
 /* Without a prefix, in lower case. */
 void gen_hex(gen_writer *writer, uint64_t number);
 /* A line of numbers with a blank between them. */
-void gen_row_of(gen_writer *writer, const int64_t *numbers, size_t count);
+void gen_numbers(gen_writer *writer, const int64_t *numbers, size_t count);
 /* Text in quotes, quotes inside doubled, as ABL's IMPORT wants it, and what stands behind. */
 void gen_quoted(gen_writer *writer, const char *text, const char *behind);
 void gen_end_line(gen_writer *writer);
@@ -125,6 +125,8 @@ typedef struct gen_row {
     int line; /* 0: not told */
 } gen_row;
 
+/* The row of that key, which is added where there is none. */
+gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key);
 /* All sort the rows first; rows that have nothing to tell are left out. */
 void gen_answer_leaks(gen_json *json, gen_row *rows, size_t count);
 void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bool retained);

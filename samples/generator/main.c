@@ -47,6 +47,18 @@ static const gen_option rpt_options[] = {
     {"decimal-comma", .flag = &asked.decimal_comma},
     {.name = NULL},
 };
+static const gen_option taligent_options[] = {
+    {"events", .number = &asked.events, .initial = 300, .least = 100, .most = 1000000000},
+    {"frames", .number = &asked.frames, .most = 64},
+    {"threads", .number = &asked.threads, .initial = 3, .least = 1, .most = 65536},
+    {"seed", .number = &asked.seed, .initial = 1, .most = UINT32_MAX},
+    {"blanks", .flag = &asked.blanks},
+    {"crlf", .flag = &asked.crlf},
+    {"no-title", .flag = &asked.no_title},
+    {"analysis", .flag = &asked.analysis},
+    {"damaged", .flag = &asked.damaged},
+    {.name = NULL},
+};
 static const gen_option rpm_options[] = {
     {"objects", .number = &asked.objects, .least = 1, .most = 200000000},
     {"references", .number = &asked.references, .initial = 4, .least = 1, .most = 100},
@@ -77,7 +89,7 @@ static const gen_command commands[] = {
     {"taligent",
      "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
      "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
-     .run = command_taligent},
+     gen_taligent, gen_taligent_answer, taligent_options, NULL},
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",

@@ -169,7 +169,7 @@ void gen_hex(gen_writer *writer, uint64_t number)
     digits_of(writer, number, 16);
 }
 
-void gen_row_of(gen_writer *writer, const int64_t *numbers, size_t count)
+void gen_numbers(gen_writer *writer, const int64_t *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (i)
