@@ -86,10 +86,11 @@ static const mp_column platform_columns[] = {
     MP_COLUMN(platform_row, last_pool_bytes, "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS),
 };
 
-static void section_platform(mp_document *document, const mp_model *model)
+static void section_platform(mp_document *document, const mp_filter *filter)
 {
     static const mp_order largest = {"bytes", {"last_bytes"}};
-    mp_platform_area *areas = mp_platform_areas_of(model);
+    const mp_model *model = filter->model;
+    mp_platform_area *areas = mp_platform_areas_of(filter);
     mp_table *table =
         MP_TABLE(document, "platform", "The runtime's own memory", MP_ROWS, platform_columns);
     platform_row *rows = mp_alloc((model->platforms.count + 1u) * sizeof *rows);
@@ -199,7 +200,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     mp_section_heap_totals(document, &window, NULL, true);
     section_contents(document, request->model);
     if (request->model->kind == MP_KIND_RECORDING)
-        section_platform(document, request->model);
+        section_platform(document, request->filter);
     mp_window_free(&window);
     return true;
 }

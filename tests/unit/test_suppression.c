@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "query/query.h"
 #include "query/suppression.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"

@@ -12,6 +12,7 @@
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "query/query.h"
 #include "query/lifetimes.h"
 #include "readers/taligent.h"
 #include "support/memory_reader.h"

@@ -22,9 +22,11 @@ static void check_window(const mp_model *model, const char *from, const char *to
     mp_error error = {0};
     bool ok = mp_window_resolve(model, from, to, &window, &error);
     if (message) {
+        char line[1200];
         assert_false(ok);
-        if (!strstr(error.text, message))
-            assert_string_equal(error.text, message);
+        mp_error_line(&error, "--", line, sizeof line);
+        if (!strstr(line, message))
+            assert_string_equal(line, message);
         return;
     }
     assert_string_equal(error.text, "");
