@@ -18,7 +18,7 @@
 
 #include "query/graph_query.h"
 #include "query/lifetimes.h"
-#include "query/profile_query.h"
+#include "query/profile_costs.h"
 #include "query/query.h"
 /* "0.1.0"; static. */
 const char *mp_version(void);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "compare/policy.h"
 #include "render/checks.h"
+#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 static const mp_column gate_columns[] = {
