@@ -26,7 +26,7 @@ void mp_document_free(mp_document *document)
         free(document->tables[i].lines);
     }
     free(document->tables);
-    free(document->limits);
+    free(document->checks);
     mp_arena_free(document->arena);
     free(document->arena);
     free(document);
@@ -85,11 +85,11 @@ void mp_table_line(mp_document *document, mp_table *table, const char *format, .
     va_end(arguments);
 }
 
-void mp_document_limit(mp_document *document, mp_limit limit)
+void mp_document_check(mp_document *document, mp_check check)
 {
-    mp_grow(&document->limits, &document->limit_capacity, document->limit_count + 1,
-            sizeof *document->limits);
-    document->limits[document->limit_count++] = limit;
+    mp_grow(&document->checks, &document->check_capacity, document->check_count + 1,
+            sizeof *document->checks);
+    document->checks[document->check_count++] = check;
 }
 
 mp_cell *mp_table_row(mp_table *table)

@@ -2,7 +2,7 @@
  *
  * A report fills a document; a renderer prints it. Column names are the names that programs rely on
  * in JSON and CSV; titles are for people. Texts of cells and lines are copied into the document;
- * names, titles, footers and what a limit says are borrowed and must live as long as it does
+ * names, titles, footers and what a check says are borrowed and must live as long as it does
  * (mp_document_text makes such a text). */
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/verdict.h"
 
 typedef enum mp_unit {
     MP_TEXT,
@@ -37,6 +39,7 @@ enum {
     MP_ADDS = 128,       /* a record's column that adds up over several files */
     MP_SUMMARY = 256,    /* a record's column that people read for each of several files */
     MP_COMMON = 512,     /* a record that says the same of each of several files */
+    MP_OF_CHECKS = 1024, /* a table that says what the document's checks say */
 };
 
 typedef struct mp_column {
@@ -89,7 +92,7 @@ typedef struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
     mp_shape shape;
-    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON */
+    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */
     bool main;         /* the one that CSV prints */
     size_t list_depth; /* how much of a list people see under its row; 0: only its first text */
     const mp_column *columns; /* static */
@@ -106,23 +109,26 @@ typedef struct mp_table {
     const char *footer; /* for people: below the rows, such as how many more there are; or NULL */
 } mp_table;
 
-/* A limit that the user set, and what was measured. */
-typedef struct mp_limit {
-    const char *file;           /* that was held to it, of several; NULL: all that was read */
-    const char *name;           /* of the option, without dashes */
-    const char *limit, *actual; /* for people */
-    int64_t limit_bytes, actual_bytes;
-    bool exceeded;
-    const char *message; /* one line that says what, by how much and the worst site */
-} mp_limit;
+/* What a recording is held to, and what came of it: a rule of a policy, or a limit of the request.
+ */
+typedef struct mp_check {
+    mp_verdict verdict;
+    const char *file;             /* that was held to it, of several; NULL: all that was read */
+    const char *name;             /* of the rule; of a limit, of the argument: "max-leaked" */
+    uint32_t line;                /* in the policy; 0: it is a limit */
+    const char *measured, *limit; /* for people; "" where there is none */
+    const char *message;          /* why it does not hold, such as the worst site; or "" */
+    int64_t measured_bytes, limit_bytes; /* of a limit */
+} mp_check;
 
 typedef struct mp_document {
     const char *command;
     const char *title; /* for people: the first line */
     mp_table *tables;
     size_t table_count, table_capacity;
-    mp_limit *limits;
-    size_t limit_count, limit_capacity;
+    mp_check *checks; /* in the order of the policy, or of the arguments */
+    size_t check_count, check_capacity;
+    const char *policy;    /* path of the policy whose rules they are; NULL: they are limits */
     bool exact_bytes;      /* sizes for people as bytes, not KiB, MiB, GiB */
     bool failed;           /* what was asked does not hold: a limit exceeded, a violation found */
     bool unjudged;         /* something that was asked could not be answered: a rule of a policy */
@@ -148,8 +154,8 @@ const char *mp_document_text(mp_document *document, const char *format, ...)
 /* A line for people above the table's rows. */
 void mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Add a limit; its texts are borrowed. */
-void mp_document_limit(mp_document *document, mp_limit limit);
+/* Add a check; its texts are borrowed. */
+void mp_document_check(mp_document *document, mp_check check);
 
 /* A new row of unknown cells; valid until the next row of the table. */
 mp_cell *mp_table_row(mp_table *table);

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "document/checks.h"
 #include "document/merge_rows.h"
-#include "render/checks.h"
 #include "reports/sections.h"
 
 /* How much of all names is a folder that is common to them. */
@@ -176,33 +176,30 @@ static void put_files_for_people(mp_document *document, const mp_table *files, s
                 mp_document_text(document, "total of %zu", file_count));
 }
 
-/* --- limits --- */
+/* --- checks --- */
 
-static void put_limits(mp_document *document, const mp_part *part)
+static void put_checks(mp_document *document, const mp_part *part)
 {
-    for (size_t i = 0; i < part->document->limit_count; i++) {
-        mp_limit limit = part->document->limits[i];
-        limit.file = part->name;
-        limit.message = mp_document_text(document, "%s: %s", part->name, limit.message);
-        mp_document_limit(document, limit);
+    for (size_t i = 0; i < part->document->check_count; i++) {
+        mp_check check = part->document->checks[i];
+        check.file = part->name;
+        mp_document_check(document, check);
     }
-}
-
-static int64_t count_in(const mp_table *table, const char *name)
-{
-    return table->cells[mp_table_column(table, name)].number;
+    document->policy = document->policy ? document->policy : part->document->policy;
+    document->failed |= part->document->failed;
+    document->unjudged |= part->document->unjudged;
 }
 
 /* Of a gate, all verdicts; else the first one that is not content, and how many others there are.
  */
 static void put_complaint(mp_document *document, const mp_part *parts, size_t count)
 {
-    const mp_table *gate = mp_document_find(document, "gate");
-    if (gate && (document->failed || document->unjudged)) {
-        document->complaint = mp_document_text(
-            document, "gate: %s",
-            mp_verdicts_text(document->arena, "rule", (size_t)count_in(gate, "passed"),
-                             (size_t)count_in(gate, "failed"), (size_t)count_in(gate, "unjudged")));
+    if (document->policy && (document->failed || document->unjudged)) {
+        size_t verdicts[MP_VERDICTS] = {0};
+        for (size_t i = 0; i < document->check_count; i++)
+            verdicts[document->checks[i].verdict]++;
+        document->complaint = mp_document_text(document, "gate: %s",
+                                               mp_verdicts_text(document->arena, "rule", verdicts));
         return;
     }
     const mp_part *first = NULL;
@@ -263,9 +260,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < them[i].document->table_count; j++)
             put_table(document, them, count, &them[i].document->tables[j], how);
-        put_limits(document, &them[i]);
-        document->failed |= them[i].document->failed;
-        document->unjudged |= them[i].document->unjudged;
+        put_checks(document, &them[i]);
     }
     put_complaint(document, them, count);
     free(them);
