@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "compare/policy.h"
 #include "document/checks.h"
+#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 typedef struct gate_row {

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "query/trend.h"
 #include "reports/graph_sections.h"
+#include "reports/profile_sections.h"
 
 enum { HEAPS = MP_OF_RECORDINGS | MP_OF_DUMPS };
 
@@ -415,8 +416,11 @@ static bool top_of_profile(const mp_request *request, mp_document *document, mp_
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
-    bool ok = mp_section_profile_top(document, request->model, view,
-                                     mp_view_rows(view, MP_REPORT_ROWS), error);
+    mp_profile_costs costs = mp_profile_costs_of(request->model);
+    mp_costs_asked asked = {view->by, view->sort, view->min_count,
+                            mp_view_rows(view, MP_REPORT_ROWS)};
+    bool ok = mp_section_profile_top(document, request->model, &costs, &asked, error);
+    mp_profile_costs_free(&costs);
     document->tables[document->table_count - 1].main = true;
     return ok;
 }

@@ -101,13 +101,6 @@ enum {
     MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
 };
 
-/* Tables of an execution profile: the hottest lines, methods or programs (view->by), totals. */
-void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
-bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
-                            size_t rows, mp_error *error);
-void mp_section_methods(mp_document *document, const mp_model *model, const mp_view *view,
-                        size_t rows);
-
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live

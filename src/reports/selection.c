@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "query/profile_query.h"
+#include "query/profile_costs.h"
 #include "reports/sections.h"
 
 static const mp_column columns[] = {
