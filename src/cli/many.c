@@ -212,7 +212,9 @@ static bool put_refusals(const cli_work *work, bool answered)
         if (!answer->error.code ||
             (answered && mp_diagnostics_count(answer->diagnostics, MP_DIAG_NO_ANSWER)))
             continue;
-        snprintf(message, sizeof message, "%s: %s", name, answer->error.text);
+        char line[sizeof message];
+        snprintf(message, sizeof message, "%s: %s", name,
+                 mp_error_line(&answer->error, "--", line, sizeof line));
         cli_put_message(message);
         refused = true;
     }
