@@ -54,20 +54,30 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
+/* Whether anything depends on which thread of an event log created what. */
+static bool asks_for_threads(const cli_options *options)
+{
+    bool asks = options->suppress_count || options->load.keep_objects ||
+                (options->view.by && strcmp(options->view.by, "thread") == 0);
+    for (size_t i = 0; i < options->selection.count; i++)
+        asks |= options->selection.criteria[i].subject == MP_SUBJECT_THREAD;
+    return asks;
+}
+
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
 {
-    if (options->load.progress) {
-        bool read =
-            mp_load(model, diagnostics, options->paths, options->path_count, &options->load);
-        return mp_sessions_cut(model, diagnostics) && read;
-    }
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;
-    how.progress = &progress;
-    cli_progress_begin(&bar, options->quiet);
+    bool own = !how.progress;
+    how.threads_as_one = !asks_for_threads(options);
+    if (own) {
+        how.progress = &progress;
+        cli_progress_begin(&bar, options->quiet);
+    }
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
-    cli_progress_end(&bar);
+    if (own)
+        cli_progress_end(&bar);
     return mp_sessions_cut(model, diagnostics) && ok;
 }
 
@@ -110,7 +120,10 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
     mp_request request = {.model = model,
                           .diagnostics = diagnostics,
                           .view = options->view,
-                          .selection = options->selection};
+                          .selection = options->selection,
+                          .arguments = options->arguments,
+                          .given_arguments = options->given_arguments,
+                          .given_count = options->given_count};
     if (options->suppress_count)
         request.suppressions = &files->suppressions;
     request.policy = files->policy;

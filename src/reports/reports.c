@@ -74,7 +74,16 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
                 names);
         return NULL;
     }
-    for (size_t i = 0; i < MP_HONOURS_COUNT; i++)
+    unsigned bit = 1u << (variant - report->variants);
+    for (size_t i = 0; report->arguments && i < request->given_count; i++) {
+        const mp_given *given = &request->given_arguments[i];
+        const mp_argument *row = mp_argument_find(report, given->argument);
+        if (!row || !(row->variants & bit)) {
+            mp_fail_unused(error, report->name, given->spelled, kind);
+            return NULL;
+        }
+    }
+    for (size_t i = 0; !report->arguments && i < MP_HONOURS_COUNT; i++)
         if (request->given[i] && !(variant->honours & 1u << i)) {
             mp_fail(error, MP_ERROR_ARGUMENT, "%s does not use --%s with %s", report->name,
                     request->given[i], kind);
@@ -101,14 +110,18 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     if (!variant)
         return false;
     mp_request selected = *request;
+    mp_model *model = NULL;
     selected.whole = request->model;
-    if (!mp_selects(&request->selection))
-        return variant->run(&selected, document, error);
-    mp_model *model = mp_select(request->model, &request->selection, error);
-    if (!model)
-        return false;
-    selected.model = model;
-    bool ok = variant->run(&selected, document, error);
+    if (mp_selects(&request->selection)) {
+        model = mp_select(request->model, &request->selection, error);
+        if (!model)
+            return false;
+        selected.model = model;
+    }
+    mp_filter *filter = mp_filter_of(selected.model, &request->selection, error);
+    selected.filter = filter;
+    bool ok = filter && variant->run(&selected, document, error);
+    mp_filter_free(filter);
     mp_selected_free(model);
     return ok;
 }
