@@ -85,9 +85,50 @@ typedef enum mp_shape {
     MP_RECORD, /* one row: an object */
 } mp_shape;
 
+/* Rows that are not in a table, and which they are. */
+typedef enum mp_rest_kind {
+    MP_REST_MORE,       /* behind those that are here, of an order: a limit cut them */
+    MP_REST_BEFORE,     /* before those that are here: a limit cut them */
+    MP_REST_UNCHANGED,  /* of groups that did not change; without a limit they are shown */
+    MP_REST_UNKEPT,     /* more, of which only the number is known */
+    MP_REST_SAME_KINDS, /* more of the kinds that are here, of which only the number is known */
+    MP_REST_SMALLER,    /* of changes that are smaller than what was asked for */
+} mp_rest_kind;
+
+typedef struct mp_rest {
+    size_t count; /* 0: none is left out */
+    mp_rest_kind kind;
+} mp_rest;
+
+/* A line for people above or below the rows: a text, then what is left out. */
+typedef struct mp_line {
+    const char *text; /* NULL: none */
+    mp_rest rest;     /* the renderer words it */
+    const char
+        *argument; /* of the request, by which this can be changed ("min-percent"); or NULL */
+} mp_line;
+
+/* What the rows of a table are, where they are also there as structs: whoever writes one kind of
+ * answer in another tool's words reads those, not the cells. reports/answers.h has the structs. */
+typedef enum mp_answer {
+    MP_ANSWER_NONE,
+    MP_ANSWER_HOT_LINES,  /* mp_hot_line, about an mp_hot_profile */
+    MP_ANSWER_LEAK_SITES, /* mp_leak_site */
+    MP_ANSWER_RULES,      /* what became of the rules of a policy */
+} mp_answer;
+
+typedef struct mp_struct_row {
+    const char *file; /* that it is from, of several; NULL: there is one */
+    const void *at;   /* lives as long as the document that it was put into */
+} mp_struct_row;
+
 typedef struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
+    /* Of the rows of several files, where it is not the same: the name of the table that records
+     * become ("sessions"), and the title where the files' titles differ. NULL: the name, and a
+     * title made of it. Names are static. */
+    const char *name_of_many, *title_of_many;
     mp_shape shape;
     unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON */
     bool main;         /* the one that CSV prints */
@@ -99,11 +140,14 @@ typedef struct mp_table {
     /* The column by which rows stand, also among those of other files: texts ascending, changes
      * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
     const char *order;
-    size_t left_out;    /* rows behind those that are here, of an order */
-    const char *empty;  /* what people read where there are no rows; NULL: nothing */
-    const char **lines; /* for people: above the rows */
+    const char *empty; /* what people read where there are no rows; NULL: nothing */
+    mp_line *lines;    /* above the rows */
     size_t line_count, line_capacity;
-    const char *footer; /* for people: below the rows, such as how many more there are; or NULL */
+    mp_line footer; /* below the rows */
+    mp_answer answer;
+    mp_struct_row *structs; /* of an answer: by row */
+    size_t struct_count, struct_capacity;
+    const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 } mp_table;
 
 /* A limit that the user set, and what was measured. */
@@ -145,8 +189,8 @@ const mp_table *mp_document_find(const mp_document *document, const char *name);
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A line for people above the table's rows. */
-void mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
+/* A line for people above the table's rows; valid until the next one. */
+mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Add a limit; its texts are borrowed. */
 void mp_document_limit(mp_document *document, mp_limit limit);
@@ -157,6 +201,10 @@ mp_cell *mp_table_row(mp_table *table);
  * a flag 0 or 1), a double for MP_PERCENT, MP_AVERAGE and MP_BYTE_RATE, a const char * for MP_TEXT,
  * an mp_texts for MP_LIST. Texts are copied. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
+/* The struct of the table's last row, copied. Its texts are borrowed. */
+void mp_table_attach(mp_document *document, mp_table *table, const void *row, size_t size);
+/* The table with this answer, or NULL. */
+const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
 /* Order `count` structs of `size` bytes by a column of theirs, keeping the order of equal ones:
  * texts ascending byte by byte, numbers descending, changes (MP_SIGNED) by their size; what is not
  * known comes last. No list. */

@@ -36,15 +36,15 @@ static void add(mp_checks *checks, mp_check check)
     checks->counts[check.status]++;
 }
 
-static void add_limit(mp_checks *checks, mp_arena *arena, const mp_limit *limit)
+static void add_limit(mp_checks *checks, mp_arena *arena, const mp_limit *limit, const char *dashes)
 {
-    add(checks, (mp_check){.status = limit->exceeded ? MP_CHECK_FAIL : MP_CHECK_PASS,
-                           .name = limit->file ? mp_arena_format(arena, "%s: --%s", limit->file,
-                                                                 limit->name)
-                                               : mp_arena_format(arena, "--%s", limit->name),
-                           .measured = limit->actual,
-                           .limit = mp_arena_format(arena, "<= %s", limit->limit),
-                           .message = limit->exceeded ? limit->message : ""});
+    add(checks,
+        (mp_check){.status = limit->exceeded ? MP_CHECK_FAIL : MP_CHECK_PASS,
+                   .name = mp_arena_format(arena, "%s%s%s%s", limit->file ? limit->file : "",
+                                           limit->file ? ": " : "", dashes, limit->name),
+                   .measured = limit->actual,
+                   .limit = mp_arena_format(arena, "<= %s", limit->limit),
+                   .message = limit->exceeded ? limit->message : ""});
 }
 
 /* The rule's name; where several files are held to it, behind that of the file. */
@@ -74,7 +74,7 @@ static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *
 }
 
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
-                       mp_arena *arena)
+                       const char *dashes, mp_arena *arena)
 {
     const mp_diagnostic *kept;
     size_t kept_count = mp_diagnostics_kept(diagnostics, &kept);
@@ -92,7 +92,7 @@ mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagno
                                 .message = text_of(rules, row, "message"),
                                 .line = cell_of(rules, row, "line")->number});
     for (size_t i = 0; i < document->limit_count; i++)
-        add_limit(&checks, arena, &document->limits[i]);
+        add_limit(&checks, arena, &document->limits[i], dashes);
     for (size_t i = 0; count && i < kept_count; i++)
         add_unread(&checks, arena, &kept[i]);
     return checks;

@@ -27,9 +27,9 @@ typedef struct mp_checks {
     const char *policy; /* path; "" where there is none */
 } mp_checks;
 
-/* None where there is neither a rule nor a limit. */
+/* None where there is neither a rule nor a limit. `dashes`: mp_style. */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
-                       mp_arena *arena);
+                       const char *dashes, mp_arena *arena);
 /* "fail" of MP_CHECK_FAIL. */
 const char *mp_check_status_name(mp_check_status status);
 /* "5 rules: 3 hold, 1 fails, 1 could not be judged"; of limits alone, "2 limits: ...". */

@@ -107,12 +107,12 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
     table->main = true;
     for (size_t i = 0; i < results->count; i++)
         rule_row(document, table, &results->at[i]);
-    table->footer = mp_verdicts_text(document->arena, "rule", results->passed, results->failed,
-                                     results->unjudged);
+    table->footer.text = mp_verdicts_text(document->arena, "rule", results->passed, results->failed,
+                                          results->unjudged);
     document->failed = results->failed > 0;
     document->unjudged = results->unjudged > 0;
     if (document->failed || document->unjudged)
-        document->complaint = mp_document_text(document, "gate: %s", table->footer);
+        document->complaint = mp_document_text(document, "gate: %s", table->footer.text);
 }
 
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)

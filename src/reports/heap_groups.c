@@ -184,6 +184,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
                              : MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
     table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
                                     mp_moment_text(document, window, false));
+    table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order;
     table->empty = "nothing is alive";
     int64_t all_bytes = 0;
@@ -311,6 +312,7 @@ static mp_table *growth_table(mp_document *document, const mp_window *window,
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
+    table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
     table->order = order;
     table->empty = "nothing grew or shrank";
     return table;
@@ -349,8 +351,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     if (left_out)
         mp_table_left_out(document, table, table->row_count + left_out);
     else if (unchanged)
-        table->footer =
-            mp_document_text(document, "and %zu unchanged (--limit 0 shows all)", unchanged);
+        table->footer.rest = (mp_rest){unchanged, MP_REST_UNCHANGED};
     mp_grouping_free(&grouping);
     return ok;
 }

@@ -209,6 +209,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *
                        : mp_document_text(document, "Leaks: created after %s, alive at %s",
                                           mp_moment_text(document, window, true),
                                           mp_moment_text(document, window, false));
+    table->title_of_many = "Leaks";
     table->main = true;
     table->order = order;
     table->list_depth = stack_depth;

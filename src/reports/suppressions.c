@@ -47,6 +47,7 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
     table->title =
         mp_document_text(document, "Suppressed: %s",
                          mp_amount_text(document, suppressed->objects, suppressed->bytes));
+    table->title_of_many = "Suppressed";
     table->empty = "none";
     for (size_t i = 0; i < suppressed->suppressions->count; i++) {
         const mp_suppression *suppression = &suppressed->suppressions->at[i];

@@ -107,6 +107,7 @@ const char *mp_section_trend(mp_document *document, const mp_window *window)
 {
     mp_series series = mp_series_of_all(window);
     mp_table *table = MP_TABLE(document, "trend", NULL, MP_RECORD, trend_columns);
+    table->name_of_many = "trends";
     table->flags = MP_FOR_PROGRAMS;
     mp_table_row(table);
     mp_set_number(table, "snapshots", (int64_t)series.length);

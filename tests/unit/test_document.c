@@ -69,7 +69,7 @@ static void every_text_is_utf8(void **unused)
     mp_table_line(document, table, "%s ends here", "caf\xe9");
     assert_string_equal(table->cells[0].text, "K\xc3\xa4se");
     assert_string_equal(table->cells[3].list[0], "gr\xc3\xbc\xc3\x9f");
-    assert_string_equal(table->lines[0], "caf\xc3\xa9 ends here");
+    assert_string_equal(table->lines[0].text, "caf\xc3\xa9 ends here");
     assert_string_equal(mp_document_text(document, "%s", "\xff"), "\xc3\xbf");
     assert_string_equal(mp_safe_text(document->arena, "\xe2\x82 x"), "\xc3\xa2\\xc2\\x82 x");
     mp_document_free(document);
@@ -103,7 +103,7 @@ static void lines_and_limits_are_kept(void **unused)
         mp_document_limit(document, (mp_limit){.name = "max-live", .limit_bytes = i});
     }
     assert_int_equal(table->line_count, 100);
-    assert_string_equal(table->lines[99], "line 99");
+    assert_string_equal(table->lines[99].text, "line 99");
     assert_int_equal(document->limit_count, 100);
     assert_int_equal(document->limits[99].limit_bytes, 99);
     assert_string_equal(mp_document_text(document, "%s-%d", "a", 5), "a-5");
