@@ -169,6 +169,13 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const
     return status;
 }
 
+/* People who do not see them are told what became of the rules. */
+static void put_verdicts(const mp_document *document)
+{
+    const char *text = mp_verdicts_text(document->arena, "rule", document->rules);
+    cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
+}
+
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
@@ -176,8 +183,8 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
     for (size_t i = 0; i < document->limit_count; i++)
         if (document->limits[i].exceeded)
             cli_put_message(document->limits[i].message);
-    if (document->complaint && !shows_text(options))
-        cli_put_message(document->complaint);
+    if ((document->rules.failed || document->rules.unjudged) && !shows_text(options))
+        put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
     return status;

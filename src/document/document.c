@@ -96,6 +96,20 @@ mp_line *mp_table_line(mp_document *document, mp_table *table, const char *forma
     return line;
 }
 
+const char *mp_verdicts_text(mp_arena *arena, const char *what, mp_verdicts verdicts)
+{
+    size_t all = verdicts.passed + verdicts.failed + verdicts.unjudged;
+    const char *text =
+        mp_arena_format(arena, "%zu %s%s: %zu hold%s", all, what, all == 1 ? "" : "s",
+                        verdicts.passed, verdicts.passed == 1 ? "s" : "");
+    if (verdicts.failed)
+        text = mp_arena_format(arena, "%s, %zu fail%s", text, verdicts.failed,
+                               verdicts.failed == 1 ? "s" : "");
+    if (verdicts.unjudged)
+        text = mp_arena_format(arena, "%s, %zu could not be judged", text, verdicts.unjudged);
+    return text;
+}
+
 void mp_document_limit(mp_document *document, mp_limit limit)
 {
     mp_grow(&document->limits, &document->limit_capacity, document->limit_count + 1,

@@ -160,6 +160,11 @@ typedef struct mp_limit {
     const char *message; /* one line that says what, by how much and the worst site */
 } mp_limit;
 
+/* How many of the rules or limits that something was held to came out how. */
+typedef struct mp_verdicts {
+    size_t passed, failed, unjudged; /* unjudged: could not be answered */
+} mp_verdicts;
+
 typedef struct mp_document {
     const char *command;
     const char *title; /* for people: the first line */
@@ -167,10 +172,10 @@ typedef struct mp_document {
     size_t table_count, table_capacity;
     mp_limit *limits;
     size_t limit_count, limit_capacity;
-    bool exact_bytes;      /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;           /* what was asked does not hold: a limit exceeded, a violation found */
-    bool unjudged;         /* something that was asked could not be answered: a rule of a policy */
-    const char *complaint; /* a line for standard error; or NULL */
+    bool exact_bytes;  /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;       /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;     /* something that was asked could not be answered: a rule of a policy */
+    mp_verdicts rules; /* of a policy */
     struct mp_arena *arena;
 } mp_document;
 
@@ -185,6 +190,9 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
     mp_document_table(document, name, title, shape, columns, sizeof(columns) / sizeof *(columns))
 /* The table of this name, or NULL. */
 const mp_table *mp_document_find(const mp_document *document, const char *name);
+
+/* "5 rules: 3 hold, 1 fails, 1 could not be judged", of `what` "rule". */
+const char *mp_verdicts_text(struct mp_arena *arena, const char *what, mp_verdicts verdicts);
 
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)

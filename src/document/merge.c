@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "document/merge_rows.h"
-#include "render/checks.h"
 
 /* How much of all names is a folder that is common to them. */
 static size_t common_folder(const mp_part *parts, size_t count)
@@ -181,36 +180,6 @@ static void put_limits(mp_document *document, const mp_part *part)
     }
 }
 
-static int64_t count_in(const mp_table *table, const char *name)
-{
-    return table->cells[mp_table_column(table, name)].number;
-}
-
-/* Of a gate, all verdicts; else the first one that is not content, and how many others there are.
- */
-static void put_complaint(mp_document *document, const mp_part *parts, size_t count)
-{
-    const mp_table *gate = mp_document_find(document, "gate");
-    if (gate && (document->failed || document->unjudged)) {
-        document->complaint = mp_document_text(
-            document, "gate: %s",
-            mp_verdicts_text(document->arena, "rule", (size_t)count_in(gate, "passed"),
-                             (size_t)count_in(gate, "failed"), (size_t)count_in(gate, "unjudged")));
-        return;
-    }
-    const mp_part *first = NULL;
-    size_t others = 0;
-    for (size_t i = 0; i < count; i++) {
-        others += first && parts[i].document->complaint;
-        first = !first && parts[i].document->complaint ? &parts[i] : first;
-    }
-    if (first)
-        document->complaint =
-            others ? mp_document_text(document, "%s: %s; and %zu more", first->name,
-                                      first->document->complaint, others)
-                   : mp_document_text(document, "%s: %s", first->name, first->document->complaint);
-}
-
 /* --- all --- */
 
 static void put_table(mp_document *document, const mp_part *parts, size_t count,
@@ -259,8 +228,10 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         put_limits(document, &them[i]);
         document->failed |= them[i].document->failed;
         document->unjudged |= them[i].document->unjudged;
+        document->rules.passed += them[i].document->rules.passed;
+        document->rules.failed += them[i].document->rules.failed;
+        document->rules.unjudged += them[i].document->rules.unjudged;
     }
-    put_complaint(document, them, count);
     free(them);
     return document;
 }

@@ -98,24 +98,12 @@ mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagno
     return checks;
 }
 
-const char *mp_verdicts_text(mp_arena *arena, const char *what, size_t passed, size_t failed,
-                             size_t unjudged)
-{
-    size_t all = passed + failed + unjudged;
-    const char *text = mp_arena_format(arena, "%zu %s%s: %zu hold%s", all, what,
-                                       all == 1 ? "" : "s", passed, passed == 1 ? "s" : "");
-    if (failed)
-        text = mp_arena_format(arena, "%s, %zu fail%s", text, failed, failed == 1 ? "s" : "");
-    if (unjudged)
-        text = mp_arena_format(arena, "%s, %zu could not be judged", text, unjudged);
-    return text;
-}
-
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
 {
-    const char *text = mp_verdicts_text(
-        arena, *checks->policy ? "rule" : "limit", checks->counts[MP_CHECK_PASS],
-        checks->counts[MP_CHECK_FAIL], checks->counts[MP_CHECK_ERROR] - checks->unread);
+    const char *text =
+        mp_verdicts_text(arena, *checks->policy ? "rule" : "limit",
+                         (mp_verdicts){checks->counts[MP_CHECK_PASS], checks->counts[MP_CHECK_FAIL],
+                                       checks->counts[MP_CHECK_ERROR] - checks->unread});
     if (checks->unread)
         text = mp_arena_format(arena, "%s; %zu input%s could not be read", text, checks->unread,
                                checks->unread == 1 ? "" : "s");

@@ -34,8 +34,5 @@ mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagno
 const char *mp_check_status_name(mp_check_status status);
 /* "5 rules: 3 hold, 1 fails, 1 could not be judged"; of limits alone, "2 limits: ...". */
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
-/* The same of so many of `what`, by status. */
-const char *mp_verdicts_text(mp_arena *arena, const char *what, size_t passed, size_t failed,
-                             size_t unjudged);
 
 #endif

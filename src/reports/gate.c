@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "compare/policy.h"
-#include "render/checks.h"
 #include "reports/sections.h"
 
 static const mp_column gate_columns[] = {
@@ -107,12 +106,10 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
     table->main = true;
     for (size_t i = 0; i < results->count; i++)
         rule_row(document, table, &results->at[i]);
-    table->footer.text = mp_verdicts_text(document->arena, "rule", results->passed, results->failed,
-                                          results->unjudged);
+    document->rules = (mp_verdicts){results->passed, results->failed, results->unjudged};
     document->failed = results->failed > 0;
     document->unjudged = results->unjudged > 0;
-    if (document->failed || document->unjudged)
-        document->complaint = mp_document_text(document, "gate: %s", table->footer.text);
+    table->footer.text = mp_verdicts_text(document->arena, "rule", document->rules);
 }
 
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
