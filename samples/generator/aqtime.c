@@ -1,303 +1,637 @@
-#include "aqtime.h"
+/* AQTime databases: the shop as a mixed Delphi, C++ and .NET application, as the Allocation
+ * profiler sees it at three moments (Get Results), as the SQL text that makes the database. */
+#include "gen.h"
 
-#include "aqtime_sql.h"
-
-#include <stdio.h>
-
-static const int64_t FIRST_ADDRESS = 0x01e34500;
-static const int64_t FIRST_ROUTINE = 0x00401000;
+#include <string.h>
 
 enum {
+    SETS = 3,
+    MOST_OBJECTS = 256,
+    MOST_REFERENCES = 256,
+    MOST_FRAMES = 4,
+    FIRST_ADDRESS = 0x01e34500,
+    FIRST_ROUTINE = 0x00401000,
     FIRST_THREAD = 0x1a2c,
-    TOKEN = 0x02000000,
-    DANGLING_RECORD = 99999,
-    LINES = 3, // of a routine
-    NO_PARENT = -1,
+    CLASS_TOKEN = 0x02000000,
+    ROUTINE_TOKEN = 0x06000000,
+    LOST_RECORD = 99999, /* at the far end of a dangling reference */
+    ROUTINE_LINES = 3,
+    NOTHING = -1
 };
 
-// The columns that every table ends in.
-static void row_ids(Sql *sql, int id, int set, int parent, int record)
+typedef struct aq_class {
+    const char *name, *space /* namespace */, *module;
+    bool managed;
+    int transient; /* objects that come and go between two result sets */
+} aq_class;
+
+enum { EVENT, CPP, PRICE, ORDER, CUSTOMER, FORM, REQUEST, QUEUE, STRING, SESSION, OVERWRITE, VCL };
+static const aq_class classes[] = {
+    [EVENT] = {"TOrderEvent", "", "Shop.exe", false, 2},
+    [CPP] = {"C++ native memory", "", "ShopPdf.dll", false, 30},
+    [PRICE] = {"TPriceEntry", "", "Shop.exe", false, 0},
+    [ORDER] = {"TOrder", "", "Shop.exe", false, 25},
+    [CUSTOMER] = {"TCustomer", "", "Shop.exe", false, 7},
+    [FORM] = {"TShopForm", "", "Shop.exe", false, 0},
+    [REQUEST] = {"Request", "Shop.Net", "Shop.Net.dll", true, 40},
+    [QUEUE] = {"RequestQueue", "Shop.Net", "Shop.Net.dll", true, 0},
+    [STRING] = {"String", "System", "mscorlib.dll", true, 300},
+    [SESSION] = {"Shop.Net.Session", "Shop.Net", "Shop.Net.dll", true, 1},
+    [OVERWRITE] = {"Memory Overwrite Error", "", "", false, 0}, /* the class that is none */
+    [VCL] = {"VCL native memory", "", "Shop.exe", false, 12},
+};
+enum { CLASSES = sizeof classes / sizeof classes[0] };
+
+typedef struct aq_routine {
+    const char *class_name, *name, *unit;
+    const char *file; /* as in SQL: quotes doubled */
+    int line;         /* 0: not known */
+    const char *code_type;
+} aq_routine;
+
+static const aq_routine routines[] = {
+    {"TOrderEvent", "Create", "OrderEvents", "C:\\Shop\\OrderEvents.pas", 41, "Delphi"},
+    {"TOrderService", "PlaceOrder", "Orders", "C:\\Shop\\Orders.pas", 155, "Delphi"},
+    {"TShopForm", "OrderButtonClick", "Main", "C:\\Shop\\Main.pas", 88, "Delphi"},
+    {"", "Shop", "Shop", "", 0, "Delphi"},
+    {"TPdfWriter", "TPdfWriter::Grow", "PdfWriter.obj", "C:\\Shop\\PdfWriter.cpp", 52, "C++"},
+    {"TPdfWriter", "TPdfWriter::Write", "PdfWriter.obj", "C:\\Shop\\PdfWriter.cpp", 70, "C++"},
+    {"TPriceCache", "Fill", "Prices", "C:\\Shop\\Tom''s units\\Prices.pas", 55, "Delphi"},
+    {"TCustomerRepository", "Find", "Customers", "C:\\Shop\\Customers.pas", 30, "Delphi"},
+    {"RequestQueue", "Enqueue", "", "C:\\Shop\\Net\\RequestQueue.cs", 23, "MSIL"},
+    {"Session", ".ctor", "", "C:\\Shop\\Net\\Session.cs", 12, "MSIL"},
+    {"", "operator new", "", "", 0, "C++"},
+    {"TThread", "Execute", "Classes", "", 0, "Delphi"},
+    {"TOrderService", "NewOrder", "Orders", "C:\\Shop\\Orders.pas", 98, "Delphi"},
+};
+enum { ROUTINES = sizeof routines / sizeof routines[0] };
+
+/* Routines, innermost first; -1 ends. */
+static const int stacks[][MOST_FRAMES] = {
+    {0, 1, 2, 3},   {10, 4, 5, 3},   {6, 2, 3, -1},   {12, 1, 2, 3},
+    {7, 12, 1, 2},  {3, -1, -1, -1}, {8, 11, -1, -1}, {9, 11, -1, -1},
+    {9, 8, 11, -1}, {5, 2, 3, -1},   {11, 3, -1, -1},
+};
+enum { STACKS = sizeof stacks / sizeof stacks[0] };
+
+typedef struct aq_object {
+    int number; /* of creation */
+    int class_index, size;
+    int first, last; /* result sets that list it */
+    int stack, thread;
+    bool root;
+    bool no_get; /* its Get # is missing */
+} aq_object;
+
+/* A row in either table, or in both. */
+typedef struct aq_reference {
+    int from, to;
+    bool in_to, in_from;
+} aq_reference;
+
+typedef struct aq_plan {
+    aq_object objects[MOST_OBJECTS];
+    aq_reference references[MOST_REFERENCES];
+    int object_count, reference_count;
+} aq_plan;
+
+/* --- plan --- */
+
+static int add(aq_plan *plan, int class_index, int size, int first, int last, int stack)
 {
-    sql_number(sql, id);
-    sql_number(sql, set);
-    sql_number(sql, parent);
-    sql_number(sql, record);
-    sql_end(sql);
+    int index = plan->object_count++;
+    plan->objects[index] = (aq_object){.number = 17 + index * 3,
+                                       .class_index = class_index,
+                                       .size = size,
+                                       .first = first,
+                                       .last = last,
+                                       .stack = stack,
+                                       .thread = classes[class_index].managed};
+    return index;
 }
 
-static void write_instance(Sql *sql, int set)
+static void refer(aq_plan *plan, int from, int to)
 {
-    char caption[32];
-    snprintf(caption, sizeof caption, "Get Results %d", set);
-    sql_begin(sql, AQ_T_INSTANCES);
-    sql_text(sql, caption);
-    sql_null(sql);
-    sql_null(sql);
-    sql_null(sql);
-    sql_number(sql, set);
-    sql_end(sql);
+    int index = plan->reference_count++;
+    plan->references[index] = (aq_reference){from, to, index % 5 != 1, index % 4 != 2};
 }
 
-static int token(const AqClass *words, int number)
+/* The leak grows by four at every Get Results, the slow one by one; the cache is filled once. */
+static void add_native(aq_plan *plan)
 {
-    return words->managed ? TOKEN + number : 0;
-}
-
-static void write_meta_class(Sql *sql, const AqPlan *plan, int set, int index)
-{
-    const AqClass *words = &plan->classes[index];
-    int id = aqtime_class_id(set, index);
-    sql_begin(sql, AQ_T_META_CLASSES);
-    sql_text(sql, words->name);
-    sql_number(sql, words->managed && index % 2);
-    sql_text(sql, words->module);
-    sql_text(sql, words->space);
-    sql_text(sql, "");
-    sql_number(sql, token(words, index));
-    row_ids(sql, index + 1, set, NO_PARENT, id);
-}
-
-typedef struct Figures {
-    int64_t live;
-    int64_t live_size;
-    int64_t peak;
-    int64_t peak_size;
-    int64_t total;
-    int64_t total_size;
-} Figures;
-
-// The most at one time is that of the result sets so far, and all objects that came and went do
-// not raise it.
-static Figures figures_of(const AqPlan *plan, int set, int index)
-{
-    Figures figures = {0};
-    for (int i = 1; i <= set; i++) {
-        figures.live = 0;
-        figures.live_size = 0;
-        for (int j = 0; j < plan->object_count; j++) {
-            const AqObject *object = &plan->objects[j];
-            bool here = object->class_index == index && aqtime_alive(object, i);
-            figures.live += here;
-            figures.live_size += here ? object->size : 0;
-            figures.total += here && object->first == i;
-            figures.total_size += here && object->first == i ? object->size : 0;
+    static const int orders[SETS] = {6, 9, 2};
+    for (int set = 1; set <= SETS; set++) {
+        for (int i = 0; i < 4; i++)
+            add(plan, EVENT, 112, set, SETS, 0);
+        add(plan, CPP, 160, set, SETS, 1);
+    }
+    for (int i = 0; i < 8; i++)
+        add(plan, PRICE, 80 + 16 * (i % 2), 2, SETS, 2);
+    add(plan, FORM, 720, 1, SETS, 5);
+    add(plan, VCL, 2048, 1, SETS, 10);
+    for (int set = 1; set <= SETS; set++) {
+        for (int i = 0; i < orders[set - 1]; i++) {
+            int last = set + i % 2;
+            add(plan, ORDER, 96 + 8 * (i % 3), set, last < SETS ? last : SETS, 3);
         }
-        figures.total += plan->classes[index].transient;
-        figures.total_size += plan->classes[index].transient * (int64_t)24;
-        figures.peak = figures.live > figures.peak ? figures.live : figures.peak;
-        figures.peak_size =
-            figures.live_size > figures.peak_size ? figures.live_size : figures.peak_size;
+        add(plan, CUSTOMER, 64, set, set, 4);
     }
-    return figures;
+    add(plan, CUSTOMER, 64, 1, SETS, 4);
 }
 
-static void write_class(Sql *sql, const AqPlan *plan, int set, int index)
+/* Objects with references: a session keeps a queue of requests, a text is shared, two requests
+ * refer to one another, and two are an island. */
+static void add_managed(aq_plan *plan)
 {
-    const AqClass *words = &plan->classes[index];
-    Figures figures = figures_of(plan, set, index);
-    if (!figures.total) {
+    int session = add(plan, SESSION, 56, 1, SETS, 7);
+    int other = add(plan, SESSION, 56, 1, SETS, 8);
+    plan->objects[session].root = plan->objects[other].root = true;
+    plan->objects[other].no_get = true;
+    int queue = add(plan, QUEUE, 40, 1, SETS, 7);
+    int shared = add(plan, STRING, 34, 1, SETS, 7);
+    refer(plan, session, queue);
+    refer(plan, session, shared);
+    refer(plan, other, shared);
+    for (int i = 0, before = NOTHING; i < 6; i++) {
+        int request = add(plan, REQUEST, 72, 1 + i / 2, SETS, 6);
+        int text = add(plan, STRING, 20 + 6 * i, 1 + i / 2, SETS, 6);
+        refer(plan, queue, request);
+        refer(plan, request, text);
+        if (i % 2) {
+            refer(plan, request, before);
+            refer(plan, before, request);
+        }
+        before = request;
+    }
+    int island = add(plan, REQUEST, 72, 2, SETS, 6);
+    int companion = add(plan, REQUEST, 72, 3, SETS, 6);
+    plan->objects[companion].no_get = true;
+    refer(plan, island, companion);
+    refer(plan, companion, island);
+    refer(plan, companion, shared);
+    refer(plan, island, NOTHING);
+    plan->references[plan->reference_count - 1].in_to = true;
+}
+
+static aq_plan plan_of_shop(void)
+{
+    aq_plan plan = {.object_count = 0};
+    add_native(&plan);
+    add_managed(&plan);
+    add(&plan, OVERWRITE, 4, 3, 3, 9);
+    return plan;
+}
+
+static bool is_alive(const aq_object *object, int set)
+{
+    return object->first <= set && set <= object->last;
+}
+
+/* The numbers of rows mean nothing in another result set, and ID and REC_ID differ in order, too.
+ */
+static int class_id(int set, int class_index)
+{
+    return 1 + (class_index * 5 + set * 4) % CLASSES;
+}
+
+static int routine_id(int set, int routine)
+{
+    return 1 + (routine * 3 + set * 2) % ROUTINES;
+}
+
+static int object_id(const aq_plan *plan, int set, int object)
+{
+    int id = 1;
+    for (int i = 0; i < object; i++)
+        id += is_alive(&plan->objects[i], set);
+    return id;
+}
+
+static int object_record(const aq_plan *plan, int set, int object)
+{
+    return 2000 + set * 10 - 3 * object_id(plan, set, object);
+}
+
+/* --- SQL --- */
+
+enum {
+    T_INSTANCES,
+    T_CLASSES,
+    T_STACK,
+    T_META_CLASSES,
+    T_META_LINES,
+    T_META_ROUTINES,
+    T_OBJECTS,
+    T_FROM,
+    T_TO,
+    T_THREADS,
+    T_RELATIONS,
+    TABLES
+};
+
+/* All but the first and the last end in the four columns that tell rows apart. */
+static const struct {
+    const char *name, *columns;
+} tables[TABLES] = {
+    [T_INSTANCES] = {"INSTANCES", "CAPTION TEXT, COUNTER_DESCRIPTION TEXT, COUNTER_FREQUENCY "
+                                  "NUMERIC, COUNTER_NAME TEXT, INST_ID INTEGER"},
+    [T_CLASSES] = {"ALLOCATION_PROFILER_CLASSES_DATA",
+                   "COL_LIVE_COUNT NUMERIC, COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, "
+                   "COL_LIVE_SIZE NUMERIC, COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, "
+                   "COL_PEAK_CREATED NUMERIC, COL_PEAK_SIZE NUMERIC, COL_TOKEN INTEGER, "
+                   "COL_TOTAL_CREATED NUMERIC, COL_TOTAL_SIZE NUMERIC"},
+    [T_STACK] = {"ALLOCATION_PROFILER_CREATION_CALL_STACK",
+                 "COL_HIT_COUNT INTEGER, COL_ROUTINERID INTEGER"},
+    [T_META_CLASSES] = {"ALLOCATION_PROFILER_META_CLASSES_DATA",
+                        "COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, COL_MODULE_NAME TEXT, "
+                        "COL_NAMESPACE TEXT, COL_SYMBOL_MONIKER TEXT, COL_TOKEN INTEGER"},
+    [T_META_LINES] = {"ALLOCATION_PROFILER_META_LINES", "COL_SOURCE_LINE INTEGER"},
+    [T_META_ROUTINES] = {"ALLOCATION_PROFILER_META_ROUTINES",
+                         "COL_ADDRESS NUMERIC, COL_ANALISYS_RESULT TEXT, COL_CLASS_NAME TEXT, "
+                         "COL_CODE_TYPE TEXT, COL_COMPILER INTEGER, COL_HIT_COUNT INTEGER, "
+                         "COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, COL_PROFILELINES INTEGER, "
+                         "COL_ROUTINE_NAME TEXT, COL_SOURCE_FILE TEXT, COL_SOURCE_LINE INTEGER, "
+                         "COL_SYMBOL_MONIKER TEXT, COL_TOKEN INTEGER, COL_UNIT_NAME TEXT"},
+    [T_OBJECTS] = {"ALLOCATION_PROFILER_OBJECTS",
+                   "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_CLASSRID INTEGER, COL_GET_ INTEGER, "
+                   "COL_REFERENCES_FROM INTEGER, COL_REFERENCES_TO INTEGER, COL_ROOT INTEGER, "
+                   "COL_SIZE NUMERIC, COL_THREADRID INTEGER"},
+    [T_FROM] = {"ALLOCATION_PROFILER_REFERENCES_FROM",
+                "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, "
+                "COL_SIZE NUMERIC, COL_THREADRID INTEGER"},
+    [T_TO] = {"ALLOCATION_PROFILER_REFERENCES_TO",
+              "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, "
+              "COL_SIZE NUMERIC, COL_THREADRID INTEGER"},
+    [T_THREADS] = {"ALLOCATION_PROFILER_THREADS",
+                   "COL_NAME TEXT, COL_SIZE INTEGER, COL_WIN32THREADID INTEGER"},
+    [T_RELATIONS] = {"RELATIONS", "COL_CHILD_TABLE TEXT, COL_PARENT_TABLE TEXT, ID INTEGER, "
+                                  "INST_ID INTEGER"},
+};
+
+static void insert(gen_writer *writer, int table)
+{
+    gen_print(writer, "INSERT INTO %s VALUES (", tables[table].name);
+}
+
+/* The columns that tell rows apart; only lines and parts of an object have a parent. */
+static void end_row(gen_writer *writer, int id, int set, int parent, int record)
+{
+    gen_print(writer, ", %d, %d, %d, %d);\n", id, set, parent, record);
+}
+
+static void write_instance(gen_writer *writer, int set)
+{
+    static const int pairs[][2] = {
+        {T_INSTANCES, TABLES},     {T_CLASSES, TABLES},
+        {T_OBJECTS, TABLES},       {T_META_CLASSES, TABLES},
+        {T_META_ROUTINES, TABLES}, {T_THREADS, TABLES},
+        {T_STACK, T_OBJECTS},      {T_FROM, T_OBJECTS},
+        {T_TO, T_OBJECTS},         {T_META_LINES, T_META_ROUTINES},
+    };
+    insert(writer, T_INSTANCES);
+    gen_print(writer, "'Get Results %d', NULL, NULL, NULL, %d);\n", set, set);
+    for (int i = 0; i < (int)(sizeof pairs / sizeof pairs[0]); i++) {
+        int parent = pairs[i][1];
+        const char *quote = parent < TABLES ? "'" : "";
+        insert(writer, T_RELATIONS);
+        gen_print(writer, "'%s', %s%s%s, %d, %d);\n", tables[pairs[i][0]].name, quote,
+                  parent < TABLES ? tables[parent].name : "NULL", quote, i + 1, set);
+    }
+}
+
+/* The most at one time is that of the result sets so far: what comes and goes between them does
+ * not raise it. */
+static void write_class(gen_writer *writer, const aq_plan *plan, int set, int index)
+{
+    const aq_class *words = &classes[index];
+    int finalizable = words->managed && index % 2, id = class_id(set, index);
+    int token = words->managed ? CLASS_TOKEN + index : 0;
+    gen_sum live = {0, 0}, peak = {0, 0}, total = {0, 0};
+    insert(writer, T_META_CLASSES);
+    gen_print(writer, "'%s', %d, '%s', '%s', '', %d", words->name, finalizable, words->module,
+              words->space, token);
+    end_row(writer, index + 1, set, NOTHING, id);
+    for (int i = 1; i <= set; i++) {
+        live = (gen_sum){0, 0};
+        for (int j = 0; j < plan->object_count; j++) {
+            const aq_object *object = &plan->objects[j];
+            bool here = object->class_index == index && is_alive(object, i);
+            if (here)
+                gen_add(&live, 1, object->size);
+            if (here && object->first == i)
+                gen_add(&total, 1, object->size);
+        }
+        gen_add(&total, words->transient, words->transient * (int64_t)24);
+        gen_raise(&peak, live);
+    }
+    if (!total.objects)
         return;
-    }
-    sql_begin(sql, AQ_T_CLASSES);
-    sql_number(sql, figures.live);
-    sql_text(sql, words->name);
-    sql_number(sql, words->managed && index % 2);
-    sql_number(sql, figures.live_size);
-    sql_text(sql, words->module);
-    sql_text(sql, words->space);
-    sql_number(sql, figures.peak);
-    sql_number(sql, figures.peak_size);
-    sql_number(sql, token(words, index));
-    sql_number(sql, figures.total);
-    sql_number(sql, figures.total_size);
-    row_ids(sql, AQ_CLASSES - index, set, NO_PARENT, aqtime_class_id(set, index));
+    insert(writer, T_CLASSES);
+    gen_print(writer, "%d, '%s', %d, %d, '%s', '%s', %d, %d, %d, %d, %d", (int)live.objects,
+              words->name, finalizable, (int)live.bytes, words->module, words->space,
+              (int)peak.objects, (int)peak.bytes, token, (int)total.objects, (int)total.bytes);
+    end_row(writer, CLASSES - index, set, NOTHING, id);
 }
 
-static void write_routine(Sql *sql, const AqPlan *plan, int set, int index)
+static void write_routine(gen_writer *writer, int set, int index)
 {
-    const AqRoutine *words = &plan->routines[index];
-    bool managed = words->code_type[0] == 'M';
-    sql_begin(sql, AQ_T_META_ROUTINES);
-    sql_number(sql, FIRST_ROUTINE + index * 0x90);
-    sql_text(sql, words->line ? "" : "No line info");
-    sql_text(sql, words->class_name);
-    sql_text(sql, words->code_type);
-    sql_number(sql, managed ? 3 : 1);
-    sql_number(sql, 10 * set + index);
-    sql_text(sql, managed ? "Shop.Net.dll" : "Shop.exe");
-    sql_text(sql, managed ? "Shop.Net" : "");
-    sql_number(sql, 0);
-    sql_text(sql, words->name);
-    sql_text(sql, words->file);
-    if (words->line || index % 2) {
-        sql_number(sql, words->line);
-    } else {
-        sql_null(sql);
-    }
-    sql_text(sql, "");
-    sql_number(sql, managed ? 0x06000000 + index : 0);
-    sql_text(sql, words->unit);
-    row_ids(sql, index + 1, set, NO_PARENT, aqtime_routine_id(set, index));
-    for (int i = 0; words->line && i < LINES; i++) {
-        sql_begin(sql, AQ_T_META_LINES);
-        sql_number(sql, words->line + i);
-        row_ids(sql, index * LINES + i + 1, set, index + 1, i + 1);
+    const aq_routine *words = &routines[index];
+    bool managed = words->code_type[0] == 'M', numbered = words->line || index % 2;
+    insert(writer, T_META_ROUTINES);
+    gen_print(writer, "%d, '%s', '%s', '%s', %d, %d, '%s', '%s', 0, '%s', '%s', ",
+              FIRST_ROUTINE + index * 0x90, words->line ? "" : "No line info", words->class_name,
+              words->code_type, managed ? 3 : 1, 10 * set + index,
+              managed ? "Shop.Net.dll" : "Shop.exe", managed ? "Shop.Net" : "", words->name,
+              words->file);
+    if (numbered)
+        gen_print(writer, "%d", words->line);
+    gen_print(writer, "%s, '', %d, '%s'", numbered ? "" : "NULL",
+              managed ? ROUTINE_TOKEN + index : 0, words->unit);
+    end_row(writer, index + 1, set, NOTHING, routine_id(set, index));
+    for (int i = 0; words->line && i < ROUTINE_LINES; i++) {
+        insert(writer, T_META_LINES);
+        gen_print(writer, "%d", words->line + i);
+        end_row(writer, index * ROUTINE_LINES + i + 1, set, index + 1, i + 1);
     }
 }
 
-static void write_thread(Sql *sql, int set, int index)
+static int address_of(const aq_object *object)
 {
-    sql_begin(sql, AQ_T_THREADS);
-    sql_text(sql, index ? "Requests" : "Main thread");
-    sql_number(sql, 4096 * (index + 1));
-    sql_number(sql, FIRST_THREAD + index * 8);
-    row_ids(sql, index + 1, set, NO_PARENT, index + 5);
+    return FIRST_ADDRESS + object->number * 0x1c0;
 }
 
-static int64_t address_of(const AqPlan *plan, int object)
+/* Whether the result set has both ends. */
+static bool is_listed(const aq_plan *plan, const aq_reference *reference, int set)
 {
-    return FIRST_ADDRESS + plan->objects[object].number * (int64_t)0x1c0;
+    return is_alive(&plan->objects[reference->from], set) &&
+           (reference->to == NOTHING || is_alive(&plan->objects[reference->to], set));
 }
 
-static bool is_listed(const AqPlan *plan, int set, int object)
+static void write_object(gen_writer *writer, const aq_plan *plan, int set, int index)
 {
-    return object == AQ_NOTHING || aqtime_alive(&plan->objects[object], set);
-}
-
-static int count_references(const AqPlan *plan, int set, int object, bool from)
-{
-    int count = 0;
+    const aq_object *object = &plan->objects[index];
+    const int *stack = stacks[object->stack];
+    int id = object_id(plan, set, index), from = 0, to = 0;
     for (int i = 0; i < plan->reference_count; i++) {
-        const AqReference *reference = &plan->references[i];
-        count += (from ? reference->to : reference->from) == object &&
-                 is_listed(plan, set, reference->from) && is_listed(plan, set, reference->to);
+        from += plan->references[i].to == index && is_listed(plan, &plan->references[i], set);
+        to += plan->references[i].from == index && is_listed(plan, &plan->references[i], set);
     }
+    insert(writer, T_OBJECTS);
+    gen_print(writer, "%d, %d, %d, ", object->number, address_of(object),
+              class_id(set, object->class_index));
+    if (!object->no_get)
+        gen_print(writer, "%d", object->first);
+    gen_print(writer, "%s, %d, %d, %d, %d, %d", object->no_get ? "NULL" : "", from, to,
+              object->root, object->size, object->thread + 5);
+    end_row(writer, id, set, NOTHING, object_record(plan, set, index));
+    for (int i = 0; i < MOST_FRAMES && stack[i] >= 0; i++) {
+        insert(writer, T_STACK);
+        gen_print(writer, "%d, %d", 10 * set + stack[i], routine_id(set, stack[i]));
+        end_row(writer, id * MOST_FRAMES + i, set, id, i + 1);
+    }
+}
+
+/* The rows of one of the two tables of references; what one of them lacks stands in the other. */
+static void write_references(gen_writer *writer, const aq_plan *plan, int set, int table)
+{
+    for (int i = 0; i < plan->reference_count; i++) {
+        const aq_reference *reference = &plan->references[i];
+        bool to = table == T_TO;
+        bool here = to ? reference->in_to || !reference->in_from
+                       : reference->in_from && reference->to != NOTHING;
+        if (!here || !is_listed(plan, reference, set))
+            continue;
+        int owner = to ? reference->from : reference->to;
+        int other = to ? reference->to : reference->from;
+        insert(writer, table);
+        if (other == NOTHING) {
+            gen_text(writer, "0, 0, 1, 0, 0, 5");
+        } else {
+            const aq_object *object = &plan->objects[other];
+            gen_print(writer, "%d, %d, 1, %d, %d, %d", object->number, address_of(object),
+                      object->root, object->size, object->thread + 5);
+        }
+        end_row(writer, i + 1, set, object_id(plan, set, owner),
+                other == NOTHING ? LOST_RECORD : object_record(plan, set, other));
+    }
+}
+
+void gen_aqtime(const gen_options *options, gen_writer *writer)
+{
+    (void)options;
+    aq_plan plan = plan_of_shop();
+    gen_text(writer, "BEGIN;\n");
+    for (int i = 0; i < TABLES; i++)
+        gen_print(writer, "CREATE TABLE %s (%s%s);\n", tables[i].name, tables[i].columns,
+                  i == T_INSTANCES || i == T_RELATIONS
+                      ? ""
+                      : ", ID INTEGER, INST_ID INTEGER, PARENT_ID INTEGER, REC_ID INTEGER");
+    for (int set = 1; set <= SETS; set++) {
+        write_instance(writer, set);
+        for (int i = 0; i < CLASSES; i++)
+            write_class(writer, &plan, set, i);
+        for (int i = 0; i < ROUTINES; i++)
+            write_routine(writer, set, i);
+        for (int i = 0; i < 2; i++) {
+            insert(writer, T_THREADS);
+            gen_print(writer, "'%s', %d, %d", i ? "Requests" : "Main thread", 4096 * (i + 1),
+                      FIRST_THREAD + i * 8);
+            end_row(writer, i + 1, set, NOTHING, i + 5);
+        }
+        for (int i = 0; i < plan.object_count; i++)
+            if (is_alive(&plan.objects[i], set))
+                write_object(writer, &plan, set, i);
+        write_references(writer, &plan, set, T_FROM);
+        write_references(writer, &plan, set, T_TO);
+    }
+    gen_text(writer, "COMMIT;\n");
+}
+
+/* --- known answer --- */
+
+/* A bounds violation is listed as an object, and is none. */
+static bool counts(const aq_object *object, int set)
+{
+    return object->class_index != OVERWRITE && is_alive(object, set);
+}
+
+static const char *joined(const char *space, const char *name)
+{
+    return !space[0] || !strncmp(name, space, strlen(space)) ? name
+                                                             : gen_keep("%s.%s", space, name);
+}
+
+static const char *class_name(int class_index)
+{
+    return joined(classes[class_index].space, classes[class_index].name);
+}
+
+static gen_sum live_at(const aq_plan *plan, int set)
+{
+    gen_sum sum = {0, 0};
+    for (int i = 0; i < plan->object_count; i++)
+        if (counts(&plan->objects[i], set))
+            gen_add(&sum, 1, plan->objects[i].size);
+    return sum;
+}
+
+static void answer_totals(gen_json *json, const aq_plan *plan, const gen_graph *graph)
+{
+    gen_sum live = live_at(plan, SETS), created = {0, 0}, peak = {0, 0}, reachable = {0, 0};
+    int roots = 0, dangling = 0;
+    for (int i = 0; i < plan->object_count; i++) {
+        const aq_object *object = &plan->objects[i];
+        roots += object->root;
+        if (object->class_index != OVERWRITE)
+            gen_add(&created, 1, object->size);
+        if (graph->reached[i])
+            gen_add(&reachable, 1, object->size);
+    }
+    for (int i = 0; i < plan->reference_count; i++)
+        dangling += plan->references[i].to == NOTHING;
+    for (int set = 1; set <= SETS; set++)
+        gen_raise(&peak, live_at(plan, set));
+    gen_json_open(json, "totals", '{');
+    gen_json_figures(json, (gen_figure[]){{"live_objects", live.objects},
+                                          {"live_bytes", live.bytes},
+                                          {"created_objects", created.objects},
+                                          {"created_bytes", created.bytes},
+                                          {"deleted_objects", created.objects - live.objects},
+                                          {"peak_objects", peak.objects},
+                                          {"peak_bytes", peak.bytes},
+                                          {"roots", roots},
+                                          {"references", plan->reference_count},
+                                          {"dangling_references", dangling},
+                                          {"reachable_objects", reachable.objects},
+                                          {"reachable_bytes", reachable.bytes},
+                                          {"unreachable_objects", live.objects - reachable.objects},
+                                          {"unreachable_bytes", live.bytes - reachable.bytes},
+                                          {NULL, 0}});
+    gen_json_close(json);
+}
+
+static void answer_snapshots(gen_json *json, const aq_plan *plan)
+{
+    gen_json_open(json, "snapshots", '[');
+    for (int set = 1; set <= SETS; set++) {
+        int created = 0, deleted = 0;
+        for (int i = 0; i < plan->object_count; i++) {
+            const aq_object *object = &plan->objects[i];
+            created += object->first == set && counts(object, set);
+            deleted += object->last == set - 1 && counts(object, set - 1);
+        }
+        gen_sum live = live_at(plan, set);
+        gen_json_row(json);
+        gen_json_number(json, "sequence", set);
+        gen_json_text(json, "tag", gen_keep("Get Results %d", set));
+        gen_json_figures(json, (gen_figure[]){{"created_objects", created},
+                                              {"deleted_objects", deleted},
+                                              {"live_objects", live.objects},
+                                              {"live_bytes", live.bytes},
+                                              {NULL, 0}});
+        if (set > 1)
+            gen_json_number(json, "delta_bytes", live.bytes - live_at(plan, set - 1).bytes);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
+/* Born after the first result set and alive at the last, by class and stack. */
+static void answer_leaks(gen_json *json, const aq_plan *plan)
+{
+    const char *labels[ROUTINES], *frames[STACKS][MOST_FRAMES];
+    gen_row rows[CLASSES * STACKS] = {{0}};
+    for (int i = 0; i < ROUTINES; i++) {
+        const char *name = joined(routines[i].class_name, routines[i].name);
+        labels[i] = routines[i].line ? gen_keep("%s:%d", name, routines[i].line) : name;
+    }
+    for (int i = 0; i < CLASSES * STACKS; i++) {
+        const int *stack = stacks[i % STACKS];
+        rows[i].key = class_name(i / STACKS);
+        rows[i].stack = frames[i % STACKS];
+        for (; rows[i].depth < MOST_FRAMES && stack[rows[i].depth] >= 0; rows[i].depth++)
+            frames[i % STACKS][rows[i].depth] = labels[stack[rows[i].depth]];
+    }
+    for (int i = 0; i < plan->object_count; i++) {
+        const aq_object *object = &plan->objects[i];
+        if (counts(object, SETS) && object->first > 1)
+            gen_add(&rows[object->class_index * STACKS + object->stack].live, 1, object->size);
+    }
+    gen_answer_leaks(json, rows, CLASSES * STACKS);
+}
+
+/* Growth is from the first result set to the last, and leaves out what did not change. */
+static void answer_types(gen_json *json, const aq_plan *plan)
+{
+    gen_row rows[CLASSES] = {{0}};
+    size_t changed = 0;
+    for (int i = 0; i < CLASSES; i++)
+        rows[i].key = class_name(i);
+    for (int i = 0; i < plan->object_count; i++) {
+        const aq_object *object = &plan->objects[i];
+        if (counts(object, 1))
+            gen_add(&rows[object->class_index].before, 1, object->size);
+        if (counts(object, SETS))
+            gen_add(&rows[object->class_index].live, 1, object->size);
+    }
+    gen_answer_top(json, rows, CLASSES, true, false);
+    for (size_t i = 0; i < CLASSES; i++)
+        if (memcmp(&rows[i].live, &rows[i].before, sizeof rows[i].live))
+            rows[changed++] = rows[i];
+    gen_answer_growth(json, rows, changed);
+}
+
+/* The graph of the last result set, where all that refers or is referred to is alive. */
+static bool is_root(const void *plan, int64_t object)
+{
+    return ((const aq_plan *)plan)->objects[object].root;
+}
+
+static int64_t size_of(const void *plan, int64_t object)
+{
+    return ((const aq_plan *)plan)->objects[object].size;
+}
+
+static int64_t reference_count(const void *data, int64_t object)
+{
+    const aq_plan *plan = data;
+    int64_t count = 0;
+    for (int i = 0; i < plan->reference_count; i++)
+        count += plan->references[i].from == object;
     return count;
 }
 
-static void write_object(Sql *sql, const AqPlan *plan, int set, int index)
+static int64_t reference(const void *data, int64_t object, int64_t number)
 {
-    const AqObject *object = &plan->objects[index];
-    sql_begin(sql, AQ_T_OBJECTS);
-    sql_number(sql, object->number);
-    sql_number(sql, address_of(plan, index));
-    sql_number(sql, aqtime_class_id(set, object->class_index));
-    if (object->no_get) {
-        sql_null(sql);
-    } else {
-        sql_number(sql, object->first);
-    }
-    sql_number(sql, count_references(plan, set, index, true));
-    sql_number(sql, count_references(plan, set, index, false));
-    sql_number(sql, object->root);
-    sql_number(sql, object->size);
-    sql_number(sql, object->thread + 5);
-    row_ids(sql, aqtime_object_id(plan, set, index), set, NO_PARENT,
-            aqtime_object_record(plan, set, index));
+    const aq_plan *plan = data;
+    int i = 0;
+    for (; plan->references[i].from != object || number; i++)
+        number -= plan->references[i].from == object;
+    return plan->references[i].to;
 }
 
-static void write_stack(Sql *sql, const AqPlan *plan, int set, int index)
+static uint64_t record_of(const void *plan, int64_t object)
 {
-    const int *stack = plan->stacks[plan->objects[index].stack];
-    int id = aqtime_object_id(plan, set, index);
-    for (int i = 0; i < AQ_STACK_FRAMES && stack[i] >= 0; i++) {
-        sql_begin(sql, AQ_T_STACK);
-        sql_number(sql, 10 * set + stack[i]);
-        sql_number(sql, aqtime_routine_id(set, stack[i]));
-        row_ids(sql, id * AQ_STACK_FRAMES + i, set, id, i + 1);
-    }
+    return (uint64_t)object_record(plan, SETS, (int)object);
 }
 
-// A row of `table` at object `here` about the object at the other end.
-static void write_reference(Sql *sql, const AqPlan *plan, int set, AqTable table, int here,
-                            int other, int id)
+static const char *type_of(const void *plan, int64_t object)
 {
-    const AqObject *object = other == AQ_NOTHING ? NULL : &plan->objects[other];
-    sql_begin(sql, table);
-    sql_number(sql, object ? object->number : 0);
-    sql_number(sql, object ? address_of(plan, other) : 0);
-    sql_number(sql, 1);
-    sql_number(sql, object ? object->root : 0);
-    sql_number(sql, object ? object->size : 0);
-    sql_number(sql, object ? object->thread + 5 : 5);
-    row_ids(sql, id, set, aqtime_object_id(plan, set, here),
-            object ? aqtime_object_record(plan, set, other) : DANGLING_RECORD);
+    return class_name(((const aq_plan *)plan)->objects[object].class_index);
 }
 
-// What one table lacks stands in the other.
-static void write_references(Sql *sql, const AqPlan *plan, int set, AqTable table)
+void gen_aqtime_answer(const gen_options *options, gen_json *json)
 {
-    for (int i = 0; i < plan->reference_count; i++) {
-        const AqReference *reference = &plan->references[i];
-        if (!is_listed(plan, set, reference->from) || !is_listed(plan, set, reference->to)) {
-            continue;
-        }
-        if (table == AQ_T_TO && (reference->in_to || !reference->in_from)) {
-            write_reference(sql, plan, set, table, reference->from, reference->to, i + 1);
-        } else if (table == AQ_T_FROM && reference->in_from && reference->to != AQ_NOTHING) {
-            write_reference(sql, plan, set, table, reference->to, reference->from, i + 1);
-        }
-    }
-}
-
-static void write_relations(Sql *sql, int set)
-{
-    static const AqTable pairs[][2] = {
-        {AQ_T_INSTANCES, AQ_T_COUNT},     {AQ_T_CLASSES, AQ_T_COUNT},
-        {AQ_T_OBJECTS, AQ_T_COUNT},       {AQ_T_META_CLASSES, AQ_T_COUNT},
-        {AQ_T_META_ROUTINES, AQ_T_COUNT}, {AQ_T_THREADS, AQ_T_COUNT},
-        {AQ_T_STACK, AQ_T_OBJECTS},       {AQ_T_FROM, AQ_T_OBJECTS},
-        {AQ_T_TO, AQ_T_OBJECTS},          {AQ_T_META_LINES, AQ_T_META_ROUTINES},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        sql_begin(sql, AQ_T_RELATIONS);
-        sql_text(sql, sql_table_name(pairs[i][0]));
-        if (pairs[i][1] == AQ_T_COUNT) {
-            sql_null(sql);
-        } else {
-            sql_text(sql, sql_table_name(pairs[i][1]));
-        }
-        sql_number(sql, (int64_t)i + 1);
-        sql_number(sql, set);
-        sql_end(sql);
-    }
-}
-
-static void write_set(Sql *sql, const AqPlan *plan, int set)
-{
-    write_instance(sql, set);
-    write_relations(sql, set);
-    for (int i = 0; i < AQ_CLASSES; i++) {
-        write_meta_class(sql, plan, set, i);
-        write_class(sql, plan, set, i);
-    }
-    for (int i = 0; i < AQ_ROUTINES; i++) {
-        write_routine(sql, plan, set, i);
-    }
-    for (int i = 0; i < AQ_THREADS; i++) {
-        write_thread(sql, set, i);
-    }
-    for (int i = 0; i < plan->object_count; i++) {
-        if (aqtime_alive(&plan->objects[i], set)) {
-            write_object(sql, plan, set, i);
-            write_stack(sql, plan, set, i);
-        }
-    }
-    write_references(sql, plan, set, AQ_T_FROM);
-    write_references(sql, plan, set, AQ_T_TO);
-}
-
-void aqtime_write(const AqPlan *plan, Writer *writer)
-{
-    Sql sql = {.writer = writer};
-    writer_text(writer, "BEGIN;");
-    writer_end_line(writer);
-    for (int i = 0; i < AQ_T_COUNT; i++) {
-        sql_create(&sql, (AqTable)i);
-    }
-    for (int set = 1; set <= AQ_SETS; set++) {
-        write_set(&sql, plan, set);
-    }
-    writer_text(writer, "COMMIT;");
-    writer_end_line(writer);
+    (void)options;
+    aq_plan plan = plan_of_shop();
+    gen_graph_view view = {&plan,     plan.object_count, is_root, size_of, reference_count,
+                           reference, record_of,         type_of, NULL};
+    gen_graph graph;
+    gen_graph_build(&graph, &view);
+    answer_totals(json, &plan, &graph);
+    answer_snapshots(json, &plan);
+    answer_leaks(json, &plan);
+    answer_types(json, &plan);
+    gen_answer_retained(json, &graph, &view);
+    gen_graph_free(&graph);
 }

@@ -1,41 +1,110 @@
-// memprof-generate: writes recordings of a made-up shop application whose every number is known.
+/* memprof-generate: writes recordings of a made-up shop application whose every number is known. */
+#include "gen.h"
+
 #include "commands.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const Command commands[] = {
+enum { MOST_OPTIONS = 20, FIRST_VALUE = 256 /* above all letters */ };
+
+/* One of the targets is set. A flag has no argument; a number has what it is without the option,
+ * and its bounds; of words, the number is that of the word. */
+typedef struct gen_option {
+    const char *name;
+    bool *flag;
+    const char **text;
+    int64_t *number;
+    int64_t initial, least, most;
+    const char *prefix; /* of the number */
+    const char *const *words;
+} gen_option;
+
+typedef struct gen_command {
+    const char *name, *usage;
+    gen_recorder *record;
+    gen_answerer *answer;
+    const gen_option *options;
+    int (*run)(int count, char **arguments); /* still of the other style */
+} gen_command;
+
+static gen_options asked;
+static const char *const layouts[] = {"old", "new", NULL};
+static const char *const shapes[] = {"shop", "chain", "star", NULL};
+
+static const gen_option prf_options[] = {
+    {"version", .number = &asked.version, .initial = 4, .least = 1, .most = 4},
+    {"old-modules", .flag = &asked.old_modules},
+    {"crlf", .flag = &asked.crlf},
+    {.name = NULL},
+};
+static const gen_option rpt_options[] = {
+    {"layout", .number = &asked.layout, .initial = 1, .words = layouts},
+    {"decimal-comma", .flag = &asked.decimal_comma},
+    {.name = NULL},
+};
+static const gen_option taligent_options[] = {
+    {"events", .number = &asked.events, .initial = 300, .least = 100, .most = 1000000000},
+    {"frames", .number = &asked.frames, .most = 64},
+    {"threads", .number = &asked.threads, .initial = 3, .least = 1, .most = 65536},
+    {"seed", .number = &asked.seed, .initial = 1, .most = UINT32_MAX},
+    {"blanks", .flag = &asked.blanks},
+    {"crlf", .flag = &asked.crlf},
+    {"no-title", .flag = &asked.no_title},
+    {"analysis", .flag = &asked.analysis},
+    {"damaged", .flag = &asked.damaged},
+    {.name = NULL},
+};
+static const gen_option rpm_options[] = {
+    {"objects", .number = &asked.objects, .least = 1, .most = 200000000},
+    {"references", .number = &asked.references, .initial = 4, .least = 1, .most = 100},
+    {"shape", .number = &asked.shape, .words = shapes},
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 3},
+    {"domains", .number = &asked.domains, .initial = 1, .least = 1, .most = 4},
+    {"seed", .number = &asked.seed, .initial = 1, .most = UINT32_MAX},
+    {"crlf", .flag = &asked.crlf},
+    {"no-stamps", .flag = &asked.no_stamps},
+    {"torn", .flag = &asked.torn},
+    {"types-last", .flag = &asked.types_last},
+    {.name = NULL},
+};
+static const gen_option no_options[] = {{.name = NULL}};
+static const gen_option answer_option = {"answer", .text = &asked.answer};
+static const gen_option output_option = {"output", .text = &asked.output};
+
+static const gen_command commands[] = {
     {"oemp",
      "[--version 1|2] [--objects N] [--snapshots N] [--session AS-n] [--uuid U]\n"
      "       [--first-sequence N] [--last-sequence N] [--reusable] [--no-exit]\n"
      "       [--crlf] [--latin1] [--answer FILE] [-o FILE]",
-     command_oemp},
-    {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", command_prf},
-    {"rpt", "[--layout old|new] [--decimal-comma] [-o FILE]", command_rpt},
-    {"dbg", "[-o FILE]", command_dbg},
+     .run = command_oemp},
+    {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", gen_prf,
+     gen_prf_answer, prf_options, NULL},
+    {"rpt", "[--layout old|new] [--decimal-comma] [-o FILE]", gen_rpt, NULL, rpt_options, NULL},
+    {"dbg", "[-o FILE]", gen_dbg, NULL, no_options, NULL},
     {"taligent",
      "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
      "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
-     command_taligent},
+     gen_taligent, gen_taligent_answer, taligent_options, NULL},
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
-     command_rpm},
-    {"aqtime", "[--answer FILE] [-o FILE]", command_aqtime},
+     gen_rpm, gen_rpm_answer, rpm_options, NULL},
+    {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options, NULL},
 };
-enum {
-    COMMAND_COUNT = sizeof commands / sizeof commands[0],
-};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *file)
 {
     fputs("Writes recordings of a made-up shop application whose every number is known.\n\n"
           "usage:\n",
           file);
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    for (size_t i = 0; i < COMMANDS; i++)
         fprintf(file, "  memprof-generate %s %s\n", commands[i].name, commands[i].usage);
-    }
     fputs("\n"
           "  oemp  a memory-profiler recording; --snapshots counts the last two, _PreCleanUp and\n"
           "        _Exit, which --no-exit leaves out; --first-sequence and --last-sequence write\n"
@@ -45,7 +114,9 @@ static void print_usage(FILE *file)
           "  dbg   the debug listing of shop/placeOrder.p\n"
           "  taligent\n"
           "        a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
-          "        same session as a heap analysis file, --damaged what monitoring gaps do\n"
+          "        same session as a heap analysis file, --damaged what monitoring gaps do;\n"
+          "        --threads spreads the events over 1 to 65536 threads (3 by default): a thread\n"
+          "        deletes what it allocated, but for requests and callbacks\n"
           "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
           "        with --objects it is large, an object has R references on average\n"
           "  aqtime\n"
@@ -54,29 +125,143 @@ static void print_usage(FILE *file)
           file);
 }
 
+static bool take_word(const gen_option *option, const char *text)
+{
+    for (int i = 0; option->words[i]; i++)
+        if (!strcmp(text, option->words[i])) {
+            *option->number = i;
+            return true;
+        }
+    fprintf(stderr, "memprof-generate: --%s wants %s", option->name, option->words[0]);
+    for (int i = 1; option->words[i]; i++)
+        fprintf(stderr, "%s%s", option->words[i + 1] ? ", " : " or ", option->words[i]);
+    fprintf(stderr, ", not '%s'\n", text);
+    return false;
+}
+
+static bool take_number(const gen_option *option, const char *text)
+{
+    size_t skipped = option->prefix ? strlen(option->prefix) : 0;
+    if (skipped && strncmp(text, option->prefix, skipped)) {
+        fprintf(stderr, "memprof-generate: --%s wants %sn, not '%s'\n", option->name,
+                option->prefix, text);
+        return false;
+    }
+    text += skipped;
+    char *end = NULL;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || value < (uint64_t)option->least ||
+        value > (uint64_t)option->most) {
+        fprintf(stderr,
+                "memprof-generate: --%s wants a number from %" PRId64 " to %" PRId64 ", not '%s'\n",
+                option->name, option->least, option->most, text);
+        return false;
+    }
+    *option->number = (int64_t)value;
+    return true;
+}
+
+static bool take(const gen_option *option, const char *text)
+{
+    if (option->flag)
+        return *option->flag = true;
+    if (option->text) {
+        *option->text = text;
+        return true;
+    }
+    return option->words ? take_word(option, text) : take_number(option, text);
+}
+
+/* What options rule out together: a complaint, or NULL. */
+static const char *conflict(void)
+{
+    if (asked.old_modules && asked.version != 1)
+        return "--old-modules is for version 1";
+    if (asked.analysis && asked.damaged)
+        return "--damaged is for logs, not for --analysis";
+    if (asked.domains > 1 && (asked.shape || asked.objects))
+        return "--domains is for the readable shop";
+    return NULL;
+}
+
+/* All arguments behind the command; "-o" is "--output". False after a complaint. */
+static bool parse(const gen_command *command, int count, char **arguments)
+{
+    const gen_option *known[MOST_OPTIONS];
+    struct option names[MOST_OPTIONS + 1] = {{0}};
+    int known_count = 0, value;
+    for (const gen_option *option = command->options; option->name; option++) {
+        if (option->number)
+            *option->number = option->initial;
+        known[known_count++] = option;
+    }
+    if (command->answer)
+        known[known_count++] = &answer_option;
+    known[known_count++] = &output_option;
+    for (int i = 0; i < known_count; i++)
+        names[i] = (struct option){known[i]->name, known[i]->flag ? no_argument : required_argument,
+                                   NULL, FIRST_VALUE + i};
+    while ((value = getopt_long(count, arguments, "o:", names, NULL)) != -1) {
+        const gen_option *option = value == 'o'           ? &output_option
+                                   : value >= FIRST_VALUE ? known[value - FIRST_VALUE]
+                                                          : NULL;
+        if (!option || !take(option, optarg))
+            return false; /* getopt_long has complained of what is no option */
+    }
+    if (optind < count) {
+        fprintf(stderr, "memprof-generate: unexpected argument '%s'\n", arguments[optind]);
+        return false;
+    }
+    if (conflict())
+        fprintf(stderr, "memprof-generate: %s\n", conflict());
+    return !conflict();
+}
+
+static void run(const gen_command *command)
+{
+    gen_writer writer;
+    gen_open(&writer, asked.output);
+    writer.crlf = asked.crlf;
+    writer.latin1 = asked.latin1;
+    command->record(&asked, &writer);
+    gen_close(&writer);
+    if (asked.answer) {
+        gen_open(&writer, asked.answer);
+        gen_json json = {.writer = &writer};
+        gen_json_open(&json, NULL, '{');
+        command->answer(&asked, &json);
+        gen_json_close(&json);
+        gen_close(&writer);
+    }
+}
+
 int main(int count, char **arguments)
 {
     if (count < 2) {
         print_usage(stderr);
-        return EXIT_USAGE;
+        return GEN_USAGE_STATUS;
     }
-    if (!strcmp(arguments[1], "--help") || !strcmp(arguments[1], "-h")) {
+    bool help = !strcmp(arguments[1], "--help") || !strcmp(arguments[1], "-h");
+    const gen_command *command = NULL;
+    for (size_t i = 0; i < COMMANDS && !help; i++)
+        if (!strcmp(arguments[1], commands[i].name))
+            command = &commands[i];
+    for (int i = 2; i < count && command; i++)
+        help = help || !strcmp(arguments[i], "--help");
+    if (help) {
         print_usage(stdout);
         return EXIT_SUCCESS;
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(arguments[1], commands[i].name)) {
-            continue;
-        }
-        for (int j = 2; j < count; j++) {
-            if (!strcmp(arguments[j], "--help")) {
-                print_usage(stdout);
-                return EXIT_SUCCESS;
-            }
-        }
-        arguments[1] = arguments[0]; // what getopt puts before its complaints
-        return commands[i].run(count - 1, arguments + 1);
+    if (!command) {
+        fprintf(stderr, "memprof-generate: no command '%s' (see --help)\n", arguments[1]);
+        return GEN_USAGE_STATUS;
     }
-    fprintf(stderr, "memprof-generate: no command '%s' (see --help)\n", arguments[1]);
-    return EXIT_USAGE;
+    arguments[1] = arguments[0]; /* what getopt puts before its complaints */
+    if (command->run)
+        return command->run(count - 1, arguments + 1);
+    if (!parse(command, count - 1, arguments + 1))
+        return GEN_USAGE_STATUS;
+    run(command);
+    return EXIT_SUCCESS;
 }

@@ -1,125 +1,290 @@
+/* Garbage-collector heap dumps: the log and its known answer. */
 #include "rpm.h"
 
-static const uint64_t START_STAMP = 0x444d20df;
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
-    DUMP_INTERVAL = 60000, // milliseconds
+    START_STAMP = 0x444d20df,
+    DUMP_INTERVAL = 60000, /* milliseconds */
     DUMP_TIME = 541,
     UNKNOWN_ID = 0xdead0,
-    ROOT_WITHOUT_OBJECT = 0x7ff018,
+    ROOT_WITHOUT_OBJECT = 0x7ff018
 };
 
-static void hex_word(Writer *writer, uint64_t number)
+/* One for both the log and the answer: of a large heap it takes a while to make. */
+static const rpm_plan *plan_of(const gen_options *options)
 {
-    writer_char(writer, ' ');
-    writer_hex(writer, number);
+    static rpm_plan plan;
+    if (!plan.count)
+        rpm_plan_init(&plan, options);
+    return &plan;
 }
 
-static void write_domain(const RpmPlan *plan, const RpmLayout *layout, int domain, bool end,
-                         Writer *writer)
+/* --- log --- */
+
+static void hex_word(gen_writer *writer, uint64_t number)
 {
-    static const char *const names[RPM_MAX_DOMAINS] = {"Shop.exe", "Shop Updater.exe",
-                                                       "Shop Printer.exe", "Shop 4.exe"};
-    writer_text(writer, end ? "c " : "a 2 ");
-    writer_text(writer, names[domain]);
-    if (!layout->no_stamps) {
-        hex_word(writer, START_STAMP + (uint64_t)(plan->options.dump * DUMP_INTERVAL) +
-                             (end ? DUMP_TIME : 0));
-    }
-    writer_end_line(writer);
+    gen_char(writer, ' ');
+    gen_hex(writer, number);
 }
 
-static void write_type(const RpmPlan *plan, int domain, int type, Writer *writer)
+static void write_domain(gen_writer *writer, const rpm_plan *plan, int domain, bool stamps,
+                         bool end)
 {
-    if (!plan->types[type].name) {
-        return;
-    }
-    writer_char(writer, 't');
-    hex_word(writer, rpm_plan_type_id(plan, domain, type));
-    writer_char(writer, ' ');
-    writer_text(writer, plan->types[type].name);
-    writer_end_line(writer);
+    static const char *const names[RPM_DOMAINS] = {"Shop.exe", "Shop Updater.exe",
+                                                   "Shop Printer.exe", "Shop 4.exe"};
+    gen_print(writer, "%s %s", end ? "c" : "a 2", names[domain]);
+    if (stamps)
+        hex_word(writer,
+                 (uint64_t)(START_STAMP + plan->dump * DUMP_INTERVAL + (end ? DUMP_TIME : 0)));
+    gen_end_line(writer);
 }
 
-static void write_root(const RpmPlan *plan, const RpmRoot *root, Writer *writer)
+static void write_type(gen_writer *writer, const rpm_plan *plan, int domain, int type)
 {
-    writer_char(writer, 'r');
-    hex_word(writer, root->object >= 0 ? rpm_plan_object(plan, root->object).id
-                                       : (uint64_t)ROOT_WITHOUT_OBJECT);
+    if (plan->types[type])
+        gen_print(writer, "t %" PRIx64 " %s\n", rpm_type_id(plan, domain, type), plan->types[type]);
+}
+
+static void write_root(gen_writer *writer, const rpm_plan *plan, const rpm_root *root)
+{
+    gen_char(writer, 'r');
+    hex_word(writer, root->object >= 0 ? rpm_id_of(plan, root->object) : ROOT_WITHOUT_OBJECT);
     hex_word(writer, (uint64_t)root->kind);
     hex_word(writer, root->flags);
-    if (root->container >= 0) {
-        hex_word(writer, rpm_plan_type_id(plan, root->domain, root->container));
-    }
-    writer_end_line(writer);
+    if (root->container >= 0)
+        hex_word(writer, rpm_type_id(plan, root->domain, root->container));
+    gen_end_line(writer);
 }
 
-// A type is declared before its first object of the section, if not behind all of them.
-static void write_object(const RpmPlan *plan, const RpmLayout *layout, int64_t index,
-                         bool *declared, Writer *writer)
+static void write_object(gen_writer *writer, const rpm_plan *plan, int64_t number,
+                         const rpm_object *object)
 {
-    RpmObject object = rpm_plan_object(plan, index);
-    if (!declared[object.type] && !layout->types_last && !plan->types[object.type].late) {
-        declared[object.type] = true;
-        write_type(plan, object.domain, object.type, writer);
-    }
-    writer_char(writer, 'o');
-    hex_word(writer, object.id);
-    hex_word(writer, rpm_plan_type_id(plan, object.domain, object.type));
-    hex_word(writer, (uint64_t)object.size);
-    int64_t count = rpm_plan_reference_count(plan, index);
+    rpm_root root;
+    gen_char(writer, 'o');
+    hex_word(writer, object->id);
+    hex_word(writer, rpm_type_id(plan, object->domain, object->type));
+    hex_word(writer, (uint64_t)object->size);
+    int64_t count = rpm_reference_count(plan, number);
     for (int64_t i = 0; i < count; i++) {
-        int64_t target = rpm_plan_reference(plan, index, i);
-        hex_word(writer, target >= 0 ? rpm_plan_object(plan, target).id : (uint64_t)UNKNOWN_ID);
+        int64_t target = rpm_reference_of(plan, number, i);
+        hex_word(writer, target >= 0 ? rpm_id_of(plan, target) : UNKNOWN_ID);
     }
-    writer_end_line(writer);
-    RpmRoot root;
-    for (int i = 0; rpm_plan_root(plan, index, i, &root); i++) {
-        if (!root.early && root.domain == object.domain) {
-            write_root(plan, &root, writer);
-        }
-    }
+    gen_end_line(writer);
+    for (int i = 0; rpm_root_of(plan, number, i, &root); i++)
+        if (!root.early && root.domain == object->domain)
+            write_root(writer, plan, &root);
 }
 
-// Roots before their objects, or behind them all: those of other sections and of nothing.
-static void write_other_roots(const RpmPlan *plan, int domain, bool early, Writer *writer)
+/* Roots before their objects, or behind them all: those of other sections and of nothing. */
+static void write_other_roots(gen_writer *writer, const rpm_plan *plan, int domain, bool early)
 {
     for (int i = 0; i < plan->root_count; i++) {
-        const RpmRoot *root = &plan->roots[i];
+        const rpm_root *root = &plan->roots[i];
         bool apart = root->object < 0 || plan->objects[root->object].domain != root->domain;
-        if (root->domain == domain && (early ? root->early : apart)) {
-            write_root(plan, root, writer);
-        }
+        if (root->domain == domain && (early ? root->early : apart))
+            write_root(writer, plan, root);
     }
 }
 
-static void write_section(const RpmPlan *plan, const RpmLayout *layout, int domain, Writer *writer)
+/* A type is declared before its first object of the section, if not behind all of them. */
+static void write_section(gen_writer *writer, const rpm_plan *plan, const gen_options *options,
+                          int domain)
 {
-    bool declared[64] = {false};
-    write_domain(plan, layout, domain, false, writer);
-    write_other_roots(plan, domain, true, writer);
+    uint64_t declared = 0, late = options->types_last ? UINT64_MAX : plan->late;
+    write_domain(writer, plan, domain, !options->no_stamps, false);
+    write_other_roots(writer, plan, domain, true);
     for (int64_t i = 0; i < plan->count; i++) {
-        if (plan->options.domains == 1 || plan->objects[i].domain == domain) {
-            write_object(plan, layout, i, declared, writer);
+        rpm_object object = rpm_object_of(plan, i);
+        if (object.domain != domain)
+            continue;
+        if (!((declared | late) >> object.type & 1)) {
+            declared |= 1ull << object.type;
+            write_type(writer, plan, domain, object.type);
         }
+        write_object(writer, plan, i, &object);
     }
-    write_other_roots(plan, domain, false, writer);
-    writer_end_line(writer); // blank lines occur
-    for (int i = 0; i < plan->type_count; i++) {
-        if (!declared[i]) {
-            write_type(plan, domain, i, writer);
-        }
-    }
-    if (layout->torn && domain + 1 == plan->options.domains) {
-        writer_text(writer, "o 1c");
-        return;
-    }
-    write_domain(plan, layout, domain, true, writer);
+    write_other_roots(writer, plan, domain, false);
+    gen_end_line(writer); /* blank lines occur */
+    for (int i = 0; i < plan->type_count; i++)
+        if (!(declared >> i & 1))
+            write_type(writer, plan, domain, i);
+    if (options->torn && domain + 1 == plan->domains)
+        gen_text(writer, "o 1c");
+    else
+        write_domain(writer, plan, domain, !options->no_stamps, true);
 }
 
-void rpm_write(const RpmPlan *plan, const RpmLayout *layout, Writer *writer)
+void gen_rpm(const gen_options *options, gen_writer *writer)
 {
-    for (int i = 0; i < plan->options.domains; i++) {
-        write_section(plan, layout, i, writer);
+    const rpm_plan *plan = plan_of(options);
+    for (int i = 0; i < plan->domains; i++)
+        write_section(writer, plan, options, i);
+}
+
+/* --- known answer --- */
+
+static bool is_strong_root(const void *plan, int64_t object)
+{
+    rpm_root root;
+    for (int i = 0; rpm_root_of(plan, object, i, &root); i++)
+        if (!(root.flags & RPM_WEAK))
+            return true;
+    return false;
+}
+
+static int64_t size_of(const void *plan, int64_t object)
+{
+    return rpm_object_of(plan, object).size;
+}
+
+static int64_t reference_count(const void *plan, int64_t object)
+{
+    return rpm_reference_count(plan, object);
+}
+
+static int64_t reference_of(const void *plan, int64_t object, int64_t number)
+{
+    return rpm_reference_of(plan, object, number);
+}
+
+static uint64_t id_of(const void *plan, int64_t object)
+{
+    return rpm_id_of(plan, object);
+}
+
+static const char *type_name(const rpm_plan *plan, int domain, int type)
+{
+    return plan->types[type] ? plan->types[type]
+                             : gen_keep("<type %" PRIx64 ">", rpm_type_id(plan, domain, type));
+}
+
+static const char *type_of(const void *plan, int64_t object)
+{
+    rpm_object found = rpm_object_of(plan, object);
+    return type_name(plan, found.domain, found.type);
+}
+
+static const char *kind_name(int kind)
+{
+    static const char *const names[] = {"internal", "local",  "finalizer",
+                                        "handle",   "static", "runtime"};
+    return kind <= RPM_RUNTIME ? names[kind] : gen_keep("kind %x", (unsigned)kind);
+}
+
+/* The kinds of an object's own roots, in order of number. */
+static const char *root_kind(const void *plan, int64_t object)
+{
+    const char *text = NULL;
+    unsigned kinds = 0;
+    rpm_root root;
+    for (int i = 0; rpm_root_of(plan, object, i, &root); i++)
+        kinds |= 1u << root.kind;
+    for (int i = 0; i < RPM_KINDS; i++)
+        if (kinds >> i & 1)
+            text = text ? gen_keep("%s+%s", text, kind_name(i)) : kind_name(i);
+    return text;
+}
+
+typedef struct rpm_counts {
+    gen_sum live, reachable;
+    int64_t references, dangling, duplicates, without_object;
+    int64_t roots, kind_roots[RPM_KINDS], kind_objects[RPM_KINDS];
+} rpm_counts;
+
+static void count_roots(const rpm_plan *plan, int64_t object, rpm_counts *counts)
+{
+    rpm_root root;
+    unsigned seen = 0;
+    for (int i = 0; rpm_root_of(plan, object, i, &root); i++) {
+        counts->roots++;
+        counts->kind_roots[root.kind]++;
+        counts->without_object += object < 0;
+        counts->kind_objects[root.kind] += object >= 0 && !(seen >> root.kind & 1);
+        seen |= 1u << root.kind;
     }
+}
+
+/* Whether no other object of its type dominates it. */
+static bool is_top_of_type(const rpm_plan *plan, const gen_graph *graph, int64_t object)
+{
+    int type = rpm_object_of(plan, object).type, above = graph->dominators[object];
+    while (above >= 0 && rpm_object_of(plan, above).type != type)
+        above = graph->dominators[above];
+    return above < 0;
+}
+
+static rpm_counts count_all(const rpm_plan *plan, const gen_graph *graph, gen_row *types)
+{
+    rpm_counts counts = {.roots = 0};
+    count_roots(plan, RPM_NOTHING, &counts);
+    for (int64_t i = 0; i < plan->count; i++) {
+        rpm_object object = rpm_object_of(plan, i);
+        if (object.duplicate) {
+            counts.duplicates++;
+            continue;
+        }
+        count_roots(plan, i, &counts);
+        gen_add(&counts.live, 1, object.size);
+        gen_add(&types[object.type].live, 1, object.size);
+        if (graph->reached[i])
+            gen_add(&counts.reachable, 1, object.size);
+        if (graph->retained && graph->reached[i] && is_top_of_type(plan, graph, i))
+            types[object.type].retained += graph->retained[i];
+        int64_t references = rpm_reference_count(plan, i);
+        counts.references += references;
+        for (int64_t j = 0; j < references; j++)
+            counts.dangling += rpm_reference_of(plan, i, j) < 0;
+    }
+    return counts;
+}
+
+void gen_rpm_answer(const gen_options *options, gen_json *json)
+{
+    const rpm_plan *plan = plan_of(options);
+    gen_graph_view view = {plan,         plan->count, is_strong_root, size_of,  reference_count,
+                           reference_of, id_of,       type_of,        root_kind};
+    gen_row types[RPM_MOST_TYPES] = {{0}};
+    int64_t declared = 0; /* one in two sections is one */
+    gen_graph graph;
+    gen_graph_build(&graph, &view);
+    for (int i = 0; i < plan->type_count; i++) {
+        types[i].key = type_name(plan, 0, i);
+        declared += plan->types[i] != NULL;
+    }
+    rpm_counts counts = count_all(plan, &graph, types);
+    gen_sum live = counts.live, reachable = counts.reachable;
+    gen_json_open(json, "totals", '{');
+    gen_json_figures(json, (gen_figure[]){{"live_objects", live.objects},
+                                          {"live_bytes", live.bytes},
+                                          {"roots", counts.roots},
+                                          {"roots_without_object", counts.without_object},
+                                          {"references", counts.references},
+                                          {"dangling_references", counts.dangling},
+                                          {"reachable_objects", reachable.objects},
+                                          {"reachable_bytes", reachable.bytes},
+                                          {"unreachable_objects", live.objects - reachable.objects},
+                                          {"unreachable_bytes", live.bytes - reachable.bytes},
+                                          {"types", declared},
+                                          {"duplicate_objects", counts.duplicates},
+                                          {"app_domains", plan->domains},
+                                          {NULL, 0}});
+    gen_json_close(json);
+    gen_json_open(json, "roots", '[');
+    for (int i = 0; i < RPM_KINDS; i++) {
+        if (!counts.kind_roots[i])
+            continue;
+        gen_json_row(json);
+        gen_json_text(json, "kind", kind_name(i));
+        gen_json_number(json, "roots", counts.kind_roots[i]);
+        gen_json_number(json, "objects", counts.kind_objects[i]);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+    gen_answer_top(json, types, (size_t)plan->type_count, true, graph.retained != NULL);
+    if (graph.retained)
+        gen_answer_retained(json, &graph, &view);
+    gen_graph_free(&graph);
 }

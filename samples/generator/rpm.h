@@ -1,19 +1,73 @@
-// Writes garbage-collector heap dumps.
-#ifndef GENERATOR_RPM_H
-#define GENERATOR_RPM_H
+/* A garbage-collected heap: the readable one of the shop, kept object by object, or a large one
+ * whose objects and references follow from their numbers. */
+#ifndef RPM_H
+#define RPM_H
 
-#include "rpm_plan.h"
-#include "writer.h"
+#include "gen.h"
 
-typedef struct RpmLayout {
-    bool no_stamps;
-    bool torn; // without an end
-    bool types_last;
-} RpmLayout;
+enum { RPM_DOMAINS = 4, RPM_MOST_TYPES = 64, RPM_NOTHING = -1 };
 
-void rpm_write(const RpmPlan *plan, const RpmLayout *layout, Writer *writer);
+typedef enum rpm_shape { RPM_SHOP, RPM_CHAIN, RPM_STAR, RPM_BULK } rpm_shape;
 
-// The known answer. False: it cannot be written, or out of memory.
-bool rpm_answer(const RpmPlan *plan, const char *path);
+enum {
+    RPM_INTERNAL,
+    RPM_LOCAL,
+    RPM_FINALIZER,
+    RPM_HANDLE,
+    RPM_STATIC,
+    RPM_RUNTIME,
+    RPM_KINDS = 16
+};
+enum { RPM_PINNED = 1, RPM_WEAK = 2, RPM_INTERIOR = 4, RPM_REFCOUNTED = 8 };
+
+typedef struct rpm_object {
+    uint64_t id;
+    int64_t size;
+    int type, domain;
+    bool duplicate; /* its id was there before: it does not count */
+} rpm_object;
+
+typedef struct rpm_reference {
+    int from, to; /* RPM_NOTHING: to nothing in the file */
+} rpm_reference;
+
+typedef struct rpm_root {
+    int64_t object; /* RPM_NOTHING: none */
+    int kind;
+    unsigned flags;
+    int container; /* type that holds the static variable, -1: none */
+    int domain;    /* in whose section it stands */
+    bool early;    /* before all objects */
+} rpm_root;
+
+typedef struct rpm_plan {
+    rpm_shape shape;
+    int dump, domains, other_references;
+    uint64_t seed;
+    int64_t count;            /* of objects, duplicates included */
+    const char *const *types; /* NULL: never declared */
+    int type_count;
+    uint64_t late; /* bits of the types that are declared behind the objects */
+
+    rpm_object objects[512];
+    rpm_reference references[2048];
+    rpm_root roots[128];
+    int object_count, reference_count, root_count;
+
+    uint32_t *ids; /* of a large heap */
+} rpm_plan;
+
+void rpm_plan_init(rpm_plan *plan, const gen_options *options);
+rpm_object rpm_object_of(const rpm_plan *plan, int64_t object);
+uint64_t rpm_id_of(const rpm_plan *plan, int64_t object);
+int64_t rpm_reference_count(const rpm_plan *plan, int64_t object);
+int64_t rpm_reference_of(const rpm_plan *plan, int64_t object, int64_t number);
+
+/* The roots that refer to an object, `number` from 0 on; false: no more. RPM_NOTHING has those
+ * without an object. */
+bool rpm_root_of(const rpm_plan *plan, int64_t object, int number, rpm_root *root);
+
+/* The number that a section uses for a type. */
+uint64_t rpm_type_id(const rpm_plan *plan, int domain, int type);
 
 #endif

@@ -1,238 +1,498 @@
+/* Heap-monitoring logs and heap analysis files of the C++ shop, and their known answer. */
 #include "taligent.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FIRST_THREAD = 22982,
-};
+enum { FIRST_THREAD = 22982, SLICES = 10, NAME_SIZE = 32 };
 
-typedef struct TalRecord {
-    TalBlock block;
-    int64_t end; // time of deletion, -1: alive
-} TalRecord;
-
-typedef struct TalRecords {
-    TalRecord *items; // by serial
-    int64_t count;
-    int64_t room;
-    int64_t first_time;
-    int64_t last_time;
-} TalRecords;
-
-void taligent_thread_name(int thread, char name[32])
+/* Below 0: none. */
+static void thread_name(int thread, char name[NAME_SIZE])
 {
-    if (thread < 0) {
+    if (thread < 0)
         strcpy(name, "0-0");
-    } else {
-        snprintf(name, 32, "%d-%d", 2 + thread / 8, FIRST_THREAD + thread * 7);
-    }
+    else
+        snprintf(name, NAME_SIZE, "%d-%d", 2 + thread / 8, FIRST_THREAD + thread * 7);
 }
 
-// A column, filled up to `width` where blanks are between columns.
-static void column(Writer *writer, const TalLayout *layout, size_t start, size_t width)
+/* --- columns --- */
+
+typedef struct tal_file {
+    gen_writer *writer;
+    bool blanks; /* between columns, not tabs */
+} tal_file;
+
+/* A column that started there, filled up where blanks are between columns. */
+static void end_column(const tal_file *file, size_t start, size_t width)
 {
-    if (!layout->blanks) {
-        writer_char(writer, '\t');
+    if (!file->blanks) {
+        gen_char(file->writer, '\t');
         return;
     }
-    size_t length = writer->used - start; // no column is near the size of the buffer
-    do {
-        writer_char(writer, ' ');
-    } while (++length < width);
+    do
+        gen_char(file->writer, ' ');
+    while (file->writer->used - start < width);
 }
 
-// Makes room, so that the start of a column stays where it is.
-static size_t column_start(Writer *writer)
+static void text_column(const tal_file *file, const char *text, size_t width)
 {
-    writer_room(writer);
-    return writer->used;
+    size_t start = gen_room(file->writer);
+    gen_bytes(file->writer, text, strlen(text));
+    end_column(file, start, width);
 }
 
-static void text_column(Writer *writer, const TalLayout *layout, const char *text, size_t width)
+static void number_column(const tal_file *file, int64_t number, size_t width)
 {
-    size_t start = column_start(writer);
-    writer_bytes(writer, text, strlen(text));
-    column(writer, layout, start, width);
+    size_t start = gen_room(file->writer);
+    gen_number(file->writer, number);
+    end_column(file, start, width);
 }
 
-static void number_column(Writer *writer, const TalLayout *layout, int64_t number, size_t width)
+static void address_column(const tal_file *file, uint64_t address)
 {
-    size_t start = column_start(writer);
-    writer_signed(writer, number);
-    column(writer, layout, start, width);
+    size_t start = gen_room(file->writer);
+    gen_bytes(file->writer, "0x", 2);
+    gen_hex(file->writer, address);
+    end_column(file, start, 12);
 }
 
-static void address_column(Writer *writer, const TalLayout *layout, uint64_t address)
+/* --- log --- */
+
+static void write_event(const tal_file *file, const tal_event *event, const char *thread)
 {
-    size_t start = column_start(writer);
-    writer_bytes(writer, "0x", 2);
-    writer_hex(writer, address);
-    column(writer, layout, start, 12);
+    const tal_block *block = &event->block;
+    gen_writer *writer = file->writer;
+    bool made = event->kind == TAL_ALLOCATION;
+    if (event->banner)
+        gen_text(writer, event->banner > 1 ? "*** Chunky heap corrupt with error 12.\n"
+                                             "*** Tree heap corrupt with error 7.\n"
+                                           : "*** Tree heap corrupt with error 5.\n");
+    if (event->bad_row) {
+        text_column(file, thread, 12);
+        gen_text(writer, "lost 0xb2 (buffer full)\n");
+    }
+    if (event->starred)
+        gen_char(writer, '*');
+    text_column(file, thread, 12);
+    if (event->kind == TAL_OLD)
+        text_column(file, "old", 20);
+    else
+        number_column(file, event->time, 20);
+    address_column(file, block->address);
+    if (event->kind == TAL_DELETION)
+        text_column(file, "del", 8);
+    else
+        number_column(file, block->size, 8);
+    text_column(file, made ? tal_novtbl : block->type, 16);
+    const tal_crawl *crawl = made ? block->crawl : block->deletion_crawl;
+    if (event->kind != TAL_OLD)
+        gen_bytes(writer, crawl->text, crawl->length);
+    gen_end_line(writer);
 }
 
-static void write_title(Writer *writer, const TalLayout *layout)
+static void write_log(const tal_file *file, const gen_options *options)
 {
     static const char *const titles[] = {"Thread", "Time of event", "Address", "Size", "Type"};
     static const size_t widths[] = {12, 20, 12, 8, 16};
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        text_column(writer, layout, titles[i], widths[i]);
-    }
-    writer_text(writer, "Stack crawl");
-    writer_end_line(writer);
+    char(*names)[NAME_SIZE] = gen_alloc((size_t)options->threads + 1, sizeof *names);
+    for (int i = 0; i <= options->threads; i++)
+        thread_name(i - 1, names[i]);
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0] && !options->no_title; i++)
+        text_column(file, titles[i], widths[i]);
+    if (!options->no_title)
+        gen_text(file->writer, "Stack crawl\n");
+    tal_plan plan;
+    tal_event event;
+    tal_plan_init(&plan, options);
+    while (tal_plan_next(&plan, &event))
+        write_event(file, &event, names[event.thread + 1]);
+    tal_plan_free(&plan);
+    free(names);
 }
 
-static void write_banner(Writer *writer, int lines)
-{
-    writer_text(writer, lines > 1 ? "*** Chunky heap corrupt with error 12."
-                                  : "*** Tree heap corrupt with error 5.");
-    writer_end_line(writer);
-    if (lines > 1) {
-        writer_text(writer, "*** Tree heap corrupt with error 7.");
-        writer_end_line(writer);
-    }
-}
+/* --- heap analysis file --- */
 
-static void write_event(const TalEvent *event, const TalLayout *layout, const char *thread,
-                        Writer *writer)
-{
-    const TalBlock *block = &event->block;
-    if (event->banner) {
-        write_banner(writer, event->banner);
-    }
-    if (event->bad_row) {
-        text_column(writer, layout, thread, 12);
-        writer_text(writer, "lost 0xb2 (buffer full)");
-        writer_end_line(writer);
-    }
-    if (event->starred) {
-        writer_char(writer, '*');
-    }
-    text_column(writer, layout, thread, 12);
-    if (event->kind == TAL_OLD) {
-        text_column(writer, layout, "old", 20);
-    } else {
-        number_column(writer, layout, event->time, 20);
-    }
-    address_column(writer, layout, block->address);
-    if (event->kind == TAL_DELETION) {
-        text_column(writer, layout, "del", 8);
-    } else {
-        number_column(writer, layout, block->size, 8);
-    }
-    TalType type = event->kind == TAL_ALLOCATION ? TAL_NOVTBL : block->type;
-    text_column(writer, layout, taligent_type_name(type), 16);
-    const TalCrawl *crawl = event->kind == TAL_ALLOCATION ? block->crawl : block->deletion_crawl;
-    if (event->kind != TAL_OLD) {
-        writer_bytes(writer, crawl->text, crawl->length);
-    }
-    writer_end_line(writer);
-}
-
-bool taligent_write_log(const TalOptions *options, const TalLayout *layout, Writer *writer)
-{
-    TalPlan plan;
-    bool done = taligent_plan_init(&plan, options);
-    if (done && !layout->no_title) {
-        write_title(writer, layout);
-    }
-    char names[TAL_MAX_THREADS + 1][32]; // 0-0 first
-    for (int i = 0; i <= TAL_MAX_THREADS; i++) {
-        taligent_thread_name(i - 1, names[i]);
-    }
-    TalEvent event;
-    while (done && taligent_plan_next(&plan, &event)) {
-        write_event(&event, layout, names[event.thread + 1], writer);
-    }
-    done = done && !plan.out_of_memory;
-    taligent_plan_free(&plan);
-    return done;
-}
-
-static bool records_add(TalRecords *records, const TalEvent *event)
-{
-    int64_t serial = event->block.serial;
-    if (event->kind != TAL_OLD) {
-        records->first_time = records->first_time ? records->first_time : event->time;
-        records->last_time = event->time;
-    }
-    if (event->kind == TAL_DELETION) {
-        records->items[serial - 1].end = event->time;
-        return true;
-    }
-    if (records->count == records->room) {
-        int64_t room = records->room ? records->room * 2 : 1024;
-        TalRecord *items = realloc(records->items, (size_t)room * sizeof *items);
-        if (!items) {
-            return false;
-        }
-        records->items = items;
-        records->room = room;
-    }
-    records->items[records->count++] = (TalRecord){event->block, -1};
-    return true;
-}
+typedef struct tal_record {
+    tal_block block;
+    int64_t end; /* time of deletion, -1: alive */
+} tal_record;
 
 static int by_address(const void *left, const void *right)
 {
-    const TalRecord *a = left;
-    const TalRecord *b = right;
-    if (a->block.address != b->block.address) {
-        return a->block.address < b->block.address ? -1 : 1;
-    }
-    return a->block.serial < b->block.serial ? -1 : a->block.serial > b->block.serial;
+    const tal_record *a = left, *b = right;
+    int order = (a->block.address > b->block.address) - (a->block.address < b->block.address);
+    return order ? order
+                 : (a->block.serial > b->block.serial) - (a->block.serial < b->block.serial);
 }
 
-// An old block that was deleted counts its age from the first event on.
-static void write_record(const TalRecords *records, const TalRecord *record,
-                         const TalLayout *layout, Writer *writer)
+/* An old block that was deleted counts its age from the first event on. */
+static void write_record(const tal_file *file, const tal_record *record, int64_t first_time,
+                         int64_t last_time)
 {
-    const TalBlock *block = &record->block;
-    bool dead = record->end >= 0;
-    int64_t born = block->crawl ? block->time : records->first_time;
-    address_column(writer, layout, block->address);
-    number_column(writer, layout, block->size, 8);
-    TalType type = dead || !block->crawl ? block->type : TAL_NOVTBL;
-    text_column(writer, layout, taligent_type_name(type), 16);
-    number_column(writer, layout, (dead ? record->end : records->last_time) - born, 12);
-    char thread[32];
-    taligent_thread_name(block->thread, thread);
-    text_column(writer, layout, thread, 10);
-    if (block->crawl || dead) {
-        number_column(writer, layout, born, 18);
-    } else {
-        text_column(writer, layout, "old", 18);
-    }
-    text_column(writer, layout, block->crawl ? block->crawl->text : "", 0);
-    taligent_thread_name(block->deleter, thread);
-    text_column(writer, layout, dead ? thread : "notask", 10);
-    writer_text(writer, dead ? block->deletion_crawl->text : "nochain");
-    writer_end_line(writer);
+    const tal_block *block = &record->block;
+    bool dead = record->end >= 0, old = !block->crawl;
+    int64_t born = old ? first_time : block->time;
+    char thread[NAME_SIZE];
+    address_column(file, block->address);
+    number_column(file, block->size, 8);
+    text_column(file, dead || old ? block->type : tal_novtbl, 16);
+    number_column(file, (dead ? record->end : last_time) - born, 12);
+    thread_name(block->thread, thread);
+    text_column(file, thread, 10);
+    if (old && !dead)
+        text_column(file, "old", 18);
+    else
+        number_column(file, born, 18);
+    text_column(file, old ? "" : block->crawl->text, 0);
+    thread_name(block->deleter, thread);
+    text_column(file, dead ? thread : "notask", 10);
+    gen_text(file->writer, dead ? block->deletion_crawl->text : "nochain");
+    gen_end_line(file->writer);
 }
 
-bool taligent_write_analysis(const TalOptions *options, const TalLayout *layout, Writer *writer)
+static void write_analysis(const tal_file *file, const gen_options *options)
 {
-    TalPlan plan;
-    TalRecords records = {0};
-    TalEvent event;
-    bool done = taligent_plan_init(&plan, options);
-    while (done && taligent_plan_next(&plan, &event)) {
-        done = records_add(&records, &event);
-    }
-    done = done && !plan.out_of_memory;
-    if (done) {
-        qsort(records.items, (size_t)records.count, sizeof *records.items, by_address);
-        if (!layout->no_title) {
-            writer_text(writer, "Anomalies of the shop's heap: none found.");
-            writer_end_line(writer);
-            writer_end_line(writer);
+    tal_record *records = NULL; /* by serial */
+    size_t count = 0, room = 0;
+    int64_t first_time = 0, last_time = 0;
+    tal_plan plan;
+    tal_event event;
+    tal_plan_init(&plan, options);
+    while (tal_plan_next(&plan, &event)) {
+        if (event.kind != TAL_OLD) {
+            first_time = first_time ? first_time : event.time;
+            last_time = event.time;
         }
-        for (int64_t i = 0; i < records.count; i++) {
-            write_record(&records, &records.items[i], layout, writer);
+        if (event.kind == TAL_DELETION) {
+            records[event.block.serial - 1].end = event.time;
+        } else {
+            records = gen_grow(records, count, &room, sizeof *records);
+            records[count++] = (tal_record){event.block, -1};
         }
     }
-    free(records.items);
-    taligent_plan_free(&plan);
-    return done;
+    qsort(records, count, sizeof *records, by_address);
+    if (!options->no_title)
+        gen_text(file->writer, "Anomalies of the shop's heap: none found.\n\n");
+    for (size_t i = 0; i < count; i++)
+        write_record(file, &records[i], first_time, last_time);
+    free(records);
+    tal_plan_free(&plan);
+}
+
+void gen_taligent(const gen_options *options, gen_writer *writer)
+{
+    tal_file file = {writer, options->blanks};
+    if (options->analysis)
+        write_analysis(&file, options);
+    else
+        write_log(&file, options);
+}
+
+/* --- known answer --- */
+
+typedef struct tal_slice {
+    int64_t created, deleted;
+    gen_sum live; /* at its end */
+} tal_slice;
+
+/* Of an allocation crawl. */
+typedef struct tal_site_tally {
+    const tal_crawl *crawl;
+    gen_sum live;
+    int64_t created, deleted;
+    int64_t others; /* deleted with the site's other type */
+} tal_site_tally;
+
+typedef struct tal_thread_tally {
+    gen_sum created, live; /* what it allocated */
+    int64_t events, deleted;
+    int64_t last; /* serial of the block that its latest event allocated, 0: that was a deletion */
+} tal_thread_tally;
+
+typedef struct tal_tally {
+    gen_sum live, created, old, old_live, temporary, peak;
+    int64_t deleted, peak_time, first_time, last_time;
+    int64_t double_deletions, bad_addresses, nonunique, displaced, corruptions, corrupt_events;
+    int64_t cross_thread, crawls, thread_count;
+    int slice; /* the current one */
+    tal_slice slices[SLICES + 1];
+    tal_thread_tally *threads;
+    tal_site_tally *sites;
+    gen_row types[64]; /* what is alive of old blocks, then of all */
+    size_t type_count;
+    int64_t *ages; /* of deleted blocks */
+    int64_t age_count;
+} tal_tally;
+
+static void count_live(tal_tally *tally, const tal_block *block, int64_t objects)
+{
+    gen_add(&tally->live, objects, objects * block->size);
+    if (!block->crawl) {
+        gen_add(&tally->old_live, objects, objects * block->size);
+        gen_add(&gen_row_of(tally->types, &tally->type_count, block->type)->live, objects,
+                objects * block->size);
+        return;
+    }
+    gen_add(&tally->sites[block->crawl->id].live, objects, objects * block->size);
+    gen_add(&tally->threads[block->thread].live, objects, objects * block->size);
+}
+
+static void count_allocation(tal_tally *tally, const tal_event *event)
+{
+    const tal_block *block = &event->block;
+    tal_site_tally *site = &tally->sites[block->crawl->id];
+    if (event->fault == TAL_DISPLACES) {
+        tally->nonunique++;
+        tally->displaced++;
+        count_live(tally, &event->displaced, -1);
+    }
+    tally->crawls += !site->created++;
+    site->crawl = block->crawl;
+    count_live(tally, block, 1);
+    gen_add(&tally->created, 1, block->size);
+    gen_add(&tally->threads[event->thread].created, 1, block->size);
+    tally->threads[event->thread].last = block->serial;
+    tally->slices[tally->slice].created++;
+}
+
+static void count_deletion(tal_tally *tally, const tal_event *event)
+{
+    const tal_block *block = &event->block;
+    tal_thread_tally *thread = &tally->threads[event->thread];
+    int64_t last = thread->last, age = event->time - block->time;
+    thread->last = 0;
+    tally->double_deletions += event->fault == TAL_DOUBLE;
+    tally->bad_addresses += event->fault == TAL_BAD_ADDRESS;
+    if (event->fault != TAL_SOUND)
+        return;
+    tally->deleted++;
+    tally->slices[tally->slice].deleted++;
+    thread->deleted++;
+    count_live(tally, block, -1);
+    if (!block->crawl)
+        return;
+    tal_site_tally *site = &tally->sites[block->crawl->id];
+    site->deleted++;
+    site->others += block->type != block->crawl->site->type;
+    tally->cross_thread += block->thread != event->thread;
+    if (last == block->serial)
+        gen_add(&tally->temporary, 1, block->size);
+    tally->ages[tally->age_count++] = age < 0 ? 0 : age;
+}
+
+static int64_t boundary(const tal_tally *tally, int slice)
+{
+    return tally->first_time + (tally->last_time - tally->first_time) * slice / SLICES;
+}
+
+static void count_event(tal_tally *tally, const tal_event *event)
+{
+    while (tally->slice < SLICES && (!tally->slice || boundary(tally, tally->slice) < event->time))
+        tally->slices[tally->slice++].live = tally->live;
+    tally->thread_count += !tally->threads[event->thread].events++;
+    if (event->kind == TAL_ALLOCATION)
+        count_allocation(tally, event);
+    else
+        count_deletion(tally, event);
+    if (tally->live.bytes > tally->peak.bytes)
+        tally->peak_time = event->time - tally->first_time;
+    gen_raise(&tally->peak, tally->live);
+}
+
+/* Twice over the session: old blocks are alive from the start, wherever their lines stand, and the
+ * slices are parts of the whole time. */
+static void count_all(tal_tally *tally, tal_plan *plan, const gen_options *options)
+{
+    tal_event event;
+    tal_plan_init(plan, options);
+    tally->threads = gen_alloc((size_t)plan->threads, sizeof *tally->threads);
+    tally->sites = gen_alloc((size_t)plan->crawl_count, sizeof *tally->sites);
+    tally->ages = gen_alloc((size_t)plan->events, sizeof *tally->ages);
+    while (tal_plan_next(plan, &event)) {
+        if (event.kind == TAL_OLD && event.fault != TAL_SKIPPED) {
+            gen_add(&tally->old, 1, event.block.size);
+            count_live(tally, &event.block, 1);
+        } else if (event.kind != TAL_OLD) {
+            tally->first_time = tally->first_time ? tally->first_time : event.time;
+            tally->last_time = event.time > tally->last_time ? event.time : tally->last_time;
+        }
+    }
+    tal_plan_free(plan);
+    tal_plan_init(plan, options);
+    tally->peak = tally->live;
+    while (tal_plan_next(plan, &event)) {
+        tally->corruptions += event.banner > 0;
+        tally->corrupt_events += event.starred;
+        tally->nonunique += event.fault == TAL_SKIPPED;
+        if (event.kind != TAL_OLD)
+            count_event(tally, &event);
+    }
+    while (tally->slice < SLICES)
+        tally->slices[tally->slice++].live = tally->live;
+    tally->slices[SLICES].live = tally->live;
+}
+
+static void answer_totals(gen_json *json, const tal_tally *tally)
+{
+    gen_json_open(json, "totals", '{');
+    gen_json_figures(
+        json,
+        (gen_figure[]){{"live_objects", tally->live.objects},
+                       {"live_bytes", tally->live.bytes},
+                       {"created_objects", tally->created.objects},
+                       {"created_bytes", tally->created.bytes},
+                       {"deleted_objects", tally->deleted},
+                       {"peak_objects", tally->peak.objects},
+                       {"peak_bytes", tally->peak.bytes},
+                       {"peak_time_us", tally->peak_time},
+                       {"old_objects", tally->old.objects},
+                       {"old_bytes", tally->old.bytes},
+                       {"old_live_objects", tally->old_live.objects},
+                       {"old_live_bytes", tally->old_live.bytes},
+                       {"leaked_objects", tally->live.objects - tally->old_live.objects},
+                       {"leaked_bytes", tally->live.bytes - tally->old_live.bytes},
+                       {"temporary_objects", tally->temporary.objects},
+                       {"temporary_bytes", tally->temporary.bytes},
+                       {"unmatched_deletions", tally->double_deletions + tally->bad_addresses},
+                       {"double_deletions", tally->double_deletions},
+                       {"bad_address_deletions", tally->bad_addresses},
+                       {"nonunique_allocations", tally->nonunique},
+                       {"displaced_objects", tally->displaced},
+                       {"corruptions", tally->corruptions},
+                       {"corrupt_events", tally->corrupt_events},
+                       {"cross_thread_deletions", tally->cross_thread},
+                       {"threads", tally->thread_count},
+                       {"crawls", tally->crawls},
+                       {NULL, 0}});
+    gen_json_close(json);
+    gen_json_open(json, "snapshots", '[');
+    for (int i = 0; i <= SLICES; i++) {
+        const tal_slice *slice = &tally->slices[i];
+        gen_json_row(json);
+        gen_json_number(json, "sequence", i);
+        if (!i)
+            gen_json_text(json, "tag", "start");
+        gen_json_figures(json, (gen_figure[]){{"time_us", boundary(tally, i) - tally->first_time},
+                                              {"created_objects", slice->created},
+                                              {"deleted_objects", slice->deleted},
+                                              {"live_objects", slice->live.objects},
+                                              {"live_bytes", slice->live.bytes},
+                                              {NULL, 0}});
+        if (i)
+            gen_json_number(json, "delta_bytes", slice->live.bytes - slice[-1].live.bytes);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
+/* The type that most of the site's blocks had at their deletion is that of those that live. */
+static void infer(gen_row *row, const tal_site_tally *tally)
+{
+    const char *const types[] = {tally->crawl->site->type, tally->crawl->site->other};
+    const int64_t deletions[] = {tally->deleted - tally->others, tally->others};
+    for (int i = 0; i < 2; i++) {
+        bool known = deletions[i] && types[i] != tal_novtbl && types[i] != tal_notype;
+        int64_t more = deletions[i] - row->inferred_deletions;
+        if (known &&
+            (!row->inferred || more > 0 || (!more && strcmp(types[i], row->inferred) < 0))) {
+            row->inferred = types[i];
+            row->inferred_deletions = deletions[i];
+        }
+    }
+    row->key = row->inferred ? row->inferred : "(unknown)";
+}
+
+static void answer_sites(gen_json *json, tal_tally *tally, int crawl_count)
+{
+    gen_row *rows = gen_alloc((size_t)crawl_count, sizeof *rows);
+    size_t count = 0;
+    for (int i = 0; i < crawl_count; i++) {
+        const tal_site_tally *site = &tally->sites[i];
+        gen_row *row = &rows[count];
+        if (!site->live.objects)
+            continue;
+        row->live = site->live;
+        row->created = site->created;
+        row->deleted = site->deleted;
+        row->stack = site->crawl->frames;
+        row->depth = site->crawl->count;
+        infer(row, site);
+        gen_add(&gen_row_of(tally->types, &tally->type_count, row->key)->live, row->live.objects,
+                row->live.bytes);
+        count++;
+    }
+    gen_answer_leaks(json, rows, count);
+    gen_answer_top(json, tally->types, tally->type_count, true, false);
+    free(rows);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void answer_lifetimes(gen_json *json, const tal_tally *tally)
+{
+    int64_t count = tally->age_count, from = 0;
+    const int64_t *ages = tally->ages;
+    qsort(tally->ages, (size_t)count, sizeof *ages, by_number);
+    gen_json_open(json, "lifetimes", '{');
+    gen_json_number(json, "deaths", count);
+    if (count) {
+        gen_json_number(json, "median_us", ages[(count + 1) / 2 - 1]);
+        gen_json_number(json, "p90_us", ages[(count * 9 + 9) / 10 - 1]);
+    }
+    gen_json_open(json, "buckets", '[');
+    for (int64_t i = 0; i < count; from = from ? from * 2 : 1) {
+        int64_t start = i;
+        while (i < count && ages[i] < (from ? from * 2 : 1))
+            i++;
+        if (i == start)
+            continue;
+        gen_json_row(json);
+        gen_json_number(json, "from_us", from);
+        gen_json_number(json, "objects", i - start);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+    gen_json_close(json);
+}
+
+static void answer_threads(gen_json *json, const tal_tally *tally, int threads)
+{
+    gen_json_open(json, "threads", '[');
+    for (int i = 0; i < threads; i++) {
+        const tal_thread_tally *thread = &tally->threads[i];
+        char name[NAME_SIZE];
+        if (!thread->events)
+            continue;
+        thread_name(i, name);
+        gen_json_row(json);
+        gen_json_text(json, "thread", name);
+        gen_json_figures(json, (gen_figure[]){{"created_objects", thread->created.objects},
+                                              {"created_bytes", thread->created.bytes},
+                                              {"deleted_objects", thread->deleted},
+                                              {"live_objects", thread->live.objects},
+                                              {"live_bytes", thread->live.bytes},
+                                              {NULL, 0}});
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
+void gen_taligent_answer(const gen_options *options, gen_json *json)
+{
+    tal_tally tally = {.slice = 0};
+    tal_plan plan;
+    count_all(&tally, &plan, options);
+    answer_totals(json, &tally);
+    answer_sites(json, &tally, plan.crawl_count);
+    answer_lifetimes(json, &tally);
+    answer_threads(json, &tally, plan.threads);
+    tal_plan_free(&plan);
+    free(tally.threads);
+    free(tally.sites);
+    free(tally.ages);
 }

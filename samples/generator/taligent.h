@@ -1,20 +1,114 @@
-// Writes heap-monitoring logs and heap analysis files of the C++ shop.
-#ifndef GENERATOR_TALIGENT_H
-#define GENERATOR_TALIGENT_H
+/* What happens on the heap of the shop as a C++ program, event by event. Every event knows which
+ * block it concerns, so that the known answer need not find that out from addresses. */
+#ifndef TALIGENT_H
+#define TALIGENT_H
 
-#include "taligent_plan.h"
-#include "writer.h"
+#include "gen.h"
 
-typedef struct TalLayout {
-    bool blanks; // between columns, not tabs
-    bool no_title;
-} TalLayout;
+enum { TAL_FRAMES = 64, TAL_SIZE_CLASSES = 64 /* of 16 bytes each */ };
 
-// False: out of memory.
-bool taligent_write_log(const TalOptions *options, const TalLayout *layout, Writer *writer);
-bool taligent_write_analysis(const TalOptions *options, const TalLayout *layout, Writer *writer);
+/* Types as they stand in a deletion that does not know them. */
+extern const char tal_novtbl[], tal_notype[];
 
-// `thread` below 0: none.
-void taligent_thread_name(int thread, char name[32]);
+typedef enum tal_story { TAL_LEAK, TAL_SLOW, TAL_CACHE, TAL_CHURN, TAL_TEMPORARY } tal_story;
+
+typedef struct tal_site {
+    tal_story story;
+    int weight;
+    int size, step; /* four sizes differ by the step */
+    const char *type;
+    const char *other;            /* of one deletion in five, NULL: it is the same */
+    bool cross;                   /* deleted by another thread */
+    const char *frames, *deleter; /* that tell it from others, innermost first, with < between */
+} tal_site;
+
+typedef struct tal_crawl {
+    const tal_site *site;
+    const char *frames[TAL_FRAMES];
+    int count;
+    int id;     /* of the first crawl with this text */
+    char *text; /* frames with bars between */
+    size_t length;
+} tal_crawl;
+
+typedef struct tal_block {
+    uint64_t address;
+    int64_t serial; /* tells all blocks of a session apart */
+    int64_t time;   /* of allocation */
+    int64_t size;
+    const tal_crawl *crawl; /* of allocation; NULL: an old block */
+    const tal_crawl *deletion_crawl;
+    const char *type; /* at deletion; an old block's at any time */
+    int thread, deleter;
+    int next; /* in a list of the plan */
+} tal_block;
+
+typedef enum tal_kind { TAL_OLD, TAL_ALLOCATION, TAL_DELETION } tal_kind;
+
+typedef enum tal_fault {
+    TAL_SOUND,
+    TAL_BAD_ADDRESS, /* deletion of an address that never was */
+    TAL_DOUBLE,      /* deletion of an address that was deleted */
+    TAL_DISPLACES,   /* allocation over a living block */
+    TAL_SKIPPED      /* an old line at the address of a living block */
+} tal_fault;
+
+typedef struct tal_event {
+    tal_kind kind;
+    tal_fault fault;
+    int thread;
+    int64_t time; /* as in the log */
+    tal_block block, displaced;
+    int banner;   /* lines of a corruption banner before it */
+    bool starred; /* the heap was corrupt */
+    bool bad_row; /* a line before it that is none */
+} tal_event;
+
+typedef struct tal_free_list {
+    uint64_t *addresses;
+    size_t count, room;
+} tal_free_list;
+
+typedef struct tal_plan {
+    int64_t events;
+    int threads, variants;
+    uint64_t seed, random;
+    bool damaged;
+    tal_crawl *crawls, *deleters; /* `variants` of each site, which differ in their callers */
+    int crawl_count;
+    tal_crawl old_deleter;
+    int weights[2]; /* of all churn, of all temporaries */
+
+    int old_lines; /* written so far */
+    int64_t index; /* of the next event */
+    int64_t allocations, last_serial;
+
+    tal_block *blocks;
+    size_t block_count, block_room;
+    int unused; /* list of blocks to use again */
+    int64_t doomed;
+
+    int *wheel; /* lists of blocks by the event at which they die */
+    int64_t wheel_size, cursor;
+    int due_first, due_last; /* blocks that are to be deleted now */
+
+    int temporary; /* block that its thread's next event deletes, -1: none */
+    int64_t temporary_at;
+    int displaceable; /* a block of the leak, -1: none */
+    int64_t leaks, slow, cached;
+    bool has_skipped; /* the old line at the address of a living block is written */
+    int unknown;      /* addresses so far */
+    int starred;      /* events still to be marked */
+    bool backward;    /* the next temporary is deleted before it was made */
+
+    uint64_t top; /* of the heap */
+    tal_free_list free_lists[TAL_SIZE_CLASSES];
+} tal_plan;
+
+void tal_plan_init(tal_plan *plan, const gen_options *options);
+void tal_plan_free(tal_plan *plan);
+
+/* False: that was all. */
+bool tal_plan_next(tal_plan *plan, tal_event *event);
 
 #endif

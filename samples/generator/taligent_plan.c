@@ -1,140 +1,243 @@
-#include "taligent_plan.h"
+#include "taligent.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t START_TIME = 759537687555872; // 25 January 1994, in microseconds
-static const int64_t EVENT_INTERVAL = 2048;
-static const uint64_t HEAP_START = 0xb2362718;
-static const uint64_t OLD_START = 0xb1f02040;
-static const uint64_t UNKNOWN_START = 0xdead1000;
+/* --- the shop as a C++ program: who allocates what, and who deletes it --- */
+
+const char tal_novtbl[] = "novtbl", tal_notype[] = "notype";
+
+#define CUSTOMERS "TArrayOf<TCustomer const*, TAllocator<TCustomer const*> >"
+
+static const tal_site sites[] = {
+    {TAL_LEAK, 0, 112, 0, "TOrderEvent", NULL, false,
+     "operator new(unsigned int) < TOrderService::PlaceOrder(TOrder&) < TShop::Run(int)",
+     "TOrderEvent::~TOrderEvent() < TOrderService::Confirm(const TOrder&) < TShop::Run(int)"},
+    {TAL_SLOW, 0, 160, 0, tal_novtbl, NULL, false,
+     "TPdfWriter::Grow(unsigned long) < TPdfWriter::Write(const TStandardText&) < "
+     "TInvoice::Print(TPdfWriter&)",
+     "TPdfWriter::Close() < TInvoice::Print(TPdfWriter&)"},
+    {TAL_CACHE, 0, 96, 16, "TPriceEntry", NULL, false,
+     "operator new(unsigned int) < TPriceCache::Fill(const TCatalog&) < TPriceCache::Lookup(long)",
+     "TPriceEntry::~TPriceEntry() < TPriceCache::Evict(long)"},
+    {TAL_CHURN, 12, 120, 24, "TOrder", "TRushOrder", false,
+     "operator new(unsigned int) < TOrderService::NewOrder(long, bool)",
+     "TOrder::~TOrder() < TOrderService::Archive(TOrder*)"},
+    {TAL_CHURN, 9, 80, 16, "TCustomer", NULL, false,
+     "TCustomerRepository::Find(long) const < TCustomerRepository::operator[](long)",
+     "TCustomer::~TCustomer() < TCustomerRepository::Release(TCustomer*)"},
+    {TAL_CHURN, 6, 40, 40, CUSTOMERS, NULL, false,
+     "operator new(unsigned int) < " CUSTOMERS "::Clone() const < TCustomerRepository::All()",
+     CUSTOMERS "::~TArrayOf()"},
+    {TAL_CHURN, 6, 64, 0, "TRequest", NULL, true, "TRequestQueue::Post(const TRequest&)",
+     "TRequest::~TRequest() < TWorker::Serve(TRequestQueue&)"},
+    {TAL_CHURN, 5, 32, 0, "TCallback<void (unsigned long)>", NULL, true,
+     "TTimer::After(unsigned long, TCallback<void (unsigned long)>*)",
+     "TTimer::Fire() < TTimer::Loop(void*)"},
+    {TAL_CHURN, 5, 200, 56, tal_novtbl, tal_notype, false,
+     "TTieredTextBuffer::Reserve(unsigned long) < TTieredTextBuffer::operator<<(const long) < "
+     "TTieredTextBuffer::operator<<(const int)",
+     "TTieredTextBuffer::~TTieredTextBuffer()"},
+    {TAL_CHURN, 3, 24, 0, "TPermissions", NULL, false,
+     "operator new(unsigned int) < TPermissions::operator|(const TPermissions&) const < "
+     "TSession::Login(const TStandardText&)",
+     "TPermissions::~TPermissions() < operator||(const TPermissions&, bool) < "
+     "TSession::Logout()"},
+    {TAL_TEMPORARY, 5, 16, 0, "THybridNumber", NULL, false,
+     "THybridNumber::THybridNumber(const long) < TPrice::Round(int) const",
+     "THybridNumber::~THybridNumber() < TPrice::Round(int) const"},
+    {TAL_TEMPORARY, 3, 28, 4, "TIterator<TOrder const>", NULL, false,
+     "TOrderBook::CreateIterator() const < TOrderBook::Total() const",
+     "TIterator<TOrder const>::~TIterator() < TOrderBook::Total() const"},
+    {TAL_TEMPORARY, 2, 56, 8, "TStandardText", tal_notype, false,
+     "TStandardText::TStandardText(const char*) < TLog::Trace(const char*, ...)",
+     "TStandardText::~TStandardText() < TLog::Trace(const char*, ...)"},
+};
+enum { SITES = sizeof sites / sizeof sites[0], ORDER_SITE = 3 };
+
+static const tal_site old_site = {.deleter = "TStartUp::Forget(void*) < TShop::Open()"};
+static const struct {
+    int size;
+    const char *type;
+    bool freed;
+} old_blocks[] = {
+    {48, "TLocalSemaphore", false},
+    {48, "TLocalSemaphore", true},
+    {320, "TCatalog", false},
+    {64, tal_novtbl, true},
+    {64, tal_novtbl, false},
+    {40, CUSTOMERS, true},
+    {24, tal_notype, true},
+    {120, "TOrder", false},
+    {72, "TCallback<void (unsigned long)>", false},
+};
+enum { OLD_BLOCKS = sizeof old_blocks / sizeof old_blocks[0] };
+
+static const char *const callers[] = {
+    "TShop::Serve()",  "TPay::Confirm()",    "TBasket::Add(int)", "TBasket::Sum()",
+    "TView::Draw()",   "TView::Scroll()",    "TReport::Build()",  "TStock::Take(long)",
+    "TStock::Count()", "TMail::Send()",      "TImport::Row()",    "TImport::Run()",
+    "TTimer::Tick()",  "TJob::operator()()", "TLogin::Check()",   "TLink::Poll()",
+};
+enum { CALLERS = sizeof callers / sizeof callers[0] };
+
+/* The site's own frames, then callers (the variant's digits say which), then main; `at_least` so
+ * many frames, or as the site has it. */
+static void crawl_init(tal_crawl *crawl, const char *frames, int site, int variant, int at_least)
+{
+    static const char between[] = " < ";
+    unsigned digits = (unsigned)variant;
+    size_t room = 1;
+    while (frames) {
+        const char *next = strstr(frames, between);
+        crawl->frames[crawl->count++] =
+            next ? gen_keep("%.*s", (int)(next - frames), frames) : frames;
+        frames = next ? next + strlen(between) : NULL;
+    }
+    for (int i = 0; crawl->count + 1 < at_least || (!at_least && digits); i++) {
+        unsigned caller = digits ? digits - 1 : (unsigned)(site + i * 5);
+        crawl->frames[crawl->count++] = callers[caller % CALLERS];
+        digits = digits ? (digits - 1) / CALLERS : 0;
+    }
+    crawl->frames[crawl->count++] = "main";
+    for (int i = 0; i < crawl->count; i++)
+        room += strlen(crawl->frames[i]) + 1;
+    crawl->text = gen_alloc(room, 1);
+    for (int i = 0; i < crawl->count; i++)
+        crawl->length += (size_t)snprintf(crawl->text + crawl->length, room - crawl->length, "%s%s",
+                                          i ? "|" : "", crawl->frames[i]);
+}
+
+static tal_crawl *crawls_of(const tal_plan *plan, bool deleters, int at_least)
+{
+    tal_crawl *crawls = gen_alloc((size_t)plan->crawl_count, sizeof *crawls);
+    for (int i = 0; i < plan->crawl_count; i++) {
+        int site = i / plan->variants, first = site * plan->variants;
+        crawls[i].site = &sites[site];
+        crawl_init(&crawls[i], deleters ? sites[site].deleter : sites[site].frames, site, i - first,
+                   at_least);
+        while (strcmp(crawls[first].text, crawls[i].text))
+            first++;
+        crawls[i].id = first;
+    }
+    return crawls;
+}
+
+/* --- chance and time --- */
 
 enum {
+    EVENT_INTERVAL = 2048, /* microseconds */
     OLD_DISTANCE = 0x140,
     UNKNOWN_DISTANCE = 0x20,
     CLASS_SIZE = 16,
-    SMALL_LOG = 2000, // events; below it stories are told in few words
+    SMALL_LOG = 2000, /* events; below it stories are told in few words */
     EVENTS_PER_VARIANT = 12500,
+    MOST_VARIANTS = 400,
     DAMAGE_STEPS = 14,
-    SKIPPED_STEP = 7, // where an old line stands for a living block
+    SKIPPED_STEP = 7, /* where an old line stands for a living block */
+    LATE_OLD = 1      /* old blocks whose line stands within a damaged log */
 };
+static const int64_t START_TIME = 759537687555872; /* 25 January 1994, in microseconds */
+static const uint64_t HEAP_START = 0xb2362718, OLD_START = 0xb1f02040, UNKNOWN_START = 0xdead1000;
 
 static uint64_t mix(uint64_t number)
 {
     number += 0x9e3779b97f4a7c15;
-    number = (number ^ (number >> 30U)) * 0xbf58476d1ce4e5b9;
-    number = (number ^ (number >> 27U)) * 0x94d049bb133111eb;
-    return number ^ (number >> 31U);
+    number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+    number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+    return number ^ (number >> 31);
 }
 
-static unsigned plan_random(TalPlan *plan, int64_t below)
+static int chance(tal_plan *plan, int64_t below)
 {
     plan->random = mix(plan->random);
-    return (unsigned)((plan->random >> 16U) % (uint64_t)(below > 0 ? below : 1));
+    return (int)((plan->random >> 16) % (uint64_t)(below > 0 ? below : 1));
 }
 
-int64_t taligent_plan_time(const TalPlan *plan, int64_t index)
+void tal_plan_init(tal_plan *plan, const gen_options *options)
 {
-    uint64_t shift = mix(plan->options.seed * 31 + (uint64_t)index);
-    return START_TIME + index * EVENT_INTERVAL + (int64_t)(shift % (uint64_t)EVENT_INTERVAL);
-}
-
-bool taligent_plan_init(TalPlan *plan, const TalOptions *options)
-{
-    *plan = (TalPlan){.options = *options,
-                      .random = mix(options->seed),
-                      .unused = -1,
-                      .due_first = -1,
-                      .temporary = -1,
-                      .displaceable = -1,
-                      .top = HEAP_START};
     int64_t variants = options->events / EVENTS_PER_VARIANT;
-    variants = variants < 1 ? 1 : variants;
-    variants = variants > TAL_MAX_VARIANTS ? TAL_MAX_VARIANTS : variants;
-    if (!taligent_shop_init(&plan->shop, (int)variants, options->frames)) {
-        return false;
-    }
-    for (int i = 0; i < plan->shop.site_count; i++) {
-        TalStory story = plan->shop.sites[i].story;
-        if (story >= TAL_CHURN) {
-            plan->weights[story - TAL_CHURN] += plan->shop.sites[i].weight;
-        }
-    }
-    for (plan->wheel_size = 64; plan->wheel_size < options->events;) {
+    variants = variants < 1 ? 1 : variants > MOST_VARIANTS ? MOST_VARIANTS : variants;
+    *plan = (tal_plan){.events = options->events,
+                       .threads = (int)options->threads,
+                       .variants = (int)variants,
+                       .crawl_count = SITES * (int)variants,
+                       .seed = (uint64_t)options->seed,
+                       .random = mix((uint64_t)options->seed),
+                       .damaged = options->damaged,
+                       .unused = -1,
+                       .due_first = -1,
+                       .temporary = -1,
+                       .displaceable = -1,
+                       .wheel_size = 64,
+                       .top = HEAP_START};
+    plan->crawls = crawls_of(plan, false, (int)options->frames);
+    plan->deleters = crawls_of(plan, true, (int)options->frames);
+    crawl_init(&plan->old_deleter, old_site.deleter, 0, 0, 0);
+    for (int i = 0; i < SITES; i++)
+        if (sites[i].story >= TAL_CHURN)
+            plan->weights[sites[i].story - TAL_CHURN] += sites[i].weight;
+    while (plan->wheel_size < plan->events)
         plan->wheel_size *= 2;
-    }
-    plan->wheel = malloc((size_t)plan->wheel_size * sizeof *plan->wheel);
-    for (int64_t i = 0; plan->wheel && i < plan->wheel_size; i++) {
+    plan->wheel = gen_alloc((size_t)plan->wheel_size, sizeof *plan->wheel);
+    for (int64_t i = 0; i < plan->wheel_size; i++)
         plan->wheel[i] = -1;
-    }
-    return plan->wheel != NULL;
 }
 
-void taligent_plan_free(TalPlan *plan)
+void tal_plan_free(tal_plan *plan)
 {
-    for (int i = 0; i < TAL_SIZE_CLASSES; i++) {
-        free(plan->free_lists[i].addresses);
+    for (int i = 0; i < plan->crawl_count; i++) {
+        free(plan->crawls[i].text);
+        free(plan->deleters[i].text);
     }
+    for (int i = 0; i < TAL_SIZE_CLASSES; i++)
+        free(plan->free_lists[i].addresses);
+    free(plan->old_deleter.text);
+    free(plan->crawls);
+    free(plan->deleters);
     free(plan->blocks);
     free(plan->wheel);
-    taligent_shop_free(&plan->shop);
 }
 
-static int block_new(TalPlan *plan)
+/* --- blocks --- */
+
+static int block_new(tal_plan *plan)
 {
-    if (plan->unused >= 0) {
-        int block = plan->unused;
+    int block = plan->unused;
+    if (block >= 0) {
         plan->unused = plan->blocks[block].next;
         return block;
     }
-    if (plan->block_count == plan->block_room) {
-        int room = plan->block_room ? plan->block_room * 2 : 1024;
-        TalBlock *blocks = realloc(plan->blocks, (size_t)room * sizeof *blocks);
-        if (!blocks) {
-            plan->out_of_memory = true;
-            return -1;
-        }
-        plan->blocks = blocks;
-        plan->block_room = room;
-    }
-    return plan->block_count++;
+    plan->blocks =
+        gen_grow(plan->blocks, plan->block_count, &plan->block_room, sizeof *plan->blocks);
+    return (int)plan->block_count++;
 }
 
-static int size_class(int64_t size)
+static int64_t size_class(int64_t size)
 {
-    return (int)((size + CLASS_SIZE - 1) / CLASS_SIZE);
+    return (size + CLASS_SIZE - 1) / CLASS_SIZE;
 }
 
-// The address that was given back last, as heaps do it, else a new one.
-static uint64_t address_take(TalPlan *plan, int64_t size)
+/* The address that was given back last, as heaps do it, else a new one. */
+static uint64_t address_take(tal_plan *plan, int64_t size)
 {
-    TalFreeList *list = &plan->free_lists[size_class(size)];
-    if (list->count) {
+    tal_free_list *list = &plan->free_lists[size_class(size)];
+    if (list->count)
         return list->addresses[--list->count];
-    }
     uint64_t address = plan->top;
     plan->top += (uint64_t)size_class(size) * CLASS_SIZE + 8;
     return address;
 }
 
-static void address_give(TalPlan *plan, uint64_t address, int64_t size)
+static void address_give(tal_plan *plan, uint64_t address, int64_t size)
 {
-    TalFreeList *list = &plan->free_lists[size_class(size)];
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 64;
-        uint64_t *addresses = realloc(list->addresses, room * sizeof *addresses);
-        if (!addresses) {
-            plan->out_of_memory = true;
-            return;
-        }
-        list->addresses = addresses;
-        list->room = room;
-    }
+    tal_free_list *list = &plan->free_lists[size_class(size)];
+    list->addresses = gen_grow(list->addresses, list->count, &list->room, sizeof address);
     list->addresses[list->count++] = address;
 }
 
-// The block will be deleted `life` events from now.
-static void doom(TalPlan *plan, int block, int64_t life)
+/* The block will be deleted `life` events from now. */
+static void doom(tal_plan *plan, int block, int64_t life)
 {
     int64_t slot = (plan->index + life) % plan->wheel_size;
     plan->blocks[block].next = plan->wheel[slot];
@@ -142,8 +245,8 @@ static void doom(TalPlan *plan, int block, int64_t life)
     plan->doomed++;
 }
 
-// Moves the blocks that die up to event `until` to those that are due.
-static void advance(TalPlan *plan, int64_t until)
+/* Blocks that die up to event `until` become due. */
+static void advance(tal_plan *plan, int64_t until)
 {
     for (; plan->cursor <= until; plan->cursor++) {
         int *list = &plan->wheel[plan->cursor % plan->wheel_size];
@@ -151,140 +254,123 @@ static void advance(TalPlan *plan, int64_t until)
             int block = *list;
             *list = plan->blocks[block].next;
             plan->blocks[block].next = -1;
-            if (plan->due_first < 0) {
+            if (plan->due_first < 0)
                 plan->due_first = block;
-            } else {
+            else
                 plan->blocks[plan->due_last].next = block;
-            }
             plan->due_last = block;
         }
     }
 }
 
-static void write_old(TalPlan *plan, TalEvent *event)
+static void write_old(tal_plan *plan, tal_event *event)
 {
-    const TalOld *words = &plan->shop.old[plan->old_lines];
+    int number = plan->old_lines++;
     event->kind = TAL_OLD;
     event->thread = -1;
-    event->block = (TalBlock){.address = OLD_START + (uint64_t)plan->old_lines * OLD_DISTANCE,
-                              .serial = ++plan->last_serial,
-                              .size = words->size,
-                              .type = words->type,
-                              .thread = -1,
-                              .deleter = (int)plan_random(plan, plan->options.threads),
-                              .deletion_crawl = &plan->shop.old_deleter};
-    if (words->freed) {
+    event->block = (tal_block){.address = OLD_START + (uint64_t)number * OLD_DISTANCE,
+                               .serial = ++plan->last_serial,
+                               .size = old_blocks[number].size,
+                               .type = old_blocks[number].type,
+                               .thread = -1,
+                               .deleter = chance(plan, plan->threads),
+                               .deletion_crawl = &plan->old_deleter};
+    if (old_blocks[number].freed) {
         int block = block_new(plan);
-        if (block >= 0) {
-            plan->blocks[block] = event->block;
-            doom(plan, block, plan->options.events * (2 + plan->old_lines) / 14);
-        }
+        plan->blocks[block] = event->block;
+        doom(plan, block, plan->events * (2 + number) / 14);
     }
-    plan->old_lines++;
 }
 
-static int pick_site(TalPlan *plan, TalStory story)
+/* --- allocations --- */
+
+static int pick_site(tal_plan *plan, tal_story story)
 {
-    int site = -1;
-    int number = story >= TAL_CHURN ? (int)plan_random(plan, plan->weights[story - TAL_CHURN]) : 0;
+    bool weighed = story >= TAL_CHURN;
+    int number = weighed ? chance(plan, plan->weights[story - TAL_CHURN]) : 0, site = -1;
     while (number >= 0) {
         site++;
-        if (plan->shop.sites[site].story == story) {
-            number -= story >= TAL_CHURN ? plan->shop.sites[site].weight : 1;
-        }
+        if (sites[site].story == story)
+            number -= weighed ? sites[site].weight : 1;
     }
     return site;
 }
 
-static int pick_thread(TalPlan *plan)
+/* A temporary is its thread's latest event until it is deleted. */
+static int pick_thread(tal_plan *plan)
 {
-    int thread = (int)plan_random(plan, plan->options.threads);
-    if (plan->temporary >= 0 && thread == plan->blocks[plan->temporary].thread) {
-        thread = (thread + 1) % plan->options.threads;
-    }
+    int thread = chance(plan, plan->threads);
+    if (plan->temporary >= 0 && thread == plan->blocks[plan->temporary].thread)
+        thread = (thread + 1) % plan->threads;
     return thread;
 }
 
-static TalBlock new_block(TalPlan *plan, TalStory story, int64_t time)
+/* Stories have but one crawl; what is around them has many. */
+static tal_block new_block(tal_plan *plan, tal_story story, int64_t time)
 {
-    int site = pick_site(plan, story);
-    const TalSite *words = &plan->shop.sites[site];
-    int crawl = site * plan->shop.variants +
-                taligent_shop_variant(&plan->shop, site, plan_random(plan, 1 << 30));
+    int site = pick_site(plan, story), variant = chance(plan, 1 << 30) % plan->variants;
+    int crawl = site * plan->variants + (story >= TAL_CHURN ? variant : 0);
     int thread = pick_thread(plan);
-    int64_t size = words->size + words->step * (int64_t)plan_random(plan, 4);
-    return (TalBlock){.serial = ++plan->last_serial,
-                      .time = time,
-                      .size = size,
-                      .crawl = &plan->shop.crawls[crawl],
-                      .deletion_crawl = &plan->shop.deleters[crawl],
-                      .type = plan_random(plan, 5) ? words->type : words->other,
-                      .thread = thread,
-                      .deleter = words->cross ? (thread + 1) % plan->options.threads : thread};
+    int64_t size = sites[site].size + sites[site].step * (int64_t)chance(plan, 4);
+    return (tal_block){.serial = ++plan->last_serial,
+                       .time = time,
+                       .size = size,
+                       .crawl = &plan->crawls[crawl],
+                       .deletion_crawl = &plan->deleters[crawl],
+                       .type = chance(plan, 5) || !sites[site].other ? sites[site].type
+                                                                     : sites[site].other,
+                       .thread = thread,
+                       .deleter = sites[site].cross ? (thread + 1) % plan->threads : thread};
 }
 
-// In events.
-static int64_t pick_life(TalPlan *plan)
+static tal_story pick_story(tal_plan *plan)
 {
-    int64_t events = plan->options.events;
-    unsigned kind = plan_random(plan, 100);
-    if (kind < 60) {
-        return 2 + plan_random(plan, 12);
-    }
-    if (kind < 85) {
-        return 12 + plan_random(plan, events < SMALL_LOG ? events / 10 : events / 400);
-    }
-    return events / 16 + plan_random(plan, events / (events < SMALL_LOG ? 4 : 16));
-}
-
-static TalStory pick_story(TalPlan *plan)
-{
-    int64_t events = plan->options.events;
-    bool small = events < SMALL_LOG;
-    int64_t number = plan->allocations;
-    int64_t slow_step = events / (small ? 5 : 50);
+    bool small = plan->events < SMALL_LOG;
+    int64_t number = plan->allocations, slow_step = plan->events / (small ? 5 : 50);
     if (slow_step && plan->index >= slow_step * plan->slow + slow_step / 2) {
         plan->slow++;
         return TAL_SLOW;
     }
-    if (plan->index >= events / 6 && plan->cached < (small ? 12 : events / 500) && number % 2) {
+    if (plan->index >= plan->events / 6 && plan->cached < (small ? 12 : plan->events / 500) &&
+        number % 2) {
         plan->cached++;
         return TAL_CACHE;
     }
-    if (number % (small ? 8 : 60) == 3) {
+    if (number % (small ? 8 : 60) == 3)
         return TAL_LEAK;
-    }
-    return plan->temporary < 0 && plan_random(plan, 100) < 25 ? TAL_TEMPORARY : TAL_CHURN;
+    return plan->temporary < 0 && chance(plan, 100) < 25 ? TAL_TEMPORARY : TAL_CHURN;
 }
 
-static int64_t story_life(TalPlan *plan, TalStory story)
+/* In events; -1: for good. */
+static int64_t pick_life(tal_plan *plan, tal_story story)
 {
-    switch (story) {
-    case TAL_LEAK:
+    int64_t events = plan->events;
+    bool small = events < SMALL_LOG;
+    if (story == TAL_LEAK)
         return plan->leaks++ % 6 == 1 ? 9 : -1;
-    case TAL_CACHE:
+    if (story == TAL_CACHE)
         return plan->cached == 5 ? 40 : -1;
-    case TAL_CHURN:
-        return pick_life(plan);
-    default:
+    if (story != TAL_CHURN)
         return -1;
-    }
+    int kind = chance(plan, 100);
+    if (kind < 60)
+        return 2 + chance(plan, 12);
+    if (kind < 85)
+        return 12 + chance(plan, small ? events / 10 : events / 400);
+    return events / 16 + chance(plan, events / (small ? 4 : 16));
 }
 
-static void allocate(TalPlan *plan, TalEvent *event, TalStory story, bool doomed)
+static void allocate(tal_plan *plan, tal_event *event, tal_story story, bool doomed)
 {
     plan->allocations++;
     int index = block_new(plan);
-    if (index < 0) {
-        return;
-    }
-    TalBlock *block = &plan->blocks[index];
+    tal_block *block = &plan->blocks[index];
     *block = new_block(plan, story, event->time);
     block->address = address_take(plan, block->size);
-    int64_t life = doomed ? story_life(plan, story) : -1;
+    int64_t life = doomed ? pick_life(plan, story) : -1;
     if (story == TAL_TEMPORARY) {
         plan->temporary = index;
-        plan->temporary_at = plan->index + (plan->options.threads > 1 ? plan_random(plan, 2) : 0);
+        plan->temporary_at = plan->index + (plan->threads > 1 ? chance(plan, 2) : 0);
         plan->doomed++;
     } else if (life >= 0) {
         doom(plan, index, life);
@@ -296,9 +382,11 @@ static void allocate(TalPlan *plan, TalEvent *event, TalStory story, bool doomed
     event->block = *block;
 }
 
-static void delete_block(TalPlan *plan, TalEvent *event, int index)
+/* --- deletions --- */
+
+static void delete_block(tal_plan *plan, tal_event *event, int index)
 {
-    TalBlock *block = &plan->blocks[index];
+    tal_block *block = &plan->blocks[index];
     event->kind = TAL_DELETION;
     event->thread = block->deleter;
     event->block = *block;
@@ -308,183 +396,144 @@ static void delete_block(TalPlan *plan, TalEvent *event, int index)
     plan->doomed--;
 }
 
-static void delete_temporary(TalPlan *plan, TalEvent *event)
+static void ordinary_event(tal_plan *plan, tal_event *event)
 {
-    if (plan->backward) {
-        event->time = plan->blocks[plan->temporary].time - EVENT_INTERVAL;
+    int64_t rest = plan->events - plan->index + 1;
+    int temporary = plan->temporary;
+    if (temporary >= 0 && plan->index - 1 >= plan->temporary_at) {
+        if (plan->backward)
+            event->time = plan->blocks[temporary].time - EVENT_INTERVAL;
         plan->backward = false;
-    }
-    delete_block(plan, event, plan->temporary);
-    plan->temporary = -1;
-}
-
-static void delete_due(TalPlan *plan, TalEvent *event)
-{
-    int index = plan->due_first;
-    plan->due_first = plan->blocks[index].next;
-    delete_block(plan, event, index);
-}
-
-static void unmatched(TalPlan *plan, TalEvent *event, TalFault fault)
-{
-    *event = (TalEvent){.kind = TAL_DELETION, .fault = fault, .time = event->time};
-    event->thread = pick_thread(plan);
-    event->block.address = UNKNOWN_START + (uint64_t)plan->unknown * UNKNOWN_DISTANCE;
-    event->block.deletion_crawl = &plan->shop.deleters[3 * plan->shop.variants];
-    event->block.type = TAL_NOTYPE;
-    if (fault == TAL_BAD_ADDRESS) {
-        plan->unknown++;
+        delete_block(plan, event, temporary);
+        plan->temporary = -1;
         return;
     }
-    for (int i = 0; i < TAL_SIZE_CLASSES; i++) {
-        const TalFreeList *list = &plan->free_lists[i];
-        if (list->count) {
-            event->block.address = list->addresses[list->count - 1];
-            event->block.type = TAL_ORDER;
-            return;
-        }
+    bool all_must_go = rest <= plan->doomed && plan->doomed > (temporary >= 0);
+    while (all_must_go && plan->due_first < 0)
+        advance(plan, plan->cursor);
+    int due = plan->due_first;
+    bool can_delete =
+        due >= 0 && (temporary < 0 || plan->blocks[due].deleter != plan->blocks[temporary].thread);
+    if (all_must_go || (can_delete && chance(plan, 3))) {
+        plan->due_first = plan->blocks[due].next;
+        delete_block(plan, event, due);
+    } else if (rest <= plan->doomed + 1) {
+        allocate(plan, event, TAL_LEAK, false); /* there is no time to delete another one */
+    } else {
+        allocate(plan, event, pick_story(plan), true);
     }
-    event->fault = TAL_BAD_ADDRESS;
-    plan->unknown++;
 }
 
-// The new block stays, and nothing knows of the old one any more.
-static void displace(TalPlan *plan, TalEvent *event)
+/* --- damage --- */
+
+/* A deletion of an address that is free, or that never was. */
+static void unmatched(tal_plan *plan, tal_event *event, tal_fault fault)
 {
-    TalBlock *block = &plan->blocks[plan->displaceable];
-    event->fault = TAL_DISPLACES;
-    event->displaced_size = block->size;
-    event->displaced_thread = block->thread;
-    event->displaced_crawl = block->crawl;
-    uint64_t address = block->address;
-    *block = new_block(plan, TAL_LEAK, event->time);
-    block->address = address;
+    int list = 0;
+    while (list < TAL_SIZE_CLASSES && !plan->free_lists[list].count)
+        list++;
+    if (list == TAL_SIZE_CLASSES)
+        fault = TAL_BAD_ADDRESS;
+    *event = (tal_event){.kind = TAL_DELETION, .fault = fault, .time = event->time};
+    event->thread = pick_thread(plan);
+    event->block.deletion_crawl = &plan->deleters[ORDER_SITE * plan->variants];
+    if (fault == TAL_BAD_ADDRESS) {
+        event->block.type = tal_notype;
+        event->block.address = UNKNOWN_START + (uint64_t)plan->unknown++ * UNKNOWN_DISTANCE;
+    } else {
+        const tal_free_list *free_list = &plan->free_lists[list];
+        event->block.type = "TOrder";
+        event->block.address = free_list->addresses[free_list->count - 1];
+    }
+}
+
+/* The new block stays, and nothing knows of the old one any more. */
+static void displace(tal_plan *plan, tal_event *event)
+{
+    tal_block *block = &plan->blocks[plan->displaceable];
     event->kind = TAL_ALLOCATION;
+    event->fault = TAL_DISPLACES;
+    event->displaced = *block;
+    *block = new_block(plan, TAL_LEAK, event->time);
+    block->address = event->displaced.address;
     event->thread = block->thread;
     event->block = *block;
     plan->displaceable = -1;
 }
 
-static void skipped_old(TalPlan *plan, TalEvent *event)
-{
-    event->kind = TAL_OLD;
-    event->fault = TAL_SKIPPED;
-    event->thread = -1;
-    event->block = plan->blocks[plan->displaceable];
-    event->block.type = TAL_NOVTBL;
-    event->block.thread = -1;
-}
-
-// What is wrong at this point of a damaged log. True: it is an event of its own.
-static bool damage(TalPlan *plan, TalEvent *event, int64_t step)
+/* What is wrong at this point of a damaged log. True: it is an event of its own. */
+static bool damage(tal_plan *plan, tal_event *event, int64_t step)
 {
     switch (step) {
     case 2:
     case 11:
         unmatched(plan, event, TAL_BAD_ADDRESS);
         return true;
-    case 3:
-        event->banner = 1;
-        plan->starred = 5;
-        return false;
     case 4:
     case 9:
         unmatched(plan, event, TAL_DOUBLE);
         return true;
+    case SKIPPED_STEP:
+        if (plan->displaceable < 0)
+            return false;
+        displace(plan, event);
+        return true;
+    case 3:
+        event->banner = 1;
+        plan->starred = 5;
+        return false;
+    case 8:
+        event->banner = 2;
+        plan->starred = 9;
+        return false;
     case 5:
         event->time -= 5 * EVENT_INTERVAL;
         return false;
     case 6:
         plan->backward = true;
         return false;
-    case SKIPPED_STEP:
-        if (plan->displaceable >= 0) {
-            displace(plan, event);
-            return true;
-        }
-        return false;
-    case 8:
-        event->banner = 2;
-        plan->starred = 9;
-        return false;
-    case 10:
-        event->bad_row = true;
-        return false;
     default:
+        event->bad_row = step == 10;
         return false;
     }
 }
 
-static void ordinary_event(TalPlan *plan, TalEvent *event)
+/* Lines that are no events: old blocks at the start, and two within a damaged log. */
+static bool extra_line(tal_plan *plan, tal_event *event)
 {
-    int64_t rest = plan->options.events - plan->index + 1;
-    if (plan->temporary >= 0 && plan->index - 1 >= plan->temporary_at) {
-        delete_temporary(plan, event);
-        return;
-    }
-    bool all_must_go = rest <= plan->doomed && plan->doomed > (plan->temporary >= 0);
-    while (all_must_go && plan->due_first < 0) {
-        advance(plan, plan->cursor);
-    }
-    bool can_delete =
-        plan->due_first >= 0 && (plan->temporary < 0 || plan->blocks[plan->due_first].deleter !=
-                                                            plan->blocks[plan->temporary].thread);
-    if (all_must_go || (can_delete && plan_random(plan, 3))) {
-        delete_due(plan, event);
-    } else if (rest <= plan->doomed + 1) {
-        allocate(plan, event, TAL_LEAK, false); // there is no time to delete another one
-    } else {
-        allocate(plan, event, pick_story(plan), true);
-    }
-}
-
-// Lines that are no events: old blocks at the start, and two within a damaged log.
-static bool extra_line(TalPlan *plan, TalEvent *event)
-{
-    int64_t step = plan->options.events / DAMAGE_STEPS;
-    if (plan->old_lines < TAL_SHOP_OLD_BLOCKS - (plan->options.damaged ? TAL_LATE_OLD : 0)) {
+    int64_t step = plan->events / DAMAGE_STEPS;
+    bool late = plan->damaged && plan->index >= step;
+    if (plan->old_lines < OLD_BLOCKS - (plan->damaged && !late ? LATE_OLD : 0)) {
         write_old(plan, event);
         return true;
     }
-    if (!plan->options.damaged) {
-        return false;
-    }
-    if (plan->old_lines < TAL_SHOP_OLD_BLOCKS && plan->index >= step) {
-        write_old(plan, event);
-        return true;
-    }
-    if (!plan->has_skipped && plan->index >= SKIPPED_STEP * step && plan->displaceable >= 0) {
-        skipped_old(plan, event);
+    if (plan->damaged && !plan->has_skipped && plan->index >= SKIPPED_STEP * step &&
+        plan->displaceable >= 0) {
+        *event = (tal_event){.kind = TAL_OLD, .fault = TAL_SKIPPED, .thread = -1};
+        event->block = plan->blocks[plan->displaceable];
+        event->block.type = tal_novtbl;
+        event->block.thread = -1;
         plan->has_skipped = true;
         return true;
     }
     return false;
 }
 
-bool taligent_plan_next(TalPlan *plan, TalEvent *event)
+bool tal_plan_next(tal_plan *plan, tal_event *event)
 {
-    *event = (TalEvent){0};
-    if (plan->out_of_memory || plan->index > plan->options.events) {
-        return false;
-    }
-    if (extra_line(plan, event)) {
+    *event = (tal_event){.kind = TAL_OLD};
+    if (extra_line(plan, event))
         return true;
-    }
-    if (plan->index == plan->options.events) {
+    if (plan->index == plan->events)
         return false;
-    }
-    event->time = taligent_plan_time(plan, plan->index);
-    int64_t index = plan->index++;
+    int64_t index = plan->index++, step = plan->events / DAMAGE_STEPS;
+    /* Times rise from event to event. */
+    event->time = START_TIME + index * EVENT_INTERVAL +
+                  (int64_t)(mix(plan->seed * 31 + (uint64_t)index) % EVENT_INTERVAL);
     advance(plan, index);
-    int64_t step = plan->options.events / DAMAGE_STEPS;
-    bool damaged =
-        plan->options.damaged && step && index % step == 0 && damage(plan, event, index / step);
-    if (!damaged) {
+    if (!plan->damaged || index % step != 0 || !damage(plan, event, index / step))
         ordinary_event(plan, event);
-    }
-    if (plan->starred) {
-        event->starred = plan->starred % 2;
-        plan->starred--;
-    }
-    return !plan->out_of_memory;
+    if (plan->starred)
+        event->starred = plan->starred-- % 2;
+    return true;
 }

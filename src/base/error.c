@@ -27,6 +27,15 @@ bool mp_fail_argument(mp_error *error, const char *argument, const char *value, 
     return false;
 }
 
+bool mp_fail_unused(mp_error *error, const char *report, const char *argument,
+                    const char *recording)
+{
+    *error = (mp_error){.code = MP_ERROR_UNUSED, .argument = argument, .unused_by = report};
+    if (recording)
+        snprintf(error->text, sizeof error->text, " with %s", recording);
+    return false;
+}
+
 bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t column,
                   const char *format, ...)
 {
@@ -44,6 +53,9 @@ const char *mp_error_line(const mp_error *error, const char *dashes, char *line,
         snprintf(place, sizeof place, ":%" PRIu32, error->line);
     if (error->path)
         snprintf(line, size, "%s%s: error: %s", error->path, place, error->text);
+    else if (error->unused_by)
+        snprintf(line, size, "%s does not use %s%s%s", error->unused_by, dashes, error->argument,
+                 error->text);
     else if (error->argument)
         snprintf(line, size, "%s%s%s%s: %s", dashes, error->argument, error->value ? " " : "",
                  error->value ? error->value : "", error->text);

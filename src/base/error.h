@@ -24,6 +24,7 @@ typedef struct mp_error {
     mp_error_code code;
     const char *argument;  /* of the request, such as "sort"; NULL: none in particular */
     const char *value;     /* of that argument, as it was given; NULL: it does not matter */
+    const char *unused_by; /* of MP_ERROR_UNUSED: the report that does not use the argument */
     const char *path;      /* of the file that is wrong; NULL: none is */
     uint32_t line, column; /* there, from 1; 0: the whole file, the whole line */
     char text[1024];       /* what is wrong, what was expected; no full stop, no newline */
@@ -35,12 +36,17 @@ bool mp_fail(mp_error *error, mp_error_code code, const char *format, ...)
 /* The same of an argument (MP_ERROR_ARGUMENT) with its value, which may be NULL. */
 bool mp_fail_argument(mp_error *error, const char *argument, const char *value, const char *format,
                       ...) __attribute__((format(printf, 4, 5)));
+/* `report` does not use the argument (MP_ERROR_UNUSED), if only with `recording` ("a heap dump");
+ * NULL: with none. */
+bool mp_fail_unused(mp_error *error, const char *report, const char *argument,
+                    const char *recording);
 /* The same of a file (MP_ERROR_FILE) at a line and column, or 0. */
 bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t column,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The whole of it as a line: "path:line:column: error: text" of a file, "sort x: text" of an
- * argument, with `dashes` in front of the argument. Returns `line`; what does not fit is cut. */
+ * argument, "top does not use sort" of one that is not used, with `dashes` in front of the
+ * argument. Returns `line`; what does not fit is cut. */
 const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size);
 
 #endif

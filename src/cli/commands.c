@@ -36,6 +36,16 @@ const cli_command *cli_own_commands(size_t *count)
     return own;
 }
 
+/* The bits of all options that mean something to the report. */
+static unsigned honours_of(const mp_report *report)
+{
+    unsigned honours = mp_report_honours(report);
+    for (size_t i = 0; report->arguments && i < cli_option_count; i++)
+        if (mp_argument_find(report, cli_option_argument(&cli_option_table[i])))
+            honours |= cli_option_table[i].honoured_with & ((1u << MP_HONOURS_COUNT) - 1);
+    return honours;
+}
+
 bool cli_command_find(const char *name, cli_command *command)
 {
     const mp_report *report = mp_report_find(name);
@@ -47,7 +57,7 @@ bool cli_command_find(const char *name, cli_command *command)
                                  .operand = report->operand,
                                  .report = report,
                                  .reads = true,
-                                 .honours = mp_report_honours(report) | EVERY | PRINTS};
+                                 .honours = honours_of(report) | EVERY | PRINTS};
         return true;
     }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

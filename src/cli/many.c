@@ -81,11 +81,12 @@ static void ask(const cli_work *work, const cli_options *how, mp_request *reques
 {
     const mp_report *report = how->command.report;
     if (found && !mp_report_answers(report, request, &answer->error)) {
-        const char *advice =
-            strstr(answer->error.text, ": try "); /* it is the same for each file */
-        size_t length = advice ? (size_t)(advice - answer->error.text) : strlen(answer->error.text);
+        char line[1024];
+        mp_error_line(&answer->error, "--", line, sizeof line);
+        const char *advice = strstr(line, ": try "); /* it is the same for each file */
+        size_t length = advice ? (size_t)(advice - line) : strlen(line);
         mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, how->paths[0], 0, "passed over: %.*s",
-                    (int)length, answer->error.text);
+                    (int)length, line);
         return;
     }
     answer->document = mp_document_new(report->name);
@@ -208,11 +209,12 @@ static bool put_refusals(const cli_work *work, bool answered)
     for (size_t i = 0; i < work->groups->count; i++) {
         const cli_answer *answer = &work->answers[i];
         const char *name = work->groups->at[i].name;
-        char message[2048];
+        char line[1024], message[2048];
         if (!answer->error.code ||
             (answered && mp_diagnostics_count(answer->diagnostics, MP_DIAG_NO_ANSWER)))
             continue;
-        snprintf(message, sizeof message, "%s: %s", name, answer->error.text);
+        snprintf(message, sizeof message, "%s: %s", name,
+                 mp_error_line(&answer->error, "--", line, sizeof line));
         cli_put_message(message);
         refused = true;
     }

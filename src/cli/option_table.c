@@ -506,3 +506,17 @@ const cli_option cli_option_table[] = {
 const size_t cli_option_count = sizeof cli_option_table / sizeof *cli_option_table;
 _Static_assert(sizeof cli_option_table / sizeof *cli_option_table <= CLI_OPTIONS_MOST,
                "more options than a parse has room for");
+
+const char *cli_option_argument(const cli_option *option)
+{
+    switch (option->honoured_with) {
+    case MP_HONOURS_SELECT:
+        return "selection";
+    case MP_HONOURS_SUPPRESS:
+        return "suppress";
+    case MP_HONOURS_SKIP:
+        return "skip";
+    default:
+        return option->name;
+    }
+}

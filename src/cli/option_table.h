@@ -23,6 +23,10 @@ typedef struct cli_option {
     bool (*set)(cli_options *options, const char *argument);
 } cli_option;
 
+/* The argument of a report that an option of these bits belongs to: its own name, if it is not one
+ * of several that are one argument. */
+const char *cli_option_argument(const cli_option *option);
+
 enum { CLI_OPTIONS_MOST = 128 };
 extern const cli_option cli_option_table[];
 extern const size_t cli_option_count; /* at most CLI_OPTIONS_MOST */

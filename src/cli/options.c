@@ -96,6 +96,7 @@ static bool take_command(cli_options *options, char **operands, int count)
     count -= named;
     if (options->command.operand && !takes_type && count > 0) {
         options->view.object = *operands++;
+        options->pairs[options->pair_count++] = (cli_pair){"object", options->view.object};
         count--;
     }
     options->path_count = (size_t)count;
@@ -148,6 +149,7 @@ static bool parse_options(int argc, char **argv, cli_options *options, cli_given
                           "argument",
                           argv[optind - 1]);
         const cli_option *option = &cli_option_table[found - 256];
+        options->pairs[options->pair_count++] = (cli_pair){option->name, optarg ? optarg : ""};
         if (!set_all(option, options, optarg ? optarg : "", given))
             return refuse_argument(option, optarg);
     }
@@ -183,11 +185,28 @@ static bool check_given(cli_options *options, const cli_given *given)
             return refuse("%s does not use --%s", options->command.name, cli_option_table[i].name);
         if (row == &cli_option_table[i] && given[i].misfit)
             return refuse_argument(row, given[i].misfit);
+        if (row == &cli_option_table[i] && row->honoured_with < 1u << MP_HONOURS_COUNT)
+            options->given_arguments[options->given_count++] =
+                (mp_given){cli_option_argument(row), row->name};
         for (size_t bit = 0; row == &cli_option_table[i] && bit < MP_HONOURS_COUNT; bit++)
             if (row->honoured_with & 1u << bit)
                 options->given[bit] = row->name;
     }
     return true;
+}
+
+/* Fill the report's own struct. What does not fit was refused before. */
+static void fill_arguments(cli_options *options)
+{
+    const mp_report *report = options->command.report;
+    mp_error error = {0};
+    options->arguments = report ? mp_arguments_new(report) : NULL;
+    for (size_t i = 0; options->arguments && i < options->pair_count; i++)
+        mp_arguments_set(report, options->arguments, options->pairs[i].name, options->pairs[i].text,
+                         &error);
+    const mp_argument *limit = options->arguments ? mp_argument_find(report, "limit") : NULL;
+    if (limit && options->view.limit >= 0)
+        *(int64_t *)((char *)options->arguments + limit->offset) = options->view.limit;
 }
 
 /* A check is a gate: its base is in the store. */
@@ -211,6 +230,8 @@ static void begin(cli_options *options, int argc)
     options->suppress_paths = mp_alloc((size_t)argc * sizeof *options->suppress_paths);
     options->load.source_folders = options->source_folders;
     options->load.skips = options->skips;
+    options->pairs = mp_alloc(((size_t)argc + 1) * sizeof *options->pairs);
+    options->given_arguments = mp_alloc((CLI_OPTIONS_MOST + 1) * sizeof *options->given_arguments);
     options->criteria = mp_alloc((size_t)argc * sizeof *options->criteria);
     options->selection.criteria = options->criteria;
     options->substitutions = mp_alloc((size_t)argc * sizeof *options->substitutions);
@@ -283,11 +304,14 @@ bool cli_parse(int argc, char **argv, cli_options *options)
         options->base = options->view.object;
     if (options->command.honours & STORES && !check_store(options))
         return false;
+    fill_arguments(options);
     /* One name may mean several things: what this command does not mean is nothing to it. */
     if (!(options->command.honours & MP_HONOURS_SELECT))
         options->selection = (mp_selection){.criteria = options->criteria};
-    if (options->load.source_folder_count && !options->given[MP_BIT_SOURCES])
+    if (options->load.source_folder_count && !options->given[MP_BIT_SOURCES]) {
         options->given[MP_BIT_SOURCES] = "source";
+        options->given_arguments[options->given_count++] = (mp_given){"listings", "source"};
+    }
     return true;
 }
 
@@ -300,4 +324,8 @@ void cli_options_free(cli_options *options)
     free(options->substitutions);
     free(options->base_path);
     free(options->suppress_paths);
+    if (options->command.report)
+        mp_arguments_free(options->command.report, options->arguments);
+    free(options->pairs);
+    free(options->given_arguments);
 }

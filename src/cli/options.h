@@ -34,6 +34,11 @@ typedef struct cli_command {
     unsigned honours;
 } cli_command;
 
+/* An option that was given, without its dashes, and its argument or "". */
+typedef struct cli_pair {
+    const char *name, *text;
+} cli_pair;
+
 typedef struct cli_options {
     cli_command command;
     bool command_named; /* not the default one */
@@ -44,6 +49,11 @@ typedef struct cli_options {
     int64_t jobs; /* groups that are read at once; 0: one for each processor */
     mp_view view;
     const char *given[MP_HONOURS_COUNT]; /* see mp_request */
+    void *arguments;                     /* of the report; NULL: it has no struct of its own */
+    cli_pair *pairs;                     /* all options as they were given */
+    size_t pair_count;
+    mp_given *given_arguments; /* see mp_request */
+    size_t given_count;
     const mp_renderer *renderer;
     const char *output;
     const mp_exporter *exporter; /* NULL: none was named */

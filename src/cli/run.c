@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cli/console.h"
 #include "compare/baseline.h"
+#include "document/checks.h"
 
 static bool cannot_read(const char *path)
 {
@@ -53,20 +54,30 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
+/* Whether anything depends on which thread of an event log created what. */
+static bool asks_for_threads(const cli_options *options)
+{
+    bool asks = options->suppress_count || options->load.keep_objects ||
+                (options->view.by && strcmp(options->view.by, "thread") == 0);
+    for (size_t i = 0; i < options->selection.count; i++)
+        asks |= options->selection.criteria[i].subject == MP_SUBJECT_THREAD;
+    return asks;
+}
+
 bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
 {
-    if (options->load.progress) {
-        bool read =
-            mp_load(model, diagnostics, options->paths, options->path_count, &options->load);
-        return mp_sessions_cut(model, diagnostics) && read;
-    }
     cli_progress bar;
     mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;
-    how.progress = &progress;
-    cli_progress_begin(&bar, options->quiet);
+    bool own = !how.progress;
+    how.threads_as_one = !asks_for_threads(options);
+    if (own) {
+        how.progress = &progress;
+        cli_progress_begin(&bar, options->quiet);
+    }
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
-    cli_progress_end(&bar);
+    if (own)
+        cli_progress_end(&bar);
     return mp_sessions_cut(model, diagnostics) && ok;
 }
 
@@ -109,7 +120,10 @@ mp_request cli_request(const cli_options *options, const mp_model *model,
     mp_request request = {.model = model,
                           .diagnostics = diagnostics,
                           .view = options->view,
-                          .selection = options->selection};
+                          .selection = options->selection,
+                          .arguments = options->arguments,
+                          .given_arguments = options->given_arguments,
+                          .given_count = options->given_count};
     if (options->suppress_count)
         request.suppressions = &files->suppressions;
     request.policy = files->policy;
@@ -172,7 +186,10 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const
 /* People who do not see them are told what became of the rules. */
 static void put_verdicts(const mp_document *document)
 {
-    const char *text = mp_verdicts_text(document->arena, "rule", document->rules);
+    size_t counts[MP_VERDICTS] = {0};
+    for (size_t i = 0; i < document->check_count; i++)
+        counts[document->checks[i].verdict]++;
+    const char *text = mp_verdicts_text(document->arena, "rule", counts);
     cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
 }
 
@@ -180,10 +197,10 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
     int status = cli_put_document(options, document, diagnostics);
-    for (size_t i = 0; i < document->limit_count; i++)
-        if (document->limits[i].exceeded)
-            cli_put_message(document->limits[i].message);
-    if ((document->rules.failed || document->rules.unjudged) && !shows_text(options))
+    for (size_t i = 0; i < document->check_count; i++)
+        if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
+            cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
+    if (document->policy && (document->failed || document->unjudged) && !shows_text(options))
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;

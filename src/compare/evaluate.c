@@ -472,9 +472,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
         mp_evaluation evaluation = {rule_context, &policy->rules[i], result.arena, &scratch,
                                     rule_result};
         judge_rule(&evaluation);
-        result.passed += rule_result->verdict == MP_VERDICT_PASS;
-        result.failed += rule_result->verdict == MP_VERDICT_FAIL;
-        result.unjudged += rule_result->verdict == MP_VERDICT_ERROR;
+        result.counts[rule_result->verdict]++;
         mp_arena_free(&scratch);
     }
     return result;

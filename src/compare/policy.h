@@ -5,6 +5,7 @@
 #ifndef MP_COMPARE_POLICY_H
 #define MP_COMPARE_POLICY_H
 
+#include "base/verdict.h"
 #include "compare/digest.h"
 
 typedef enum mp_measure {
@@ -36,6 +37,7 @@ typedef enum mp_rule_unit {
     MP_RULE_CALLS,
     MP_RULE_COUNT, /* of sites, types, methods, modules */
     MP_RULE_US,    /* microseconds; policies and people have seconds */
+    MP_RULE_UNITS,
 } mp_rule_unit;
 
 /* What a rule selects by; a bit each, so that a measure can say which it takes. */
@@ -126,15 +128,6 @@ typedef struct mp_rule_context {
     bool exact_bytes;                /* in texts for people */
 } mp_rule_context;
 
-typedef enum mp_verdict {
-    MP_VERDICT_PASS,
-    MP_VERDICT_FAIL,
-    MP_VERDICT_ERROR, /* could not be judged */
-} mp_verdict;
-
-/* "pass", "fail", "error". */
-const char *mp_verdict_name(mp_verdict verdict);
-
 /* Numbers are in the unit of the rule's measure. Of a rule on each of several, they are those of
  * the one that is worst: farthest over its limit. */
 typedef struct mp_rule_result {
@@ -152,7 +145,7 @@ typedef struct mp_rule_result {
 typedef struct mp_rule_results {
     mp_rule_result *at; /* in the order of the rules */
     size_t count;
-    size_t passed, failed, unjudged;
+    size_t counts[MP_VERDICTS]; /* by verdict */
     struct mp_arena *arena;
 } mp_rule_results;
 

@@ -62,9 +62,3 @@ const char *mp_comparison_sign(mp_comparison comparison)
     static const char *const signs[] = {"<=", "<", ">=", ">", "=="};
     return signs[comparison];
 }
-
-const char *mp_verdict_name(mp_verdict verdict)
-{
-    static const char *const names[] = {"pass", "fail", "error"};
-    return names[verdict];
-}

@@ -27,7 +27,7 @@ void mp_document_free(mp_document *document)
         free(document->tables[i].structs);
     }
     free(document->tables);
-    free(document->limits);
+    free(document->checks);
     mp_arena_free(document->arena);
     free(document->arena);
     free(document);
@@ -96,25 +96,11 @@ mp_line *mp_table_line(mp_document *document, mp_table *table, const char *forma
     return line;
 }
 
-const char *mp_verdicts_text(mp_arena *arena, const char *what, mp_verdicts verdicts)
+void mp_document_check(mp_document *document, mp_check check)
 {
-    size_t all = verdicts.passed + verdicts.failed + verdicts.unjudged;
-    const char *text =
-        mp_arena_format(arena, "%zu %s%s: %zu hold%s", all, what, all == 1 ? "" : "s",
-                        verdicts.passed, verdicts.passed == 1 ? "s" : "");
-    if (verdicts.failed)
-        text = mp_arena_format(arena, "%s, %zu fail%s", text, verdicts.failed,
-                               verdicts.failed == 1 ? "s" : "");
-    if (verdicts.unjudged)
-        text = mp_arena_format(arena, "%s, %zu could not be judged", text, verdicts.unjudged);
-    return text;
-}
-
-void mp_document_limit(mp_document *document, mp_limit limit)
-{
-    mp_grow(&document->limits, &document->limit_capacity, document->limit_count + 1,
-            sizeof *document->limits);
-    document->limits[document->limit_count++] = limit;
+    mp_grow(&document->checks, &document->check_capacity, document->check_count + 1,
+            sizeof *document->checks);
+    document->checks[document->check_count++] = check;
 }
 
 mp_cell *mp_table_row(mp_table *table)

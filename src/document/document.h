@@ -2,7 +2,7 @@
  *
  * A report fills a document; a renderer prints it. Column names are the names that programs rely on
  * in JSON and CSV; titles are for people. Texts of cells and lines are copied into the document;
- * names, titles, footers and what a limit says are borrowed and must live as long as it does
+ * names, titles, footers and what a check says are borrowed and must live as long as it does
  * (mp_document_text makes such a text). */
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/verdict.h"
 
 typedef enum mp_unit {
     MP_TEXT,
@@ -37,6 +39,7 @@ enum {
     MP_ADDS = 128,       /* a record's column that adds up over several files */
     MP_SUMMARY = 256,    /* a record's column that people read for each of several files */
     MP_COMMON = 512,     /* a record that says the same of each of several files */
+    MP_OF_CHECKS = 1024, /* a table that says what the document's checks say */
 };
 
 typedef struct mp_column {
@@ -114,7 +117,6 @@ typedef enum mp_answer {
     MP_ANSWER_NONE,
     MP_ANSWER_HOT_LINES,  /* mp_hot_line, about an mp_hot_profile */
     MP_ANSWER_LEAK_SITES, /* mp_leak_site */
-    MP_ANSWER_RULES,      /* what became of the rules of a policy */
 } mp_answer;
 
 typedef struct mp_struct_row {
@@ -130,7 +132,7 @@ typedef struct mp_table {
      * title made of it. Names are static. */
     const char *name_of_many, *title_of_many;
     mp_shape shape;
-    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON */
+    unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */
     bool main;         /* the one that CSV prints */
     size_t list_depth; /* how much of a list people see under its row; 0: only its first text */
     const mp_column *columns; /* static */
@@ -150,32 +152,30 @@ typedef struct mp_table {
     const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 } mp_table;
 
-/* A limit that the user set, and what was measured. */
-typedef struct mp_limit {
-    const char *file;           /* that was held to it, of several; NULL: all that was read */
-    const char *name;           /* of the option, without dashes */
-    const char *limit, *actual; /* for people */
-    int64_t limit_bytes, actual_bytes;
-    bool exceeded;
-    const char *message; /* one line that says what, by how much and the worst site */
-} mp_limit;
-
-/* How many of the rules or limits that something was held to came out how. */
-typedef struct mp_verdicts {
-    size_t passed, failed, unjudged; /* unjudged: could not be answered */
-} mp_verdicts;
+/* What a recording is held to, and what came of it: a rule of a policy, or a limit of the request.
+ */
+typedef struct mp_check {
+    mp_verdict verdict;
+    const char *file;             /* that was held to it, of several; NULL: all that was read */
+    const char *name;             /* of the rule; of a limit, of the argument: "max-leaked" */
+    uint32_t line;                /* in the policy; 0: it is a limit */
+    const char *measured, *limit; /* for people; "" where there is none */
+    const char *message;          /* why it does not hold, such as the worst site; or "" */
+    int64_t measured_bytes, limit_bytes; /* of a limit */
+} mp_check;
 
 typedef struct mp_document {
     const char *command;
     const char *title; /* for people: the first line */
     mp_table *tables;
     size_t table_count, table_capacity;
-    mp_limit *limits;
-    size_t limit_count, limit_capacity;
-    bool exact_bytes;  /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;       /* what was asked does not hold: a limit exceeded, a violation found */
-    bool unjudged;     /* something that was asked could not be answered: a rule of a policy */
-    mp_verdicts rules; /* of a policy */
+    mp_check *checks; /* in the order of the policy, or of the arguments */
+    size_t check_count, check_capacity;
+    const char *policy; /* path of the policy whose rules they are; NULL: they are limits */
+    bool exact_bytes;   /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;        /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
+    size_t files;       /* that were merged; 0: it is about what was read together */
     struct mp_arena *arena;
 } mp_document;
 
@@ -191,17 +191,14 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
 /* The table of this name, or NULL. */
 const mp_table *mp_document_find(const mp_document *document, const char *name);
 
-/* "5 rules: 3 hold, 1 fails, 1 could not be judged", of `what` "rule". */
-const char *mp_verdicts_text(struct mp_arena *arena, const char *what, mp_verdicts verdicts);
-
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A line for people above the table's rows; valid until the next one. */
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Add a limit; its texts are borrowed. */
-void mp_document_limit(mp_document *document, mp_limit limit);
+/* Add a check; its texts are borrowed. */
+void mp_document_check(mp_document *document, mp_check check);
 
 /* A new row of unknown cells; valid until the next row of the table. */
 mp_cell *mp_table_row(mp_table *table);

@@ -168,16 +168,18 @@ static void put_files_for_people(mp_document *document, const mp_table *files, s
                 mp_document_text(document, "total of %zu", file_count));
 }
 
-/* --- limits --- */
+/* --- checks --- */
 
-static void put_limits(mp_document *document, const mp_part *part)
+static void put_checks(mp_document *document, const mp_part *part)
 {
-    for (size_t i = 0; i < part->document->limit_count; i++) {
-        mp_limit limit = part->document->limits[i];
-        limit.file = part->name;
-        limit.message = mp_document_text(document, "%s: %s", part->name, limit.message);
-        mp_document_limit(document, limit);
+    for (size_t i = 0; i < part->document->check_count; i++) {
+        mp_check check = part->document->checks[i];
+        check.file = part->name;
+        mp_document_check(document, check);
     }
+    document->policy = document->policy ? document->policy : part->document->policy;
+    document->failed |= part->document->failed;
+    document->unjudged |= part->document->unjudged;
 }
 
 /* --- all --- */
@@ -217,6 +219,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     mp_document *document = mp_document_new(parts[0].document->command);
     mp_part *them = named(document, parts, count);
     document->exact_bytes = them[0].document->exact_bytes;
+    document->files = count;
     mp_table *files = put_files(document, them, count);
     if (files) {
         mp_table kept = *files; /* the next table may move it */
@@ -225,12 +228,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < them[i].document->table_count; j++)
             put_table(document, them, count, &them[i].document->tables[j], how);
-        put_limits(document, &them[i]);
-        document->failed |= them[i].document->failed;
-        document->unjudged |= them[i].document->unjudged;
-        document->rules.passed += them[i].document->rules.passed;
-        document->rules.failed += them[i].document->rules.failed;
-        document->rules.unjudged += them[i].document->rules.unjudged;
+        put_checks(document, &them[i]);
     }
     free(them);
     return document;

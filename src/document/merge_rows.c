@@ -354,7 +354,7 @@ void mp_merge_rows(mp_document *document, const char *name, const mp_source *sou
     mp_columns columns = mp_columns_of(document, sources, count, mp_file_columns, MP_FILE_COLUMNS);
     const char *title = title_of(document, name, sources, count);
     mp_table *table = mp_document_table(document, name, title, MP_ROWS, columns.at, columns.count);
-    table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS;
+    table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS | MP_OF_CHECKS;
     for (size_t i = 0; i < count; i++) {
         const mp_table *from = sources[i].table;
         table->flags &= from->flags; /* who reads any of them reads all */

@@ -8,7 +8,7 @@
 #include "model/event_log.h"
 #include "model/private.h"
 
-enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024, FEW_THREADS = 16 };
+enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024 };
 
 void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics)
@@ -46,7 +46,6 @@ void mp_blocks_close(mp_blocks *blocks)
     events->threads += (uint32_t)blocks->thread_count;
     free(blocks->table);
     free(blocks->threads);
-    mp_hash_index_free(&blocks->thread_index);
     mp_id_index_free(&blocks->site_index);
     free(blocks->sites);
     free(blocks->age_places);
@@ -157,45 +156,19 @@ void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
 
 /* --- threads --- */
 
-typedef struct thread_probe {
-    const mp_blocks *blocks;
-    mp_slice name;
-} thread_probe;
-
-static bool same_thread(const void *opaque, uint32_t value)
+/* One more event of its thread. */
+static void count_event(mp_blocks *blocks, const mp_event *event)
 {
-    const thread_probe *probe = opaque;
-    return mp_slice_equal(probe->blocks->threads[value].text, probe->name);
-}
-
-uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name)
-{
-    for (uint32_t i = 1; i <= blocks->thread_count && i <= FEW_THREADS; i++)
-        if (mp_slice_equal(blocks->threads[i].text, name))
-            return i;
-    return 0;
-}
-
-uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name)
-{
-    thread_probe probe = {blocks, name};
-    uint64_t hash = mp_hash_bytes(name.at, name.length);
-    size_t place;
-    uint32_t found = mp_hash_index_find(&blocks->thread_index, hash, same_thread, &probe, &place);
-    if (!found) {
-        found = (uint32_t)++blocks->thread_count;
-        mp_grow(&blocks->threads, &blocks->thread_capacity, found + 1u, sizeof *blocks->threads);
-        mp_string_id id = mp_model_intern(blocks->model, name, NULL);
-        blocks->threads[found] =
-            (mp_block_thread){.name = id, .text = mp_slice_of(mp_model_text(blocks->model, id))};
-        mp_hash_index_set(&blocks->thread_index, place, hash, found);
+    size_t count = event->thread + 1u, known = blocks->thread_count + 1;
+    if (count > known || !blocks->threads) {
+        size_t before = blocks->threads ? known : 0;
+        mp_grow(&blocks->threads, &blocks->thread_capacity, count, sizeof *blocks->threads);
+        memset(blocks->threads + before, 0, (count - before) * sizeof *blocks->threads);
+        blocks->thread_count = count - 1;
     }
-    return found;
-}
-
-static mp_string_id thread_name(const mp_blocks *blocks, uint32_t thread)
-{
-    return thread ? blocks->threads[thread].name : (mp_string_id){0};
+    mp_block_thread *thread = &blocks->threads[event->thread];
+    thread->name = event->thread_name;
+    thread->serial++;
 }
 
 /* --- what is alive, and was at the peak --- */
@@ -242,6 +215,8 @@ static void note_peak(mp_blocks *blocks, const mp_event *event)
 
 uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread)
 {
+    if (blocks->threads_as_one)
+        return node.i + 1;
     uint32_t *place = mp_id_index_put(&blocks->site_index, (uint64_t)node.i << 32 | thread);
     if (!*place)
         *place = ++blocks->site_count;
@@ -260,7 +235,7 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     if (!site->context.i) {
         mp_context key = {.node = event->node,
                           .line = MP_NO_LINE,
-                          .thread = thread_name(blocks, event->thread),
+                          .thread = blocks->threads_as_one ? (mp_string_id){0} : event->thread_name,
                           .session = blocks->session};
         site->context = mp_model_context(blocks->model, &key);
     }
@@ -319,7 +294,7 @@ static void displace(mp_blocks *blocks, mp_block *block, const mp_event *event)
 void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
 {
     make_room(blocks);
-    blocks->threads[event->thread].serial++;
+    count_event(blocks, event);
     mp_block *block = find(blocks, event->address);
     if (block->generation)
         displace(blocks, block, event);
@@ -365,7 +340,7 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
         return false;
     }
     int64_t bytes = counted_bytes(blocks, event);
-    mp_context key = {.type = event->type, .session = blocks->session};
+    mp_context key = {.type = event->type, .session = blocks->session, .old = true};
     mp_generation_id generation = mp_model_generation(
         blocks->model, mp_model_context(blocks->model, &key), blocks->start, (mp_snapshot_id){0});
     place_block(blocks, block, event, bytes, generation);
@@ -463,7 +438,7 @@ static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event 
 void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
 {
     make_room(blocks);
-    blocks->threads[event->thread].serial++;
+    count_event(blocks, event);
     mp_block *block = find(blocks, event->address);
     if (!block->generation) {
         mp_events_unmatched(blocks, event, is_empty(block) ? NULL : block);

@@ -23,7 +23,10 @@ typedef struct mp_event {
     uint64_t address;
     int64_t time_us; /* since the first event */
     int64_t bytes;   /* of allocations and old blocks */
-    uint32_t thread; /* by mp_blocks_thread; 0: none */
+    /* A number from 1 in the order of the log's threads, and its name; 0: none. Whoever reads the
+     * log gives the numbers, so that nobody has to wait for the replay. */
+    uint32_t thread;
+    mp_string_id thread_name;
     mp_node_id node; /* the crawl */
     uint32_t site;   /* of allocations: by mp_blocks_site */
     mp_type_id type; /* of deletions and old blocks */
@@ -48,7 +51,6 @@ typedef struct mp_block {
 
 typedef struct mp_block_thread {
     mp_string_id name;
-    mp_slice text;   /* of the name, which stays where it is */
     uint32_t serial; /* events so far */
 } mp_block_thread;
 
@@ -94,9 +96,9 @@ typedef struct mp_blocks {
     size_t mask, used, freed; /* places; used ones; freed ones among them */
     uint64_t seed;
 
-    mp_block_thread *threads; /* from 1 */
+    mp_block_thread *threads; /* from 1; those that were met in the replay */
     size_t thread_count, thread_capacity;
-    mp_hash_index thread_index;
+    bool threads_as_one;    /* who allocated what is not asked for; before the first event */
     mp_id_index site_index; /* (node, thread) to site: of the thread that reads */
     uint32_t site_count;
     mp_block_site *sites; /* from 1; those that were met in the replay */
@@ -121,12 +123,8 @@ void mp_blocks_close(mp_blocks *blocks);
 void mp_blocks_keep_objects(mp_blocks *blocks);
 
 /* A number for a crawl and a thread, the same for each call; also while events are replayed on
- * another thread. */
+ * another thread. Where threads are as one, they share that of the crawl. */
 uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread);
-/* A number for a thread's name, the same for each call. Not while events are replayed on another
- * thread: mp_blocks_find_thread is, and gives 0 for one that is new. */
-uint32_t mp_blocks_find_thread(const mp_blocks *blocks, mp_slice name);
-uint32_t mp_blocks_thread(mp_blocks *blocks, mp_slice name);
 
 /* A block that was there before the log: alive from its start, wherever it is told. False: there is
  * a block at that address. */

@@ -308,7 +308,7 @@ void mp_events_infer(mp_model *model)
         const mp_delta *delta = &model->deltas.at[i];
         const mp_context *context =
             &model->contexts.at[model->generations.at[delta->generation.i].context.i];
-        if (context->thread.i && delta->cost.deleted) /* old blocks have none */
+        if (!context->old && delta->cost.deleted)
             counts[count++] = (typed_count){context->node.i, context->type.i, delta->cost.deleted};
     }
     qsort(counts, count, sizeof *counts, by_node_then_type);

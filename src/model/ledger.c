@@ -15,7 +15,7 @@ static bool same_context(const void *opaque, uint32_t value)
     const mp_context *a = &probe->model->contexts.at[value], *b = probe->key;
     return a->node.i == b->node.i && a->line == b->line && a->type.i == b->type.i &&
            a->name.i == b->name.i && a->owner.i == b->owner.i && a->thread.i == b->thread.i &&
-           a->session.i == b->session.i;
+           a->session.i == b->session.i && a->old == b->old;
 }
 
 static uint64_t context_hash(const mp_context *key)

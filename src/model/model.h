@@ -128,10 +128,11 @@ typedef struct mp_context {
     /* Of what the object is scoped to, as that was at the object's birth; MP_CONTEXT_UNKNOWN:
      * something that was not recorded. */
     mp_context_id owner;
-    mp_string_id thread; /* that created it; none: not told */
+    mp_string_id thread; /* that created it; none: not told, or not asked for */
     mp_session_id session;
     uint16_t depth; /* owners above it */
     bool reusable;  /* apart from what is live */
+    bool old;       /* of blocks that are older than their log: nothing tells who made them */
 } mp_context;
 
 /* The owner of an object whose owner was never seen. */

@@ -53,10 +53,10 @@ int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t siz
                            (int32_t)frame.line);
 }
 
-/* Old blocks belong to no thread, and no crawl tells what they are. */
+/* No crawl tells what old blocks are. */
 const mp_inference *mp_context_inference(const mp_model *model, const mp_context *context)
 {
-    bool inferred = model->events && model->events->inference && context->thread.i;
+    bool inferred = model->events && model->events->inference && !context->old;
     return inferred ? &model->events->inference[context->node.i] : NULL;
 }
 

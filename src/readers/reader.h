@@ -27,6 +27,7 @@ typedef struct mp_load_options {
     const char *const *source_folders; /* where debug listings are looked for */
     size_t source_folder_count;
     bool keep_objects;      /* in model->objects */
+    bool threads_as_one;    /* nobody asks which thread of an event log created what */
     const char *domain;     /* the application domain of a dump that is read; NULL: all */
     const char *at;         /* a moment of an event log, "peak" or a time; NULL: none */
     uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */

@@ -142,31 +142,39 @@ void taligent_resolve(taligent_pass *pass)
     mp_pipeline_drain(pass->replay);
 }
 
-static uint32_t thread_of(taligent_pass *pass, mp_slice name)
+typedef struct thread_probe {
+    const taligent_pass *pass;
+    mp_slice name;
+} thread_probe;
+
+static bool same_thread(const void *opaque, uint32_t value)
 {
-    if (name.length == pass->thread_length && memcmp(name.at, pass->thread_text, name.length) == 0)
-        return pass->thread;
-    pass->thread = mp_blocks_find_thread(&pass->blocks, name);
-    if (!pass->thread) {
-        taligent_resolve(pass);
-        pass->thread = mp_blocks_thread(&pass->blocks, name);
-    }
-    pass->thread_length = 0;
-    if (name.length <= sizeof pass->thread_text) {
-        memcpy(pass->thread_text, name.at, name.length);
-        pass->thread_length = name.length;
-    }
-    return pass->thread;
+    const thread_probe *probe = opaque;
+    const taligent_pass *pass = probe->pass;
+    return mp_slice_is(probe->name, mp_model_text(pass->model, pass->threads.names[value]));
 }
 
-static uint32_t site_of(taligent_pass *pass, taligent_distinct_crawl *crawl, const mp_event *event)
+static uint32_t thread_of(taligent_pass *pass, mp_slice name)
 {
-    if (!crawl || event->thread - 1 >= TALIGENT_NEAR_THREADS)
-        return mp_blocks_site(&pass->blocks, event->node, event->thread);
-    uint32_t *site = &crawl->sites[event->thread - 1];
-    if (!*site)
-        *site = mp_blocks_site(&pass->blocks, event->node, event->thread);
-    return *site;
+    taligent_threads *threads = &pass->threads;
+    if (name.length == threads->length && memcmp(name.at, threads->text, name.length) == 0)
+        return threads->last;
+    thread_probe probe = {pass, name};
+    uint64_t hash = mp_hash_bytes(name.at, name.length);
+    size_t place;
+    threads->last = mp_hash_index_find(&threads->index, hash, same_thread, &probe, &place);
+    if (!threads->last) {
+        threads->last = (uint32_t)++threads->count;
+        mp_grow(&threads->names, &threads->capacity, threads->count + 1, sizeof *threads->names);
+        threads->names[threads->last] = mp_model_intern(pass->model, name, NULL);
+        mp_hash_index_set(&threads->index, place, hash, threads->last);
+    }
+    threads->length = 0;
+    if (name.length <= sizeof threads->text) {
+        memcpy(threads->text, name.at, name.length);
+        threads->length = name.length;
+    }
+    return threads->last;
 }
 
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
@@ -179,11 +187,12 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
     if (line->kind != MP_EVENT_OLD) {
         event.time_us = line->time_us - pass->first_us;
         event.thread = thread_of(pass, line->thread);
+        event.thread_name = pass->threads.names[event.thread];
         bool allocates = line->kind == MP_EVENT_ALLOCATION;
         taligent_distinct_crawl *crawl = taligent_crawl(pass->names, line->crawl, allocates);
         event.node = crawl ? crawl->node : (mp_node_id){0};
         if (allocates)
-            event.site = site_of(pass, crawl, &event);
+            event.site = mp_blocks_site(&pass->blocks, event.node, event.thread);
     }
     taligent_batch *batch = mp_pipeline_batch(pass->replay);
     batch->events[pass->batched++] = event;
@@ -306,7 +315,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
         mp_blocks_keep_objects(&pass->blocks);
     pass->blocks.path = pass->path;
     pass->blocks.input = pass->model->inputs.count - 1;
-    taligent_forget_sites(pass->names);
+    pass->blocks.threads_as_one = pass->options->threads_as_one;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
     pass->start_tag = mp_model_intern_text(pass->model, "start");
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
@@ -327,6 +336,8 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     }
     taligent_end(pass);
     mp_pipeline_free(pass->replay);
+    mp_hash_index_free(&pass->threads.index);
+    free(pass->threads.names);
     pass->blocks.events->corrupt_events += pass->corrupt_events;
     return whole;
 }

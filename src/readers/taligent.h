@@ -31,14 +31,20 @@ typedef struct taligent_block {
 
 bool taligent_parse_block(mp_slice line, taligent_block *block);
 
-enum { TALIGENT_NEAR_THREADS = 4 };
+/* The threads of one log, numbered from 1 as they come: of the thread that reads. */
+typedef struct taligent_threads {
+    mp_hash_index index;
+    mp_string_id *names;
+    size_t count, capacity;
+    /* The last one: the next event is mostly of it too. */
+    char text[32];
+    size_t length;
+    uint32_t last;
+} taligent_threads;
 
 typedef struct taligent_distinct_crawl {
     mp_fingerprint print;
     mp_node_id node;
-    /* mp_blocks_site of the log's first threads, 0: not asked for yet. They are here because the
-     * crawl is fetched anyway. */
-    uint32_t sites[TALIGENT_NEAR_THREADS];
     bool taken, allocates;
 } taligent_distinct_crawl;
 
@@ -68,8 +74,6 @@ void taligent_names_free(taligent_names *names);
 /* `allocates`: the crawl is one of an allocation. NULL for an empty one; valid until the next one
  * is looked up. */
 taligent_distinct_crawl *taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
-/* Sites are of one log. */
-void taligent_forget_sites(taligent_names *names);
 mp_type_id taligent_type(taligent_names *names, mp_slice type);
 
 /* One pass over one file. */
@@ -92,10 +96,7 @@ struct taligent_pass {
     int64_t corrupt_events;
     mp_pipeline *replay; /* of taligent_batch */
     size_t batched;      /* events in the batch that is being filled */
-    /* The thread of the last event: the next one is mostly of it too. */
-    char thread_text[32];
-    size_t thread_length;
-    uint32_t thread;
+    taligent_threads threads;
 };
 
 /* Events on their way from the thread that reads to the one that replays. */

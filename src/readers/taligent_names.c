@@ -169,12 +169,6 @@ taligent_distinct_crawl *taligent_crawl(taligent_names *names, mp_slice crawl, b
     return found;
 }
 
-void taligent_forget_sites(taligent_names *names)
-{
-    for (size_t i = 0; names->crawls && i <= names->crawl_mask; i++)
-        memset(names->crawls[i].sites, 0, sizeof names->crawls[i].sites);
-}
-
 typedef struct text_probe {
     const taligent_names *names;
     mp_slice text;

@@ -88,18 +88,21 @@ static struct json_object *diagnostics_value(mp_arena *arena, const mp_diagnosti
     return list;
 }
 
+/* Rules have a table of their own. */
 static struct json_object *limits_value(const mp_document *document)
 {
     struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < document->limit_count; i++) {
-        const mp_limit *limit = &document->limits[i];
+    for (size_t i = 0; i < document->check_count; i++) {
+        const mp_check *limit = &document->checks[i];
         struct json_object *object = json_object_new_object();
         if (limit->file)
             json_object_object_add(object, "file", json_object_new_string(limit->file));
         json_object_object_add(object, "name", json_object_new_string(limit->name));
         json_object_object_add(object, "limit_bytes", json_object_new_int64(limit->limit_bytes));
-        json_object_object_add(object, "actual_bytes", json_object_new_int64(limit->actual_bytes));
-        json_object_object_add(object, "exceeded", json_object_new_boolean(limit->exceeded));
+        json_object_object_add(object, "actual_bytes",
+                               json_object_new_int64(limit->measured_bytes));
+        json_object_object_add(object, "exceeded",
+                               json_object_new_boolean(limit->verdict == MP_VERDICT_FAIL));
         json_object_array_add(list, object);
     }
     return list;
@@ -132,7 +135,7 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
     for (size_t i = 0; i < document->table_count; i++)
         if (!(document->tables[i].flags & MP_FOR_PEOPLE))
             add_table(root, &arena, &document->tables[i]);
-    if (document->limit_count)
+    if (document->check_count && !document->policy)
         json_object_object_add(root, "limits", limits_value(document));
     json_object_object_add(root, "diagnostics", diagnostics_value(&arena, diagnostics));
     fputs(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "document/checks.h"
 #include "render/cell.h"
-#include "render/checks.h"
 
 typedef struct out {
     FILE *file;
@@ -51,7 +51,7 @@ static void put_heading(out *to, const char *snapshots, const char *text)
 static void put_check(out *to, const mp_check *check)
 {
     static const char *const shown[] = {"pass", "**fail**", "**error**"};
-    fprintf(to->file, "| %s | ", shown[check->status]);
+    fprintf(to->file, "| %s | ", shown[check->verdict]);
     put(to, check->name);
     fputs(" | ", to->file);
     put(to, check->measured);
@@ -64,9 +64,9 @@ static void put_check(out *to, const mp_check *check)
 
 static void put_checks(out *to, const mp_document *document, const mp_checks *checks)
 {
-    const char *verdict = checks->counts[MP_CHECK_FAIL]    ? "failed"
-                          : checks->counts[MP_CHECK_ERROR] ? "could not be judged"
-                                                           : "passed";
+    const char *verdict = checks->counts[MP_VERDICT_FAIL]    ? "failed"
+                          : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
+                                                             : "passed";
     fprintf(to->file, "### memprof %s: %s\n\n%s", document->command, verdict,
             mp_checks_summary(checks, &to->arena));
     if (*checks->policy) {
@@ -196,7 +196,7 @@ static bool render_markdown(const mp_document *document, const mp_diagnostics *d
     out to = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
     mp_arena arena = {0};
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
-    bool first = true, is_gate = *checks.policy != '\0';
+    bool first = true;
     if (checks.count) {
         put_checks(&to, document, &checks);
         first = false;
@@ -208,8 +208,7 @@ static bool render_markdown(const mp_document *document, const mp_diagnostics *d
     }
     for (size_t i = 0; i < document->table_count; i++) {
         const mp_table *table = &document->tables[i];
-        bool shown_already = is_gate && strcmp(table->name, "rules") == 0;
-        if (table->flags & MP_FOR_PROGRAMS || shown_already)
+        if (table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS))
             continue;
         put_table(&to, table, first);
         first = false;

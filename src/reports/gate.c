@@ -1,115 +1,126 @@
 /* Gate: hold a recording to the rules of a policy. */
-#include <stdio.h>
+#include <math.h>
 
-#include "base/error.h"
+#include "base/text.h"
 #include "compare/policy.h"
+#include "document/checks.h"
 #include "reports/sections.h"
 
+typedef struct gate_row {
+    const char *policy, *base, *verdict;
+    int64_t rules, passed, failed, unjudged;
+} gate_row;
+
 static const mp_column gate_columns[] = {
-    {"policy", "Policy", MP_TEXT, 0, 0},
-    {"base", "Base", MP_TEXT, 0, 0},
-    {"verdict", "Verdict", MP_TEXT, 0, 0},
-    {"rules", "Rules", MP_COUNT, MP_ADDS, 0},
-    {"passed", "Hold", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
-    {"failed", "Fail", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
-    {"unjudged", "Not judged", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
+    MP_COLUMN(gate_row, policy, "Policy", MP_TEXT, 0),
+    MP_COLUMN(gate_row, base, "Base", MP_TEXT, 0),
+    MP_COLUMN(gate_row, verdict, "Verdict", MP_TEXT, 0),
+    MP_COLUMN(gate_row, rules, "Rules", MP_COUNT, MP_ADDS),
+    MP_COLUMN(gate_row, passed, "Hold", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(gate_row, failed, "Fail", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(gate_row, unjudged, "Not judged", MP_COUNT, MP_ADDS | MP_SUMMARY),
 };
+
+typedef struct rule_row {
+    const char *status, *rule, *measured, *limit, *message;
+    mp_texts why;
+    struct {
+        int64_t measured, limit, base;
+    } by_unit[MP_RULE_UNITS];
+    double measured_percent, limit_percent;
+    int64_t line;
+} rule_row;
+
+#define AMOUNT_COLUMNS(rule_unit, suffix, unit)                                                    \
+    MP_COLUMN_OF(rule_row, by_unit[rule_unit].measured, "measured_" suffix, "", unit,              \
+                 MP_FOR_PROGRAMS),                                                                 \
+        MP_COLUMN_OF(rule_row, by_unit[rule_unit].limit, "limit_" suffix, "", unit,                \
+                     MP_FOR_PROGRAMS),                                                             \
+        MP_COLUMN_OF(rule_row, by_unit[rule_unit].base, "base_" suffix, "", unit, MP_FOR_PROGRAMS)
 
 static const mp_column rule_columns[] = {
-    {"status", "Status", MP_TEXT, 0, 0},
-    {"rule", "Rule", MP_TEXT, MP_SHORTEN | MP_SHRINKS, 0},
-    {"measured", "Measured", MP_TEXT, 0, 0},
-    {"limit", "Limit", MP_TEXT, 0, 0},
-    {"why", "Why", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
-    {"message", "Why", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"measured_bytes", "", MP_BYTES, MP_FOR_PROGRAMS, 0},
-    {"limit_bytes", "", MP_BYTES, MP_FOR_PROGRAMS, 0},
-    {"base_bytes", "", MP_BYTES, MP_FOR_PROGRAMS, 0},
-    {"measured_objects", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"limit_objects", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"base_objects", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"measured_calls", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"limit_calls", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"base_calls", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"measured_count", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"limit_count", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"base_count", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"measured_seconds", "", MP_SECONDS, MP_FOR_PROGRAMS, 0},
-    {"limit_seconds", "", MP_SECONDS, MP_FOR_PROGRAMS, 0},
-    {"base_seconds", "", MP_SECONDS, MP_FOR_PROGRAMS, 0},
-    {"measured_percent", "", MP_PERCENT, MP_FOR_PROGRAMS, 0},
-    {"limit_percent", "", MP_PERCENT, MP_FOR_PROGRAMS, 0},
-    {"line", "", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    MP_COLUMN(rule_row, status, "Status", MP_TEXT, 0),
+    MP_COLUMN(rule_row, rule, "Rule", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(rule_row, measured, "Measured", MP_TEXT, 0),
+    MP_COLUMN(rule_row, limit, "Limit", MP_TEXT, 0),
+    MP_COLUMN(rule_row, why, "Why", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(rule_row, message, "Why", MP_TEXT, MP_FOR_PROGRAMS),
+    AMOUNT_COLUMNS(MP_RULE_BYTES, "bytes", MP_BYTES),
+    AMOUNT_COLUMNS(MP_RULE_OBJECTS, "objects", MP_COUNT),
+    AMOUNT_COLUMNS(MP_RULE_CALLS, "calls", MP_COUNT),
+    AMOUNT_COLUMNS(MP_RULE_COUNT, "count", MP_COUNT),
+    AMOUNT_COLUMNS(MP_RULE_US, "seconds", MP_SECONDS),
+    MP_COLUMN(rule_row, measured_percent, "", MP_PERCENT, MP_FOR_PROGRAMS),
+    MP_COLUMN(rule_row, limit_percent, "", MP_PERCENT, MP_FOR_PROGRAMS),
+    MP_COLUMN(rule_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
 };
 
-static void set_amount(mp_table *table, bool known, int64_t number, const char *const *columns,
-                       mp_rule_unit unit)
+static const char *text_of(mp_document *document, const char *text)
 {
-    if (known)
-        mp_set_number(table, columns[unit], number);
+    return text ? mp_utf8_copy(document->arena, text) : "";
 }
 
-static void set_amounts(mp_table *table, const mp_rule_result *rule_result)
+static void put_rule(mp_document *document, mp_table *table, const mp_rule_result *result)
 {
-    static const char *const measured[] = {"measured_bytes", "measured_objects", "measured_calls",
-                                           "measured_count", "measured_seconds"};
-    static const char *const limit[] = {"limit_bytes", "limit_objects", "limit_calls",
-                                        "limit_count", "limit_seconds"};
-    static const char *const base[] = {"base_bytes", "base_objects", "base_calls", "base_count",
-                                       "base_seconds"};
-    mp_rule_unit unit = mp_measure_unit(rule_result->rule->measure);
-    set_amount(table, rule_result->has_measured, rule_result->measured, measured, unit);
-    set_amount(table, rule_result->has_limit, rule_result->limit, limit, unit);
-    set_amount(table, rule_result->has_base, rule_result->base, base, unit);
-    if (rule_result->has_measured_percent)
-        mp_set_real(table, "measured_percent", rule_result->measured_percent);
-    if (rule_result->has_limit_percent)
-        mp_set_real(table, "limit_percent", rule_result->limit_percent);
-}
-
-static void rule_row(mp_document *document, mp_table *table, const mp_rule_result *rule_result)
-{
-    mp_table_row(table);
-    mp_set_text(document, table, "status", mp_verdict_name(rule_result->verdict));
-    mp_set_text(document, table, "rule", rule_result->rule->name);
-    mp_set_text(document, table, "measured", rule_result->measured_text);
-    mp_set_text(document, table, "limit", rule_result->limit_text);
-    mp_set_text(document, table, "message", rule_result->message);
-    if (*rule_result->message)
-        mp_set_list(document, table, "why", &rule_result->message, 1);
-    mp_set_number(table, "line", rule_result->rule->line);
-    set_amounts(table, rule_result);
+    mp_rule_unit unit = mp_measure_unit(result->rule->measure);
+    rule_row row = {.status = mp_verdict_name(result->verdict),
+                    .rule = result->rule->name,
+                    .measured = result->measured_text,
+                    .limit = result->limit_text,
+                    .message = result->message,
+                    .measured_percent =
+                        result->has_measured_percent ? result->measured_percent : NAN,
+                    .limit_percent = result->has_limit_percent ? result->limit_percent : NAN,
+                    .line = result->rule->line};
+    if (*result->message)
+        row.why = (mp_texts){&row.message, 1, NULL};
+    for (size_t i = 0; i < MP_RULE_UNITS; i++)
+        row.by_unit[i].measured = row.by_unit[i].limit = row.by_unit[i].base = MP_UNKNOWN;
+    if (result->has_measured)
+        row.by_unit[unit].measured = result->measured;
+    if (result->has_limit)
+        row.by_unit[unit].limit = result->limit;
+    if (result->has_base)
+        row.by_unit[unit].base = result->base;
+    mp_table_put(document, table, &row);
+    mp_document_check(document, (mp_check){.verdict = result->verdict,
+                                           .name = text_of(document, result->rule->name),
+                                           .line = result->rule->line,
+                                           .measured = text_of(document, result->measured_text),
+                                           .limit = text_of(document, result->limit_text),
+                                           .message = text_of(document, result->message)});
 }
 
 static void section_gate(mp_document *document, const mp_request *request,
                          const mp_rule_results *results)
 {
+    const size_t *counts = results->counts;
+    mp_verdict verdict = counts[MP_VERDICT_FAIL]    ? MP_VERDICT_FAIL
+                         : counts[MP_VERDICT_ERROR] ? MP_VERDICT_ERROR
+                                                    : MP_VERDICT_PASS;
+    gate_row row = {.policy = request->policy->path,
+                    .base = request->base ? request->base->path : NULL,
+                    .verdict = mp_verdict_name(verdict),
+                    .rules = (int64_t)results->count,
+                    .passed = (int64_t)counts[MP_VERDICT_PASS],
+                    .failed = (int64_t)counts[MP_VERDICT_FAIL],
+                    .unjudged = (int64_t)counts[MP_VERDICT_ERROR]};
     mp_table *table = MP_TABLE(document, "gate", NULL, MP_RECORD, gate_columns);
     table->flags = MP_FOR_PROGRAMS;
-    mp_table_row(table);
-    mp_set_text(document, table, "policy", request->policy->path);
-    if (request->base)
-        mp_set_text(document, table, "base", request->base->path);
-    mp_set_text(document, table, "verdict",
-                mp_verdict_name(results->failed     ? MP_VERDICT_FAIL
-                                : results->unjudged ? MP_VERDICT_ERROR
-                                                    : MP_VERDICT_PASS));
-    mp_set_number(table, "rules", (int64_t)results->count);
-    mp_set_number(table, "passed", (int64_t)results->passed);
-    mp_set_number(table, "failed", (int64_t)results->failed);
-    mp_set_number(table, "unjudged", (int64_t)results->unjudged);
+    mp_table_put(document, table, &row);
+    document->policy = text_of(document, row.policy);
+    document->failed = counts[MP_VERDICT_FAIL] > 0;
+    document->unjudged = counts[MP_VERDICT_ERROR] > 0;
 }
 
 static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
     table->main = true;
+    table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
-        rule_row(document, table, &results->at[i]);
-    document->rules = (mp_verdicts){results->passed, results->failed, results->unjudged};
-    document->failed = results->failed > 0;
-    document->unjudged = results->unjudged > 0;
-    table->footer.text = mp_verdicts_text(document->arena, "rule", document->rules);
+        put_rule(document, table, &results->at[i]);
+    table->footer.text = mp_verdicts_text(document->arena, "rule", results->counts);
 }
 
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)

@@ -55,16 +55,17 @@ static void hold(mp_document *document, const char *name, const mp_ceiling *ceil
     const char *shown = mp_bytes_text(document, actual, false);
     const char *over = mp_bytes_text(document, actual - limit, false);
     bool exceeded = actual > limit;
+    mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
+                      .name = name,
+                      .limit = ceiling->text,
+                      .measured = shown,
+                      .message = "",
+                      .limit_bytes = limit,
+                      .measured_bytes = actual};
+    if (exceeded)
+        check.message = mp_document_text(document, "%s %s, %s over%s", shown, what, over, worst);
     document->failed |= exceeded;
-    mp_document_limit(document, (mp_limit){.name = name,
-                                           .limit = ceiling->text,
-                                           .actual = shown,
-                                           .limit_bytes = limit,
-                                           .actual_bytes = actual,
-                                           .exceeded = exceeded,
-                                           .message = mp_document_text(
-                                               document, "--%s %s exceeded: %s %s, %s over%s", name,
-                                               ceiling->text, shown, what, over, worst)});
+    mp_document_check(document, check);
 }
 
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,

@@ -10,6 +10,7 @@
 #include "memprof/diagnostics.h"
 #include "model/model.h"
 #include "query/selection.h"
+#include "reports/arguments.h"
 
 /* What may be asked of a report in particular: a bit for each option, or for options that come
  * together. A report says which of them it honours; others are refused. */
@@ -39,15 +40,6 @@ typedef enum mp_honours {
     MP_HONOURS_MIN_COUNT = 1 << 22,   /* min_count */
 } mp_honours;
 enum { MP_HONOURS_COUNT = 23, MP_BIT_SOURCES = 7 };
-
-/* A limit that a gate holds a recording to. */
-typedef struct mp_ceiling {
-    bool set;
-    bool is_percent, is_time;
-    int64_t bytes; /* or microseconds */
-    double percent;
-    const char *text; /* as the user wrote it */
-} mp_ceiling;
 
 typedef struct mp_view {
     const char *from, *to;   /* NULL: the report's own; see mp_window_resolve */
@@ -87,30 +79,9 @@ typedef struct mp_request {
     const struct mp_suppressions *suppressions; /* leaks that are accepted */
     /* By bit of mp_honours: the option that the user gave, without dashes, or NULL. */
     const char *given[MP_HONOURS_COUNT];
+    const mp_given *given_arguments; /* all that were given, the shared ones too */
+    size_t given_count;
 } mp_request;
-
-/* An argument of a report: how its text becomes a member of the report's own struct, and which
- * variants it means something to. What is not a report's own (how inputs are read, what is
- * selected, which suppressions and base there are) is a row without a place: it is only allowed or
- * refused. */
-typedef enum mp_argument_kind {
-    MP_ARGUMENT_SHARED,  /* not in the struct */
-    MP_ARGUMENT_TEXT,    /* const char *, borrowed */
-    MP_ARGUMENT_COUNT,   /* int64_t, from 0 */
-    MP_ARGUMENT_SIZE,    /* int64_t, bytes */
-    MP_ARGUMENT_PERCENT, /* double, 0 to 100 */
-    MP_ARGUMENT_FLAG,    /* bool */
-    MP_ARGUMENT_CEILING, /* mp_ceiling: a size */
-    MP_ARGUMENT_GROWTH,  /* mp_ceiling: a size or a percentage */
-    MP_ARGUMENT_CHANGE,  /* mp_ceiling: a size, a time or a percentage */
-} mp_argument_kind;
-
-typedef struct mp_argument {
-    const char *name; /* "limit"; how a user writes it is the command line's matter */
-    mp_argument_kind kind;
-    size_t offset;     /* in the report's struct */
-    unsigned variants; /* a bit for each variant, by its place, that honours it */
-} mp_argument;
 
 /* How a report answers one kind of model. */
 typedef struct mp_variant {
@@ -123,7 +94,7 @@ typedef struct mp_variant {
 
 enum { MP_VARIANTS = 5 };
 
-typedef struct mp_report {
+struct mp_report {
     const char *name;
     const char *summary;
     const char *example; /* arguments of a worked example, run by the tests */
@@ -131,14 +102,14 @@ typedef struct mp_report {
     const char *operand; /* what stands before the files ("OBJECT"); NULL: nothing */
     bool single;         /* says nothing of several files that are read apart */
     bool overview;       /* several tables of a few rows each, in every format */
-    /* Its arguments; NULL: those of mp_view, by `honours`. `defaults` is a struct of `size` bytes.
-     */
+    /* Its arguments (MP_ARGUMENTS); NULL: those of mp_view, by `honours`. `defaults` is a struct of
+     * `arguments_size` bytes. */
     const mp_argument *arguments;
     size_t argument_count, arguments_size;
     const void *defaults;
     int64_t program_rows;             /* that JSON and CSV have without --limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
-} mp_report;
+};
 
 /* All reports, in the order of the table; the first is the default. */
 const mp_report *const *mp_reports(size_t *count);

@@ -74,7 +74,16 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
                 names);
         return NULL;
     }
-    for (size_t i = 0; i < MP_HONOURS_COUNT; i++)
+    unsigned bit = 1u << (variant - report->variants);
+    for (size_t i = 0; report->arguments && i < request->given_count; i++) {
+        const mp_given *given = &request->given_arguments[i];
+        const mp_argument *row = mp_argument_find(report, given->argument);
+        if (!row || !(row->variants & bit)) {
+            mp_fail_unused(error, report->name, given->spelled, kind);
+            return NULL;
+        }
+    }
+    for (size_t i = 0; !report->arguments && i < MP_HONOURS_COUNT; i++)
         if (request->given[i] && !(variant->honours & 1u << i)) {
             mp_fail(error, MP_ERROR_ARGUMENT, "%s does not use --%s with %s", report->name,
                     request->given[i], kind);

@@ -201,19 +201,41 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_session_snapshots_free(&snapshots);
 }
 
+typedef struct snapshots_arguments {
+    const char *from, *to; /* NULL: the report's own; see mp_window_resolve */
+    int64_t limit;         /* 0: all */
+} snapshots_arguments;
+
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const snapshots_arguments *asked = request->arguments;
     mp_window window;
     if (!mp_request_window(request, &window, error))
         return false;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, &window, NULL, false);
-    mp_section_snapshots(document, &window, mp_view_rows(&request->view, 0));
+    mp_section_snapshots(document, &window, (size_t)asked->limit);
     document->tables[document->table_count - 1].main = true;
     mp_window_free(&window);
     return true;
 }
+
+/* The variants, by their places. */
+enum { EVENTS = 1, HISTORY = 2, DUMPS = 4, ALL = EVENTS | HISTORY | DUMPS };
+
+static const snapshots_arguments own = {.limit = 0};
+
+static const mp_argument arguments[] = {
+    {"from", MP_ARGUMENT_NAME, offsetof(snapshots_arguments, from), ALL},
+    {"to", MP_ARGUMENT_NAME, offsetof(snapshots_arguments, to), ALL},
+    {"limit", MP_ARGUMENT_COUNT, offsetof(snapshots_arguments, limit), ALL},
+    {"selection", MP_ARGUMENT_SHARED, 0, ALL},
+    {"at", MP_ARGUMENT_SHARED, 0, EVENTS},
+    {"slices", MP_ARGUMENT_SHARED, 0, EVENTS},
+    {"temporary", MP_ARGUMENT_SHARED, 0, EVENTS},
+    {"domain", MP_ARGUMENT_SHARED, 0, DUMPS},
+};
 
 const mp_report mp_report_snapshots = {
     .name = "snapshots",
@@ -221,15 +243,8 @@ const mp_report mp_report_snapshots = {
     .example = "snapshots samples/shop-v2.oemp",
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
-    .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY,
-                  .run = run},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT,
-                  .run = run},
-                 {.needs = MP_HOLDS_LEDGER,
-                  .honours =
-                      MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
-                  .run = run}},
+    MP_ARGUMENTS(arguments, own),
+    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = run},
+                 {.needs = MP_HOLDS_LEDGER, .run = run}},
 };

@@ -213,12 +213,12 @@ static void lines_and_limits_are_kept(void **unused)
     mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, columns);
     for (int i = 0; i < 100; i++) {
         mp_table_line(document, table, "line %d", i);
-        mp_document_limit(document, (mp_limit){.name = "max-live", .limit_bytes = i});
+        mp_document_check(document, (mp_check){.name = "max-live", .limit_bytes = i});
     }
     assert_int_equal(table->line_count, 100);
     assert_string_equal(table->lines[99].text, "line 99");
-    assert_int_equal(document->limit_count, 100);
-    assert_int_equal(document->limits[99].limit_bytes, 99);
+    assert_int_equal(document->check_count, 100);
+    assert_int_equal(document->checks[99].limit_bytes, 99);
     assert_string_equal(mp_document_text(document, "%s-%d", "a", 5), "a-5");
     mp_document_free(document);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "document/checks.h"
 #include "document/merge.h"
 
 static const mp_column row_columns[] = {
@@ -158,16 +159,18 @@ static void changes_stand_by_their_size(void **unused)
             mp_set_number(table, "delta", deltas[i][j]);
         }
     }
-    mp_document_limit(parts_of[1], (mp_limit){.name = "max-live", .message = "too much"});
+    mp_document_check(parts_of[1],
+                      (mp_check){.name = "max-live", .limit = "1", .message = "too much"});
     mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){0});
     const mp_table *growth = mp_document_find(merged, "growth");
     static const int64_t expected[] = {-9, 5, 2, -1};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(cell(growth, i, "delta")->number, expected[i]);
     assert_null(mp_document_find(merged, "files")); /* nothing adds up */
-    assert_int_equal(merged->limit_count, 1);
-    assert_string_equal(merged->limits[0].file, "b");
-    assert_string_equal(merged->limits[0].message, "b: too much");
+    assert_int_equal(merged->check_count, 1);
+    assert_string_equal(merged->checks[0].file, "b");
+    assert_string_equal(mp_limit_text(merged->arena, &merged->checks[0], "--"),
+                        "b: --max-live 1 exceeded: too much");
     mp_document_free(merged);
     for (size_t i = 0; i < 2; i++)
         mp_document_free(parts_of[i]);

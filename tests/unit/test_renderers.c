@@ -252,10 +252,10 @@ static void json_is_all_of_it(void **unused)
 {
     (void)unused;
     mp_document *document = made("Z\xc3\xbc/\x01");
-    mp_document_limit(document, (mp_limit){.name = "max-leaked",
+    mp_document_check(document, (mp_check){.verdict = MP_VERDICT_FAIL,
+                                           .name = "max-leaked",
                                            .limit_bytes = 5,
-                                           .actual_bytes = INT64_MAX,
-                                           .exceeded = true});
+                                           .measured_bytes = INT64_MAX});
     mp_diagnostics *diagnostics = mp_diagnostics_new(2);
     for (uint64_t line = 1; line <= 5; line++)
         mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, "a.oemp", line, "bad \"%d\"", 1);
@@ -432,51 +432,46 @@ static void renderers_are_found_by_name(void **unused)
 
 /* --- rules and limits --- */
 
-static const mp_column gate_columns[] = {{"policy", "Policy", MP_TEXT, 0, 0}};
-static const mp_column rule_columns[] = {
-    {"status", "Status", MP_TEXT, 0, 0},     {"rule", "Rule", MP_TEXT, 0, 0},
-    {"measured", "Measured", MP_TEXT, 0, 0}, {"limit", "Limit", MP_TEXT, 0, 0},
-    {"message", "Why", MP_TEXT, 0, 0},       {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-};
-
-static void add_rule(mp_document *document, mp_table *table, const char *status, const char *rule,
-                     const char *measured, const char *message)
-{
-    mp_table_row(table);
-    mp_set_text(document, table, "status", status);
-    mp_set_text(document, table, "rule", rule);
-    mp_set_text(document, table, "measured", measured);
-    mp_set_text(document, table, "limit", measured ? "<= 1 B" : NULL);
-    mp_set_text(document, table, "message", message);
-    mp_set_number(table, "line", (int64_t)table->row_count + 1);
-}
-
 /* One rule that holds, one that fails with all that needs escaping, one that was not judged. */
 static mp_document *judged(void)
 {
+    static const mp_check rules[] = {
+        {.verdict = MP_VERDICT_PASS,
+         .name = "holds",
+         .measured = "1 B",
+         .limit = "<= 1 B",
+         .message = "",
+         .line = 2},
+        {.verdict = MP_VERDICT_FAIL,
+         .name = "a<b & \"c\": 5 %, @me #1 |x|",
+         .measured = "2 B",
+         .limit = "<= 1 B",
+         .message = "one\ntwo\t\x01*\xef\xbf\xbf \xc3\xa4",
+         .line = 3},
+        {.verdict = MP_VERDICT_ERROR,
+         .name = "c",
+         .measured = "",
+         .limit = "",
+         .message = "no type matches <A>",
+         .line = 4},
+    };
     mp_document *document = mp_document_new("gate");
-    mp_table *table = MP_TABLE(document, "gate", NULL, MP_RECORD, gate_columns);
-    table->flags = MP_FOR_PROGRAMS;
-    mp_table_row(table);
-    mp_set_text(document, table, "policy", "ci/a,b:c.policy");
-    table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
-    table->main = true;
-    add_rule(document, table, "pass", "holds", "1 B", NULL);
-    add_rule(document, table, "fail", "a<b & \"c\": 5 %, @me #1 |x|", "2 B",
-             "one\ntwo\t\x01*\xef\xbf\xbf \xc3\xa4");
-    add_rule(document, table, "error", "c", NULL, "no type matches <A>");
+    document->policy = "ci/a,b:c.policy";
+    for (size_t i = 0; i < 3; i++)
+        mp_document_check(document, rules[i]);
     return document;
 }
 
 static mp_document *limited(void)
 {
     mp_document *document = mp_document_new("leaks");
-    mp_document_limit(document, (mp_limit){.name = "max-leaked",
+    mp_document_check(document, (mp_check){.verdict = MP_VERDICT_FAIL,
+                                           .name = "max-leaked",
                                            .limit = "1K",
-                                           .actual = "2.0 KiB",
-                                           .exceeded = true,
-                                           .message = "--max-leaked 1K exceeded"});
-    mp_document_limit(document, (mp_limit){.name = "max-live", .limit = "1M", .actual = "3 B"});
+                                           .measured = "2.0 KiB",
+                                           .message = ""});
+    mp_document_check(
+        document, (mp_check){.name = "max-live", .limit = "1M", .measured = "3 B", .message = ""});
     return document;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "render/checks.h"
+#include "document/checks.h"
 #include "render/renderer.h"
 
 /* What XML 1.0 has no place for: control characters, U+FFFE, U+FFFF. */
@@ -57,7 +57,7 @@ static void put_attribute(FILE *file, const char *name, const char *value)
 static void put_counts(FILE *file, const mp_checks *checks)
 {
     fprintf(file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", checks->count,
-            checks->counts[MP_CHECK_FAIL], checks->counts[MP_CHECK_ERROR]);
+            checks->counts[MP_VERDICT_FAIL], checks->counts[MP_VERDICT_ERROR]);
 }
 
 /* "p" of "rules/p.policy": a class name is shown as a path by its dots. */
@@ -73,14 +73,14 @@ static const char *class_of(mp_arena *arena, const mp_document *document, const 
 
 static void put_problem(FILE *file, const mp_checks *checks, const mp_check *check)
 {
-    const char *element = check->status == MP_CHECK_FAIL ? "failure" : "error";
+    const char *element = check->verdict == MP_VERDICT_FAIL ? "failure" : "error";
     fprintf(file, "      <%s", element);
     put_attribute(file, "message", check->message);
-    put_attribute(file, "type", check->status == MP_CHECK_FAIL ? "limit" : "not judged");
+    put_attribute(file, "type", check->verdict == MP_VERDICT_FAIL ? "limit" : "not judged");
     fputc('>', file);
     if (check->line) {
         put(file, checks->policy, false);
-        fprintf(file, ":%" PRId64 ": ", check->line);
+        fprintf(file, ":%" PRIu32 ": ", check->line);
     }
     put(file, check->message, false);
     if (*check->measured) {
@@ -101,7 +101,7 @@ static void put_check(FILE *file, const mp_checks *checks, const mp_check *check
     put_attribute(file, "name", check->name);
     put_attribute(file, "classname", class_name);
     put_attribute(file, "time", "0");
-    if (check->status == MP_CHECK_PASS) {
+    if (check->verdict == MP_VERDICT_PASS) {
         fputs("/>\n", file);
         return;
     }

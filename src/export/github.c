@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "document/checks.h"
 #include "render/cell.h"
-#include "render/checks.h"
 
 static void put(FILE *file, mp_arena *arena, const char *text, bool property)
 {
@@ -30,11 +30,11 @@ static void put_check(FILE *file, mp_arena *arena, const mp_checks *checks, cons
     if (check->line) {
         fputs("file=", file);
         put(file, arena, checks->policy, true);
-        fprintf(file, ",line=%" PRId64 ",", check->line);
+        fprintf(file, ",line=%" PRIu32 ",", check->line);
     }
     fputs("title=", file);
     put(file, arena, check->name, true);
-    fputs(check->status == MP_CHECK_ERROR ? "::cannot be judged: " : "::", file);
+    fputs(check->verdict == MP_VERDICT_ERROR ? "::cannot be judged: " : "::", file);
     put(file, arena, check->message, false);
     fputc('\n', file);
 }
@@ -53,7 +53,7 @@ static bool render_github(const mp_document *document, const mp_diagnostics *dia
             style->dashes);
     }
     for (size_t i = 0; i < checks.count; i++)
-        if (checks.at[i].status != MP_CHECK_PASS)
+        if (checks.at[i].verdict != MP_VERDICT_PASS)
             put_check(file, &arena, &checks, &checks.at[i]);
     fputs("::notice title=memprof ", file);
     put(file, &arena, document->command, true);

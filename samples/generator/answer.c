@@ -1,0 +1,251 @@
+#include "gen.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gen_add(gen_sum *sum, int64_t objects, int64_t bytes)
+{
+    sum->objects += objects;
+    sum->bytes += bytes;
+}
+
+void gen_raise(gen_sum *peak, gen_sum now)
+{
+    peak->objects = now.objects > peak->objects ? now.objects : peak->objects;
+    peak->bytes = now.bytes > peak->bytes ? now.bytes : peak->bytes;
+}
+
+/* --- rows --- */
+
+gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key)
+{
+    size_t i = 0;
+    while (i < *count && strcmp(rows[i].key, key))
+        i++;
+    if (i == *count)
+        rows[(*count)++] = (gen_row){.key = key};
+    return &rows[i];
+}
+
+static int more_first(int64_t left, int64_t right)
+{
+    return (left < right) - (left > right);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    const gen_row *a = left, *b = right;
+    int order = more_first(a->live.bytes, b->live.bytes);
+    return order ? order : strcmp(a->key, b->key);
+}
+
+static int by_change(const void *left, const void *right)
+{
+    const gen_row *a = left, *b = right;
+    int order =
+        more_first(llabs(a->live.bytes - a->before.bytes), llabs(b->live.bytes - b->before.bytes));
+    return order ? order : strcmp(a->key, b->key);
+}
+
+static int by_leak(const void *left, const void *right)
+{
+    const gen_row *a = left, *b = right;
+    int order = more_first(a->live.bytes, b->live.bytes);
+    order = order ? order : more_first(a->live.objects, b->live.objects);
+    order = order ? order : strcmp(a->key, b->key);
+    for (int i = 0; !order && i < a->depth && i < b->depth; i++)
+        order = strcmp(a->stack[i], b->stack[i]);
+    order = order ? order : a->depth - b->depth;
+    return order ? order : a->line - b->line;
+}
+
+static void leak(gen_json *json, const gen_row *row, int64_t rank)
+{
+    gen_json_open(json, NULL, '{');
+    gen_json_number(json, "rank", rank);
+    gen_json_text(json, "type", row->key);
+    if (row->name)
+        gen_json_text(json, "name", row->name);
+    if (row->inferred) {
+        gen_json_text(json, "inferred_type", row->inferred);
+        gen_json_ratio(json, "inferred_type_percent", row->inferred_deletions * 100, row->deleted,
+                       9);
+    }
+    gen_json_number(json, "objects", row->live.objects);
+    gen_json_number(json, "bytes", row->live.bytes);
+    if (row->created) {
+        gen_json_number(json, "created_objects", row->created);
+        gen_json_number(json, "deleted_objects", row->deleted);
+    }
+    gen_json_open(json, "stack", '[');
+    for (int i = 0; i < row->depth; i++)
+        gen_json_text(json, NULL, row->stack[i]);
+    gen_json_close(json);
+    if (row->line)
+        gen_json_number(json, "line", row->line);
+    gen_json_close(json);
+}
+
+void gen_answer_leaks(gen_json *json, gen_row *rows, size_t count)
+{
+    qsort(rows, count, sizeof *rows, by_leak);
+    gen_json_open(json, "leaks", '[');
+    for (size_t i = 0; i < count && rows[i].live.objects; i++)
+        leak(json, &rows[i], (int64_t)i + 1);
+    gen_json_close(json);
+}
+
+void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bool retained)
+{
+    qsort(rows, count, sizeof *rows, by_bytes);
+    gen_json_open(json, "top", '[');
+    for (size_t i = 0; i < count && rows[i].live.objects; i++) {
+        gen_json_row(json);
+        if (ranked)
+            gen_json_number(json, "rank", (int64_t)i + 1);
+        gen_json_text(json, "key", rows[i].key);
+        gen_json_number(json, "objects", rows[i].live.objects);
+        gen_json_number(json, "bytes", rows[i].live.bytes);
+        if (retained)
+            gen_json_number(json, "retained_bytes", rows[i].retained);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
+void gen_answer_growth(gen_json *json, gen_row *rows, size_t count)
+{
+    qsort(rows, count, sizeof *rows, by_change);
+    gen_json_open(json, "growth", '[');
+    for (size_t i = 0; i < count; i++) {
+        gen_sum from = rows[i].before, to = rows[i].live;
+        gen_json_row(json);
+        gen_json_text(json, "key", rows[i].key);
+        gen_json_figures(json, (gen_figure[]){{"from_objects", from.objects},
+                                              {"to_objects", to.objects},
+                                              {"delta_objects", to.objects - from.objects},
+                                              {"from_bytes", from.bytes},
+                                              {"to_bytes", to.bytes},
+                                              {"delta_bytes", to.bytes - from.bytes},
+                                              {NULL, 0}});
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
+/* --- object graphs --- */
+
+/* Mark what is reached from the roots if object `without` is not there: how many. */
+static size_t walk(const gen_graph_view *view, int64_t without, unsigned char *reached,
+                   uint32_t *found)
+{
+    size_t count = 0;
+    memset(reached, 0, (size_t)view->count);
+    for (int64_t i = 0; i < view->count; i++)
+        if (i != without && view->is_strong_root(view->plan, i)) {
+            reached[i] = 1;
+            found[count++] = (uint32_t)i;
+        }
+    for (size_t done = 0; done < count; done++) {
+        int64_t object = found[done], references = view->reference_count(view->plan, object);
+        for (int64_t i = 0; i < references; i++) {
+            int64_t target = view->reference(view->plan, object, i);
+            if (target >= 0 && target != without && !reached[target]) {
+                reached[target] = 1;
+                found[count++] = (uint32_t)target;
+            }
+        }
+    }
+    return count;
+}
+
+/* An object dominates what is reached with it and not without it. Of an object's dominators each
+ * dominates the next, so the nearest is the one that dominates the fewest. */
+static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t all,
+                            unsigned char *reached, uint32_t *found)
+{
+    size_t count = (size_t)view->count;
+    size_t *dominated = gen_alloc(count, sizeof *dominated);
+    graph->retained = gen_alloc(count, sizeof *graph->retained);
+    graph->dominators = gen_alloc(count, sizeof *graph->dominators);
+    for (size_t i = 0; i < count; i++)
+        graph->dominators[i] = -1;
+    for (size_t i = 0; i < count; i++) {
+        if (!graph->reached[i])
+            continue;
+        dominated[i] = all - walk(view, (int64_t)i, reached, found);
+        for (size_t j = 0; j < count; j++) {
+            int nearest = graph->dominators[j];
+            if (!graph->reached[j] || reached[j])
+                continue;
+            graph->retained[i] += view->size(view->plan, (int64_t)j);
+            if (i != j && (nearest < 0 || dominated[i] < dominated[nearest]))
+                graph->dominators[j] = (int)i;
+        }
+    }
+    free(dominated);
+}
+
+void gen_graph_build(gen_graph *graph, const gen_graph_view *view)
+{
+    size_t count = (size_t)view->count;
+    uint32_t *found = gen_alloc(count, sizeof *found);
+    *graph = (gen_graph){.reached = gen_alloc(count, 1)};
+    size_t all = walk(view, -1, graph->reached, found);
+    if (count <= GEN_MOST_DOMINATED) {
+        unsigned char *reached = gen_alloc(count, 1);
+        find_dominators(graph, view, all, reached, found);
+        free(reached);
+    }
+    free(found);
+}
+
+void gen_graph_free(gen_graph *graph)
+{
+    free(graph->reached);
+    free(graph->retained);
+    free(graph->dominators);
+}
+
+typedef struct held_object {
+    int64_t object, retained;
+    uint64_t id;
+} held_object;
+
+static int by_retained(const void *left, const void *right)
+{
+    const held_object *a = left, *b = right;
+    int order = more_first(a->retained, b->retained);
+    order = order ? order : (a->id > b->id) - (a->id < b->id);
+    return order ? order : more_first(b->object, a->object);
+}
+
+void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view)
+{
+    held_object *rows = gen_alloc((size_t)view->count, sizeof *rows);
+    size_t count = 0;
+    for (int64_t i = 0; i < view->count; i++)
+        if (graph->reached[i])
+            rows[count++] = (held_object){i, graph->retained[i], view->id(view->plan, i)};
+    qsort(rows, count, sizeof *rows, by_retained);
+    gen_json_open(json, "retained", '[');
+    for (size_t i = 0; i < count; i++) {
+        int64_t object = rows[i].object;
+        int dominator = graph->dominators[object];
+        const char *kind = view->root_kind ? view->root_kind(view->plan, object) : NULL;
+        gen_json_row(json);
+        gen_json_number(json, "rank", (int64_t)i + 1);
+        gen_json_text(json, "object", gen_keep("%" PRIx64, rows[i].id));
+        gen_json_text(json, "type", view->type(view->plan, object));
+        gen_json_number(json, "self_bytes", view->size(view->plan, object));
+        gen_json_number(json, "retained_bytes", rows[i].retained);
+        gen_json_text(json, "dominator",
+                      dominator < 0 ? NULL : gen_keep("%" PRIx64, view->id(view->plan, dominator)));
+        if (kind)
+            gen_json_text(json, "root_kind", kind);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+    free(rows);
+}

@@ -1,0 +1,174 @@
+/* What all formats of the generator share: options, output, known answers.
+ *
+ * The generator judges memprof, so it shares no code with it. Whatever cannot be done (a file that
+ * cannot be written, no memory) ends the program with a complaint, so nothing here reports
+ * failure. */
+#ifndef GEN_H
+#define GEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { GEN_USAGE_STATUS = 2, GEN_OUTPUT_STATUS = 3 };
+
+/* What the command line asks for; each command knows some of it. */
+typedef struct gen_options {
+    int64_t version, objects, snapshots, session, first_sequence, last_sequence;
+    int64_t events, frames, threads, seed;
+    int64_t references, shape, dump, domains, layout;
+    bool reusable, no_exit, old_modules, decimal_comma;
+    bool blanks, no_title, analysis, damaged, no_stamps, torn, types_last;
+    bool crlf, latin1;
+    const char *uuid, *answer, *output;
+} gen_options;
+
+/* --- memory (output.c) --- */
+
+/* Cleared. */
+void *gen_alloc(size_t count, size_t size);
+
+/* Room for one more than `count` elements in an array that has room for *room. */
+void *gen_grow(void *items, size_t count, size_t *room, size_t size);
+
+/* Text as by printf that lives as long as the program. */
+const char *gen_keep(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* --- output (output.c): numbers are printed by hand, a recording is millions of them --- */
+
+typedef struct gen_writer {
+    FILE *file;
+    const char *path; /* NULL: standard output */
+    char *buffer;
+    size_t used;
+    bool crlf;   /* lines end as on Windows */
+    bool latin1; /* text comes as UTF-8 and is written as ISO 8859-1 */
+    bool muted;  /* what is written goes nowhere */
+} gen_writer;
+
+void gen_open(gen_writer *writer, const char *path);
+void gen_close(gen_writer *writer);
+
+/* From here on output is dropped, or kept again. */
+void gen_mute(gen_writer *writer, bool muted);
+
+/* Flush where the buffer is almost full, so that a row is in it as a whole: where that starts. */
+size_t gen_room(gen_writer *writer);
+
+void gen_char(gen_writer *writer, char letter);
+/* As it is. */
+void gen_bytes(gen_writer *writer, const char *bytes, size_t size);
+/* \n ends a line, whatever that is in this file. */
+void gen_text(gen_writer *writer, const char *text);
+/* For what is not written by the million. */
+void gen_print(gen_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gen_number(gen_writer *writer, int64_t number);
+/* Without a prefix, in lower case. */
+void gen_hex(gen_writer *writer, uint64_t number);
+/* A line of numbers with a blank between them. */
+void gen_numbers(gen_writer *writer, const int64_t *numbers, size_t count);
+/* Text in quotes, quotes inside doubled, as ABL's IMPORT wants it, and what stands behind. */
+void gen_quoted(gen_writer *writer, const char *text, const char *behind);
+void gen_end_line(gen_writer *writer);
+
+/* --- JSON (output.c): commas and indentation by themselves --- */
+
+typedef struct gen_json {
+    gen_writer *writer;
+    int depth;
+    char closers[16];
+    bool comma; /* something stands before on this level */
+    bool flat;  /* on one line */
+} gen_json;
+
+typedef struct gen_figure {
+    const char *key;
+    int64_t number;
+} gen_figure;
+
+/* A key of NULL is an element of an array. The bracket is [ or {. */
+void gen_json_open(gen_json *json, const char *key, char bracket);
+/* An object on one line, an element of an array. */
+void gen_json_row(gen_json *json);
+void gen_json_close(gen_json *json);
+void gen_json_number(gen_json *json, const char *key, int64_t number);
+/* The last figure has no key. */
+void gen_json_figures(gen_json *json, const gen_figure *figures);
+/* NULL writes null. */
+void gen_json_text(gen_json *json, const char *key, const char *text);
+/* A quotient with so many decimals, rounded half up. */
+void gen_json_ratio(gen_json *json, const char *key, int64_t dividend, int64_t divisor,
+                    int decimals);
+
+/* --- known answers (answer.c) --- */
+
+typedef struct gen_sum {
+    int64_t objects, bytes;
+} gen_sum;
+
+void gen_add(gen_sum *sum, int64_t objects, int64_t bytes);
+/* Raise each of both to what it is now. */
+void gen_raise(gen_sum *peak, gen_sum now);
+
+/* What an answer tells of a type, or of an allocation site. */
+typedef struct gen_row {
+    const char *key;
+    const char *name;     /* NULL: none */
+    const char *inferred; /* type, NULL: not known or not asked for */
+    int64_t inferred_deletions;
+    gen_sum live, before;
+    int64_t created, deleted; /* created 0: not told */
+    int64_t retained;
+    const char *const *stack; /* innermost frame first */
+    int depth;
+    int line; /* 0: not told */
+} gen_row;
+
+/* The row of that key, which is added where there is none. */
+gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key);
+/* All sort the rows first; rows that have nothing to tell are left out. */
+void gen_answer_leaks(gen_json *json, gen_row *rows, size_t count);
+void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bool retained);
+void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
+
+/* --- object graphs (answer.c) --- */
+
+enum { GEN_MOST_DOMINATED = 2000 };
+
+/* Objects by number, and how to ask about one. */
+typedef struct gen_graph_view {
+    const void *plan;
+    int64_t count;
+    bool (*is_strong_root)(const void *plan, int64_t object);
+    int64_t (*size)(const void *plan, int64_t object);
+    int64_t (*reference_count)(const void *plan, int64_t object);
+    int64_t (*reference)(const void *plan, int64_t object, int64_t number); /* below 0: none */
+    uint64_t (*id)(const void *plan, int64_t object);
+    const char *(*type)(const void *plan, int64_t object);
+    const char *(*root_kind)(const void *plan, int64_t object); /* NULL: none */
+} gen_graph_view;
+
+/* What holds what, found without cleverness: who is no longer reached without an object? */
+typedef struct gen_graph {
+    unsigned char *reached;
+    int64_t *retained; /* NULL for more than GEN_MOST_DOMINATED objects, as dominators */
+    int *dominators;   /* -1: below the virtual root */
+} gen_graph;
+
+void gen_graph_build(gen_graph *graph, const gen_graph_view *view);
+void gen_graph_free(gen_graph *graph);
+void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view);
+
+/* --- commands --- */
+
+/* A format makes its plan from the options, and writes the recording or its known answer from that
+ * plan alone. */
+typedef void gen_recorder(const gen_options *options, gen_writer *writer);
+typedef void gen_answerer(const gen_options *options, gen_json *json);
+
+gen_recorder gen_oemp, gen_prf, gen_rpt, gen_dbg, gen_taligent, gen_rpm, gen_aqtime;
+gen_answerer gen_oemp_answer, gen_prf_answer, gen_taligent_answer, gen_rpm_answer,
+    gen_aqtime_answer;
+
+#endif

@@ -1,0 +1,86 @@
+#include "document/checks.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+
+const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes)
+{
+    return mp_arena_format(arena, "%s%s%s%s %s exceeded%s%s", limit->file ? limit->file : "",
+                           limit->file ? ": " : "", dashes, limit->name, limit->limit,
+                           *limit->message ? ": " : "", limit->message);
+}
+
+static void add(mp_checks *checks, mp_check check)
+{
+    checks->at[checks->count++] = check;
+    checks->counts[check.verdict]++;
+}
+
+static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *dashes)
+{
+    mp_check whole = *check;
+    bool is_limit = !check->line;
+    whole.name = mp_arena_format(arena, "%s%s%s%s", check->file ? check->file : "",
+                                 check->file ? ": " : "", is_limit ? dashes : "", check->name);
+    if (is_limit)
+        whole.limit = mp_arena_format(arena, "<= %s", check->limit);
+    if (is_limit && check->verdict == MP_VERDICT_FAIL)
+        whole.message = mp_limit_text(arena, check, dashes);
+    return whole;
+}
+
+/* What could not be read was held to nothing: that is no pass. */
+static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *diagnostic)
+{
+    if (mp_diagnostic_severity(diagnostic->id) != MP_ERROR)
+        return;
+    const char *path = mp_utf8_copy(arena, diagnostic->path ? diagnostic->path : "input");
+    const char *place =
+        diagnostic->line ? mp_arena_format(arena, ":%" PRIu64, diagnostic->line) : "";
+    add(checks, (mp_check){.verdict = MP_VERDICT_ERROR,
+                           .name = path,
+                           .measured = "",
+                           .limit = "",
+                           .message = mp_arena_format(arena, "%s%s: %s", path, place,
+                                                      mp_utf8_copy(arena, diagnostic->message))});
+    checks->unread++;
+}
+
+mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
+                       const char *dashes, mp_arena *arena)
+{
+    const mp_diagnostic *kept;
+    size_t count = document->check_count, kept_count = mp_diagnostics_kept(diagnostics, &kept);
+    mp_checks checks = {.at = mp_arena_alloc(arena, (count + kept_count + 1) * sizeof *checks.at),
+                        .policy = document->policy ? document->policy : ""};
+    for (size_t i = 0; i < count; i++)
+        add(&checks, whole_check(arena, &document->checks[i], dashes));
+    for (size_t i = 0; count && i < kept_count; i++)
+        add_unread(&checks, arena, &kept[i]);
+    return checks;
+}
+
+const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS])
+{
+    size_t passed = counts[MP_VERDICT_PASS], failed = counts[MP_VERDICT_FAIL];
+    size_t unjudged = counts[MP_VERDICT_ERROR], all = passed + failed + unjudged;
+    const char *text = mp_arena_format(arena, "%zu %s%s: %zu hold%s", all, what,
+                                       all == 1 ? "" : "s", passed, passed == 1 ? "s" : "");
+    if (failed)
+        text = mp_arena_format(arena, "%s, %zu fail%s", text, failed, failed == 1 ? "s" : "");
+    if (unjudged)
+        text = mp_arena_format(arena, "%s, %zu could not be judged", text, unjudged);
+    return text;
+}
+
+const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
+{
+    size_t judged[MP_VERDICTS] = {checks->counts[0], checks->counts[1],
+                                  checks->counts[MP_VERDICT_ERROR] - checks->unread};
+    const char *text = mp_verdicts_text(arena, *checks->policy ? "rule" : "limit", judged);
+    if (checks->unread)
+        text = mp_arena_format(arena, "%s; %zu input%s could not be read", text, checks->unread,
+                               checks->unread == 1 ? "" : "s");
+    return text;
+}

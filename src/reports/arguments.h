@@ -1,0 +1,83 @@
+/* Arguments: what can be asked of a report in particular, as a table of rows for a struct of its
+ * own. Whoever asks gives names and texts. */
+#ifndef MP_REPORTS_ARGUMENTS_H
+#define MP_REPORTS_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct mp_report mp_report;
+
+/* A limit that a gate holds a recording to. */
+typedef struct mp_ceiling {
+    bool set;
+    bool is_percent, is_time;
+    int64_t bytes; /* or microseconds */
+    double percent;
+    const char *text; /* as the user wrote it */
+} mp_ceiling;
+
+/* Texts of an argument that may be repeated; what they are is borrowed. */
+typedef struct mp_argument_texts {
+    const char **at;
+    size_t count, capacity;
+} mp_argument_texts;
+
+/* An argument of a report: how its text becomes a member of the report's own struct, and which
+ * variants it means something to. What is not a report's own (how inputs are read, what is
+ * selected, which suppressions and base there are) is a row without a place: it is only allowed or
+ * refused. */
+typedef enum mp_argument_kind {
+    MP_ARGUMENT_SHARED,        /* not in the struct */
+    MP_ARGUMENT_TEXT,          /* const char *, borrowed */
+    MP_ARGUMENT_NAME,          /* the same, not "" */
+    MP_ARGUMENT_COUNT,         /* int64_t, from 0 */
+    MP_ARGUMENT_SIZE,          /* int64_t, bytes */
+    MP_ARGUMENT_PERCENT,       /* double, 0 to 100 */
+    MP_ARGUMENT_FLAG,          /* bool; its text does not matter */
+    MP_ARGUMENT_CEILING,       /* mp_ceiling: a size */
+    MP_ARGUMENT_GROWTH,        /* mp_ceiling: a size or a percentage */
+    MP_ARGUMENT_CHANGE,        /* mp_ceiling: a size, a time or a percentage */
+    MP_ARGUMENT_SUBSTITUTIONS, /* mp_argument_texts: each s/REGEX/TEXT/, all that are given */
+} mp_argument_kind;
+
+typedef struct mp_argument {
+    const char *name; /* "limit"; how a user writes it is the command line's matter */
+    mp_argument_kind kind;
+    size_t offset;     /* in the report's struct */
+    unsigned variants; /* a bit for each variant, by its place, that honours it */
+} mp_argument;
+
+/* The table, the struct and its defaults as members of a report: `.arguments = table` of an array,
+ * and so on. */
+#define MP_ARGUMENTS(table, own)                                                                   \
+    .arguments = (table), .argument_count = sizeof(table) / sizeof *(table),                       \
+    .arguments_size = sizeof(own), .defaults = &(own)
+
+/* An argument that was given: its row's name, and how the user spelled it. Several options may be
+ * one argument: "type" and "since" are both of the "selection". */
+typedef struct mp_given {
+    const char *argument, *spelled;
+} mp_given;
+
+/* The row of this name; NULL: the report has none. */
+const mp_argument *mp_argument_find(const mp_report *report, const char *name);
+
+/* A report's struct with its defaults; NULL where it has none. Release with mp_arguments_free. */
+void *mp_arguments_new(const mp_report *report);
+void mp_arguments_free(const mp_report *report, void *arguments);
+
+/* Set an argument from its text, which must outlive the struct. False with an error of the code
+ * MP_ERROR_UNUSED where the report has no such argument of its own, of MP_ERROR_ARGUMENT where the
+ * text is none of its kind. */
+bool mp_arguments_set(const mp_report *report, void *arguments, const char *name, const char *text,
+                      mp_error *error);
+
+/* Set what is at `place` from the text of an argument of that kind. False where the text is none;
+ * what is at `place` then does not matter. */
+bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place);
+
+#endif
