@@ -61,6 +61,13 @@ typedef struct mp_column {
         name, title, unit, flags, offsetof(row, member)                                            \
     }
 
+/* The column that numbers rows; no member of theirs. */
+#define MP_RANK(flags)                                                                             \
+    {                                                                                              \
+        "rank", "#", MP_NUMBER, flags, MP_NO_MEMBER                                                \
+    }
+#define MP_NO_MEMBER SIZE_MAX
+
 /* Texts of an MP_LIST column of a row struct, the most important first. */
 typedef struct mp_texts {
     const char *const *at; /* NULL: not known */
@@ -204,12 +211,15 @@ void mp_document_check(mp_document *document, mp_check check);
 mp_cell *mp_table_row(mp_table *table);
 /* A new row of a struct, each column by its offset: an int64_t for units that are whole numbers (of
  * a flag 0 or 1), a double for MP_PERCENT, MP_AVERAGE and MP_BYTE_RATE, a const char * for MP_TEXT,
- * an mp_texts for MP_LIST. Texts are copied. */
+ * an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read: it is the row's
+ * place, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
 /* The struct of the table's last row, copied. Its texts are borrowed. */
 void mp_table_attach(mp_document *document, mp_table *table, const void *row, size_t size);
 /* The table with this answer, or NULL. */
 const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
+/* Make all that the columns show of a struct not known: to fill some of it. */
+void mp_row_clear(const mp_column *columns, size_t count, void *row);
 /* Order `count` structs of `size` bytes by a column of theirs, keeping the order of equal ones:
  * texts ascending byte by byte, numbers descending, changes (MP_SIGNED) by their size; what is not
  * known comes last. No list. */
