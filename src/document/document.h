@@ -7,26 +7,7 @@
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/verdict.h"
-
-typedef enum mp_unit {
-    MP_TEXT,
-    MP_NUMBER, /* an id, a line: no unit, no grouping */
-    MP_COUNT,  /* so many of something */
-    MP_BYTES,
-    MP_TIME,      /* microseconds; for people as h:mm:ss.mmm */
-    MP_AGE,       /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
-    MP_SECONDS,   /* microseconds; printed as seconds with six decimals */
-    MP_AVERAGE,   /* seconds, not whole microseconds */
-    MP_BYTE_RATE, /* bytes for each of something else, not whole bytes */
-    MP_PERCENT,
-    MP_FLAG, /* true or false */
-    MP_LIST, /* of texts, the most important first */
-} mp_unit;
+#include "memprof/document.h"
 
 enum {
     MP_FOR_PEOPLE = 1,   /* not in JSON or CSV */
@@ -114,8 +95,8 @@ typedef struct mp_rest {
 typedef struct mp_line {
     const char *text; /* NULL: none */
     mp_rest rest;     /* the renderer words it */
-    const char
-        *argument; /* of the request, by which this can be changed ("min-percent"); or NULL */
+    /* Of the request, by which this can be changed ("min-percent"); or NULL. */
+    const char *argument;
 } mp_line;
 
 /* What the rows of a table are, where they are also there as structs: whoever writes one kind of
@@ -131,7 +112,7 @@ typedef struct mp_struct_row {
     const void *at;   /* lives as long as the document that it was put into */
 } mp_struct_row;
 
-typedef struct mp_table {
+struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
     /* Of the rows of several files, where it is not the same: the name of the table that records
@@ -157,21 +138,9 @@ typedef struct mp_table {
     mp_struct_row *structs; /* of an answer: by row */
     size_t struct_count, struct_capacity;
     const void *about; /* of an answer: what all rows share, as a struct; or NULL */
-} mp_table;
+};
 
-/* What a recording is held to, and what came of it: a rule of a policy, or a limit of the request.
- */
-typedef struct mp_check {
-    mp_verdict verdict;
-    const char *file;             /* that was held to it, of several; NULL: all that was read */
-    const char *name;             /* of the rule; of a limit, of the argument: "max-leaked" */
-    uint32_t line;                /* in the policy; 0: it is a limit */
-    const char *measured, *limit; /* for people; "" where there is none */
-    const char *message;          /* why it does not hold, such as the worst site; or "" */
-    int64_t measured_bytes, limit_bytes; /* of a limit */
-} mp_check;
-
-typedef struct mp_document {
+struct mp_document {
     const char *command;
     const char *title; /* for people: the first line */
     mp_table *tables;
@@ -184,19 +153,16 @@ typedef struct mp_document {
     bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
     size_t files;       /* that were merged; 0: it is about what was read together */
     struct mp_arena *arena;
-} mp_document;
+};
 
 /* A document without tables; `command` is what JSON calls it. */
 mp_document *mp_document_new(const char *command);
-void mp_document_free(mp_document *document);
 
 /* A new table; valid until the next one is added. */
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
                             mp_shape shape, const mp_column *columns, size_t column_count);
 #define MP_TABLE(document, name, title, shape, columns)                                            \
     mp_document_table(document, name, title, shape, columns, sizeof(columns) / sizeof *(columns))
-/* The table of this name, or NULL. */
-const mp_table *mp_document_find(const mp_document *document, const char *name);
 
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
