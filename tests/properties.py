@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Laws that every report must keep, on the samples, on generated recordings and on real ones.
 
-  tests/properties.py --memprof PROGRAM --generate PROGRAM LAW
-  tests/properties.py --memprof PROGRAM --generate PROGRAM --self-test
+  tests/properties.py --memprof PROGRAM --generate PROGRAM [--server PROGRAM] LAW
+  tests/properties.py --memprof PROGRAM --generate PROGRAM [--server PROGRAM] --self-test
                       with a program that errs now and then, every law must be broken
 
 Expected figures come from the generator's plan (samples/answers), from the naive replay in
@@ -31,6 +31,7 @@ import folders  # noqa: E402
 import heaps  # noqa: E402
 import oemp  # noqa: E402
 import recordings  # noqa: E402
+import runs  # noqa: E402
 import selections  # noqa: E402
 
 DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "request", "api"]
@@ -45,15 +46,17 @@ SKIPPED = 77
 
 class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
            baselines.Baselines, folders.Folders):
-    def __init__(self, memprof, generate):
-        self.memprof, self.generate = memprof, generate
+    def __init__(self, program, generate):
+        self.program, self.generate = program, generate
         self.breaches, self.checks = [], 0
 
     # --- tools ---
 
     def run(self, *arguments, stdin=None):
-        return subprocess.run([self.memprof, *map(str, arguments)], input=stdin,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        return self.program.run(*arguments, stdin=stdin)
+
+    def alone(self, *arguments):
+        return self.program.alone(*arguments)
 
     def json(self, command, *arguments, stdin=None):
         done = self.run(command, "--quiet", "--format", "json", *arguments, stdin=stdin)
@@ -90,8 +93,12 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
     def at_once(self, work, items):
         """work(item) of all, some at the same time."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for _ in pool.map(work, items):
-                pass
+            try:
+                for _ in pool.map(work, items):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def recordings(self):
         return sorted(SAMPLES.glob("*.oemp"))
@@ -400,7 +407,9 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
 
     def same_twice(self, trial):
         command, form, path = trial
-        first, second = (self.run(command, "--format", form, path) for _ in range(2))
+        # The program itself is loaded at other addresses than the server.
+        first = self.alone(command, "--format", form, path)
+        second = self.run(command, "--format", form, path)
         self.hold((first.stdout, first.stderr, first.returncode) ==
                   (second.stdout, second.stderr, second.returncode), f"{trial}: two runs differ")
         piped = self.run(command, "--format", form, "-", stdin=path.read_bytes())
@@ -508,8 +517,8 @@ class Noticed(Exception):
 class Erring(Laws):
     """With a program that gives wrong figures, or ends badly, in one run of three."""
 
-    def __init__(self, memprof, generate, spoil):
-        super().__init__(memprof, generate)
+    def __init__(self, program, generate, spoil):
+        super().__init__(program, generate)
         self.spoil, self.runs = spoil, 0
 
     def run(self, *arguments, stdin=None):
@@ -533,12 +542,12 @@ def bad_end(done):
     done.returncode, done.stdout = -11, b""
 
 
-def self_test(memprof, generate):
+def self_test(program, generate):
     wrong, trials = 0, [(law, bad_end) for law in LAWS]
     trials += [(law, wrong_figures) for law in LAWS if law not in ("samples", "damaged")]
     for law, spoil in trials:
         with contextlib.suppress(Noticed):
-            Erring(memprof, generate, spoil).keep(law)
+            Erring(program, generate, spoil).keep(law)
             wrong += 1
             print(f"self-test: law '{law}' does not see {spoil.__name__}")
     print(f"self-test: {len(trials)} trials, {wrong} wrong")
@@ -549,18 +558,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--memprof", required=True)
     parser.add_argument("--generate", required=True)
+    parser.add_argument("--server", help="memprof-server, which spares the start of the program")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("law", nargs="?", choices=[*LAWS, "corpus"])
     arguments = parser.parse_args()
-    if arguments.self_test:
-        return self_test(arguments.memprof, arguments.generate)
-    if not arguments.law:
+    if not arguments.law and not arguments.self_test:
         parser.error("which law?")
-    laws = Laws(arguments.memprof, arguments.generate)
+    program = runs.Runs(arguments.memprof, arguments.server)
+    if arguments.self_test:
+        return self_test(program, arguments.generate) or program.close()
+    laws = Laws(program, arguments.generate)
     laws.keep(arguments.law)
     print("\n".join(laws.breaches[:40]))
     print(f"{laws.checks - len(laws.breaches)} of {laws.checks} checks hold")
-    return 1 if laws.breaches or not laws.checks else 0
+    return 1 if laws.breaches or not laws.checks or program.close() else 0
 
 
 if __name__ == "__main__":
