@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "model/graph.h"
-#include "query/profile_query.h"
+#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 typedef struct contents_row {

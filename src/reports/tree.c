@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "query/profile_query.h"
+#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
@@ -51,7 +51,7 @@ typedef struct tree_walk {
     const mp_model *model;
     mp_table *table;
     const mp_tree_cost *bytes;
-    const mp_call_node *times;
+    const mp_path_cost *times;
     uint32_t *first_child, *next_sibling; /* the largest first */
     int64_t all;
     size_t rows, passed;
@@ -173,9 +173,9 @@ static void put_tree(tree_walk *walk, const mp_view *view)
     walk->min_percent = view->min_percent < 0 ? 0.5 : view->min_percent;
     walk->table->main = true;
     if (walk->min_percent > 0)
-        mp_table_line(walk->document, walk->table,
-                      "without what is below %.12g %% of the whole (--min-percent)",
-                      walk->min_percent);
+        mp_table_line(walk->document, walk->table, "without what is below %.12g %% of the whole",
+                      walk->min_percent)
+            ->argument = "min-percent";
     link_children(walk);
     walk_tree(walk);
     mp_table_left_out(walk->document, walk->table, walk->passed);
@@ -212,8 +212,8 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_call_tree tree = mp_profile_call_tree(request->model);
-    if (!tree.count) {
+    mp_path_cost *costs = mp_profile_path_costs(request->model);
+    if (!costs) {
         mp_fail(error, MP_ERROR_ARGUMENT,
                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
                 "this one has not: try top --by method");
@@ -222,12 +222,12 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
-    tree_walk walk = {.document = document, .model = request->model, .times = tree.nodes};
+    tree_walk walk = {.document = document, .model = request->model, .times = costs};
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
-    for (uint32_t i = 1; i < tree.count; i++)
-        walk.all += tree.nodes[i].parent ? 0 : tree.nodes[i].inclusive_us;
+    for (uint32_t i = 1; i < request->model->tree.count; i++)
+        walk.all += request->model->tree.at[i].parent ? 0 : costs[i].inclusive_us;
     put_tree(&walk, &request->view);
-    mp_call_tree_free(&tree);
+    free(costs);
     return true;
 }
 
