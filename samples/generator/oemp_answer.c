@@ -54,15 +54,7 @@ static void answer_totals(gen_json *json, const oemp_plan *plan)
     gen_sum live = all_alive(plan, to, false), created = all_created(plan, 1, to), peak = {0, 0};
     for (int at = 1; at <= oemp_last_snapshot(plan); at++)
         gen_raise(&peak, all_alive(plan, at, false));
-    gen_json_open(json, "totals", '{');
-    gen_json_figures(json, (gen_figure[]){{"live_objects", live.objects},
-                                          {"live_bytes", live.bytes},
-                                          {"created_objects", created.objects},
-                                          {"created_bytes", created.bytes},
-                                          {"deleted_objects", created.objects - live.objects},
-                                          {"peak_objects", peak.objects},
-                                          {"peak_bytes", peak.bytes},
-                                          {NULL, 0}});
+    gen_answer_totals(json, live, created, created.objects - live.objects, peak);
     gen_json_close(json);
 }
 
@@ -73,20 +65,11 @@ static void answer_snapshots(gen_json *json, const oemp_plan *plan)
     for (int at = 1; at <= oemp_last_snapshot(plan); at++) {
         gen_sum live = all_alive(plan, at, false), reusable = all_alive(plan, at, true);
         int64_t created = all_created(plan, at, at).objects;
-        gen_json_row(json);
-        gen_json_number(json, "sequence", at);
-        gen_json_text(json, "tag", oemp_tag(plan, at));
-        gen_json_figures(json, (gen_figure[]){{"time_us", oemp_time(plan, at)},
-                                              {"created_objects", created},
-                                              {"deleted_objects", before + created - live.objects},
-                                              {"live_objects", live.objects},
-                                              {"live_bytes", live.bytes},
-                                              {"platform_bytes", oemp_platform_total(at)},
-                                              {NULL, 0}});
-        if (reusable.objects) {
-            gen_json_number(json, "reusable_objects", reusable.objects);
-            gen_json_number(json, "reusable_bytes", reusable.bytes);
-        }
+        gen_answer_snapshot(json, at, oemp_tag(plan, at), oemp_time(plan, at), created,
+                            before + created - live.objects, live);
+        gen_json_number(json, "platform_bytes", oemp_platform_total(at));
+        if (reusable.objects)
+            gen_json_sum(json, "reusable", reusable);
         gen_json_close(json);
         before = live.objects;
     }
@@ -100,11 +83,10 @@ static void answer_leaks(gen_json *json, const oemp_plan *plan)
     const char *stacks[OEMP_SITES][MOST_FRAMES];
     int to = oemp_to_snapshot(plan);
     for (int site = 0; site < plan->site_count; site++) {
-        const oemp_site *words = plan->sites[site].words;
-        const struct oemp_more *more = &words->more;
+        const oemp_site *words = &plan->sites[site];
         gen_row *row = &rows[site];
         row->key = words->type;
-        row->name = more->source ? more->source : more->other ? more->other : more->builtin;
+        row->name = words->source ? words->source : words->other ? words->other : words->builtin;
         if (!oemp_is_reusable(plan, site))
             row->live = born(plan, site, 2, to, to);
         row->created = born(plan, site, 1, to, 0).objects;
@@ -130,7 +112,7 @@ static void answer_types(gen_json *json, const oemp_plan *plan)
         gen_sum before = alive(plan, site, 1), after = alive(plan, site, oemp_to_snapshot(plan));
         if (oemp_is_reusable(plan, site) || (!before.objects && !after.objects))
             continue;
-        gen_row *row = gen_row_of(rows, &count, plan->sites[site].words->type);
+        gen_row *row = gen_row_of(rows, &count, plan->sites[site].type);
         gen_add(&row->before, before.objects, before.bytes);
         gen_add(&row->live, after.objects, after.bytes);
     }

@@ -257,20 +257,16 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
     rpm_counts counts = count_all(plan, &graph, types);
     gen_sum live = counts.live, reachable = counts.reachable;
     gen_json_open(json, "totals", '{');
-    gen_json_figures(json, (gen_figure[]){{"live_objects", live.objects},
-                                          {"live_bytes", live.bytes},
-                                          {"roots", counts.roots},
-                                          {"roots_without_object", counts.without_object},
-                                          {"references", counts.references},
-                                          {"dangling_references", counts.dangling},
-                                          {"reachable_objects", reachable.objects},
-                                          {"reachable_bytes", reachable.bytes},
-                                          {"unreachable_objects", live.objects - reachable.objects},
-                                          {"unreachable_bytes", live.bytes - reachable.bytes},
-                                          {"types", declared},
-                                          {"duplicate_objects", counts.duplicates},
-                                          {"app_domains", plan->domains},
-                                          {NULL, 0}});
+    gen_json_sum(json, "live", live);
+    gen_json_number(json, "roots", counts.roots);
+    gen_json_number(json, "roots_without_object", counts.without_object);
+    gen_json_number(json, "references", counts.references);
+    gen_json_number(json, "dangling_references", counts.dangling);
+    gen_json_sum(json, "reachable", reachable);
+    gen_json_sum(json, "unreachable", gen_minus(live, reachable));
+    gen_json_number(json, "types", declared);
+    gen_json_number(json, "duplicate_objects", counts.duplicates);
+    gen_json_number(json, "app_domains", plan->domains);
     gen_json_close(json);
     gen_json_open(json, "roots", '[');
     for (int i = 0; i < RPM_KINDS; i++) {
