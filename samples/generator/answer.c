@@ -168,12 +168,12 @@ static size_t walk(const gen_graph_view *view, int64_t without, unsigned char *r
     size_t count = 0;
     memset(reached, 0, (size_t)view->count);
     for (int64_t i = 0; i < view->count; i++)
-        if (i != without && view->is_strong_root(view->plan, i)) {
+        if (i != without && view->object(view->plan, i).strong_root) {
             reached[i] = 1;
             found[count++] = (uint32_t)i;
         }
     for (size_t done = 0; done < count; done++) {
-        int64_t object = found[done], references = view->reference_count(view->plan, object);
+        int64_t object = found[done], references = view->object(view->plan, object).references;
         for (int64_t i = 0; i < references; i++) {
             int64_t target = view->reference(view->plan, object, i);
             if (target >= 0 && target != without && !reached[target]) {
@@ -204,7 +204,7 @@ static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t
             int nearest = graph->dominators[j];
             if (!graph->reached[j] || reached[j])
                 continue;
-            graph->retained[i] += view->size(view->plan, (int64_t)j);
+            graph->retained[i] += view->object(view->plan, (int64_t)j).size;
             if (i != j && (nearest < 0 || dominated[i] < dominated[nearest]))
                 graph->dominators[j] = (int)i;
         }
@@ -252,23 +252,28 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
     size_t count = 0;
     for (int64_t i = 0; i < view->count; i++)
         if (graph->reached[i])
-            rows[count++] = (held_object){i, graph->retained[i], view->id(view->plan, i)};
+            rows[count++] = (held_object){i, graph->retained[i], view->object(view->plan, i).id};
     qsort(rows, count, sizeof *rows, by_retained);
     gen_json_open(json, "retained", '[');
     for (size_t i = 0; i < count; i++) {
-        int64_t object = rows[i].object;
-        int dominator = graph->dominators[object];
-        const char *kind = view->root_kind ? view->root_kind(view->plan, object) : NULL;
+        gen_object object = view->object(view->plan, rows[i].object);
+        int dominator = graph->dominators[rows[i].object];
+        const char *id = NULL, *kinds = NULL;
+        if (dominator >= 0)
+            id = gen_keep("%" PRIx64, view->object(view->plan, dominator).id);
+        for (int kind = 0; object.root_kinds >> kind; kind++)
+            if (object.root_kinds >> kind & 1)
+                kinds =
+                    gen_keep("%s%s%s", kinds ? kinds : "", kinds ? "+" : "", view->root_kind(kind));
         gen_json_row(json);
         gen_json_number(json, "rank", (int64_t)i + 1);
-        gen_json_text(json, "object", gen_keep("%" PRIx64, rows[i].id));
-        gen_json_text(json, "type", view->type(view->plan, object));
-        gen_json_number(json, "self_bytes", view->size(view->plan, object));
+        gen_json_text(json, "object", gen_keep("%" PRIx64, object.id));
+        gen_json_text(json, "type", object.type);
+        gen_json_number(json, "self_bytes", object.size);
         gen_json_number(json, "retained_bytes", rows[i].retained);
-        gen_json_text(json, "dominator",
-                      dominator < 0 ? NULL : gen_keep("%" PRIx64, view->id(view->plan, dominator)));
-        if (kind)
-            gen_json_text(json, "root_kind", kind);
+        gen_json_text(json, "dominator", id);
+        if (kinds)
+            gen_json_text(json, "root_kind", kinds);
         gen_json_close(json);
     }
     gen_json_close(json);

@@ -543,26 +543,20 @@ static void answer_types(gen_json *json, const aq_plan *plan)
 }
 
 /* The graph of the last result set, where all that refers or is referred to is alive. */
-static bool is_root(const void *plan, int64_t object)
-{
-    return ((const aq_plan *)plan)->objects[object].root;
-}
-
-static int64_t size_of(const void *plan, int64_t object)
-{
-    return ((const aq_plan *)plan)->objects[object].size;
-}
-
-static int64_t reference_count(const void *data, int64_t object)
+static gen_object object_of(const void *data, int64_t number)
 {
     const aq_plan *plan = data;
-    int64_t count = 0;
+    const aq_object *object = &plan->objects[number];
+    gen_object found = {.size = object->size,
+                        .id = (uint64_t)object_record(plan, SETS, (int)number),
+                        .type = class_name(object->class_index),
+                        .strong_root = object->root};
     for (int i = 0; i < plan->reference_count; i++)
-        count += plan->references[i].from == object;
-    return count;
+        found.references += plan->references[i].from == number;
+    return found;
 }
 
-static int64_t reference(const void *data, int64_t object, int64_t number)
+static int64_t reference_of(const void *data, int64_t object, int64_t number)
 {
     const aq_plan *plan = data;
     int i = 0;
@@ -571,22 +565,11 @@ static int64_t reference(const void *data, int64_t object, int64_t number)
     return plan->references[i].to;
 }
 
-static uint64_t record_of(const void *plan, int64_t object)
-{
-    return (uint64_t)object_record(plan, SETS, (int)object);
-}
-
-static const char *type_of(const void *plan, int64_t object)
-{
-    return class_name(((const aq_plan *)plan)->objects[object].class_index);
-}
-
 void gen_aqtime_answer(const gen_options *options, gen_json *json)
 {
     (void)options;
     aq_plan plan = plan_of_shop();
-    gen_graph_view view = {&plan,     plan.object_count, is_root, size_of, reference_count,
-                           reference, record_of,         type_of, NULL};
+    gen_graph_view view = {&plan, plan.object_count, object_of, reference_of, NULL};
     gen_graph graph;
     gen_graph_build(&graph, &view);
     answer_totals(json, &plan, &graph);

@@ -139,17 +139,21 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
 
 enum { GEN_MOST_DOMINATED = 2000 };
 
+typedef struct gen_object {
+    int64_t size, references;
+    uint64_t id;
+    const char *type;
+    bool strong_root;
+    unsigned root_kinds; /* bits: what roots it has of its own, weak ones too */
+} gen_object;
+
 /* Objects by number, and how to ask about one. */
 typedef struct gen_graph_view {
     const void *plan;
     int64_t count;
-    bool (*is_strong_root)(const void *plan, int64_t object);
-    int64_t (*size)(const void *plan, int64_t object);
-    int64_t (*reference_count)(const void *plan, int64_t object);
+    gen_object (*object)(const void *plan, int64_t number);
     int64_t (*reference)(const void *plan, int64_t object, int64_t number); /* below 0: none */
-    uint64_t (*id)(const void *plan, int64_t object);
-    const char *(*type)(const void *plan, int64_t object);
-    const char *(*root_kind)(const void *plan, int64_t object); /* NULL: none */
+    const char *(*root_kind)(int kind);
 } gen_graph_view;
 
 /* What holds what, found without cleverness: who is no longer reached without an object? */

@@ -88,17 +88,14 @@ int64_t oemp_platform_total(int snapshot);
 
 void oemp_plan_init(oemp_plan *plan, const gen_options *options);
 int oemp_last_snapshot(const oemp_plan *plan);
-/* Where leaks are looked for: _PreCleanUp, else the last snapshot. */
-int oemp_to_snapshot(const oemp_plan *plan);
 /* Microseconds since the start; 0 is the start itself. */
 int64_t oemp_time(const oemp_plan *plan, int snapshot);
 const char *oemp_tag(const oemp_plan *plan, int snapshot);
 
-/* Objects of a site that are created before snapshot `born` and after the one before; which of the
- * OEMP_LIVES kinds the `index`th of them is, and how many are of a kind. */
+/* Objects of a site that are created before snapshot `born` and after the one before; and which
+ * of the OEMP_LIVES kinds the `index`th of them is. */
 int64_t oemp_created(const oemp_plan *plan, int site, int born);
 int oemp_life(int born, int64_t index);
-int64_t oemp_created_of_life(const oemp_plan *plan, int site, int born, int life);
 /* The snapshot that reports such an object as deleted; past the last one if none does. */
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
 /* Size when it was created, and `age` snapshots after the one that first reported it. */

@@ -283,7 +283,8 @@ int oemp_last_snapshot(const oemp_plan *plan)
     return plan->exit ? plan->work + 2 : plan->work;
 }
 
-int oemp_to_snapshot(const oemp_plan *plan)
+/* Where leaks are looked for: _PreCleanUp, else the last snapshot. */
+static int to_snapshot(const oemp_plan *plan)
 {
     return plan->exit ? plan->work + 1 : plan->work;
 }
@@ -341,7 +342,7 @@ int oemp_life(int born, int64_t index)
     return (int)((index + born) % OEMP_LIVES);
 }
 
-int64_t oemp_created_of_life(const oemp_plan *plan, int site, int born, int life)
+static int64_t created_of_life(const oemp_plan *plan, int site, int born, int life)
 {
     int64_t first = (life + OEMP_LIVES - born % OEMP_LIVES) % OEMP_LIVES;
     int64_t all = oemp_created(plan, site, born);
@@ -394,7 +395,7 @@ static gen_sum born(const oemp_plan *plan, int site, int from, int to, int alive
     gen_sum sum = {0, 0};
     for (int snapshot = from; snapshot <= to; snapshot++)
         for (int life = 0; life < OEMP_LIVES; life++) {
-            int64_t count = oemp_created_of_life(plan, site, snapshot, life);
+            int64_t count = created_of_life(plan, site, snapshot, life);
             int age = alive_at ? alive_at - snapshot : 0;
             if (!alive_at || oemp_deleted_at(plan, site, snapshot, life) > alive_at)
                 gen_add(&sum, count, count * oemp_size(plan, site, life, age));
@@ -432,7 +433,7 @@ static gen_sum all_created(const oemp_plan *plan, int from, int to)
 
 static void answer_totals(gen_json *json, const oemp_plan *plan)
 {
-    int to = oemp_to_snapshot(plan);
+    int to = to_snapshot(plan);
     gen_sum live = all_alive(plan, to, false), created = all_created(plan, 1, to), peak = {0, 0};
     for (int at = 1; at <= oemp_last_snapshot(plan); at++)
         gen_raise(&peak, all_alive(plan, at, false));
@@ -463,7 +464,7 @@ static void answer_leaks(gen_json *json, const oemp_plan *plan)
 {
     gen_row rows[OEMP_SITES] = {{0}};
     const char *stacks[OEMP_SITES][MOST_FRAMES];
-    int to = oemp_to_snapshot(plan);
+    int to = to_snapshot(plan);
     for (int site = 0; site < plan->site_count; site++) {
         const oemp_site *words = &plan->sites[site];
         gen_row *row = &rows[site];
@@ -491,7 +492,7 @@ static void answer_types(gen_json *json, const oemp_plan *plan)
     gen_row rows[OEMP_SITES];
     size_t count = 0;
     for (int site = 0; site < plan->site_count; site++) {
-        gen_sum before = alive(plan, site, 1), after = alive(plan, site, oemp_to_snapshot(plan));
+        gen_sum before = alive(plan, site, 1), after = alive(plan, site, to_snapshot(plan));
         if (oemp_is_reusable(plan, site) || (!before.objects && !after.objects))
             continue;
         gen_row *row = gen_row_of(rows, &count, plan->sites[site].type);
