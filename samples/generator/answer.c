@@ -173,7 +173,7 @@ static size_t walk(const gen_graph_view *view, int64_t without, unsigned char *r
             found[count++] = (uint32_t)i;
         }
     for (size_t done = 0; done < count; done++) {
-        int64_t object = found[done], references = view->object(view->plan, object).references;
+        int64_t object = found[done], references = view->reference_count(view->plan, object);
         for (int64_t i = 0; i < references; i++) {
             int64_t target = view->reference(view->plan, object, i);
             if (target >= 0 && target != without && !reached[target]) {

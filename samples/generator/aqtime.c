@@ -100,13 +100,9 @@ typedef struct aq_plan {
 static int add(aq_plan *plan, int class_index, int size, int first, int last, int stack)
 {
     int index = plan->object_count++;
-    plan->objects[index] = (aq_object){.number = 17 + index * 3,
-                                       .class_index = class_index,
-                                       .size = size,
-                                       .first = first,
-                                       .last = last,
-                                       .stack = stack,
-                                       .thread = classes[class_index].managed};
+    int thread = classes[class_index].managed;
+    plan->objects[index] =
+        (aq_object){17 + index * 3, class_index, size, first, last, stack, thread, false, false};
     return index;
 }
 
@@ -547,13 +543,19 @@ static gen_object object_of(const void *data, int64_t number)
 {
     const aq_plan *plan = data;
     const aq_object *object = &plan->objects[number];
-    gen_object found = {.size = object->size,
+    return (gen_object){.size = object->size,
                         .id = (uint64_t)object_record(plan, SETS, (int)number),
                         .type = class_name(object->class_index),
                         .strong_root = object->root};
+}
+
+static int64_t reference_count(const void *data, int64_t object)
+{
+    const aq_plan *plan = data;
+    int64_t count = 0;
     for (int i = 0; i < plan->reference_count; i++)
-        found.references += plan->references[i].from == number;
-    return found;
+        count += plan->references[i].from == object;
+    return count;
 }
 
 static int64_t reference_of(const void *data, int64_t object, int64_t number)
@@ -569,7 +571,8 @@ void gen_aqtime_answer(const gen_options *options, gen_json *json)
 {
     (void)options;
     aq_plan plan = plan_of_shop();
-    gen_graph_view view = {&plan, plan.object_count, object_of, reference_of, NULL};
+    gen_graph_view view = {&plan,           plan.object_count, object_of,
+                           reference_count, reference_of,      NULL};
     gen_graph graph;
     gen_graph_build(&graph, &view);
     answer_totals(json, &plan, &graph);

@@ -140,7 +140,7 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
 enum { GEN_MOST_DOMINATED = 2000 };
 
 typedef struct gen_object {
-    int64_t size, references;
+    int64_t size;
     uint64_t id;
     const char *type;
     bool strong_root;
@@ -152,6 +152,7 @@ typedef struct gen_graph_view {
     const void *plan;
     int64_t count;
     gen_object (*object)(const void *plan, int64_t number);
+    int64_t (*reference_count)(const void *plan, int64_t object);
     int64_t (*reference)(const void *plan, int64_t object, int64_t number); /* below 0: none */
     const char *(*root_kind)(int kind);
 } gen_graph_view;

@@ -212,12 +212,15 @@ static int number_of(const char *words, const char *name)
     return word ? atoi(word) : 0;
 }
 
+/* 0 where there is no word. */
 static int index_of(const char *word, const char *const *list)
 {
-    for (int i = 0; list[i]; i++)
-        if (word && !strcmp(word, list[i]))
-            return i;
-    return 0;
+    int i = 0;
+    while (word && list[i] && strcmp(word, list[i]))
+        i++;
+    if (!list[i])
+        plan_fault(word);
+    return i;
 }
 
 static oemp_site site_of(const oemp_plan *plan, const char *words)

@@ -143,21 +143,14 @@ static gen_object object_of(const void *data, int64_t number)
 {
     const rpm_plan *plan = data;
     rpm_object object = rpm_object_of(plan, number);
-    gen_object found = {.size = object.size,
-                        .references = rpm_reference_count(plan, number),
-                        .id = object.id,
-                        .type = type_name(plan, object.domain, object.type)};
+    gen_object found = {
+        .size = object.size, .id = object.id, .type = type_name(plan, object.domain, object.type)};
     rpm_root root;
     for (int i = 0; rpm_root_of(plan, number, i, &root); i++) {
         found.strong_root = found.strong_root || !(root.flags & RPM_WEAK);
         found.root_kinds |= 1u << root.kind;
     }
     return found;
-}
-
-static int64_t reference_of(const void *plan, int64_t object, int64_t number)
-{
-    return rpm_reference_of(plan, object, number);
 }
 
 typedef struct rpm_counts {
@@ -216,7 +209,8 @@ static rpm_counts count_all(const rpm_plan *plan, const gen_graph *graph, gen_ro
 void gen_rpm_answer(const gen_options *options, gen_json *json)
 {
     const rpm_plan *plan = plan_of(options);
-    gen_graph_view view = {plan, plan->count, object_of, reference_of, kind_name};
+    gen_graph_view view = {plan,     plan->count, object_of, rpm_reference_count, rpm_reference_of,
+                           kind_name};
     gen_row types[RPM_MOST_TYPES] = {{0}};
     int64_t declared = 0; /* one in two sections is one */
     gen_graph graph;
