@@ -536,17 +536,38 @@ static const char *time_cell(int microseconds, int count, bool decimal_comma)
     return gen_keep("%d%c%06d", time / 1000000, decimal_comma ? ',' : '.', time % 1000000);
 }
 
+static void report_row(gen_writer *writer, const prf_row *row, const gen_options *options)
+{
+    const prf_module *module = module_of(row->module);
+    bool comma = options->decimal_comma;
+    const char *method = module->entity ? module->entity : "", *code = NULL;
+    int length = 0;
+    if (options->layout && !strcmp(module->unit, source_program) && row->line > 0)
+        code = source_line(row->line, &length);
+    gen_print(writer, "%-31.31s%5d %13s %13s %10d ", module->unit, row->line,
+              time_cell(row->exclusive, 1, comma),
+              time_cell(row->exclusive, row->executions, comma), row->executions);
+    if (code) {
+        int indent = (int)strspn(code, " ");
+        int shown = length - indent < CODE_WIDTH ? length - indent : CODE_WIDTH;
+        gen_print(writer, "%-*.*s %-*.*s\n", NEW_METHOD_WIDTH, NEW_METHOD_WIDTH, method, CODE_WIDTH,
+                  shown, code + indent);
+    } else {
+        gen_print(writer, "%.*s\n", options->layout ? NEW_METHOD_WIDTH : OLD_METHOD_WIDTH, method);
+    }
+}
+
 void gen_rpt(const gen_options *options, gen_writer *writer)
 {
+    static const char dashes[] = "--------------------------------------------------";
     prf_table table = table_of(REPORTED_VERSION);
-    bool new_layout = options->layout != 0, comma = options->decimal_comma;
+    bool new_layout = options->layout != 0;
     int method_width = new_layout ? NEW_METHOD_WIDTH : OLD_METHOD_WIDTH;
     int paper = new_layout ? NEW_PAPER : OLD_PAPER;
     int width = OTHER_WIDTHS + method_width + (new_layout ? CODE_WIDTH + 1 : 0);
     int margin = (paper - width) / 2;
     int header_margin = (paper - (int)strlen("Description: ") - DESCRIPTION_WIDTH) / 2;
     int total = (table.inclusive[0] + 500000) / 1000000;
-    static const char dashes[] = "--------------------------------------------------";
     write_title(writer, "Profiler: Top 20 Results", paper);
     gen_print(writer,
               "%*sDescription: Orders of the shop [00:00:07]\n"
@@ -555,31 +576,16 @@ void gen_rpt(const gen_options *options, gen_writer *writer)
               header_margin, "", header_margin, "", total / 3600, total / 60 % 60, total % 60,
               header_margin, "");
     write_title(writer, "Top 20 Lines: Total Execution Time", paper);
-    gen_print(writer, "%*s%-31s%5s%14s%14s%11s ", margin, "", "Program/Class", "Line", "Time",
-              "Avg Time", "Calls");
-    gen_text(writer, new_layout ? "IP/Method            Code\n" : "Internal Procedure/Method\n");
+    gen_print(writer, "%*s%-31s%5s%14s%14s%11s %s\n", margin, "", "Program/Class", "Line", "Time",
+              "Avg Time", "Calls",
+              new_layout ? "IP/Method            Code" : "Internal Procedure/Method");
     gen_print(writer, "%*s%.30s %.5s %.13s %.13s %.10s %.*s%s%s\n", margin, "", dashes, dashes,
               dashes, dashes, dashes, method_width, dashes, new_layout ? " " : "",
               new_layout ? dashes : "");
     qsort(table.rows + 1, (size_t)table.row_count - 1, sizeof table.rows[0], by_time);
     for (int i = 1; i < table.row_count && i <= REPORTED_ROWS; i++) {
-        const prf_row *row = &table.rows[i];
-        const prf_module *module = module_of(row->module);
-        const char *method = module->entity ? module->entity : "", *code = NULL;
-        int length;
-        if (new_layout && !strcmp(module->unit, source_program) && row->line > 0)
-            code = source_line(row->line, &length);
-        gen_print(writer, "%*s%-31.31s%5d %13s %13s %10d ", margin, "", module->unit, row->line,
-                  time_cell(row->exclusive, 1, comma),
-                  time_cell(row->exclusive, row->executions, comma), row->executions);
-        if (code) {
-            int indent = (int)strspn(code, " ");
-            int shown = length - indent < CODE_WIDTH ? length - indent : CODE_WIDTH;
-            gen_print(writer, "%-*.*s %-*.*s\n", method_width, method_width, method, CODE_WIDTH,
-                      shown, code + indent);
-        } else {
-            gen_print(writer, "%.*s\n", method_width, method);
-        }
+        gen_print(writer, "%*s", margin, "");
+        report_row(writer, &table.rows[i], options);
     }
 }
 

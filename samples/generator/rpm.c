@@ -206,6 +206,21 @@ static rpm_counts count_all(const rpm_plan *plan, const gen_graph *graph, gen_ro
     return counts;
 }
 
+static void answer_roots(gen_json *json, const rpm_counts *counts)
+{
+    gen_json_open(json, "roots", '[');
+    for (int i = 0; i < RPM_KINDS; i++) {
+        if (!counts->kind_roots[i])
+            continue;
+        gen_json_row(json);
+        gen_json_text(json, "kind", kind_name(i));
+        gen_json_number(json, "roots", counts->kind_roots[i]);
+        gen_json_number(json, "objects", counts->kind_objects[i]);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
 void gen_rpm_answer(const gen_options *options, gen_json *json)
 {
     const rpm_plan *plan = plan_of(options);
@@ -233,17 +248,7 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
     gen_json_number(json, "duplicate_objects", counts.duplicates);
     gen_json_number(json, "app_domains", plan->domains);
     gen_json_close(json);
-    gen_json_open(json, "roots", '[');
-    for (int i = 0; i < RPM_KINDS; i++) {
-        if (!counts.kind_roots[i])
-            continue;
-        gen_json_row(json);
-        gen_json_text(json, "kind", kind_name(i));
-        gen_json_number(json, "roots", counts.kind_roots[i]);
-        gen_json_number(json, "objects", counts.kind_objects[i]);
-        gen_json_close(json);
-    }
-    gen_json_close(json);
+    answer_roots(json, &counts);
     gen_answer_top(json, types, (size_t)plan->type_count, true, graph.retained != NULL);
     if (graph.retained)
         gen_answer_retained(json, &graph, &view);
