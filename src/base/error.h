@@ -28,6 +28,7 @@ typedef struct mp_error {
     const char *path;      /* of the file that is wrong; NULL: none is */
     uint32_t line, column; /* there, from 1; 0: the whole file, the whole line */
     char text[1024];       /* what is wrong, what was expected; no full stop, no newline */
+    char advice[256];      /* what to do instead; "": nothing in particular */
 } mp_error;
 
 /* Set the error; returns false, for `return mp_fail(...)`. */
