@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"

@@ -95,7 +95,6 @@ static int read_suppressions(const cli_options *options, mp_suppressions *suppre
 
 static int read_policy(const cli_options *options, mp_policy **policy)
 {
-    enum { FAULTS_SHOWN = 50 };
     char *text = NULL;
     size_t length;
     if (options->policy && !cli_read_file(options->policy, &text, &length)) {
@@ -105,15 +104,11 @@ static int read_policy(const cli_options *options, mp_policy **policy)
     *policy = text ? mp_policy_parse(options->policy, text, length)
                    : mp_policy_parse("baseline check", options->rules, strlen(options->rules));
     free(text);
-    size_t count = (*policy)->fault_count, shown = count < FAULTS_SHOWN ? count : FAULTS_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
-        const mp_policy_fault *fault = &(*policy)->faults[i];
-        mp_error error = {0};
-        mp_fail_file(&error, (*policy)->path, fault->line, fault->column, "%s", fault->message);
-        cli_put_error(&error);
-    }
-    if (count > shown)
-        cli_put_fault((*policy)->path, "and %zu more: is it a policy?", count - shown);
+    size_t count = (*policy)->fault_count;
+    for (size_t i = 0; i < count && i < MP_POLICY_FAULTS; i++)
+        cli_put_error(&(*policy)->faults[i]);
+    if (count > MP_POLICY_FAULTS)
+        cli_put_fault((*policy)->path, "and %zu more: is it a policy?", count - MP_POLICY_FAULTS);
     return count ? CLI_USAGE : CLI_OK;
 }
 

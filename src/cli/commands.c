@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "cli/baseline.h"
 #include "cli/export.h"
 #include "cli/options.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"

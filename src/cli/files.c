@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "input/input.h"

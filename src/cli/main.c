@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/options.h"

@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "document/checks.h"
 #include "document/merge.h"
+#include "model/profile.h"
 
 /* What became of a group. */
 typedef struct cli_answer {
@@ -276,6 +278,16 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
+/* People who do not see them are told what became of the rules. */
+static void put_verdicts(const mp_document *document)
+{
+    size_t counts[MP_VERDICTS] = {0};
+    for (size_t i = 0; i < document->check_count; i++)
+        counts[document->checks[i].verdict]++;
+    const char *text = mp_verdicts_text(document->arena, "rule", counts);
+    cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
+}
+
 /* The same with what the answer complains of, and the status that it asks for. */
 static int put_answer(const cli_options *options, const mp_document *document,
                       const mp_diagnostics *diagnostics)
@@ -285,9 +297,9 @@ static int put_answer(const cli_options *options, const mp_document *document,
     int status = cli_put_document(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++)
         if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
-            cli_put_message(mp_limit_text(document->arena, &document->checks[i]));
-    if (document->complaint && !people_read_it)
-        cli_put_message(document->complaint);
+            cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
+    if (document->policy && (document->failed || document->unjudged) && !people_read_it)
+        put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
     return status;

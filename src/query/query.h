@@ -10,6 +10,7 @@
 #include "memprof/diagnostics.h"
 #include "model/events.h"
 #include "model/model.h"
+#include "query/filter.h"
 
 /* --- windows --- */
 
@@ -35,12 +36,7 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
                        mp_error *error);
 void mp_window_free(mp_window *window);
 
-/* The whole snapshots of each session in the order of time: those of session s are at[first[s]] to
- * at[first[s + 1] - 1]. Release with mp_session_snapshots_free. */
-typedef struct mp_session_snapshots {
-    uint32_t *at, *first;
-} mp_session_snapshots;
-
+/* Release with mp_session_snapshots_free. */
 mp_session_snapshots mp_session_snapshots_of(const mp_model *model);
 void mp_session_snapshots_free(mp_session_snapshots *snapshots);
 /* The snapshot with the most bytes alive, of equal ones the first; 0: the session has none. */

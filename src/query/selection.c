@@ -10,7 +10,9 @@
 
 #include "base/memory.h"
 #include "base/pattern.h"
+#include "model/events.h"
 #include "model/profile.h"
+#include "query/query.h"
 
 enum {
     RECORDINGS = 1 << MP_KIND_RECORDING,
@@ -249,7 +251,7 @@ static void match_snapshots(const void *of, const mp_criterion *criterion, bool 
     }
 }
 
-static bool *snapshots_matching(const mp_model *model, const mp_selection *selection)
+bool *mp_snapshots_matching(const mp_model *model, const mp_selection *selection)
 {
     bool *kept = all_of(model->snapshots.count);
     for (int subject = 0; subject < MP_SUBJECTS; subject++)
@@ -357,6 +359,14 @@ static void match_types(const void *of, const mp_criterion *criterion, bool *fit
     free(room.text);
 }
 
+bool *mp_types_matching(const mp_model *model, const mp_selection *selection)
+{
+    bool *kept = all_of(model->types.count);
+    match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
+                  model->types.count);
+    return kept;
+}
+
 static void select_types(mp_model *selected, const mp_model *model, const mp_selection *selection)
 {
     size_t types = model->types.count;
@@ -381,6 +391,18 @@ static void match_modules(const void *of, const mp_criterion *criterion, bool *f
             criterion->subject == MP_SUBJECT_NAME ? module->method : module->program;
         fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
     }
+}
+
+bool *mp_modules_matching(const mp_model *model, const mp_selection *selection)
+{
+    if (!model->profile)
+        return NULL;
+    size_t modules = model->profile->modules.count;
+    bool *kept = all_of(modules);
+    for (int subject = 0; subject < MP_SUBJECTS; subject++)
+        match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
+                      match_modules, kept, modules);
+    return kept;
 }
 
 static void select_profile(mp_model *selected, const mp_model *model, const mp_selection *selection)
@@ -440,7 +462,7 @@ mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_err
     mp_model *selected = mp_alloc(sizeof *selected);
     *selected = *model;
     bool *contexts = mp_contexts_matching(model, selection->criteria, selection->count);
-    bool *snapshots = snapshots_matching(model, selection);
+    bool *snapshots = mp_snapshots_matching(model, selection);
     select_deltas(selected, model, contexts, snapshots);
     select_snapshots(selected, model);
     select_types(selected, model, selection);

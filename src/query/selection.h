@@ -7,7 +7,7 @@
 #define MP_QUERY_SELECTION_H
 
 #include "base/error.h"
-#include "query/query.h"
+#include "model/model.h"
 
 typedef enum mp_subject {
     MP_SUBJECT_TYPE,    /* glob: of the object */
@@ -47,6 +47,12 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 /* Of each context whether it fits the criteria on types, names, sources, stacks and threads; those
  * on other subjects are left out. Release with free(). The patterns were checked. */
 bool *mp_contexts_matching(const mp_model *model, const mp_criterion *criteria, size_t count);
+
+/* The same of snapshots for objects that first appear at them, by their criteria and times; of the
+ * types of a graph; and of the modules of a profile, NULL without one. Release with free(). */
+bool *mp_snapshots_matching(const mp_model *model, const mp_selection *selection);
+bool *mp_types_matching(const mp_model *model, const mp_selection *selection);
+bool *mp_modules_matching(const mp_model *model, const mp_selection *selection);
 
 /* Whether recordings of this kind tell what the selection asks for. False with a message. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);

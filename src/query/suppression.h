@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/slice.h"
+#include "query/query.h"
 #include "query/selection.h"
 
 /* Texts live as long as the list that it is in. */

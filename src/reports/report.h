@@ -9,7 +9,8 @@
 #include "document/document.h"
 #include "memprof/diagnostics.h"
 #include "model/model.h"
-#include "query/selection.h"
+#include "query/filter.h"
+#include "query/query.h"
 #include "reports/arguments.h"
 
 /* What may be asked of a report in particular: a bit for each option, or for options that come
@@ -71,6 +72,9 @@ typedef struct mp_request {
     const void *arguments;  /* the report's own struct, filled; NULL: it has none */
     mp_selection selection; /* what of the model is looked at */
     const mp_model *whole;  /* what it is a selection of; set by mp_report_run */
+    /* What of the model counts: of the selection and the snapshots that were named with files. Set
+     * by mp_report_run. */
+    const mp_filter *filter;
     /* What the model is held against, and in whose words; NULL where nothing is. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;

@@ -101,14 +101,18 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     if (!variant)
         return false;
     mp_request selected = *request;
+    mp_model *model = NULL;
     selected.whole = request->model;
-    if (!mp_selects(&request->selection))
-        return variant->run(&selected, document, error);
-    mp_model *model = mp_select(request->model, &request->selection, error);
-    if (!model)
-        return false;
-    selected.model = model;
-    bool ok = variant->run(&selected, document, error);
+    if (mp_selects(&request->selection)) {
+        model = mp_select(request->model, &request->selection, error);
+        if (!model)
+            return false;
+        selected.model = model;
+    }
+    mp_filter *filter = mp_filter_of(selected.model, &request->selection, error);
+    selected.filter = filter;
+    bool ok = filter && variant->run(&selected, document, error);
+    mp_filter_free(filter);
     mp_selected_free(model);
     return ok;
 }

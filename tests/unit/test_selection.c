@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "query/query.h"
 #include "query/selection.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"

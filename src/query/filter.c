@@ -1,0 +1,310 @@
+#include "query/filter.h"
+#include "base/diagnose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* --- snapshots by session --- */
+
+static mp_session_snapshots snapshots_by_session(const mp_model *model,
+                                                 const mp_snapshot *snapshots)
+{
+    mp_session_snapshots by = {mp_alloc(model->snapshots.count * sizeof *by.at),
+                               mp_alloc_zero(model->sessions.count + 1u, sizeof *by.first)};
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        if (snapshots[i].whole)
+            by.first[snapshots[i].session.i + 1]++;
+    for (uint32_t i = 1; i <= model->sessions.count; i++)
+        by.first[i] += by.first[i - 1];
+    /* Filling moves each session's start to its end, which is the next one's start. */
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        if (snapshots[i].whole)
+            by.at[by.first[snapshots[i].session.i]++] = i;
+    memmove(by.first + 1, by.first, model->sessions.count * sizeof *by.first);
+    by.first[0] = 0;
+    return by;
+}
+
+uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session)
+{
+    const uint32_t *first = filter->sessions.first;
+    uint32_t peak = 0;
+    for (uint32_t i = first[session]; i < first[session + 1]; i++) {
+        uint32_t id = filter->sessions.at[i];
+        if (!peak || filter->snapshots[id].live_bytes > filter->snapshots[peak].live_bytes)
+            peak = id;
+    }
+    return peak;
+}
+
+/* --- moments --- */
+
+const char mp_expected_moment[] =
+    "expected a number, a tag, tag#k, first, last or peak (see memprof snapshots)";
+
+/* User tags are compared to the letter, system tags (with "_") without case. */
+static bool same_tag(const char *tag, const char *text, size_t length)
+{
+    if (strlen(tag) != length)
+        return false;
+    return *tag == '_' ? mp_slice_is((mp_slice){text, length}, tag)
+                       : memcmp(tag, text, length) == 0;
+}
+
+static mp_snapshot_id find_tag(const mp_filter *filter, uint32_t session, const char *text,
+                               size_t length, uint64_t nth)
+{
+    const mp_session_snapshots *of = &filter->sessions;
+    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
+        const char *tag = mp_model_text(filter->model, filter->snapshots[of->at[i]].tag);
+        if (same_tag(tag, text, length) && --nth == 0)
+            return (mp_snapshot_id){of->at[i]};
+    }
+    return (mp_snapshot_id){0};
+}
+
+static mp_snapshot_id find_number(const mp_filter *filter, uint32_t session, uint64_t number)
+{
+    const mp_session_snapshots *of = &filter->sessions;
+    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
+        const mp_snapshot *snapshot = &filter->snapshots[of->at[i]];
+        if (snapshot->sequence == number && !snapshot->asked)
+            return (mp_snapshot_id){of->at[i]};
+    }
+    return (mp_snapshot_id){0};
+}
+
+mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const char *text)
+{
+    const mp_session_snapshots *of = &filter->sessions;
+    char *end;
+    if (of->first[session] == of->first[session + 1])
+        return (mp_snapshot_id){0};
+    if (strcmp(text, "first") == 0)
+        return (mp_snapshot_id){of->at[of->first[session]]};
+    if (strcmp(text, "last") == 0)
+        return (mp_snapshot_id){of->at[of->first[session + 1] - 1]};
+    if (strcmp(text, "peak") == 0)
+        return (mp_snapshot_id){mp_filter_peak(filter, session)};
+    errno = 0;
+    uint64_t number = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0)
+        return find_number(filter, session, number);
+    mp_snapshot_id found = find_tag(filter, session, text, strlen(text), 1);
+    const char *hash = strrchr(text, '#');
+    if (found.i || !hash || hash == text || hash[1] < '1' || hash[1] > '9')
+        return found;
+    uint64_t nth = strtoull(hash + 1, &end, 10);
+    return *end ? found : find_tag(filter, session, text, (size_t)(hash - text), nth);
+}
+
+/* --- up to the snapshots that were named with files --- */
+
+/* Leave out all snapshots of a session behind this one; 0: all. False if a moment was asked for
+ * there. */
+static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
+{
+    const mp_session_snapshots *of = &filter->sessions;
+    bool ok = true;
+    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++)
+        if (of->at[i] > last.i) {
+            ok &= !filter->snapshots[of->at[i]].asked;
+            filter->snapshots[of->at[i]].whole = false;
+        }
+    return ok;
+}
+
+/* The snapshot up to which a log had most bytes alive at once; of equal ones the first. */
+static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
+{
+    const mp_session_snapshots *of = &filter->sessions;
+    const mp_snapshot *most = &filter->snapshots[of->at[of->first[session]]];
+    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
+        const mp_snapshot *snapshot = &filter->snapshots[of->at[i]];
+        if (snapshot->whole && snapshot->peak_bytes > most->peak_bytes)
+            most = snapshot;
+    }
+    return most;
+}
+
+/* What was alive at the peak is known of the whole log alone: of no session then, so that nobody
+ * adds up what is not alike. */
+static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
+{
+    const mp_snapshot *peak = filter->model->events ? highest(filter, session) : NULL;
+    bool ok = leave_out(filter, session, last);
+    if (!peak || peak->whole)
+        return ok;
+    filter->knows_peak = false;
+    if (filter->peak_time_us == peak->peak_time_us)
+        filter->peak_time_us = highest(filter, session)->peak_time_us;
+    return ok;
+}
+
+/* End each session where it was asked to; `diagnostics` may be NULL. */
+static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
+{
+    const mp_model *model = filter->model;
+    bool ok = true;
+    for (uint32_t session = 1; session < model->sessions.count; session++) {
+        if (!mp_filter_is_cut(filter, session) || !mp_filter_snapshots(filter, session))
+            continue;
+        const char *file = mp_model_text(model, model->sessions.at[session].file);
+        const char *named = mp_model_text(model, model->sessions.at[session].snapshot);
+        mp_snapshot_id last = mp_filter_moment(filter, session, named);
+        bool asked = cut(filter, session, last);
+        ok &= last.i && asked;
+        if (!asked) /* another moment is no answer */
+            leave_out(filter, session, (mp_snapshot_id){0});
+        if (diagnostics && !last.i)
+            mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0, "no snapshot \"%s\", %s", named,
+                        mp_expected_moment);
+        else if (diagnostics && !asked)
+            mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0,
+                        "ends at snapshot \"%s\", expected a moment of --at before it", named);
+    }
+    return ok;
+}
+
+/* --- what of the ledger counts --- */
+
+static void select_generations(mp_filter *filter, const bool *snapshots)
+{
+    const mp_model *model = filter->model;
+    filter->generations = mp_alloc(model->generations.count * sizeof *filter->generations);
+    for (uint32_t i = 0; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        filter->generations[i] =
+            filter->contexts[generation->context.i] && snapshots[generation->born.i];
+    }
+}
+
+static void clear_figures(mp_snapshot *snapshot)
+{
+    snapshot->created_objects = snapshot->deleted_objects = snapshot->changed_objects = 0;
+    snapshot->live_objects = snapshot->live_bytes = 0;
+    snapshot->reusable_objects = snapshot->reusable_bytes = 0;
+    snapshot->has_peak = false;
+    snapshot->peak_objects = snapshot->peak_bytes = 0;
+}
+
+static void add_delta(mp_snapshot *snapshot, const mp_delta *delta, bool reusable)
+{
+    int64_t live = mp_cost_live(delta->cost);
+    if (reusable) {
+        snapshot->reusable_objects += live;
+        snapshot->reusable_bytes += delta->cost.bytes;
+        return;
+    }
+    snapshot->created_objects += delta->cost.created;
+    snapshot->deleted_objects += delta->cost.deleted;
+    snapshot->live_objects += live;
+    snapshot->live_bytes += delta->cost.bytes;
+}
+
+/* The figures of the snapshots anew. What happened up to a snapshot that broke off counts for the
+ * next one. */
+static void count_selected(mp_filter *filter)
+{
+    const mp_model *model = filter->model;
+    mp_snapshot *snapshots = filter->snapshots;
+    for (uint32_t i = 0; i < model->snapshots.count; i++)
+        clear_figures(&snapshots[i]);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        if (filter->generations[delta->generation.i])
+            add_delta(&snapshots[delta->snapshot.i], delta,
+                      model->contexts.at[generation->context.i].reusable);
+    }
+    for (uint32_t i = 2; i < model->snapshots.count; i++) {
+        const mp_snapshot *before = &snapshots[i - 1];
+        if (before->session.i != snapshots[i].session.i)
+            continue;
+        snapshots[i].live_objects += before->live_objects;
+        snapshots[i].live_bytes += before->live_bytes;
+        snapshots[i].reusable_objects += before->reusable_objects;
+        snapshots[i].reusable_bytes += before->reusable_bytes;
+        if (!before->whole) {
+            snapshots[i].created_objects += before->created_objects;
+            snapshots[i].deleted_objects += before->deleted_objects;
+        }
+    }
+}
+
+mp_peak_share mp_filter_at_peak(const mp_filter *filter, mp_generation_id generation)
+{
+    const mp_events *events = filter->model->events;
+    bool known = filter->knows_peak && generation.i < events->at_peak_count &&
+                 mp_filter_has_generation(filter, generation);
+    return known ? events->at_peak[generation.i] : (mp_peak_share){0};
+}
+
+/* --- the filter --- */
+
+static mp_filter *all_of(const mp_model *model)
+{
+    mp_filter *filter = mp_alloc(sizeof *filter);
+    *filter = (mp_filter){.model = model, .holds = model->holds, .graph = model->graph};
+    filter->snapshots = mp_alloc(model->snapshots.count * sizeof *filter->snapshots);
+    memcpy(filter->snapshots, model->snapshots.at,
+           model->snapshots.count * sizeof *filter->snapshots);
+    filter->sessions = snapshots_by_session(model, filter->snapshots);
+    if (model->events) {
+        filter->knows_peak = model->events->at_peak_count != 0;
+        filter->peak_time_us = model->events->peak_time_us;
+    }
+    return filter;
+}
+
+bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics)
+{
+    mp_filter *filter = all_of(model);
+    bool ok = cut_sessions(filter, diagnostics);
+    mp_filter_free(filter);
+    return ok;
+}
+
+mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error)
+{
+    if (selection && !mp_can_select(model, selection, error))
+        return NULL;
+    mp_filter *filter = all_of(model);
+    cut_sessions(filter, NULL);
+    free(filter->sessions.at);
+    free(filter->sessions.first);
+    filter->sessions = snapshots_by_session(model, filter->snapshots);
+    if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {
+        filter->graph = NULL; /* who refers to whom is known of one moment alone */
+        filter->holds &= ~(unsigned)MP_HOLDS_GRAPH;
+    }
+    if (!selection || !mp_selects(selection))
+        return filter;
+    filter->selects = true;
+    filter->contexts = mp_contexts_matching(model, selection->criteria, selection->count);
+    filter->types = mp_types_matching(model, selection);
+    filter->modules = mp_modules_matching(model, selection);
+    bool *snapshots = mp_snapshots_matching(model, selection);
+    select_generations(filter, snapshots);
+    count_selected(filter);
+    free(snapshots);
+    return filter;
+}
+
+void mp_filter_free(mp_filter *filter)
+{
+    if (!filter)
+        return;
+    free(filter->snapshots);
+    free(filter->sessions.at);
+    free(filter->sessions.first);
+    free(filter->contexts);
+    free(filter->generations);
+    free(filter->types);
+    free(filter->modules);
+    free(filter);
+}
