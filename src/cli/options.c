@@ -301,11 +301,6 @@ static void list_names(struct option *known)
     *known = (struct option){0};
 }
 
-static void add_pair(cli_options *options, const char *name, const char *text)
-{
-    options->pairs[options->pair_count++] = (cli_pair){name, text};
-}
-
 /* The text that was given last; NULL: none was. */
 static const char *text_of(const cli_options *options, const char *name)
 {
@@ -323,13 +318,14 @@ static bool collect(int argc, char **argv, cli_options *options)
     list_names(known);
     opterr = 0;
     while ((found = getopt_long(argc, argv, ":ho:", known, NULL)) != -1) {
+        cli_pair *pair = &options->pairs[options->pair_count];
         char letter[] = {'-', (char)optopt, '\0'}; /* one of several behind a dash, such as -xyz */
         if (found >= 256)
-            add_pair(options, cli_option_table[found - 256].name, optarg ? optarg : "");
+            *pair = (cli_pair){cli_option_table[found - 256].name, optarg ? optarg : ""};
         else if (found == 'h')
-            add_pair(options, "help", "");
+            *pair = (cli_pair){"help", ""};
         else if (found == 'o' && *optarg)
-            add_pair(options, "output", optarg);
+            *pair = (cli_pair){"output", optarg};
         else if (found == 'o')
             return cli_refuse("-o takes a path");
         else if (found == ':')
@@ -341,6 +337,7 @@ static bool collect(int argc, char **argv, cli_options *options)
             return cli_refuse("%s is not an option of memprof, stands for several, or takes no "
                               "argument",
                               argv[optind - 1]);
+        options->pair_count++;
     }
     return true;
 }
@@ -370,7 +367,7 @@ static bool take_command(cli_options *options, char **operands, int count)
         else if (command->report->operand == MP_OPERAND_POLICY)
             options->policy = *operands;
         else
-            add_pair(options, "object", *operands);
+            options->object = *operands;
         operands++;
         count--;
     }
@@ -392,30 +389,30 @@ static bool asks_for_threads(const cli_options *options)
     return asks;
 }
 
-/* Take all that was given in the order of the table. */
+/* Take all that was given, and refuse what means nothing to the command. */
 static bool take_options(cli_options *options)
 {
-    const char *object = text_of(options, "object");
-    options->arguments = mp_arguments_new(options->command.arguments);
-    if (object)
-        take_argument(options, &(cli_option){.name = "object"}, object);
+    const cli_command *command = &options->command;
+    options->arguments = mp_arguments_new(command->arguments);
+    for (size_t i = 0; i < options->pair_count; i++) {
+        const cli_option *option = cli_option_of(command, options->pairs[i].name);
+        if (option && !take(options, option, options->pairs[i].text))
+            return refuse_argument(option, options->pairs[i].text);
+    }
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        const cli_option *meant = cli_option_of(&options->command, option->name);
-        const char *text = text_of(options, option->name);
-        if (!text || (meant && meant != option))
+        const cli_option *meant = cli_option_of(command, option->name);
+        if (!text_of(options, option->name) || (meant && meant != option))
             continue;
         if (!meant)
-            return cli_refuse("%s does not use --%s", options->command.name, option->name);
-        for (size_t j = 0; j < options->pair_count; j++)
-            if (strcmp(options->pairs[j].name, option->name) == 0 &&
-                !take(options, option, options->pairs[j].text))
-                return refuse_argument(option, options->pairs[j].text);
+            return cli_refuse("%s does not use --%s", command->name, option->name);
         if (!option->scope)
             options->given[options->given_count++] = (mp_given){argument_of(option), option->name};
         if (option->kind == CLI_SOURCE && options->listings.count && !text_of(options, "listings"))
             options->given[options->given_count++] = (mp_given){"listings", option->name};
     }
+    if (options->object)
+        take_argument(options, &(cli_option){.name = "object"}, options->object);
     options->load.source_folders = options->listings.at;
     options->load.source_folder_count = options->listings.count;
     options->load.skips = options->skips.at;

@@ -30,6 +30,7 @@ typedef struct cli_pair {
 typedef struct cli_options {
     cli_command command;
     bool command_named; /* not the default one */
+    const char *object; /* the operand that names one; NULL: none does */
     const char **paths; /* points into argv */
     size_t path_count;
     cli_pair *pairs; /* all options */
