@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/dictionary.h"
-#include "compare/entries.h"
+#include "compare/dictionary.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
 
