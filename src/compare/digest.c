@@ -7,7 +7,7 @@
 #include "compare/dictionary.h"
 #include "compare/substitution.h"
 #include "query/graph_query.h"
-#include "query/profile_query.h"
+#include "query/profile_costs.h"
 
 const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
     {"objects", MP_HAS_LIVE},
@@ -259,31 +259,15 @@ static void add_costs(mp_amounts *amounts, int64_t exclusive_us, int64_t calls)
     amounts->calls += calls;
 }
 
-static void digest_lines(builder *shop)
-{
-    mp_line_costs lines = mp_profile_line_costs(shop->model);
-    mp_hash_index index = {0};
-    for (size_t i = 0; i < lines.count; i++) {
-        const mp_line_cost *line = &lines.at[i];
-        mp_entry_key key = {.name = key_of(shop, mp_model_text(shop->model, line->method)),
-                            .program = key_of(shop, mp_model_text(shop->model, line->program)),
-                            .line = line_of(shop, (uint32_t)line->line),
-                            .overload = line->overload};
-        add_costs(amounts_for(shop, MP_LEVEL_LINE, &index, key), line->exclusive_us,
-                  line->executions);
-    }
-    mp_hash_index_free(&index);
-    free(lines.at);
-}
-
-static void digest_methods(builder *shop, mp_level level, const mp_method_costs *costs)
+static void digest_code(builder *shop, mp_level level, const mp_code_costs *costs)
 {
     mp_hash_index index = {0};
     for (size_t i = 0; i < costs->count; i++) {
-        const mp_method_cost *cost = &costs->at[i];
+        const mp_code_cost *cost = &costs->at[i];
         mp_entry_key key = {.name = key_of(shop, mp_model_text(shop->model, cost->method)),
                             .program = key_of(shop, mp_model_text(shop->model, cost->program)),
-                            .line = MP_NO_LINE,
+                            .line = level == MP_LEVEL_LINE ? line_of(shop, (uint32_t)cost->line)
+                                                           : MP_NO_LINE,
                             .overload = cost->overload};
         add_costs(amounts_for(shop, level, &index, key), cost->exclusive_us, cost->calls);
     }
@@ -293,17 +277,15 @@ static void digest_methods(builder *shop, mp_level level, const mp_method_costs 
 static void digest_profile(builder *shop)
 {
     mp_digest *digest = shop->digest;
-    mp_profile_totals totals = mp_profile_total(shop->model);
-    mp_method_costs methods = mp_profile_method_costs(shop->model);
-    mp_method_costs programs = mp_profile_program_costs(shop->model);
+    mp_profile_costs costs = mp_profile_costs_of(shop->model);
     digest->has = MP_HAS_COSTS;
-    digest_lines(shop);
-    digest_methods(shop, MP_LEVEL_METHOD, &methods);
-    digest_methods(shop, MP_LEVEL_MODULE, &programs);
-    digest->totals = (mp_amounts){.exclusive_us = totals.exclusive_us, .calls = totals.calls};
-    digest->modules = totals.modules;
-    free(methods.at);
-    free(programs.at);
+    digest_code(shop, MP_LEVEL_LINE, &costs.lines);
+    digest_code(shop, MP_LEVEL_METHOD, &costs.methods);
+    digest_code(shop, MP_LEVEL_MODULE, &costs.programs);
+    digest->totals =
+        (mp_amounts){.exclusive_us = costs.totals.exclusive_us, .calls = costs.totals.calls};
+    digest->modules = costs.totals.modules;
+    mp_profile_costs_free(&costs);
 }
 
 /* --- digests --- */

@@ -2,25 +2,20 @@
 #ifndef MP_QUERY_PROFILE_GROUPS_H
 #define MP_QUERY_PROFILE_GROUPS_H
 
-#include "query/profile_query.h"
+#include "query/profile_costs.h"
 
-/* The group of a module that belongs to none: the session itself. */
+/* The group of a module that belongs to none: the session itself, or one that is not selected. */
 #define MP_NO_GROUP UINT32_MAX
 
 /* Groups count from 0; their rows have names and no numbers yet. Arrays over modules go by
  * mp_module_id. Release with mp_module_groups_free. */
 typedef struct mp_module_groups {
-    mp_method_cost *methods, *programs;
-    size_t method_count, program_count;
-    size_t method_capacity, program_capacity;
+    mp_code_costs methods, programs;
     uint32_t *method_of, *program_of;
 } mp_module_groups;
 
-mp_module_groups mp_module_groups_make(const mp_model *model);
+mp_module_groups mp_module_groups_of(const mp_model *model);
 void mp_module_groups_free(mp_module_groups *groups);
-
-/* A total order of rows: exclusive time descending, then names. For qsort_r with the model. */
-int mp_method_cost_compare(const void *a, const void *b, void *model);
 
 /* Names byte-wise. */
 int mp_profile_text_compare(const mp_model *model, mp_string_id a, mp_string_id b);

@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "query/profile_query.h"
 #include "query/suppression.h"
 #include "reports/graph_sections.h"
+#include "reports/profile_sections.h"
 
 static const mp_column answer_columns[] = {
     {"leaks", "Leaks", MP_TEXT, 0, 0},        {"suppressed", "Suppressed", MP_TEXT, 0, 0},
@@ -172,15 +172,17 @@ static bool put_sections(const mp_request *request, mp_document *document, const
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_model *model = request->model;
-    size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
+    mp_profile_costs costs = mp_profile_costs_of(model);
+    mp_costs_asked asked = {.min_calls = request->view.min_count,
+                            .rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS)};
     mp_section_head(document, request);
     mp_section_profile_totals(document, model, true);
-    if (!mp_section_profile_top(document, model, &request->view, rows, error))
-        return false;
+    bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
-    mp_section_methods(document, model, &request->view, rows);
+    mp_section_methods(document, model, &costs, &asked);
     mp_section_session(document, request, true);
-    return true;
+    mp_profile_costs_free(&costs);
+    return ok;
 }
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)

@@ -52,9 +52,8 @@ static void section_violations(mp_document *document, const mp_request *request,
     }
     mp_table_left_out(document, table, violations);
     uint64_t all = mp_diagnostics_violations(request->diagnostics);
-    if (!table->footer && all > violations)
-        table->footer =
-            mp_document_text(document, "and %" PRIu64 " more of the same kinds", all - violations);
+    if (!table->footer.rest.count && all > violations)
+        table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
 }
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)

@@ -122,8 +122,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     table->empty =
         view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
     if (percent > 0)
-        mp_table_line(document, table,
-                      "without what is below %.12g %% of the whole (--min-percent)", percent);
+        mp_table_line(document, table, "without what is below %.12g %% of the whole", percent)
+            ->argument = "min-percent";
     tree_rows walk = {.document = document,
                       .table = table,
                       .view = &view,

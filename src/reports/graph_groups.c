@@ -125,6 +125,8 @@ bool mp_section_dump_top(mp_document *document, const mp_graph_view *view, const
     table->order = asked->sort ? order_column(asked->sort, false) : "bytes";
     table->title = mp_document_text(document, "Biggest by %s, and what would go with them",
                                     asked->by ? asked->by : "type");
+    table->title_of_many =
+        mp_document_text(document, "Biggest by %s", asked->by ? asked->by : "type");
     table->empty = "nothing is alive";
     int64_t all = 0;
     size_t matching = 0;

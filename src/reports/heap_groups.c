@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "query/trend.h"
 #include "reports/graph_sections.h"
+#include "reports/profile_sections.h"
 
 enum { HEAPS = MP_OF_RECORDINGS | MP_OF_DUMPS };
 
@@ -148,6 +149,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     mp_table *table = MP_KIND_TABLE(document, model, "top", NULL, top_columns);
     table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
                                     mp_moment_text(document, window, false));
+    table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing is alive";
     mp_grouping grouping = mp_group_by(window, dimension);
@@ -258,6 +260,7 @@ static const char *section_trend(mp_document *document, const mp_window *window)
     mp_series series = mp_series_of_all(window);
     mp_trend trend = mp_trend_of(series.at, series.length);
     mp_table *table = MP_TABLE(document, "trend", NULL, MP_RECORD, trend_columns);
+    table->name_of_many = "trends";
     table->flags = MP_FOR_PROGRAMS;
     trend_row row = {(int64_t)series.length, trend_cells_of(model, &series, &trend)};
     mp_table_put(document, table, &row);
@@ -385,6 +388,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
+    table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing grew or shrank";
     mp_grouping grouping = mp_group_by(window, dimension);
@@ -400,8 +404,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     }
     mp_table_left_out(document, table, count);
     if (count == shown && unchanged)
-        table->footer =
-            mp_document_text(document, "and %zu unchanged (--limit 0 shows all)", unchanged);
+        table->footer.rest = (mp_rest){unchanged, MP_REST_UNCHANGED};
     free(rows);
     mp_grouping_free(&grouping);
     return true;
@@ -415,8 +418,11 @@ static bool top_of_profile(const mp_request *request, mp_document *document, mp_
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->model, false);
-    bool ok = mp_section_profile_top(document, request->model, view,
-                                     mp_view_rows(view, MP_REPORT_ROWS), error);
+    mp_profile_costs costs = mp_profile_costs_of(request->model);
+    mp_costs_asked asked = {view->by, view->sort, view->min_count,
+                            mp_view_rows(view, MP_REPORT_ROWS)};
+    bool ok = mp_section_profile_top(document, request->model, &costs, &asked, error);
+    mp_profile_costs_free(&costs);
     document->tables[document->table_count - 1].main = true;
     return ok;
 }

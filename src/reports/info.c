@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "model/graph.h"
-#include "query/profile_query.h"
+#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 static const mp_column content_columns[] = {

@@ -101,13 +101,6 @@ enum {
     MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
 };
 
-/* Tables of an execution profile: the hottest lines, methods or programs (view->by), totals. */
-void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
-bool mp_section_profile_top(mp_document *document, const mp_model *model, const mp_view *view,
-                            size_t rows, mp_error *error);
-void mp_section_methods(mp_document *document, const mp_model *model, const mp_view *view,
-                        size_t rows);
-
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
@@ -134,7 +127,7 @@ bool mp_view_shows(const mp_view *view, const char *label);
 /* Whether a row of so many bytes and so many objects or calls is large enough for --min-size and
  * --min-count. */
 bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count);
-/* "and 12 more: --limit 0 shows all" where rows were left out. */
+/* Of so many rows in all, those that are not in the table were cut by a limit. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "query/profile_query.h"
+#include "query/profile_costs.h"
 #include "reports/sections.h"
 
 static const mp_column columns[] = {
@@ -132,6 +132,7 @@ void mp_section_selection(mp_document *document, const mp_request *request)
     if (!selects)
         return;
     mp_table *whole = MP_TABLE(document, "whole", NULL, MP_RECORD, whole_columns);
+    whole->name_of_many = "wholes";
     whole->flags = MP_FOR_PROGRAMS;
     mp_table_row(whole);
     compare(document, &document->tables[place], whole, request);

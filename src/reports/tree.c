@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "query/profile_query.h"
+#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
@@ -149,9 +149,9 @@ static void begin(tree_walk *walk, const mp_view *view)
     walk->min_percent = view->min_percent < 0 ? 0.5 : view->min_percent;
     walk->table->main = true;
     if (walk->min_percent > 0)
-        mp_table_line(walk->document, walk->table,
-                      "without what is below %.12g %% of the whole (--min-percent)",
-                      walk->min_percent);
+        mp_table_line(walk->document, walk->table, "without what is below %.12g %% of the whole",
+                      walk->min_percent)
+            ->argument = "min-percent";
     link_children(walk);
     walk_tree(walk);
     mp_table_left_out(walk->document, walk->table, walk->passed);
@@ -202,7 +202,7 @@ static void put_heap(const mp_request *request, mp_document *document, const mp_
 
 static void profile_costs(tree_walk *walk, uint32_t node)
 {
-    const mp_call_node *cost = &((const mp_call_tree *)walk->opaque)->nodes[node];
+    const mp_path_cost *cost = (const mp_path_cost *)walk->opaque + node;
     mp_set_number(walk->table, "inclusive_seconds", cost->inclusive_us);
     mp_set_number(walk->table, "own_seconds", cost->own_us);
     mp_set_number(walk->table, "calls", cost->calls);
@@ -210,8 +210,8 @@ static void profile_costs(tree_walk *walk, uint32_t node)
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_call_tree tree = mp_profile_call_tree(request->model);
-    if (!tree.count) {
+    mp_path_cost *costs = mp_profile_path_costs(request->model);
+    if (!costs) {
         mp_fail(error, MP_ERROR_ARGUMENT,
                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
                 "this one has not: try top --by method");
@@ -222,18 +222,18 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_profile_totals(document, request->model, false);
     tree_walk walk = {.document = document,
                       .model = request->model,
-                      .count = tree.count,
+                      .count = request->model->tree.count,
                       .costs = profile_costs,
-                      .opaque = &tree};
+                      .opaque = costs};
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
     walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
     for (uint32_t i = 1; i < walk.count; i++) {
-        walk.inclusive[i] = tree.nodes[i].inclusive_us;
-        if (!tree.nodes[i].parent)
-            walk.all += tree.nodes[i].inclusive_us;
+        walk.inclusive[i] = costs[i].inclusive_us;
+        if (!request->model->tree.at[i].parent)
+            walk.all += costs[i].inclusive_us;
     }
     begin(&walk, &request->view);
-    mp_call_tree_free(&tree);
+    free(costs);
     return true;
 }
 

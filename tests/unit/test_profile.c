@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "model/build.h"
-#include "query/profile_query.h"
+#include "query/profile_costs.h"
 #include "support/memory_reader.h"
 #include "support/small_profile.h"
 
@@ -37,58 +37,96 @@ static char *dump_lines(const reading *r)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    mp_line_costs rows = mp_profile_line_costs(r->model);
-    for (size_t i = 0; i < rows.count; i++) {
-        const mp_line_cost *row = &rows.at[i];
+    mp_profile_costs costs = mp_profile_costs_of(r->model);
+    for (size_t i = 0; i < costs.lines.count; i++) {
+        const mp_code_cost *row = &costs.lines.at[i];
         print_names(out, r, row->program, row->method, row->start_line, row->overload);
-        fprintf(out, " line %d x%" PRId64 " %" PRId64 " avg %.2f ?%u %s%s\n", row->line,
-                row->executions, row->exclusive_us, row->average_us, row->unknown,
-                row->rounded ? "rounded " : "", text_of(r, row->code));
+        fprintf(out, " line %d x%" PRId64 " %" PRId64 " avg %.2f ?%u %s%s\n", row->line, row->calls,
+                row->exclusive_us, row->average_us, row->unknown, row->rounded ? "rounded " : "",
+                text_of(r, row->code));
     }
-    free(rows.at);
+    mp_profile_costs_free(&costs);
     fclose(out);
     return text;
 }
 
-static char *dump_methods(const reading *r, mp_method_costs rows)
+static char *dump_methods(const reading *r, bool programs)
 {
     static const char *const how[] = {"unknown", "exact", "estimated"};
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; i < rows.count; i++) {
-        const mp_method_cost *row = &rows.at[i];
+    mp_profile_costs costs = mp_profile_costs_of(r->model);
+    const mp_code_costs *rows = programs ? &costs.programs : &costs.methods;
+    for (size_t i = 0; i < rows->count; i++) {
+        const mp_code_cost *row = &rows->at[i];
         print_names(out, r, row->program, row->method, row->start_line, row->overload);
         fprintf(out, " excl %" PRId64 " incl %" PRId64 " %s calls %" PRId64 " ?%u\n",
                 row->exclusive_us, row->inclusive_us, how[row->inclusive], row->calls,
                 row->unknown);
     }
-    free(rows.at);
+    mp_profile_costs_free(&costs);
     fclose(out);
     return text;
 }
 
-/* Depth first, as a report would print it. */
+/* What a path is sorted by among those with the same caller. */
+typedef struct path {
+    mp_path_cost cost;
+    const char *name;
+    uint32_t start_line, node;
+} path;
+
+static int largest_last(const void *left, const void *right)
+{
+    const path *a = left, *b = right;
+    if (a->cost.inclusive_us != b->cost.inclusive_us)
+        return a->cost.inclusive_us < b->cost.inclusive_us ? -1 : 1;
+    int names = strcmp(b->name, a->name);
+    if (names)
+        return names;
+    if (a->start_line != b->start_line)
+        return a->start_line > b->start_line ? -1 : 1;
+    return a->node > b->node ? -1 : a->node < b->node;
+}
+
+static uint32_t depth_of(const mp_model *model, uint32_t node)
+{
+    uint32_t depth = 0;
+    while ((node = model->tree.at[node].parent) != 0)
+        depth++;
+    return depth;
+}
+
+/* Depth first, the largest first, as a report would print it. */
 static char *dump_tree(const reading *r)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    mp_call_tree tree = mp_profile_call_tree(r->model);
-    uint32_t *stack = calloc(tree.count + 1u, sizeof *stack), height = 0;
-    if (tree.count)
-        stack[height++] = 0;
+    mp_path_cost *costs = mp_profile_path_costs(r->model);
+    const mp_tree_node *tree = r->model->tree.at;
+    uint32_t count = costs ? r->model->tree.count : 0;
+    path *stack = calloc(count + 1u, sizeof *stack);
+    size_t height = 0;
+    if (count)
+        stack[height++] = (path){0};
     while (height) {
-        const mp_call_node *node = &tree.nodes[stack[--height]];
-        if (node != tree.nodes)
+        const path at = stack[--height];
+        size_t before = height;
+        if (at.node)
             fprintf(out, "%" PRIu32 " %s:%d x%" PRId64 " incl %" PRId64 " own %" PRId64 "\n",
-                    node->depth, text_of(r, r->model->symbols.at[node->symbol.i].name), node->line,
-                    node->calls, node->inclusive_us, node->own_us);
-        for (uint32_t i = node->child_count; i-- > 0;)
-            stack[height++] = tree.children[node->first_child + i];
+                    depth_of(r->model, at.node), at.name, (int32_t)tree[at.node].line,
+                    at.cost.calls, at.cost.inclusive_us, at.cost.own_us);
+        for (uint32_t i = 1; i < count; i++) {
+            const mp_symbol *symbol = &r->model->symbols.at[tree[i].symbol.i];
+            if (tree[i].parent == at.node)
+                stack[height++] = (path){costs[i], text_of(r, symbol->name), symbol->start_line, i};
+        }
+        qsort(stack + before, height - before, sizeof *stack, largest_last);
     }
     free(stack);
-    mp_call_tree_free(&tree);
+    free(costs);
     fclose(out);
     return text;
 }
@@ -170,13 +208,11 @@ static void recursion_counts_once(void **unused)
     (void)unused;
     reading r = read_text(&mp_reader_prf, NAME, RECURSION_3, 64);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
-    expect(dump_methods(&r, mp_profile_method_costs(r.model)),
-           "b.p|run:7+0 excl 65 incl 65 exact calls 4 ?0\n"
-           "b.p|:0+0 excl 25 incl 90 exact calls 1 ?0\n"
-           "a.p|:0+0 excl 10 incl 100 exact calls 1 ?0\n");
-    expect(dump_methods(&r, mp_profile_program_costs(r.model)),
-           "b.p|:0+0 excl 90 incl 90 exact calls 5 ?0\n"
-           "a.p|:0+0 excl 10 incl 100 exact calls 1 ?0\n");
+    expect(dump_methods(&r, false), "b.p|run:7+0 excl 65 incl 65 exact calls 4 ?0\n"
+                                    "b.p|:0+0 excl 25 incl 90 exact calls 1 ?0\n"
+                                    "a.p|:0+0 excl 10 incl 100 exact calls 1 ?0\n");
+    expect(dump_methods(&r, true), "b.p|:0+0 excl 90 incl 90 exact calls 5 ?0\n"
+                                   "a.p|:0+0 excl 10 incl 100 exact calls 1 ?0\n");
     reading_free(&r);
 }
 
@@ -184,18 +220,15 @@ static void without_nodes_inclusive_times_are_estimates(void **unused)
 {
     (void)unused;
     reading r = read_text(&mp_reader_prf, NAME, RECURSION_1, 64);
-    mp_call_tree tree = mp_profile_call_tree(r.model);
+    mp_path_cost *paths = mp_profile_path_costs(r.model);
     /* run: 115 by its line 0, more than the whole session took */
-    expect(dump_methods(&r, mp_profile_method_costs(r.model)),
-           "b.p|run:7+0 excl 65 incl 100 estimated calls 4 ?0\n"
-           "b.p|:0+0 excl 25 incl 90 estimated calls 1 ?0\n"
-           "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
+    expect(dump_methods(&r, false), "b.p|run:7+0 excl 65 incl 100 estimated calls 4 ?0\n"
+                                    "b.p|:0+0 excl 25 incl 90 estimated calls 1 ?0\n"
+                                    "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
     /* all calls of run come from its own program: its time is in that of b.p */
-    expect(dump_methods(&r, mp_profile_program_costs(r.model)),
-           "b.p|:0+0 excl 90 incl 90 estimated calls 5 ?0\n"
-           "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
-    assert_int_equal(tree.count, 0);
-    mp_call_tree_free(&tree);
+    expect(dump_methods(&r, true), "b.p|:0+0 excl 90 incl 90 estimated calls 5 ?0\n"
+                                   "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
+    assert_null(paths);
     reading_free(&r);
 }
 
@@ -205,8 +238,7 @@ static void calls_come_from_the_call_graph_without_a_line_0(void **unused)
     static const char text[] = BEGIN("1") "1 \"a.p\" \"\" 5\n.\n0 0 1 3\n.\n"
                                           "1 2 1 0.000010 0.000010\n.\n.\n.\n.\n";
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
-    expect(dump_methods(&r, mp_profile_method_costs(r.model)),
-           "a.p|:0+0 excl 10 incl 0 unknown calls 3 ?0\n");
+    expect(dump_methods(&r, false), "a.p|:0+0 excl 10 incl 0 unknown calls 3 ?0\n");
     reading_free(&r);
 }
 
@@ -251,16 +283,17 @@ static void cycles_are_cut(void **unused)
                    "0 0 0 0 1 0.000000\n1 2 1 0 1 0.000010\n2 1 2 0 1 0.000004\n"
                    "3 3 2 0 1 0.000001\n.\n.\n";
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
-    mp_call_tree tree = mp_profile_call_tree(r.model);
-    mp_method_costs rows = mp_profile_method_costs(r.model);
+    mp_path_cost *paths = mp_profile_path_costs(r.model);
+    mp_profile_costs costs = mp_profile_costs_of(r.model);
     int64_t inclusive = 0;
-    for (size_t i = 0; i < rows.count; i++)
-        inclusive += rows.at[i].inclusive_us;
+    for (size_t i = 0; i < costs.methods.count; i++)
+        inclusive += costs.methods.at[i].inclusive_us;
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NODE_CYCLE), 2);
     assert_int_equal(inclusive, 15);
-    assert_int_equal(tree.count, 1 + 3); /* nodes 2 and 3 are roots now, and the same one */
-    free(rows.at);
-    mp_call_tree_free(&tree);
+    assert_non_null(paths);
+    assert_int_equal(r.model->tree.count, 1 + 3); /* nodes 2 and 3 are roots now, the same one */
+    mp_profile_costs_free(&costs);
+    free(paths);
     reading_free(&r);
 }
 
@@ -278,14 +311,15 @@ static void a_deep_chain_is_walked(void **unused)
     fprintf(out, ".\n.\n");
     fclose(out);
     reading r = read_text(&mp_reader_prf, NAME, text, 64 * 1024);
-    mp_call_tree tree = mp_profile_call_tree(r.model);
-    mp_method_costs rows = mp_profile_method_costs(r.model);
-    assert_int_equal(tree.count, 2 + DEPTH);
-    assert_int_equal(tree.nodes[DEPTH + 1].depth, DEPTH);
-    assert_int_equal(rows.count, 1);
-    assert_int_equal(rows.at[0].inclusive_us, DEPTH - 1); /* of the outermost one alone */
-    free(rows.at);
-    mp_call_tree_free(&tree);
+    mp_path_cost *paths = mp_profile_path_costs(r.model);
+    mp_profile_costs costs = mp_profile_costs_of(r.model);
+    assert_int_equal(r.model->tree.count, 2 + DEPTH);
+    assert_int_equal(paths[DEPTH + 1].inclusive_us, 0);
+    assert_int_equal(depth_of(r.model, DEPTH + 1), DEPTH);
+    assert_int_equal(costs.methods.count, 1);
+    assert_int_equal(costs.methods.at[0].inclusive_us, DEPTH - 1); /* of the outermost one alone */
+    mp_profile_costs_free(&costs);
+    free(paths);
     reading_free(&r);
     free(text);
 }
@@ -328,9 +362,8 @@ static void reports_keep_what_is_unknown(void **unused)
     expect(dump_lines(&r), "a.p|run:0+0 line 3 x3 3000 avg 1100.00 ?16 rounded \n"
                            "a.p|:0+0 line 0 x2 2000 avg 1000.00 ?16 rounded \n"
                            "a.p|:0+0 line 0 x0 0 avg 500.00 ?23 rounded \n");
-    expect(dump_methods(&r, mp_profile_method_costs(r.model)),
-           "a.p|run:0+0 excl 3000 incl 0 unknown calls 0 ?2\n"
-           "a.p|:0+0 excl 2000 incl 0 unknown calls 2 ?4\n");
+    expect(dump_methods(&r, false), "a.p|run:0+0 excl 3000 incl 0 unknown calls 0 ?2\n"
+                                    "a.p|:0+0 excl 2000 incl 0 unknown calls 2 ?4\n");
     assert_int_equal(totals.exclusive_us, 5000);
     assert_int_equal(totals.calls, 2);
     assert_true(totals.partial);
@@ -341,12 +374,13 @@ static void two_reports_are_added_up(void **unused)
 {
     (void)unused;
     reading r = read_text(&mp_reader_rpt, "x.rpt", REPORT REPORT, 64);
-    mp_line_costs rows = mp_profile_line_costs(r.model);
-    assert_int_equal(rows.count, 4); /* a line without a number is on its own each time */
-    assert_int_equal(rows.at[0].exclusive_us, 6000);
-    assert_int_equal(rows.at[0].executions, 6);
-    assert_int_equal((int64_t)rows.at[0].average_us, 1000); /* of the sums, not as printed */
-    free(rows.at);
+    mp_profile_costs costs = mp_profile_costs_of(r.model);
+    const mp_code_cost *rows = costs.lines.at;
+    assert_int_equal(costs.lines.count, 4); /* a line without a number is on its own each time */
+    assert_int_equal(rows[0].exclusive_us, 6000);
+    assert_int_equal(rows[0].calls, 6);
+    assert_int_equal((int64_t)rows[0].average_us, 1000); /* of the sums, not as printed */
+    mp_profile_costs_free(&costs);
     reading_free(&r);
 }
 
@@ -361,8 +395,8 @@ static void nothing_gives_nothing(void **unused)
         assert_int_equal(coverage.count, 0);
         free(coverage.at);
         expect(dump_lines(r), "");
-        expect(dump_methods(r, mp_profile_method_costs(r->model)), "");
-        expect(dump_methods(r, mp_profile_program_costs(r->model)), "");
+        expect(dump_methods(r, false), "");
+        expect(dump_methods(r, true), "");
         expect(dump_tree(r), "");
         assert_int_equal(mp_profile_total(r->model).exclusive_us, 0);
     }

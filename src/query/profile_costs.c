@@ -1,0 +1,348 @@
+#include "query/profile_costs.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "query/profile_groups.h"
+
+/* ProTop's profiling of itself: its reports leave it out. */
+static bool is_instrumentation(const mp_model *model, mp_string_id program)
+{
+    static const char prefix[] = "lib/zprofiler";
+    return strncmp(mp_model_text(model, program), prefix, sizeof prefix - 1) == 0;
+}
+
+mp_profile_totals mp_profile_total(const mp_model *model)
+{
+    mp_profile_totals totals = {0};
+    const mp_profile *profile = model->profile;
+    if (!profile)
+        return totals;
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        const mp_module *module = &profile->modules.at[line->module.i];
+        if (module->number == 0)
+            continue;
+        totals.exclusive_us += line->exclusive_us;
+        if (is_instrumentation(model, module->program))
+            totals.instrumentation_us += line->exclusive_us;
+        if (line->line == 0 && !(line->unknown & MP_UNKNOWN_LINE))
+            totals.calls += line->executions;
+    }
+    for (uint32_t i = 1; i < profile->modules.count; i++)
+        totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0 &&
+                          !profile->modules.at[i].left_out;
+    totals.partial = profile->from_report;
+    return totals;
+}
+
+/* --- lines --- */
+
+static void line_add(mp_code_cost *row, const mp_profile_line *line)
+{
+    /* A report's own average is better than one of its rounded times; of several, it is not. */
+    bool stated = line->rounded && !(line->unknown & MP_UNKNOWN_AVERAGE) && !row->rounded &&
+                  row->calls == 0 && row->exclusive_us == 0;
+    row->calls += line->executions;
+    row->exclusive_us += line->exclusive_us;
+    row->unknown |= line->unknown & ~(unsigned)MP_UNKNOWN_AVERAGE;
+    row->rounded |= line->rounded;
+    if (!row->code.i)
+        row->code = line->code;
+    bool known = !(row->unknown & (MP_UNKNOWN_EXECUTIONS | MP_UNKNOWN_EXCLUSIVE));
+    row->unknown &= ~(unsigned)MP_UNKNOWN_AVERAGE;
+    if (stated) {
+        row->average_us = (double)line->average_us;
+    } else if (known && row->calls > 0) {
+        row->average_us = (double)row->exclusive_us / (double)row->calls;
+    } else {
+        row->average_us = 0;
+        row->unknown |= MP_UNKNOWN_AVERAGE;
+    }
+}
+
+static int compare(const void *left, const void *right, void *opaque)
+{
+    const mp_code_cost *a = left, *b = right;
+    const mp_model *model = opaque;
+    int order;
+    if (a->exclusive_us != b->exclusive_us)
+        return a->exclusive_us < b->exclusive_us ? 1 : -1;
+    if ((order = mp_profile_text_compare(model, a->program, b->program)) != 0 ||
+        (order = mp_profile_text_compare(model, a->method, b->method)) != 0)
+        return order;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->start_line != b->start_line)
+        return a->start_line < b->start_line ? -1 : 1;
+    if (a->overload != b->overload)
+        return a->overload < b->overload ? -1 : 1;
+    return a->calls > b->calls ? -1 : a->calls < b->calls;
+}
+
+static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_code_costs *lines)
+{
+    const mp_profile *profile = model->profile;
+    mp_id_index index = {0};
+    lines->at = mp_alloc(profile->lines.count * sizeof *lines->at);
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        uint32_t method = groups->method_of[line->module.i];
+        if (method == MP_NO_GROUP)
+            continue;
+        /* Lines that a report could not name are each on their own. */
+        uint32_t none = 0, *place = &none;
+        if (!(line->unknown & MP_UNKNOWN_LINE))
+            place = mp_id_index_put(&index, (uint64_t)method << 32 | (uint32_t)line->line);
+        if (!*place) {
+            mp_code_cost *row = &lines->at[lines->count++];
+            *row = groups->methods.at[method]; /* its names */
+            row->line = line->line;
+            row->instrumentation = is_instrumentation(model, row->program);
+            *place = (uint32_t)lines->count;
+        }
+        line_add(&lines->at[*place - 1], line);
+    }
+    mp_id_index_free(&index);
+}
+
+/* --- methods and programs: exclusive times and calls --- */
+
+/* What the lines and the call graph say of one module. */
+typedef struct module_cost {
+    int64_t exclusive_us, entry_us; /* entry: cumulative time of line 0 */
+    int64_t entries;                /* executions of line 0 */
+    int64_t called, from_outside;   /* by the call graph; from other programs */
+    unsigned unknown;
+    bool has_entry, rounded;
+} module_cost;
+
+/* What the sessions say as a whole. */
+typedef struct session_cost {
+    int64_t exclusive_us;
+    bool has_nodes;
+} session_cost;
+
+static void sum_modules(const mp_profile *profile, const mp_module_groups *groups,
+                        module_cost *modules, session_cost *sessions)
+{
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        module_cost *cost = &modules[line->module.i];
+        sessions[profile->modules.at[line->module.i].session.i].exclusive_us += line->exclusive_us;
+        cost->exclusive_us += line->exclusive_us;
+        cost->rounded |= line->rounded;
+        cost->unknown |= line->unknown & MP_UNKNOWN_EXCLUSIVE;
+        if (line->line != 0 || line->unknown & MP_UNKNOWN_LINE)
+            continue;
+        cost->entries += line->executions;
+        cost->entry_us += line->cumulative_us;
+        cost->unknown |= line->unknown & (MP_UNKNOWN_EXECUTIONS | MP_UNKNOWN_CUMULATIVE);
+        cost->has_entry = true;
+    }
+    for (uint32_t i = 1; i < profile->calls.count; i++) {
+        const mp_profile_call *call = &profile->calls.at[i];
+        modules[call->callee.i].called += call->count;
+        if (groups->program_of[call->caller.i] != groups->program_of[call->callee.i])
+            modules[call->callee.i].from_outside += call->count;
+    }
+    for (uint32_t i = 1; i < profile->nodes.count; i++)
+        sessions[profile->modules.at[profile->nodes.at[i].module.i].session.i].has_nodes = true;
+}
+
+/* Add a module to its row. `inclusive_us` is of its line 0, for where there is no tree: more than
+ * all time there was can only be recursion counted twice. */
+static void add_module(mp_code_cost *row, const module_cost *cost, const session_cost *session,
+                       int64_t inclusive_us)
+{
+    row->exclusive_us += cost->exclusive_us;
+    row->calls += cost->has_entry ? cost->entries : cost->called;
+    row->average_us = row->calls ? (double)row->exclusive_us / (double)row->calls : 0;
+    row->unknown |= cost->unknown & (MP_UNKNOWN_EXCLUSIVE | MP_UNKNOWN_EXECUTIONS);
+    if (cost->rounded && !cost->has_entry)
+        row->unknown |= MP_UNKNOWN_EXECUTIONS; /* line 0 is not among the report's lines */
+    if (session->has_nodes) {
+        if (row->inclusive == MP_INCLUSIVE_UNKNOWN)
+            row->inclusive = MP_INCLUSIVE_EXACT;
+    } else if (cost->has_entry && !(cost->unknown & MP_UNKNOWN_CUMULATIVE)) {
+        row->inclusive_us +=
+            inclusive_us < session->exclusive_us ? inclusive_us : session->exclusive_us;
+        row->inclusive = MP_INCLUSIVE_ESTIMATED;
+    }
+}
+
+/* Of a module's time, the part that is not already in that of a caller of the same program. */
+static int64_t outside_us(const module_cost *cost)
+{
+    if (cost->called == cost->from_outside)
+        return cost->entry_us;
+    return (int64_t)((double)cost->entry_us * (double)cost->from_outside / (double)cost->called);
+}
+
+/* --- methods and programs: inclusive times --- */
+
+/* Recorded nodes in preorder, from 1: what order[i] calls, itself included, is order[i] to order[i
+ * + span[i] - 1]. */
+typedef struct preorder {
+    uint32_t *order, *span;
+} preorder;
+
+/* The nodes sorted so that parents stand before their children, as they do in the model's complete
+ * tree; above[i] is the place of the caller, where the tree is not cut between them. */
+static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
+{
+    const mp_profile_node *nodes = model->profile->nodes.at;
+    uint32_t count = model->profile->nodes.count;
+    uint32_t *next = mp_alloc_zero((size_t)model->tree.count + 1, sizeof *next);
+    uint32_t *place = mp_alloc_zero(model->nodes.count, sizeof *place);
+    uint32_t *sorted = mp_alloc_zero(count, sizeof *sorted);
+    for (uint32_t i = 1; i < count; i++)
+        next[model->tree_of[nodes[i].node.i] + 1]++;
+    next[0] = 1;
+    for (uint32_t i = 1; i <= model->tree.count; i++)
+        next[i] += next[i - 1];
+    for (uint32_t i = 1; i < count; i++) {
+        place[nodes[i].node.i] = next[model->tree_of[nodes[i].node.i]]++;
+        sorted[place[nodes[i].node.i]] = i;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        const mp_profile_node *node = &nodes[sorted[i]];
+        uint32_t parent = model->tree.at[model->tree_of[node->node.i]].parent;
+        above[i] = parent == model->tree_of[node->parent.i] ? place[node->parent.i] : 0;
+        assert(above[i] < i);
+    }
+    free(next);
+    free(place);
+    return sorted;
+}
+
+static preorder preorder_of(const mp_model *model)
+{
+    uint32_t count = model->profile->nodes.count;
+    uint32_t *above = mp_alloc_zero(count, sizeof *above);
+    uint32_t *size = mp_alloc(count * sizeof *size), *next = mp_alloc(count * sizeof *next);
+    uint32_t *sorted = sort_nodes(model, above);
+    preorder result = {mp_alloc(count * sizeof(uint32_t)), mp_alloc(count * sizeof(uint32_t))};
+    for (uint32_t i = 0; i < count; i++)
+        size[i] = 1;
+    for (uint32_t i = count; i-- > 1;)
+        size[above[i]] += size[i];
+    next[0] = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t place = next[above[i]];
+        next[above[i]] += size[i];
+        next[i] = place + 1;
+        result.order[place] = sorted[i];
+        result.span[place] = size[i];
+    }
+    free(above);
+    free(size);
+    free(next);
+    free(sorted);
+    return result;
+}
+
+/* Add each node's cumulative time to its row, unless a caller of it belongs to the same row: that
+ * one's callees follow it, `until` they end. */
+static void add_outermost(const mp_profile *profile, const preorder *nodes, mp_code_costs *rows,
+                          const uint32_t *row_of)
+{
+    uint32_t *until = mp_alloc_zero(rows->count, sizeof *until);
+    for (uint32_t i = 1; i < profile->nodes.count; i++) {
+        const mp_profile_node *node = &profile->nodes.at[nodes->order[i]];
+        uint32_t row = row_of[node->module.i];
+        if (row == MP_NO_GROUP || i < until[row])
+            continue;
+        until[row] = i + nodes->span[i];
+        rows->at[row].inclusive_us += node->cumulative_us;
+    }
+    free(until);
+}
+
+static void sum_methods(const mp_model *model, mp_module_groups *groups)
+{
+    const mp_profile *profile = model->profile;
+    module_cost *modules = mp_alloc_zero(profile->modules.count, sizeof *modules);
+    session_cost *sessions = mp_alloc_zero(model->sessions.count, sizeof *sessions);
+    sum_modules(profile, groups, modules, sessions);
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        const session_cost *session = &sessions[profile->modules.at[i].session.i];
+        if (groups->method_of[i] == MP_NO_GROUP)
+            continue;
+        add_module(&groups->methods.at[groups->method_of[i]], &modules[i], session,
+                   modules[i].entry_us);
+        add_module(&groups->programs.at[groups->program_of[i]], &modules[i], session,
+                   outside_us(&modules[i]));
+    }
+    if (profile->nodes.count > 1 && model->tree_of) {
+        preorder nodes = preorder_of(model);
+        add_outermost(profile, &nodes, &groups->methods, groups->method_of);
+        add_outermost(profile, &nodes, &groups->programs, groups->program_of);
+        free(nodes.order);
+        free(nodes.span);
+    }
+    free(sessions);
+    free(modules);
+}
+
+static void sort(mp_code_costs *costs, const mp_model *model)
+{
+    qsort_r(costs->at, costs->count, sizeof *costs->at, compare, (void *)(uintptr_t)model);
+}
+
+mp_profile_costs mp_profile_costs_of(const mp_model *model)
+{
+    mp_profile_costs costs = {.totals = mp_profile_total(model)};
+    if (!model->profile)
+        return costs;
+    mp_module_groups groups = mp_module_groups_of(model);
+    sum_lines(model, &groups, &costs.lines);
+    sum_methods(model, &groups);
+    costs.methods = groups.methods;
+    costs.programs = groups.programs;
+    groups.methods = groups.programs = (mp_code_costs){0};
+    sort(&costs.lines, model);
+    sort(&costs.methods, model);
+    sort(&costs.programs, model);
+    mp_module_groups_free(&groups);
+    return costs;
+}
+
+void mp_profile_costs_free(mp_profile_costs *costs)
+{
+    free(costs->lines.at);
+    free(costs->methods.at);
+    free(costs->programs.at);
+    *costs = (mp_profile_costs){0};
+}
+
+/* --- the call tree --- */
+
+mp_path_cost *mp_profile_path_costs(const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    if (!profile || !model->tree_of || profile->nodes.count <= 1)
+        return NULL;
+    mp_path_cost *costs = mp_alloc_zero(model->tree.count, sizeof *costs);
+    for (uint32_t i = 1; i < profile->nodes.count; i++) {
+        mp_path_cost *cost = &costs[model->tree_of[profile->nodes.at[i].node.i]];
+        cost->calls += profile->nodes.at[i].calls;
+        cost->inclusive_us += profile->nodes.at[i].cumulative_us;
+    }
+    for (uint32_t i = model->tree.count; i-- > 1;) {
+        const mp_tree_node *node = &model->tree.at[i];
+        assert(node->parent < i);
+        /* A frame that is referred to and not defined has what its children have. */
+        if (!model->nodes.at[node->node.i].defined)
+            costs[i].inclusive_us = -costs[i].own_us;
+        costs[i].own_us += costs[i].inclusive_us; /* until now: less the children's inclusive */
+        if (costs[i].own_us < 0)
+            costs[i].own_us = 0;
+        costs[node->parent].own_us -= costs[i].inclusive_us;
+    }
+    costs[0].own_us = 0;
+    return costs;
+}

@@ -1,0 +1,96 @@
+/* Execution profiles in aggregate: by line, method, program and path of calls.
+ *
+ * All functions read a complete model with a profile (model->profile may be NULL: results are
+ * empty) and return arrays of their own; strings are ids of the model. Times are whole
+ * microseconds, counts exact to 64 bits. The session itself (module 0) is no module: no row is
+ * about it, but it is the root of the call tree.
+ *
+ * Rows are added up over all sessions by their names. Two modules of one session with the same
+ * program, method and start line are overloads all the same (recordings before 11.7.4 have no
+ * start line): they stay apart by `overload`, which counts them from 0 in the order of the module
+ * numbers. */
+#ifndef MP_QUERY_PROFILE_COSTS_H
+#define MP_QUERY_PROFILE_COSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+
+typedef struct mp_profile_totals {
+    int64_t exclusive_us;       /* of all lines */
+    int64_t instrumentation_us; /* of them, ProTop's profiling of itself */
+    int64_t calls;              /* executions of all lines 0 */
+    uint64_t modules;           /* defined ones */
+    bool partial;               /* (also) from reports, which have 20 lines at most */
+} mp_profile_totals;
+
+/* Of all sessions together; nothing where the model has no profile. */
+mp_profile_totals mp_profile_total(const mp_model *model);
+
+/* How an inclusive time was come by. */
+typedef enum mp_inclusive {
+    MP_INCLUSIVE_UNKNOWN,  /* there is nothing to tell it by; 0 stands there */
+    MP_INCLUSIVE_EXACT,    /* from the call tree: of nested occurrences the outermost counts */
+    MP_INCLUSIVE_ESTIMATED /* (partly) from cumulative times of lines 0: recursion counts twice */
+} mp_inclusive;
+
+/* A line of a method, a method, or a program with all its methods. */
+typedef struct mp_code_cost {
+    mp_string_id program, method; /* method: none for the unit's main block, and of programs */
+    uint32_t start_line;          /* of the method; 0: not known, and of programs */
+    uint32_t overload;
+    unsigned unknown; /* MP_UNKNOWN_...: a summand of it was not known; 0 stands there */
+    int64_t exclusive_us;
+    int64_t calls;     /* of a line, executions; else those of line 0 or, where there is none, what
+                          the call graph counts */
+    double average_us; /* exclusive by calls, or what the report prints; 0: never executed */
+    int32_t line;      /* of lines, as the next four */
+    bool rounded;      /* from a report */
+    bool instrumentation; /* of ProTop's profiling of itself */
+    mp_string_id code;
+    mp_inclusive inclusive; /* of methods and programs */
+    int64_t inclusive_us;   /* estimated of a program: the sum of its methods' */
+} mp_code_cost;
+
+/* By exclusive_us descending, then program, method (byte-wise), line, start_line, overload. */
+typedef struct mp_code_costs {
+    mp_code_cost *at;
+    size_t count;
+} mp_code_costs;
+
+typedef struct mp_profile_costs {
+    mp_code_costs lines, methods, programs;
+    mp_profile_totals totals;
+} mp_profile_costs;
+
+/* All of it at once: it is made by the same few passes. Release with mp_profile_costs_free. */
+mp_profile_costs mp_profile_costs_of(const mp_model *model);
+void mp_profile_costs_free(mp_profile_costs *costs);
+
+/* What the path of calls to a node of the model's complete tree costs. */
+typedef struct mp_path_cost {
+    int64_t calls, inclusive_us;
+    int64_t own_us; /* inclusive less the children's inclusive, never below 0 */
+} mp_path_cost;
+
+/* Of all sessions, by node of model->tree. NULL: no recording has a call tree (versions 1 and 2).
+ * A call graph (who calls whom) does not make a tree. Release with free(). */
+mp_path_cost *mp_profile_path_costs(const mp_model *model);
+
+/* Which of a program's lines were executed, where the recordings have coverage. */
+typedef struct mp_program_coverage {
+    mp_string_id program;
+    uint64_t executable, executed; /* lines */
+} mp_program_coverage;
+
+typedef struct mp_program_coverages {
+    mp_program_coverage *at;
+    size_t count;
+} mp_program_coverages;
+
+/* By program, byte-wise. Release with free(result.at). */
+mp_program_coverages mp_profile_coverage_of(const mp_model *model);
+
+#endif

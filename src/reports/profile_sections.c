@@ -1,0 +1,192 @@
+#include "reports/profile_sections.h"
+
+#include <math.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "reports/sections.h"
+
+/* --- totals --- */
+
+typedef struct totals_row {
+    int64_t seconds, calls, modules, stated_seconds, elapsed_us, instrumentation_seconds, partial;
+} totals_row;
+
+static const mp_column total_columns[] = {
+    MP_COLUMN(totals_row, seconds, "Seconds", MP_SECONDS, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(totals_row, calls, "Calls", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(totals_row, modules, "Modules", MP_COUNT, 0),
+    MP_COLUMN(totals_row, stated_seconds, "Seconds, as stated", MP_SECONDS, MP_ADDS),
+    MP_COLUMN(totals_row, elapsed_us, "Elapsed", MP_TIME, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(totals_row, instrumentation_seconds, "lib/zprofiler", MP_SECONDS, MP_ADDS),
+    MP_COLUMN(totals_row, partial, "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS),
+};
+
+void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown)
+{
+    const mp_profile *profile = model->profile;
+    mp_profile_totals totals = mp_profile_total(model);
+    totals_row row = {
+        .seconds = totals.exclusive_us,
+        .calls = totals.calls,
+        .modules = (int64_t)totals.modules,
+        .stated_seconds =
+            profile && profile->stated_total_us >= 0 ? profile->stated_total_us : MP_UNKNOWN,
+        .elapsed_us = profile && profile->elapsed_us >= 0 ? profile->elapsed_us : MP_UNKNOWN,
+        .instrumentation_seconds =
+            totals.instrumentation_us ? totals.instrumentation_us : MP_UNKNOWN,
+        .partial = totals.partial ? 1 : MP_UNKNOWN};
+    mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
+    table->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    table->order = "seconds";
+    mp_table_put(document, table, &row);
+}
+
+/* --- lines, methods, programs --- */
+
+typedef struct cost_row {
+    int64_t rank, seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
+    double percent, average_seconds;
+    const char *program, *method, *code;
+    mp_texts source;
+} cost_row;
+
+static const mp_column line_columns[] = {
+    MP_COLUMN(cost_row, rank, "#", MP_NUMBER, 0),
+    MP_COLUMN(cost_row, seconds, "Seconds", MP_SECONDS, 0),
+    MP_COLUMN(cost_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(cost_row, average_seconds, "Average", MP_AVERAGE, 0),
+    MP_COLUMN(cost_row, calls, "Calls", MP_COUNT, 0),
+    MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(cost_row, line, "Line", MP_NUMBER, 0),
+    MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(cost_row, start_line, "Method from", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, code, "Code", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, source, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+static const mp_column method_columns[] = {
+    MP_COLUMN(cost_row, rank, "#", MP_NUMBER, 0),
+    MP_COLUMN(cost_row, seconds, "Seconds", MP_SECONDS, 0),
+    MP_COLUMN(cost_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(cost_row, inclusive_seconds, "With callees", MP_SECONDS, 0),
+    MP_COLUMN(cost_row, average_seconds, "Average", MP_AVERAGE, 0),
+    MP_COLUMN(cost_row, calls, "Calls", MP_COUNT, 0),
+    MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(cost_row, start_line, "From line", MP_NUMBER, 0),
+    MP_COLUMN(cost_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),
+};
+
+/* Orders that can be asked for: columns of the costs, each titled by the table's column. */
+static const mp_column orders[] = {
+    MP_COLUMN_OF(mp_code_cost, exclusive_us, "seconds", "seconds", MP_SECONDS, 0),
+    MP_COLUMN_OF(mp_code_cost, average_us, "average", "average_seconds", MP_AVERAGE, 0),
+    MP_COLUMN_OF(mp_code_cost, calls, "calls", "calls", MP_COUNT, 0),
+    MP_COLUMN_OF(mp_code_cost, inclusive_us, "inclusive", "inclusive_seconds", MP_SECONDS, 0),
+};
+enum { ORDERS_OF_LINES = 3, ORDERS = 4 };
+
+static const mp_column *find_order(const char *sort, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mp_text_is(orders[i].name, sort ? sort : "seconds"))
+            return &orders[i];
+    return NULL;
+}
+
+static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t all_us)
+{
+    cost_row row = {.program = mp_model_text(model, cost->program),
+                    .method = mp_model_text(model, cost->method),
+                    .code = mp_model_text(model, cost->code),
+                    .line = cost->line,
+                    .start_line = cost->start_line ? cost->start_line : MP_UNKNOWN,
+                    .seconds = MP_UNKNOWN,
+                    .percent = NAN,
+                    .calls = cost->unknown & MP_UNKNOWN_EXECUTIONS ? MP_UNKNOWN : cost->calls,
+                    .average_seconds = NAN,
+                    .inclusive_seconds =
+                        cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_UNKNOWN : cost->inclusive_us,
+                    .inclusive_estimated =
+                        cost->inclusive == MP_INCLUSIVE_ESTIMATED ? 1 : MP_UNKNOWN};
+    if (!(cost->unknown & MP_UNKNOWN_EXCLUSIVE)) {
+        row.seconds = cost->exclusive_us;
+        row.percent = mp_percent_of(cost->exclusive_us, all_us);
+    }
+    if (!(cost->unknown & MP_UNKNOWN_AVERAGE) && (row.calls > 0 || cost->rounded))
+        row.average_seconds = cost->average_us / 1e6;
+    return row;
+}
+
+/* The costs in an order, of at least so many calls each, without the profiling itself. */
+static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
+                      const mp_profile_costs *costs, mp_code_costs *list, const mp_column *order,
+                      const mp_costs_asked *asked)
+{
+    size_t kept = 0, instrumentation = 0;
+    bool estimated = false;
+    mp_rows_sort(list->at, list->count, sizeof *list->at, order);
+    for (size_t i = 0; i < list->count; i++) {
+        const mp_code_cost *cost = &list->at[i];
+        instrumentation += cost->instrumentation;
+        estimated |= cost->inclusive == MP_INCLUSIVE_ESTIMATED;
+        if (cost->instrumentation || cost->calls < asked->min_calls ||
+            (kept++ >= asked->rows && asked->rows))
+            continue;
+        cost_row row = row_of(model, cost, costs->totals.exclusive_us);
+        row.rank = (int64_t)kept;
+        if (*row.code)
+            row.source = (mp_texts){&row.code, 1, NULL};
+        mp_table_put(document, table, &row);
+    }
+    table->order = order->title;
+    if (instrumentation)
+        mp_table_line(document, table, "without %zu lines of lib/zprofiler, the profiling itself",
+                      instrumentation);
+    if (estimated)
+        mp_table_line(document, table,
+                      "\"With callees\" is an estimate: this version has no call tree, so "
+                      "recursion counts twice");
+    mp_table_left_out(document, table, kept);
+}
+
+bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
+                            const mp_costs_asked *asked, mp_error *error)
+{
+    bool lines = !asked->by || mp_text_is(asked->by, "line");
+    bool methods = !lines && mp_text_is(asked->by, "method");
+    if (!lines && !methods && !mp_text_is(asked->by, "module"))
+        return mp_fail_argument(error, "by", asked->by,
+                                "an execution profile is grouped by line, method or module");
+    const mp_column *order = find_order(asked->sort, lines ? ORDERS_OF_LINES : ORDERS);
+    if (!order)
+        return mp_fail_argument(error, "sort", asked->sort,
+                                lines
+                                    ? "lines are sorted by seconds, average or calls"
+                                    : "methods are sorted by seconds, inclusive, average or calls");
+    mp_table *table = lines ? MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns)
+                            : MP_TABLE(document, "top", NULL, MP_ROWS, method_columns);
+    if (!lines)
+        table->title = methods ? "Hottest methods" : "Hottest programs";
+    table->empty = "no line was executed";
+    put_costs(document, table, model, costs,
+              lines     ? &costs->lines
+              : methods ? &costs->methods
+                        : &costs->programs,
+              order, asked);
+    return true;
+}
+
+void mp_section_methods(mp_document *document, const mp_model *model, mp_profile_costs *costs,
+                        const mp_costs_asked *asked)
+{
+    bool inclusive = false; /* a report of lines knows none */
+    for (size_t i = 0; i < costs->methods.count; i++)
+        inclusive |= costs->methods.at[i].inclusive != MP_INCLUSIVE_UNKNOWN;
+    mp_table *table = MP_TABLE(document, "methods",
+                               inclusive ? "Methods, by time with callees" : "Hottest methods",
+                               MP_ROWS, method_columns);
+    put_costs(document, table, model, costs, &costs->methods,
+              find_order(inclusive ? "inclusive" : NULL, ORDERS), asked);
+}

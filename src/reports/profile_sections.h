@@ -1,0 +1,24 @@
+/* Tables of an execution profile. */
+#ifndef MP_REPORTS_PROFILE_SECTIONS_H
+#define MP_REPORTS_PROFILE_SECTIONS_H
+
+#include "base/error.h"
+#include "document/document.h"
+#include "query/profile_costs.h"
+
+/* What is asked of a table of costs. */
+typedef struct mp_costs_asked {
+    const char *by, *sort; /* NULL: line; seconds */
+    int64_t min_calls;
+    size_t rows; /* at most; 0: all */
+} mp_costs_asked;
+
+void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
+/* The hottest lines, methods or programs. Sorts the costs. False with a message. */
+bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
+                            const mp_costs_asked *asked, mp_error *error);
+/* Methods, by time with callees where that is known. */
+void mp_section_methods(mp_document *document, const mp_model *model, mp_profile_costs *costs,
+                        const mp_costs_asked *asked);
+
+#endif
