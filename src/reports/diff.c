@@ -255,7 +255,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     bool ok = can_compare(base, now, error) && mp_base_is_alike(request, now, error);
     if (ok) {
         diff.differences = mp_differences_of(request->dictionary, base, now, diff.level);
-        diff.has = base->has & now->has;
+        diff.has =
+            (base->has & now->has) | (diff.kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
         section_inputs(document, base, now);
         mp_section_selection(document, request);
         section_totals(document, base, now);
