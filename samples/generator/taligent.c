@@ -137,8 +137,9 @@ bool taligent_write_log(const TalOptions *options, const TalLayout *layout, Writ
     if (done && !layout->no_title) {
         write_title(writer, layout);
     }
-    char names[TAL_MAX_THREADS + 1][32]; // 0-0 first
-    for (int i = 0; i <= TAL_MAX_THREADS; i++) {
+    char(*names)[32] = calloc((size_t)options->threads + 1, sizeof *names); // 0-0 first
+    done = done && names;
+    for (int i = 0; done && i <= options->threads; i++) {
         taligent_thread_name(i - 1, names[i]);
     }
     TalEvent event;
@@ -146,6 +147,7 @@ bool taligent_write_log(const TalOptions *options, const TalLayout *layout, Writ
         write_event(&event, layout, names[event.thread + 1], writer);
     }
     done = done && !plan.out_of_memory;
+    free(names);
     taligent_plan_free(&plan);
     return done;
 }

@@ -36,7 +36,7 @@ static void write_totals(Json *json, const TalTally *tally)
     json_number(json, "corrupt_events", totals->corrupt_events);
     json_number(json, "cross_thread_deletions", totals->cross_thread);
     int64_t threads = 0;
-    for (int i = 0; i < TAL_MAX_THREADS; i++) {
+    for (int i = 0; i < tally->plan.options.threads; i++) {
         threads += tally->threads[i].events > 0;
     }
     json_number(json, "threads", threads);
@@ -215,7 +215,7 @@ static void write_lifetimes(Json *json, TalTally *tally)
 static void write_threads(Json *json, const TalTally *tally)
 {
     json_open(json, "threads", '[');
-    for (int i = 0; i < TAL_MAX_THREADS; i++) {
+    for (int i = 0; i < tally->plan.options.threads; i++) {
         const TalThreadTally *thread = &tally->threads[i];
         if (!thread->events) {
             continue;

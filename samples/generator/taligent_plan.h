@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-    TAL_MAX_THREADS = 64,
+    TAL_MAX_THREADS = 65536,
     TAL_SIZE_CLASSES = 64, // of 16 bytes each
     TAL_LATE_OLD = 1,      // old blocks whose line stands within a damaged log
 };

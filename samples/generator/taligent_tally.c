@@ -176,7 +176,9 @@ static bool look_ahead(TalTally *tally, const TalOptions *options)
 bool taligent_tally_init(TalTally *tally, const TalOptions *options)
 {
     *tally = (TalTally){0};
-    if (!taligent_plan_init(&tally->plan, options) || !look_ahead(tally, options)) {
+    tally->threads = calloc((size_t)options->threads, sizeof *tally->threads);
+    if (!taligent_plan_init(&tally->plan, options) || !tally->threads ||
+        !look_ahead(tally, options)) {
         return false;
     }
     tally->site_count = tally->plan.shop.site_count * tally->plan.shop.variants;
@@ -206,5 +208,6 @@ void taligent_tally_free(TalTally *tally)
 {
     taligent_plan_free(&tally->plan);
     free(tally->sites);
+    free(tally->threads);
     free(tally->ages);
 }

@@ -65,7 +65,7 @@ typedef struct TalTally {
     int64_t last_time;
     int slice; // the current one
     TalSlice slices[TAL_SLICES + 1];
-    TalThreadTally threads[TAL_MAX_THREADS];
+    TalThreadTally *threads;
     TalSiteTally *sites;
     int site_count;
     TalSum old_live_types[TAL_TYPE_COUNT];
