@@ -2,10 +2,9 @@
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
-#include "export/exporter.h"
+#include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
-#include "render/renderer.h"
 #include "reports/report.h"
 
 typedef enum cli_colour {
