@@ -3,10 +3,10 @@
 #define MP_CLI_OPTIONS_H
 
 #include "cli/commands.h"
-#include "export/exporter.h"
+#include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
-#include "render/renderer.h"
+#include "reports/report.h"
 
 typedef enum cli_colour {
     CLI_COLOUR_AUTO,

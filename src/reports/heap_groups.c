@@ -411,12 +411,12 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 static bool top_of_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *view = &request->view;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->model, false);
     mp_profile_costs costs = mp_profile_costs_of(request->model);
     mp_costs_asked asked = {view->by, view->sort, view->min_count,
                             mp_view_rows(view, MP_REPORT_ROWS)};
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->model, false);
     bool ok = mp_section_profile_top(document, request->model, &costs, &asked, error);
     mp_profile_costs_free(&costs);
     document->tables[document->table_count - 1].main = true;
