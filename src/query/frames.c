@@ -7,7 +7,6 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "query/known.h"
-#include "query/labels.h"
 
 /* What objects that a tree node created cost. */
 typedef struct node_cost {
@@ -122,7 +121,7 @@ static bool has_anything(const mp_group *group)
     return cost->created || cost->deleted || cost->retyped || cost->found || cost->bytes;
 }
 
-/* Close the gaps that empty groups leave, and name the others. */
+/* Close the gaps that empty groups leave. */
 static void keep_full_groups(const mp_model *model, mp_grouping *grouping)
 {
     uint32_t count = grouping->count;
@@ -131,12 +130,7 @@ static void keep_full_groups(const mp_model *model, mp_grouping *grouping)
     for (uint32_t i = 0; i < count; i++) {
         if (!has_anything(&grouping->groups[i]))
             continue;
-        mp_group *group = &grouping->groups[grouping->count++];
-        *group = grouping->groups[i];
-        size_t size = (size_t)mp_tree_label(model, group->node, NULL, 0) + 1;
-        char *label = mp_arena_alloc(grouping->private, size);
-        mp_tree_label(model, group->node, label, size);
-        group->label = label;
+        grouping->groups[grouping->count++] = grouping->groups[i];
         kept[i + 1] = grouping->count;
     }
     for (uint32_t i = 0; i < model->tree.count; i++)

@@ -52,13 +52,14 @@ static inline bool mp_group_grew_once(const mp_group *group)
 }
 
 typedef struct mp_grouping {
-    mp_group *groups; /* those with anything in them, in the order of their first generations */
+    mp_group *groups; /* those with anything in them, by label, then node, then example */
     uint32_t count;
     bool has_scope;     /* objects have owners: inclusive_bytes means something */
     uint32_t *group_of; /* of each generation, its place in groups, + 1 */
     /* Of dimensions of frames in place of group_of: of each tree node. */
     uint32_t *group_of_node;
     unsigned extras; /* that are worked out */
+    bool labelled;
     void *private;
 } mp_grouping;
 
@@ -73,9 +74,6 @@ enum {
  * owners at 0 and have no extras. Whoever wants another order sorts pointers or rows. */
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
-
-/* By label, then call-tree node, then example: total. */
-int mp_group_compare_labels(const mp_group *a, const mp_group *b);
 
 /* --- the call tree --- */
 

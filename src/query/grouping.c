@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "query/known.h"
+#include "query/labels.h"
 
 /* --- which generation belongs to which group --- */
 
@@ -126,19 +127,8 @@ static bool is_empty(const mp_group *group)
            !mp_cost_live(group->from);
 }
 
-static const char *label_of(const mp_window *window, const mp_dimension *dimension,
-                            const mp_group *group, mp_arena *labels)
-{
-    const mp_generation *generation = &window->model->generations.at[group->example.i];
-    size_t size = (size_t)dimension->label(window->model, generation, NULL, 0) + 1;
-    char *text = mp_arena_alloc(labels, size);
-    dimension->label(window->model, generation, text, size);
-    return text;
-}
-
 /* Close the gaps that empty groups leave; group_of then tells places in grouping->groups, + 1. */
-static void keep_full_groups(const mp_window *window, const mp_dimension *dimension,
-                             mp_grouping *grouping)
+static void keep_full_groups(const mp_window *window, mp_grouping *grouping)
 {
     uint32_t count = grouping->count;
     uint32_t *kept = mp_alloc_zero((size_t)count + 1, sizeof *kept);
@@ -146,9 +136,7 @@ static void keep_full_groups(const mp_window *window, const mp_dimension *dimens
     for (uint32_t i = 0; i < count; i++) {
         if (is_empty(&grouping->groups[i]))
             continue;
-        mp_group *group = &grouping->groups[grouping->count++];
-        *group = grouping->groups[i];
-        group->label = label_of(window, dimension, group, grouping->private);
+        grouping->groups[grouping->count++] = grouping->groups[i];
         kept[i + 1] = grouping->count;
     }
     for (uint32_t i = 1; i < window->model->generations.count; i++)
@@ -161,7 +149,7 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
     mp_grouping grouping = {.private = mp_alloc_zero(1, sizeof(mp_arena))};
     assign_groups(window, dimension, &grouping);
     add_balances(window, &grouping);
-    keep_full_groups(window, dimension, &grouping);
+    keep_full_groups(window, &grouping);
     return grouping;
 }
 
@@ -265,10 +253,67 @@ static void add_growth(const mp_window *window, mp_grouping *grouping)
     free(moments);
 }
 
+/* --- labels and their order --- */
+
+static const char *label_of(const mp_model *model, const mp_dimension *dimension,
+                            const mp_group *group, mp_arena *labels)
+{
+    const mp_generation *generation = &model->generations.at[group->example.i];
+    bool frames = dimension->of_frames;
+    size_t size = (size_t)(frames ? mp_tree_label(model, group->node, NULL, 0)
+                                  : dimension->label(model, generation, NULL, 0)) +
+                  1;
+    char *text = mp_arena_alloc(labels, size);
+    if (frames)
+        mp_tree_label(model, group->node, text, size);
+    else
+        dimension->label(model, generation, text, size);
+    return text;
+}
+
+static int by_label(const void *left, const void *right, void *groups)
+{
+    const mp_group *a = (const mp_group *)groups + *(const uint32_t *)left,
+                   *b = (const mp_group *)groups + *(const uint32_t *)right;
+    int order = strcmp(a->label, b->label);
+    if (!order) /* sites of one line that are called from different places */
+        order = a->node < b->node ? -1 : a->node > b->node;
+    return order ? order : a->example.i < b->example.i ? -1 : a->example.i > b->example.i;
+}
+
+static void label_groups(const mp_model *model, const mp_dimension *dimension,
+                         mp_grouping *grouping)
+{
+    uint32_t count = grouping->count;
+    uint32_t *order = mp_alloc(count * sizeof *order + 1);
+    uint32_t *place_of = mp_alloc_zero((size_t)count + 1, sizeof *place_of);
+    mp_group *sorted = mp_alloc(count * sizeof *sorted + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = i;
+        grouping->groups[i].label =
+            label_of(model, dimension, &grouping->groups[i], grouping->private);
+    }
+    if (count)
+        qsort_r(order, count, sizeof *order, by_label, grouping->groups);
+    for (uint32_t i = 0; i < count; i++) {
+        sorted[i] = grouping->groups[order[i]];
+        place_of[order[i] + 1] = i + 1;
+    }
+    uint32_t *group_of = dimension->of_frames ? grouping->group_of_node : grouping->group_of;
+    uint32_t members = dimension->of_frames ? model->tree.count : model->generations.count;
+    for (uint32_t i = 0; i < members; i++)
+        group_of[i] = place_of[group_of[i]];
+    free(grouping->groups);
+    grouping->groups = sorted;
+    grouping->labelled = true;
+    free(order);
+    free(place_of);
+}
+
 /* --- the result --- */
 
-const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
-                                    unsigned extras)
+mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
+                             unsigned extras)
 {
     size_t count, place = (size_t)(dimension - mp_dimensions(&count));
     assert(place < count && count <= MP_MOST_DIMENSIONS);
@@ -285,6 +330,15 @@ const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension 
     return grouping;
 }
 
+const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
+                                    unsigned extras)
+{
+    mp_grouping *grouping = mp_known_groups(window, dimension, extras);
+    if (!grouping->labelled)
+        label_groups(window->model, dimension, grouping);
+    return grouping;
+}
+
 void mp_grouping_free(mp_grouping *grouping)
 {
     if (grouping->private)
@@ -294,12 +348,4 @@ void mp_grouping_free(mp_grouping *grouping)
     free(grouping->group_of);
     free(grouping->group_of_node);
     *grouping = (mp_grouping){0};
-}
-
-int mp_group_compare_labels(const mp_group *a, const mp_group *b)
-{
-    int order = strcmp(a->label, b->label);
-    if (!order) /* sites of one line that are called from different places */
-        order = a->node < b->node ? -1 : a->node > b->node;
-    return order ? order : a->example.i < b->example.i ? -1 : a->example.i > b->example.i;
 }

@@ -17,6 +17,11 @@ typedef struct mp_known {
 /* Forget all that depends on what leaks. */
 void mp_known_forget(mp_known *known);
 
+/* The window's groups without labels, in the order of their first generations: mp_window_groups
+ * gives them labels and another order, so nobody keeps what points to one. */
+mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
+                             unsigned extras);
+/* Those of dimensions of frames. */
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_grouping_free(mp_grouping *grouping);
 void mp_leaks_free(mp_leaks *leaks);

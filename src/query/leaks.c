@@ -105,8 +105,7 @@ static int contract_order(const void *left, const void *right, void *opaque)
 static mp_leaks find_leaks(const mp_window *window)
 {
     const mp_model *model = window->model;
-    const mp_grouping *sites =
-        mp_window_groups(window, mp_dimension_find("site"), MP_GROUPS_GROWTH);
+    const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), MP_GROUPS_GROWTH);
     uint32_t *leak_of = mp_alloc_zero((size_t)sites->count + 1, sizeof *leak_of);
     mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.at),
                       .private = mp_alloc_zero(1, sizeof(mp_arena))};

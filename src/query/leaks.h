@@ -13,7 +13,7 @@ typedef struct mp_leak {
     const mp_inference *inference; /* of the type, of the model; NULL: the recording tells it */
     uint32_t node;                 /* place in model->tree; 0: outside the program's code */
     uint32_t line;                 /* of creation */
-    mp_group group;
+    mp_group group;                /* of the site, without a label */
 } mp_leak;
 
 typedef struct mp_leaks {

@@ -29,7 +29,7 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
-    const mp_grouping *grouping = mp_window_groups(window, mp_dimension_find("site"), 0);
+    const mp_grouping *grouping = mp_known_groups(window, mp_dimension_find("site"), 0);
     context_leak *leaks = mp_alloc_zero(model->contexts.count, sizeof *leaks);
     for (uint32_t i = 1; i < model->generations.count; i++) {
         const mp_generation *generation = &model->generations.at[i];

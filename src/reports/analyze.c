@@ -88,7 +88,7 @@ static const mp_group *most_of(const mp_grouping *groups, bool by_change)
     for (uint32_t i = 0; i < groups->count; i++) {
         const mp_group *group = &groups->groups[i];
         int64_t bytes = by_change ? llabs(group->to.bytes - group->from.bytes) : group->to.bytes;
-        if (!best || bytes > most || (bytes == most && mp_group_compare_labels(group, best) < 0)) {
+        if (!best || bytes > most) {
             best = group;
             most = bytes;
         }

@@ -13,6 +13,39 @@
 #include "query/suppression.h"
 #include "reports/sections.h"
 
+/* --- what is asked --- */
+
+const void *mp_request_argument(const mp_request *request, const char *name)
+{
+    const mp_argument_table *own = request->report ? &request->report->arguments : NULL;
+    bool viewed = !own || !own->count;
+    const mp_argument *row = mp_argument_find(viewed ? &mp_view_arguments : own, name);
+    const char *at = viewed ? (const char *)&request->view : request->arguments;
+    return row ? at + row->offset : NULL;
+}
+
+static const char *text_argument(const mp_request *request, const char *name)
+{
+    const char *const *text = mp_request_argument(request, name);
+    return text ? *text : NULL;
+}
+
+static int64_t number_argument(const mp_request *request, const char *name)
+{
+    const int64_t *number = mp_request_argument(request, name);
+    return number ? *number : 0;
+}
+
+bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
+{
+    const char *first = text_argument(request, "from"), *last = text_argument(request, "to");
+    if (request->filter ? !mp_window_of(request->filter, first, last, window, error)
+                        : !mp_window_resolve(request->model, first, last, window, error))
+        return false;
+    mp_window_suppress(window, request->suppressions);
+    return true;
+}
+
 /* --- inputs and sessions --- */
 
 typedef struct input_row {
@@ -222,12 +255,10 @@ static const char *part_text(mp_document *document, mp_amount part, mp_amount al
  * report itself says. */
 static bool totals_in(const mp_request *request, const mp_filter *filter, mp_totals *totals)
 {
-    const char *const *from = mp_request_argument(request, "from");
-    const char *const *to = mp_request_argument(request, "to");
     mp_window window;
     mp_error unheard = {0};
-    if (!mp_window_of(filter, from ? *from : request->view.from, to ? *to : request->view.to,
-                      &window, &unheard))
+    if (!mp_window_of(filter, text_argument(request, "from"), text_argument(request, "to"), &window,
+                      &unheard))
         return false;
     *totals = mp_totals_of(&window);
     mp_window_free(&window);
@@ -272,10 +303,8 @@ static void compare_profiles(mp_document *document, const mp_request *request, s
 /* What is selected, and how much of the whole that is; nothing where all is. */
 void mp_section_selection(mp_document *document, const mp_request *request)
 {
-    const int64_t *min_bytes = mp_request_argument(request, "min-size");
-    const int64_t *min_count = mp_request_argument(request, "min-count");
-    int64_t bytes = min_bytes ? *min_bytes : request->view.min_bytes;
-    int64_t count = min_count ? *min_count : request->view.min_count;
+    int64_t bytes = number_argument(request, "min-size");
+    int64_t count = number_argument(request, "min-count");
     bool selects = request->whole && mp_selects(&request->selection);
     selection_row row;
     whole_row whole;
@@ -319,26 +348,7 @@ bool mp_section_heap(mp_document *document, const mp_request *request, bool leak
     return true;
 }
 
-/* --- what is asked --- */
-
-const void *mp_request_argument(const mp_request *request, const char *name)
-{
-    const mp_argument *row =
-        request->report && request->arguments ? mp_argument_find(request->report, name) : NULL;
-    return row ? (const char *)request->arguments + row->offset : NULL;
-}
-
-bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
-{
-    const char *const *from = mp_request_argument(request, "from");
-    const char *const *to = mp_request_argument(request, "to");
-    const char *first = from ? *from : request->view.from, *last = to ? *to : request->view.to;
-    if (request->filter ? !mp_window_of(request->filter, first, last, window, error)
-                        : !mp_window_resolve(request->model, first, last, window, error))
-        return false;
-    mp_window_suppress(window, request->suppressions);
-    return true;
-}
+/* --- what reports on heaps have in common --- */
 
 const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
                                        mp_error *error)

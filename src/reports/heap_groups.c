@@ -24,17 +24,10 @@ static mp_texts stack_of(mp_document *document, const mp_model *model, const mp_
                : (mp_texts){.at = NULL};
 }
 
-/* Rows that begin with their groups. */
-static int by_label(const void *left, const void *right)
-{
-    const mp_group *const *a = left, *const *b = right;
-    return mp_group_compare_labels(*a, *b);
-}
-
 /* --- top --- */
 
 typedef struct top_row {
-    const mp_group *group; /* the first, for by_label */
+    const mp_group *group;
     int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
     int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
     double percent;
@@ -59,7 +52,7 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
 };
 
-/* Groups stand by their names at first. */
+/* Groups come by their labels. */
 static const mp_order top_orders[] = {
     {"bytes", {"bytes"}},
     {"objects", {"objects", "bytes"}},
@@ -116,7 +109,6 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                 .temporary_objects = to->temporary,
                 .key = group->label};
     }
-    qsort(rows, *count, sizeof *rows, by_label);
     MP_ORDER_ROWS(order, top_columns, rows, *count);
     return rows;
 }
@@ -263,7 +255,7 @@ static const char *section_trend(mp_document *document, const mp_window *window)
 /* --- growth --- */
 
 typedef struct growth_row {
-    const mp_group *group; /* the first, for by_label */
+    const mp_group *group;
     mp_growth growth;
     const char *history, *key;
     mp_texts course, stack;
@@ -309,7 +301,6 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
         else
             ++*unchanged;
     }
-    qsort(rows, *count, sizeof *rows, by_label);
     MP_ORDER_ROWS(order, growth_columns, rows, *count);
     return rows;
 }

@@ -22,8 +22,8 @@ static void check_window(const mp_model *model, const char *from, const char *to
     mp_error error = {0};
     bool ok = mp_window_resolve(model, from, to, &window, &error);
     if (message) {
-        char line[1200];
         assert_false(ok);
+        char line[2048];
         mp_error_line(&error, "--", line, sizeof line);
         if (!strstr(line, message))
             assert_string_equal(line, message);
