@@ -168,7 +168,8 @@ static void digest_sites(builder *shop)
         const mp_delta *delta = &model->deltas.at[i];
         const mp_generation *generation = &model->generations.at[delta->generation.i];
         const mp_context *context = &model->contexts.at[generation->context.i];
-        if (context->reusable || !mp_window_before_to(shop->window, delta->snapshot))
+        if (context->reusable || !mp_window_before_to(shop->window, delta->snapshot) ||
+            !mp_filter_has_generation(shop->window->filter, delta->generation))
             continue;
         if (!entry_of[generation->context.i])
             entry_of[generation->context.i] =
@@ -212,10 +213,10 @@ static void digest_groups(builder *shop)
 {
     if (!shop->options->dimension)
         return;
-    mp_grouping grouping = mp_group_by(shop->window, shop->options->dimension);
+    const mp_grouping *grouping = mp_window_groups(shop->window, shop->options->dimension, 0);
     mp_hash_index index = {0};
-    for (uint32_t i = 0; i < grouping.count; i++) {
-        const mp_group *group = &grouping.groups[i];
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
         mp_entry_key key = {.name = key_of(shop, group->label), .line = MP_NO_LINE};
         mp_amounts *amounts = amounts_for(shop, MP_LEVEL_GROUP, &index, key);
         mp_amounts added = {.objects = mp_cost_live(group->to),
@@ -228,7 +229,6 @@ static void digest_groups(builder *shop)
         *amounts = mp_amounts_add(*amounts, added);
     }
     mp_hash_index_free(&index);
-    mp_grouping_free(&grouping);
 }
 
 static void digest_heap(builder *shop)

@@ -285,7 +285,7 @@ const mp_report mp_report_diff = {
         "method, module; heaps: site, type, or what top has. Exit status 0 whatever changed: see\n"
         "memprof gate for a verdict.",
     .single = true,
-    .operand = "BASE",
+    .operand = MP_OPERAND_BASE,
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
                              MP_HONOURS_COMPARE | MP_HONOURS_MIN_COUNT,
