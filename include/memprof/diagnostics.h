@@ -1,4 +1,4 @@
-/* Diagnostics: what was wrong with an input, where, and how often.
+/* Diagnostics: what was wrong with an input, where, and how often; errors; verdicts.
  *
  * The library never prints and never exits. It counts each diagnostic and keeps the first few of
  * every code with their place; who calls it decides what becomes of them. */
@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum mp_severity {
     MP_NOTE,
@@ -32,20 +36,7 @@ typedef struct mp_diagnostic {
 
 typedef struct mp_diagnostics mp_diagnostics;
 
-/* `keep`: how many of each code to keep with their place; 0 keeps all. Release with
- * mp_diagnostics_free. */
-mp_diagnostics *mp_diagnostics_new(size_t keep);
-void mp_diagnostics_free(mp_diagnostics *diagnostics);
-
-/* Count one, and keep it if few of its code are kept yet. */
-void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/* Count all of `from` too, and keep those of its kept ones that would have been kept had they come
- * here after the others. */
-void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);
-
-/* The kept ones, in the order of their coming. Valid until the next mp_diagnose. */
+/* The kept ones, in the order of their coming. Valid while nothing is read. */
 size_t mp_diagnostics_kept(const mp_diagnostics *diagnostics, const mp_diagnostic **first);
 /* How many of this code there were, kept or not. */
 uint64_t mp_diagnostics_count(const mp_diagnostics *diagnostics, mp_diagnostic_id id);
@@ -61,8 +52,47 @@ bool mp_diagnostic_is_violation(mp_diagnostic_id id);
 /* "note", "warning", "error" */
 const char *mp_severity_name(mp_severity severity);
 
-/* What to do when there is no memory, on whichever thread; it must not return. NULL restores the
- * default, abort(). */
-void mp_set_out_of_memory_handler(void (*handler)(void));
+/* --- errors: why something that was asked for cannot be done --- */
+
+typedef enum mp_error_code {
+    MP_ERROR_NONE,
+    MP_ERROR_ARGUMENT,  /* an argument's value cannot be used */
+    MP_ERROR_UNUSED,    /* an argument that means nothing to what is asked */
+    MP_ERROR_NO_ANSWER, /* such a recording cannot tell that */
+    MP_ERROR_FILE,      /* a file that is read beside recordings (a policy, a baseline) is wrong */
+    MP_ERROR_OUTPUT,    /* a file cannot be written */
+} mp_error_code;
+
+/* Zero-initialise; what the pointers refer to is the request's, or static. */
+typedef struct mp_error {
+    mp_error_code code;
+    const char *argument;  /* of the request, such as "sort"; NULL: none in particular */
+    const char *value;     /* of that argument, as it was given; NULL: it does not matter */
+    const char *unused_by; /* of MP_ERROR_UNUSED: the report that does not use the argument */
+    const char *path;      /* of the file that is wrong; NULL: none is */
+    uint32_t line, column; /* there, from 1; 0: the whole file, the whole line */
+    char text[1024];       /* what is wrong, what was expected; no full stop, no newline */
+} mp_error;
+
+/* The whole of it as a line: "path:line:column: error: text" of a file, "sort x: text" of an
+ * argument, "top does not use sort" of one that is not used, with `dashes` in front of the
+ * argument. Returns `line`; what does not fit is cut. */
+const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size);
+
+/* --- verdicts: what comes of holding a recording to a rule or a limit --- */
+
+typedef enum mp_verdict {
+    MP_VERDICT_PASS,
+    MP_VERDICT_FAIL,
+    MP_VERDICT_ERROR, /* could not be judged */
+    MP_VERDICTS,
+} mp_verdict;
+
+/* "pass", "fail", "error"; static. */
+const char *mp_verdict_name(mp_verdict verdict);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,26 +1,124 @@
-/* libmemprof: everything that the command does.
+/* libmemprof: read recordings of memory and execution profilers, ask them, walk or print the
+ * answer.
  *
- *   mp_diagnostics *diagnostics = mp_diagnostics_new(5);
- *   mp_model *model = mp_model_new();
- *   mp_load(model, diagnostics, paths, count, &(mp_load_options){0});
- *   mp_sessions_cut(model, diagnostics); // at the snapshots that FILE@SNAPSHOT named
- *   mp_window window;
- *   if (mp_window_resolve(model, NULL, NULL, &window, &error)) {
- *       mp_leaks leaks = mp_leaks_find(&window);
- *       ...
- *   }
+ *   mp_error error = {0};
+ *   mp_recording *recording = mp_recording_load(paths, path_count, NULL);
+ *   mp_setting settings[] = {{"by", "source"}, {"limit", "5"}};
+ *   mp_document *top = mp_recording_ask(recording, "top", settings, 2, &error);
+ *   if (top)
+ *       mp_document_print(top, "json", recording, stdout, &error);
+ *   mp_document_free(top);
+ *   mp_recording_free(recording);
  *
- * Numbers are printed and read as the C locale has them: leave LC_NUMERIC at "C". Widths of text
- * follow LC_CTYPE, which should be one of UTF-8. A model, its diagnostics and its documents are for
- * one thread at a time; mp_load may use a second one inside. */
+ * What is asked is named as on the command line: reports are its commands, settings its options
+ * without dashes (docs/manual.md). The library prints nothing but what it is told to print, and
+ * never exits. A recording and its answers are for one thread at a time; different recordings may
+ * be used by different threads. Numbers are printed and read as the C locale has them: leave
+ * LC_NUMERIC at "C". Widths of text follow LC_CTYPE, which should be one of UTF-8. */
 #ifndef MEMPROF_MEMPROF_H
 #define MEMPROF_MEMPROF_H
 
-#include "query/graph_query.h"
-#include "query/lifetimes.h"
-#include "query/profile_costs.h"
-#include "query/query.h"
+#include <stdio.h>
+
+#include "memprof/diagnostics.h"
+#include "memprof/document.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* "0.1.0"; static. */
 const char *mp_version(void);
+
+/* What to do when there is no memory, on whichever thread; it must not return. NULL restores the
+ * default, abort(). */
+void mp_set_out_of_memory_handler(void (*handler)(void));
+
+/* --- loading --- */
+
+typedef struct mp_recording mp_recording;
+
+/* Called now and then while bytes are read. `total` is 0 where the size is not known. */
+typedef struct mp_progress {
+    void (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
+    void *opaque;
+} mp_progress;
+
+/* How inputs are read. Zero-initialise; what it refers to must outlive the recording. */
+typedef struct mp_load_options {
+    const char *format;                /* a reader's name; NULL: find out from the content */
+    const char *const *source_folders; /* where debug listings are looked for */
+    size_t source_folder_count;
+    bool keep_objects;      /* one by one, for exports */
+    bool threads_as_one;    /* nobody asks which thread of an event log created what */
+    const char *domain;     /* the application domain of a dump that is read; NULL: all */
+    const char *at;         /* a moment of an event log, "peak" or a time; NULL: none */
+    uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
+    int64_t temporary;      /* objects deleted within so many events or microseconds; 0: 1 event */
+    bool temporary_is_time; /* microseconds */
+    const char *const *skips; /* globs of frames that do not name a site */
+    size_t skip_count;
+    bool no_skips;               /* else, where there are none, those of usual allocators */
+    const mp_progress *progress; /* NULL: none */
+} mp_load_options;
+
+/* Read files ("-": standard input; "FILE@SNAPSHOT": up to that snapshot) as one recording. Never
+ * NULL: what could be read can be asked, and the diagnostics say what could not. `options` may be
+ * NULL; the paths must outlive the recording. Release with mp_recording_free, after its answers. */
+mp_recording *mp_recording_load(const char *const *paths, size_t count,
+                                const mp_load_options *options);
+/* NULL: nothing happens. */
+void mp_recording_free(mp_recording *recording);
+
+/* Whether anything could be read that can be asked. */
+bool mp_recording_is_usable(const mp_recording *recording);
+/* Whether all was read, and nothing was torn, skipped or in doubt. */
+bool mp_recording_is_whole(const mp_recording *recording);
+const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording);
+
+/* --- asking --- */
+
+/* One option of a request: {"by", "source"}; of a switch, any value. Options that may be repeated
+ * are several settings. */
+typedef struct mp_setting {
+    const char *name, *value;
+} mp_setting;
+
+/* The answer to one question. Besides the report's own options, settings are those that select
+ * ("type", "not-type", "since", ...), "suppress" (the path of a file; also "today"), "base" (the
+ * path of a recording or a baseline that "diff", "gate" hold this one against), "policy" (of
+ * "gate", the path of its rules) and "object" (of "path" and "object"). NULL with an error. Release
+ * with mp_document_free; settings' texts must outlive the answer. */
+mp_document *mp_recording_ask(const mp_recording *recording, const char *report,
+                              const mp_setting *settings, size_t count, mp_error *error);
+
+/* Keep what a gate needs of the recording as a text file, a baseline: `settings` select and set the
+ * window. False with an error; what was at `path` is then still there. */
+bool mp_recording_save_baseline(const mp_recording *recording, const char *path,
+                                const mp_setting *settings, size_t count, mp_error *error);
+
+/* Write the recording as another tool's file ("aqtime"); it was loaded with keep_objects. Gives how
+ * many rows each table of the file has. NULL with an error; what was at `path` is then still there.
+ */
+mp_document *mp_recording_export(const mp_recording *recording, const char *format,
+                                 const char *path, mp_error *error);
+
+/* The answers of several recordings to one question as one, with a column for the file: `names` and
+ * `documents`, which must outlive it, are `count` each, at least one. Tables with an order have at
+ * most `rows` rows, 0: all. Release with mp_document_free. */
+mp_document *mp_answers_merge(const char *const *names, const mp_document *const *documents,
+                              size_t count, size_t rows);
+
+/* --- printing --- */
+
+/* Print in a format of the command line's --format ("text", "json", "csv", ...), at most 100
+ * columns wide where it is for people. `recording` may be NULL: formats for programs tell its
+ * diagnostics. False with an error where the answer has nothing that this format shows. */
+bool mp_document_print(const mp_document *document, const char *format,
+                       const mp_recording *recording, FILE *file, mp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

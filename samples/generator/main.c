@@ -1,8 +1,6 @@
 /* memprof-generate: writes recordings of a made-up shop application whose every number is known. */
 #include "gen.h"
 
-#include "commands.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -29,13 +27,27 @@ typedef struct gen_command {
     gen_recorder *record;
     gen_answerer *answer;
     const gen_option *options;
-    int (*run)(int count, char **arguments); /* still of the other style */
 } gen_command;
 
 static gen_options asked;
 static const char *const layouts[] = {"old", "new", NULL};
 static const char *const shapes[] = {"shop", "chain", "star", NULL};
 
+static const gen_option oemp_options[] = {
+    {"version", .number = &asked.version, .initial = 2, .least = 1, .most = 2},
+    {"objects", .number = &asked.objects, .initial = 300, .least = 1, .most = 1000000000},
+    {"snapshots", .number = &asked.snapshots, .initial = 8, .least = 4, .most = 1000},
+    {"session", .number = &asked.session, .least = 1, .most = 9999, .prefix = "AS-"},
+    {"uuid", .text = &asked.uuid},
+    {"first-sequence", .number = &asked.first_sequence, .initial = 1, .least = 1, .most = INT_MAX},
+    {"last-sequence", .number = &asked.last_sequence, .initial = INT_MAX, .least = 1,
+     .most = INT_MAX},
+    {"reusable", .flag = &asked.reusable},
+    {"crlf", .flag = &asked.crlf},
+    {"latin1", .flag = &asked.latin1},
+    {"no-exit", .flag = &asked.no_exit},
+    {.name = NULL},
+};
 static const gen_option prf_options[] = {
     {"version", .number = &asked.version, .initial = 4, .least = 1, .most = 4},
     {"old-modules", .flag = &asked.old_modules},
@@ -81,20 +93,20 @@ static const gen_command commands[] = {
      "[--version 1|2] [--objects N] [--snapshots N] [--session AS-n] [--uuid U]\n"
      "       [--first-sequence N] [--last-sequence N] [--reusable] [--no-exit]\n"
      "       [--crlf] [--latin1] [--answer FILE] [-o FILE]",
-     .run = command_oemp},
+     gen_oemp, gen_oemp_answer, oemp_options},
     {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", gen_prf,
-     gen_prf_answer, prf_options, NULL},
-    {"rpt", "[--layout old|new] [--decimal-comma] [-o FILE]", gen_rpt, NULL, rpt_options, NULL},
-    {"dbg", "[-o FILE]", gen_dbg, NULL, no_options, NULL},
+     gen_prf_answer, prf_options},
+    {"rpt", "[--layout old|new] [--decimal-comma] [-o FILE]", gen_rpt, NULL, rpt_options},
+    {"dbg", "[-o FILE]", gen_dbg, NULL, no_options},
     {"taligent",
      "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
      "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
-     gen_taligent, gen_taligent_answer, taligent_options, NULL},
+     gen_taligent, gen_taligent_answer, taligent_options},
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
-     gen_rpm, gen_rpm_answer, rpm_options, NULL},
-    {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options, NULL},
+     gen_rpm, gen_rpm_answer, rpm_options},
+    {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -258,8 +270,6 @@ int main(int count, char **arguments)
         return GEN_USAGE_STATUS;
     }
     arguments[1] = arguments[0]; /* what getopt puts before its complaints */
-    if (command->run)
-        return command->run(count - 1, arguments + 1);
     if (!parse(command, count - 1, arguments + 1))
         return GEN_USAGE_STATUS;
     run(command);

@@ -1,4 +1,4 @@
-#include "memprof/diagnostics.h"
+#include "base/diagnose.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,4 +130,10 @@ const char *mp_severity_name(mp_severity severity)
 {
     static const char *const names[] = {"note", "warning", "error"};
     return names[severity];
+}
+
+const char *mp_verdict_name(mp_verdict verdict)
+{
+    static const char *const names[MP_VERDICTS] = {"pass", "fail", "error"};
+    return names[verdict];
 }

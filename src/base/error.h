@@ -6,29 +6,7 @@
 #ifndef MP_BASE_ERROR_H
 #define MP_BASE_ERROR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef enum mp_error_code {
-    MP_ERROR_NONE,
-    MP_ERROR_ARGUMENT,  /* an argument's value cannot be used */
-    MP_ERROR_UNUSED,    /* an argument that means nothing to what is asked */
-    MP_ERROR_NO_ANSWER, /* such a recording cannot tell that */
-    MP_ERROR_FILE,      /* a file that is read beside recordings (a policy, a baseline) is wrong */
-    MP_ERROR_OUTPUT,    /* a file cannot be written */
-} mp_error_code;
-
-/* Zero-initialise; what the pointers refer to is the request's, or static. */
-typedef struct mp_error {
-    mp_error_code code;
-    const char *argument;  /* of the request, such as "sort"; NULL: none in particular */
-    const char *value;     /* of that argument, as it was given; NULL: it does not matter */
-    const char *unused_by; /* of MP_ERROR_UNUSED: the report that does not use the argument */
-    const char *path;      /* of the file that is wrong; NULL: none is */
-    uint32_t line, column; /* there, from 1; 0: the whole file, the whole line */
-    char text[1024];       /* what is wrong, what was expected; no full stop, no newline */
-} mp_error;
+#include "memprof/diagnostics.h"
 
 /* Set the error; returns false, for `return mp_fail(...)`. */
 bool mp_fail(mp_error *error, mp_error_code code, const char *format, ...)
@@ -43,10 +21,5 @@ bool mp_fail_unused(mp_error *error, const char *report, const char *argument,
 /* The same of a file (MP_ERROR_FILE) at a line and column, or 0. */
 bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t column,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/* The whole of it as a line: "path:line:column: error: text" of a file, "sort x: text" of an
- * argument, "top does not use sort" of one that is not used, with `dashes` in front of the
- * argument. Returns `line`; what does not fit is cut. */
-const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size);
 
 #endif

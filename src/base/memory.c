@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "memprof/memprof.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/console.h"

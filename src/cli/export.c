@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/run.h"

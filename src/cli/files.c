@@ -1,6 +1,7 @@
 /* Finding files: folders are looked through for what a reader claims, in the order of the paths'
  * bytes, so that two runs read the same. */
 #include "cli/files.h"
+#include "base/diagnose.h"
 
 #include <ctype.h>
 #include <dirent.h>

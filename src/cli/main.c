@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/options.h"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/console.h"

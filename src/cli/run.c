@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "compare/baseline.h"
 #include "document/checks.h"
+#include "model/profile.h"
 
 static bool cannot_read(const char *path)
 {

@@ -5,8 +5,8 @@
 #ifndef MP_COMPARE_POLICY_H
 #define MP_COMPARE_POLICY_H
 
-#include "base/verdict.h"
 #include "compare/digest.h"
+#include "memprof/diagnostics.h"
 
 typedef enum mp_measure {
     MP_MEASURE_LEAKED,

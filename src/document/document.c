@@ -188,9 +188,29 @@ static mp_cell member_cell(mp_document *document, const mp_column *column, const
 void mp_table_put(mp_document *document, mp_table *table, const void *row)
 {
     mp_cell *cells = mp_table_row(table);
-    for (size_t i = 0; i < table->column_count; i++)
-        cells[i] =
-            member_cell(document, &table->columns[i], (const char *)row + table->columns[i].offset);
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        cells[i] = column->offset == MP_NO_MEMBER
+                       ? (mp_cell){.known = true, .number = (int64_t)table->row_count}
+                       : member_cell(document, column, (const char *)row + column->offset);
+    }
+}
+
+void mp_row_clear(const mp_column *columns, size_t count, void *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *member = (char *)row + columns[i].offset;
+        if (columns[i].offset == MP_NO_MEMBER)
+            continue;
+        if (columns[i].unit == MP_LIST)
+            *(mp_texts *)member = (mp_texts){.at = NULL};
+        else if (columns[i].unit == MP_TEXT)
+            *(const char **)member = NULL;
+        else if (is_real(columns[i].unit))
+            *(double *)member = NAN;
+        else
+            *(int64_t *)member = MP_UNKNOWN;
+    }
 }
 
 /* What rows are sorted by, beside their places. */

@@ -7,26 +7,7 @@
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/verdict.h"
-
-typedef enum mp_unit {
-    MP_TEXT,
-    MP_NUMBER, /* an id, a line: no unit, no grouping */
-    MP_COUNT,  /* so many of something */
-    MP_BYTES,
-    MP_TIME,      /* microseconds; for people as h:mm:ss.mmm */
-    MP_AGE,       /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
-    MP_SECONDS,   /* microseconds; printed as seconds with six decimals */
-    MP_AVERAGE,   /* seconds, not whole microseconds */
-    MP_BYTE_RATE, /* bytes for each of something else, not whole bytes */
-    MP_PERCENT,
-    MP_FLAG, /* true or false */
-    MP_LIST, /* of texts, the most important first */
-} mp_unit;
+#include "memprof/document.h"
 
 enum {
     MP_FOR_PEOPLE = 1,   /* not in JSON or CSV */
@@ -61,6 +42,13 @@ typedef struct mp_column {
         name, title, unit, flags, offsetof(row, member)                                            \
     }
 
+/* The column that numbers rows; no member of theirs. */
+#define MP_RANK(flags)                                                                             \
+    {                                                                                              \
+        "rank", "#", MP_NUMBER, flags, MP_NO_MEMBER                                                \
+    }
+#define MP_NO_MEMBER SIZE_MAX
+
 /* Texts of an MP_LIST column of a row struct, the most important first. */
 typedef struct mp_texts {
     const char *const *at; /* NULL: not known */
@@ -88,7 +76,7 @@ typedef enum mp_shape {
     MP_RECORD, /* one row: an object */
 } mp_shape;
 
-typedef struct mp_table {
+struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
     mp_shape shape;
@@ -107,21 +95,9 @@ typedef struct mp_table {
     const char **lines; /* for people: above the rows */
     size_t line_count, line_capacity;
     const char *footer; /* for people: below the rows, such as how many more there are; or NULL */
-} mp_table;
+};
 
-/* What a recording is held to, and what came of it: a rule of a policy, or a limit of the request.
- */
-typedef struct mp_check {
-    mp_verdict verdict;
-    const char *file;             /* that was held to it, of several; NULL: all that was read */
-    const char *name;             /* of the rule; of a limit, of the argument: "max-leaked" */
-    uint32_t line;                /* in the policy; 0: it is a limit */
-    const char *measured, *limit; /* for people; "" where there is none */
-    const char *message;          /* why it does not hold, such as the worst site; or "" */
-    int64_t measured_bytes, limit_bytes; /* of a limit */
-} mp_check;
-
-typedef struct mp_document {
+struct mp_document {
     const char *command;
     const char *title; /* for people: the first line */
     mp_table *tables;
@@ -134,19 +110,16 @@ typedef struct mp_document {
     bool unjudged;         /* something that was asked could not be answered: a rule of a policy */
     const char *complaint; /* a line for standard error; or NULL */
     struct mp_arena *arena;
-} mp_document;
+};
 
 /* A document without tables; `command` is what JSON calls it. */
 mp_document *mp_document_new(const char *command);
-void mp_document_free(mp_document *document);
 
 /* A new table; valid until the next one is added. */
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
                             mp_shape shape, const mp_column *columns, size_t column_count);
 #define MP_TABLE(document, name, title, shape, columns)                                            \
     mp_document_table(document, name, title, shape, columns, sizeof(columns) / sizeof *(columns))
-/* The table of this name, or NULL. */
-const mp_table *mp_document_find(const mp_document *document, const char *name);
 
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
@@ -161,8 +134,11 @@ void mp_document_check(mp_document *document, mp_check check);
 mp_cell *mp_table_row(mp_table *table);
 /* A new row of a struct, each column by its offset: an int64_t for units that are whole numbers (of
  * a flag 0 or 1), a double for MP_PERCENT, MP_AVERAGE and MP_BYTE_RATE, a const char * for MP_TEXT,
- * an mp_texts for MP_LIST. Texts are copied. */
+ * an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read: it is the row's
+ * place, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
+/* Make all that the columns show of a struct not known: to fill some of it. */
+void mp_row_clear(const mp_column *columns, size_t count, void *row);
 /* Order `count` structs of `size` bytes by a column of theirs, keeping the order of equal ones:
  * texts ascending byte by byte, numbers descending, changes (MP_SIGNED) by their size; what is not
  * known comes last. No list. */

@@ -1,3 +1,4 @@
+#include "base/diagnose.h"
 #include "input/window.h"
 
 #include <errno.h>

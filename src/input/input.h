@@ -9,18 +9,12 @@
 #include <stdint.h>
 
 #include "base/slice.h"
-#include "memprof/diagnostics.h"
+#include "memprof/memprof.h"
 
 /* How much of a file a reader may look at before it says whether the file is its own. */
 enum { MP_LOOK_AHEAD = 64 * 1024 };
 
 typedef struct mp_input mp_input;
-
-/* Called now and then while bytes are read. `total` is 0 where the size is not known. */
-typedef struct mp_progress {
-    void (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
-    void *opaque;
-} mp_progress;
 
 /* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory. What the
  * pointers refer to must outlive the input. `progress` may be NULL. */

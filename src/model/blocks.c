@@ -1,4 +1,5 @@
 #include "model/blocks.h"
+#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "model/build.h"
 #include "model/private.h"
 

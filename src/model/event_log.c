@@ -1,4 +1,5 @@
 #include "model/event_log.h"
+#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "query/filter.h"
+#include "base/diagnose.h"
 
 #include <errno.h>
 #include <stdlib.h>

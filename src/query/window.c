@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,5 +1,6 @@
 /* The reader of AQTime allocation databases: opening them, and going from set to set. */
 #include "readers/aqtime.h"
+#include "base/diagnose.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 #include "readers/allocators.h"

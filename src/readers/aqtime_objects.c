@@ -1,6 +1,7 @@
 /* The objects of a result set, each with its creation call stack. */
 #include <inttypes.h>
 
+#include "base/diagnose.h"
 #include "model/build.h"
 #include "readers/aqtime.h"
 

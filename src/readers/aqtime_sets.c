@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "model/build.h"
 #include "model/graph_builder.h"
 #include "readers/aqtime.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 #include "readers/aqtime.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/build.h"

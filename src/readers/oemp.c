@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "input/fields.h"
 #include "input/numbers.h"

@@ -2,6 +2,7 @@
  * used before it is defined. */
 #include <inttypes.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 #include "readers/oemp.h"

@@ -1,6 +1,7 @@
 /* The objects of a recording: births, changes and deaths, from rows of numbers. */
 #include <inttypes.h>
 
+#include "base/diagnose.h"
 #include "model/build.h"
 #include "readers/oemp.h"
 

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <uuid/uuid.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 #include "readers/oemp.h"

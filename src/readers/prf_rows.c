@@ -1,4 +1,5 @@
 #include "readers/prf_rows.h"
+#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "base/units.h"
 #include "model/build.h"
 #include "readers/prf_rows.h"

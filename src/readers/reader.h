@@ -7,7 +7,7 @@
 #define MP_READERS_READER_H
 
 #include "input/input.h"
-#include "memprof/diagnostics.h"
+#include "memprof/memprof.h"
 #include "model/model.h"
 
 /* Whether an input is a reader's own. Two readers that both say so are an error. */
@@ -21,23 +21,6 @@ typedef struct mp_place {
     char group[80]; /* inputs of one group are one recording */
     uint64_t sequence;
 } mp_place;
-
-typedef struct mp_load_options {
-    const char *format;                /* a reader's name; NULL: find out from the content */
-    const char *const *source_folders; /* where debug listings are looked for */
-    size_t source_folder_count;
-    bool keep_objects;      /* in model->objects */
-    bool threads_as_one;    /* nobody asks which thread of an event log created what */
-    const char *domain;     /* the application domain of a dump that is read; NULL: all */
-    const char *at;         /* a moment of an event log, "peak" or a time; NULL: none */
-    uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
-    int64_t temporary;      /* objects deleted within so many events or microseconds; 0: 1 event */
-    bool temporary_is_time; /* microseconds */
-    const char *const *skips; /* globs of frames that do not name a site */
-    size_t skip_count;
-    bool no_skips;               /* else, where there are none, those of usual allocators */
-    const mp_progress *progress; /* NULL: none */
-} mp_load_options;
 
 typedef struct mp_reader {
     const char *name;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/index.h"
 #include "base/text.h"
 #include "input/hex.h"

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 
 #include "base/budget.h"
+#include "base/diagnose.h"
 #include "base/index.h"
 #include "base/text.h"
 #include "input/fields.h"

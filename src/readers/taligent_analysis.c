@@ -2,6 +2,7 @@
  * become events again, in the order of time, and are replayed like a log. */
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "readers/taligent.h"
 

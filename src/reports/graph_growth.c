@@ -5,9 +5,14 @@
 #include "base/units.h"
 #include "reports/graph_sections.h"
 
+typedef struct grower_row {
+    mp_growth growth;
+    const char *key;
+} grower_row;
+
 static const mp_column grower_columns[] = {
-    MP_GROWTH_COLUMNS,
-    {"key", "Type", MP_TEXT, MP_SHORTEN, 0},
+    MP_GROWTH_COLUMNS(grower_row, growth),
+    MP_COLUMN(grower_row, key, "Type", MP_TEXT, MP_SHORTEN),
 };
 
 /* Of two dumps, what grew at each grew once: the table of growth says it. */
@@ -23,10 +28,10 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
     table->empty = "none";
     for (size_t i = 0; i < count && (!rows || i < rows); i++) {
         const mp_grower *at = &growers[i];
-        mp_table_row(table);
-        mp_set_text(document, table, "key", mp_type_text(document, window->model, at->type.i));
-        mp_set_growth(table, (mp_amount){at->from_objects, at->from_bytes},
-                      (mp_amount){at->to_objects, at->to_bytes});
+        grower_row row = {mp_growth_of((mp_amount){at->from_objects, at->from_bytes},
+                                       (mp_amount){at->to_objects, at->to_bytes}),
+                          mp_type_text(document, window->model, at->type.i)};
+        mp_table_put(document, table, &row);
     }
     mp_table_left_out(document, table, count);
     free(growers);

@@ -155,10 +155,11 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
     mp_set_number(table, "live_objects", totals.objects);
     mp_set_number(table, "live_bytes", totals.bytes);
     mp_set_graph_totals(table, view->model, &totals);
-    mp_set_amount(document, table, "alive", totals.objects, totals.bytes);
-    mp_set_amount(document, table, "reachable", totals.reachable_objects, totals.reachable_bytes);
-    mp_set_amount(document, table, "unreachable", totals.unreachable_objects,
-                  totals.unreachable_bytes);
+    mp_set_text(document, table, "alive", mp_amount_text(document, totals.objects, totals.bytes));
+    mp_set_text(document, table, "reachable",
+                mp_amount_text(document, totals.reachable_objects, totals.reachable_bytes));
+    mp_set_text(document, table, "unreachable",
+                mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
     set_count(document, table, "root_text", totals.roots, totals.roots_without_object,
               "of objects that are not there");
     set_count(document, table, "reference_text", totals.references, totals.dangling_references,

@@ -1,12 +1,15 @@
 /* What every report says first: which inputs, which sessions. */
+#include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "model/profile.h"
 #include "query/suppression.h"
@@ -245,26 +248,93 @@ const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t 
     return text;
 }
 
-void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame)
+mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
 {
-    mp_set_column_stack(document, table, "stack", model, frame);
+    if (!frame.node) /* people read that no code did it; programs see an empty stack */
+        return (mp_texts){.empty = "(session)"};
+    size_t count = 0;
+    mp_frame at = frame;
+    do
+        count++;
+    while (mp_frame_caller(model, &at));
+    const char **frames = mp_arena_alloc(document->arena, count * sizeof *frames);
+    for (size_t i = 0; i < count; i++) {
+        frames[i] = mp_frame_text(document, model, frame);
+        mp_frame_caller(model, &frame);
+    }
+    return (mp_texts){.at = frames, .count = count};
 }
 
-void mp_set_column_stack(mp_document *document, mp_table *table, const char *column,
-                         const mp_model *model, mp_frame frame)
+mp_texts mp_one_text(mp_document *document, const char *text)
 {
-    const char **frames = NULL;
-    size_t count = 0, capacity = 0;
-    if (!frame.node) { /* people read that no code did it; programs see an empty stack */
-        mp_set_empty_list(document, table, column, "(session)");
-        return;
+    if (!text)
+        return (mp_texts){.at = NULL};
+    const char **at = mp_arena_alloc(document->arena, sizeof *at);
+    *at = text;
+    return (mp_texts){.at = at, .count = 1};
+}
+
+/* --- orders, growth, tables of kinds --- */
+
+const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
+                              const char *rows, mp_error *error)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    char list[256];
+    assert(count <= MOST);
+    for (size_t i = 0; i < count; i++) {
+        if (!sort || mp_text_is(orders[i].name, sort))
+            return &orders[i];
+        names[i] = orders[i].name;
     }
-    do {
-        mp_grow(&frames, &capacity, count + 1, sizeof *frames);
-        frames[count++] = mp_frame_text(document, model, frame);
-    } while (mp_frame_caller(model, &frame));
-    mp_set_list(document, table, column, frames, count);
-    free(frames);
+    mp_fail_argument(error, "sort", sort, "%s are sorted by %s", rows,
+                     mp_text_list(names, count, "or", list, sizeof list));
+    return NULL;
+}
+
+void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
+                   size_t count, size_t size)
+{
+    for (size_t i = sizeof order->columns / sizeof *order->columns; i-- > 0;)
+        for (size_t j = 0; order->columns[i] && j < column_count; j++)
+            if (strcmp(columns[j].name, order->columns[i]) == 0) {
+                mp_rows_sort(rows, count, size, &columns[j]);
+                break;
+            }
+}
+
+mp_growth mp_growth_of(mp_amount from, mp_amount to)
+{
+    int64_t delta = to.bytes - from.bytes;
+    return (mp_growth){.from_bytes = from.bytes,
+                       .to_bytes = to.bytes,
+                       .delta_bytes = delta,
+                       .from_objects = from.objects,
+                       .to_objects = to.objects,
+                       .delta_objects = to.objects - from.objects,
+                       .delta_percent = from.bytes ? mp_percent_of(delta, from.bytes) : NAN};
+}
+
+mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
+                        const char *title, const mp_column *columns, size_t count)
+{
+    unsigned kind = model->events                 ? MP_OF_EVENTS
+                    : model->kind == MP_KIND_DUMP ? MP_OF_DUMPS
+                                                  : MP_OF_RECORDINGS;
+    unsigned kinds = MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS;
+    mp_column *own = mp_arena_alloc(document->arena, count * sizeof *own);
+    size_t owned = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!(columns[i].flags & kinds) || columns[i].flags & kind)
+            own[owned++] = columns[i];
+    return mp_document_table(document, name, title, MP_ROWS, own, owned);
+}
+
+const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
+{
+    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
+                            objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
 }
 
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)

@@ -1,19 +1,17 @@
-/* Groups of a heap's objects: what is biggest, what grew. */
-#include <stdio.h>
+/* Groups of a heap's objects: what is biggest, what grew or shrank, and how steadily. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "reports/trends.h"
+#include "query/trend.h"
+#include "reports/graph_sections.h"
+#include "reports/profile_sections.h"
 
-typedef struct named_order {
-    const char *name;
-    mp_group_order *order;
-    const char *column; /* by which the rows stand then */
-} named_order;
+enum { HEAPS = MP_OF_RECORDINGS | MP_OF_DUMPS };
 
 const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
                                       mp_error *error)
@@ -34,323 +32,533 @@ const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model
     return NULL;
 }
 
-/* *column: by which the rows stand then. */
-static bool sort_groups(mp_grouping *grouping, const mp_view *view, const named_order *orders,
-                        size_t count, const char **column, mp_error *error)
-{
-    *column = orders[0].column;
-    if (!view->sort) {
-        mp_grouping_sort(grouping, orders[0].order);
-        return true;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (mp_text_is(orders[i].name, view->sort)) {
-            *column = orders[i].column;
-            mp_grouping_sort(grouping, orders[i].order);
-            return true;
-        }
-    const char *names[MP_DIMENSIONS];
-    char list[512];
-    for (size_t i = 0; i < count; i++)
-        names[i] = orders[i].name;
-    mp_fail_argument(error, "sort", view->sort, "groups are sorted by %s",
-                     mp_text_list(names, count, "or", list, sizeof list));
-    return false;
-}
-
-/* Sites of one line differ by their stack: programs get it too. */
-static void set_group_stack(mp_document *document, mp_table *table, const mp_model *model,
-                            const mp_group *group)
+/* Sites of one line differ by their stack: programs get it too. Of other groups, nothing. */
+static mp_texts stack_of(mp_document *document, const mp_model *model, const mp_group *group,
+                         const mp_dimension *dimension)
 {
     const mp_context *context =
         &model->contexts.at[model->generations.at[group->example.i].context.i];
-    mp_set_stack(document, table, model, (mp_frame){group->node, context->line});
+    return dimension == mp_dimension_find("site")
+               ? mp_stack_texts(document, model, (mp_frame){group->node, context->line})
+               : (mp_texts){.at = NULL};
 }
 
 /* --- top --- */
 
+typedef struct top_row {
+    const mp_group *group;
+    int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
+    int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
+    double percent;
+    const char *key;
+    mp_texts stack;
+} top_row;
+
 static const mp_column top_columns[] = {
-    {"rank", "#", MP_NUMBER, 0, 0},
-    {"bytes", "Size", MP_BYTES, 0, 0},
-    {"percent", "%", MP_PERCENT, 0, 0},
-    {"inclusive_bytes", "With scoped", MP_BYTES, 0, 0},
-    {"objects", "Objects", MP_COUNT, 0, 0},
-    {"created_objects", "Created", MP_COUNT, 0, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0, 0},
-    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
-    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS, 0},
+    MP_RANK(0),
+    MP_COLUMN(top_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(top_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(top_row, inclusive_bytes, "With scoped", MP_BYTES, HEAPS),
+    MP_COLUMN(top_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(top_row, created_objects, "Created", MP_COUNT, 0),
+    MP_COLUMN(top_row, deleted_objects, "Deleted", MP_COUNT, 0),
+    MP_COLUMN(top_row, created_bytes, "Allocated", MP_BYTES, MP_OF_EVENTS),
+    MP_COLUMN(top_row, peak_bytes, "At peak", MP_BYTES, MP_OF_EVENTS),
+    MP_COLUMN(top_row, peak_objects, "At peak", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
+    MP_COLUMN(top_row, temporary_bytes, "Temporary", MP_BYTES, MP_OF_EVENTS),
+    MP_COLUMN(top_row, temporary_objects, "Temporary", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
+    MP_COLUMN(top_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(top_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
 };
 
-/* Of a log of heap events. */
-static const mp_column event_top_columns[] = {
-    {"rank", "#", MP_NUMBER, 0, 0},
-    {"bytes", "Size", MP_BYTES, 0, 0},
-    {"percent", "%", MP_PERCENT, 0, 0},
-    {"objects", "Objects", MP_COUNT, 0, 0},
-    {"created_objects", "Created", MP_COUNT, 0, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, 0, 0},
-    {"created_bytes", "Allocated", MP_BYTES, 0, 0},
-    {"peak_bytes", "At peak", MP_BYTES, 0, 0},
-    {"peak_objects", "At peak", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"temporary_bytes", "Temporary", MP_BYTES, 0, 0},
-    {"temporary_objects", "Temporary", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
-    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS, 0},
+/* Groups stand by their names at first. */
+static const mp_order top_orders[] = {
+    {"bytes", {"bytes"}},
+    {"objects", {"objects", "bytes"}},
+    {"inclusive", {"inclusive_bytes", "bytes"}},
+    {"created", {"created_objects", "bytes"}},
+    {"deleted", {"deleted_objects", "bytes"}},
+    {"key", {"key"}},
+    {"allocated", {"created_bytes", "created_objects", "bytes"}},
+    {"peak", {"peak_bytes", "bytes"}},
+    {"temporary", {"temporary_bytes", "temporary_objects", "bytes"}},
 };
 
-static const named_order top_orders[] = {
-    {"bytes", mp_order_by_bytes, "bytes"},
-    {"objects", mp_order_by_objects, "objects"},
-    {"inclusive", mp_order_by_inclusive, "inclusive_bytes"},
-    {"created", mp_order_by_created, "created_objects"},
-    {"deleted", mp_order_by_deleted, "deleted_objects"},
-    {"key", mp_order_by_label, "key"},
-    {"allocated", mp_order_by_allocated, "created_bytes"},
-    {"peak", mp_order_by_peak, "peak_bytes"},
-    {"temporary", mp_order_by_temporary, "temporary_bytes"},
-};
-
-static void set_event_cells(mp_table *table, const mp_events *events, const mp_group *group)
+/* Whoever sorts by what was, and is no more, asks for that; else for what is alive. */
+static bool is_asked(const mp_group *group, const char *order)
 {
-    mp_set_number(table, "created_bytes", group->to.created_bytes);
-    if (events->at_peak_count) { /* not where the log is looked at up to an earlier snapshot */
-        mp_set_number(table, "peak_bytes", group->at_peak.bytes);
-        mp_set_number(table, "peak_objects", group->at_peak.objects);
-    }
-    mp_set_number(table, "temporary_bytes", group->to.temporary_bytes);
-    mp_set_number(table, "temporary_objects", group->to.temporary);
-}
-
-static void top_row(mp_table *table, const mp_group *group, int64_t all_bytes, bool scope,
-                    mp_document *document)
-{
-    mp_table_row(table);
-    mp_set_number(table, "rank", (int64_t)table->row_count);
-    mp_set_text(document, table, "key", group->label);
-    mp_set_number(table, "objects", mp_cost_live(group->to));
-    mp_set_number(table, "bytes", group->to.bytes);
-    mp_set_real(table, "percent", mp_percent_of(group->to.bytes, all_bytes));
-    if (scope)
-        mp_set_number(table, "inclusive_bytes", group->inclusive_bytes);
-    mp_set_number(table, "created_objects", group->to.created);
-    mp_set_number(table, "deleted_objects", group->to.deleted);
-}
-
-static bool is_alive(const mp_group *group)
-{
+    const struct {
+        const char *order;
+        int64_t objects;
+    } past[] = {{"created", group->to.created},
+                {"deleted", group->to.deleted},
+                {"allocated", group->to.created},
+                {"peak", group->at_peak.objects},
+                {"temporary", group->to.temporary}};
+    for (size_t i = 0; i < sizeof past / sizeof *past; i++)
+        if (strcmp(past[i].order, order) == 0)
+            return past[i].objects != 0;
     return mp_cost_live(group->to) || group->to.bytes;
 }
 
-/* Whoever sorts by what was, and is no more, asks for that; else for what is alive. */
-static bool is_asked(const mp_group *group, const char *sort)
+/* The groups that are asked for, in their order; release with free(). */
+static top_row *top_rows(const mp_window *window, const mp_grouping *grouping, const mp_view *view,
+                         const mp_order *order, size_t *count)
 {
-    const struct {
-        const char *sort;
-        int64_t amount;
-    } amounts[] = {{"created", group->to.created},
-                   {"deleted", group->to.deleted},
-                   {"allocated", group->to.created},
-                   {"peak", group->at_peak.objects},
-                   {"temporary", group->to.temporary}};
-    for (size_t i = 0; sort && i < sizeof amounts / sizeof *amounts; i++)
-        if (mp_text_is(amounts[i].sort, sort))
-            return amounts[i].amount != 0;
-    return is_alive(group);
-}
-
-static bool knows_peak(const mp_model *model, const mp_view *view, mp_error *error)
-{
-    bool asked = view->sort && mp_text_is(view->sort, "peak");
-    if (!asked || !model->events || model->events->at_peak_count)
-        return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "--sort peak: what was alive at the peak is known of a whole log, not of one up to an "
-            "earlier snapshot");
-    return false;
+    const mp_events *events = window->model->events;
+    bool no_peak = events && !events->at_peak_count;
+    int64_t all_bytes = mp_totals_of(window).live_bytes;
+    top_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
+        const mp_cost *to = &group->to;
+        if (is_asked(group, order->name) && mp_view_keeps(view, to->bytes, mp_cost_live(*to)))
+            rows[(*count)++] = (top_row){
+                .group = group,
+                .bytes = to->bytes,
+                .percent = mp_percent_of(to->bytes, all_bytes),
+                .inclusive_bytes = grouping->has_scope ? group->inclusive_bytes : MP_UNKNOWN,
+                .objects = mp_cost_live(*to),
+                .created_objects = to->created,
+                .deleted_objects = to->deleted,
+                .created_bytes = to->created_bytes,
+                .peak_bytes = no_peak ? MP_UNKNOWN : group->at_peak.bytes,
+                .peak_objects = no_peak ? MP_UNKNOWN : group->at_peak.objects,
+                .temporary_bytes = to->temporary_bytes,
+                .temporary_objects = to->temporary,
+                .key = group->label};
+    }
+    MP_ORDER_ROWS(order, top_columns, rows, *count);
+    return rows;
 }
 
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
-                    size_t rows, mp_error *error)
+                    size_t most, mp_error *error)
 {
-    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error);
-    if (!dimension || !knows_peak(window->model, view, error))
+    const mp_model *model = window->model;
+    const mp_dimension *dimension = mp_view_dimension(view, model, "type", error);
+    const mp_order *order =
+        dimension ? MP_ORDER_FIND(top_orders, view->sort, "groups", error) : NULL;
+    if (!order)
         return false;
-    mp_grouping grouping = mp_group_by(window, dimension);
-    const char *order;
-    bool ok = sort_groups(&grouping, view, top_orders, sizeof top_orders / sizeof *top_orders,
-                          &order, error);
-    bool events = window->model->events != NULL;
-    mp_table *table = events ? MP_TABLE(document, "top", NULL, MP_ROWS, event_top_columns)
-                             : MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
+    if (model->events && !model->events->at_peak_count && strcmp(order->name, "peak") == 0)
+        return mp_fail_argument(error, "sort", order->name,
+                                "what was alive at the peak is known of a whole log, not of one up "
+                                "to an earlier snapshot");
+    mp_table *table = MP_KIND_TABLE(document, model, "top", NULL, top_columns);
     table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
                                     mp_moment_text(document, window, false));
-    table->order = order;
+    table->order = order->columns[0];
     table->empty = "nothing is alive";
-    int64_t all_bytes = 0;
-    size_t alive = 0;
-    all_bytes = mp_totals_of(window).live_bytes;
-    for (uint32_t i = 0; ok && i < grouping.count; i++) {
-        const mp_group *group = &grouping.groups[i];
-        if (!is_asked(group, view->sort) ||
-            !mp_view_keeps(view, group->to.bytes, mp_cost_live(group->to)))
-            continue;
-        alive++;
-        if (rows && table->row_count == rows)
-            continue;
-        top_row(table, group, all_bytes, grouping.has_scope && !events, document);
-        if (events)
-            set_event_cells(table, window->model->events, group);
-        if (strcmp(dimension->name, "site") == 0)
-            set_group_stack(document, table, window->model, group);
+    mp_grouping grouping = mp_group_by(window, dimension);
+    mp_grouping_sort(&grouping, mp_order_by_label);
+    size_t count;
+    top_row *rows = top_rows(window, &grouping, view, order, &count);
+    for (size_t i = 0; i < count && (!most || i < most); i++) {
+        rows[i].stack = stack_of(document, model, rows[i].group, dimension);
+        mp_table_put(document, table, &rows[i]);
     }
-    mp_table_left_out(document, table, alive);
+    mp_table_left_out(document, table, count);
+    free(rows);
     mp_grouping_free(&grouping);
-    return ok;
+    return true;
+}
+
+/* --- trends --- */
+
+/* What programs get of a trend; nothing is known of one that is too short. */
+typedef struct trend_cells {
+    double slope, low, high;
+    const char *words;
+    int64_t jump_sequence, jump_bytes;
+} trend_cells;
+
+/* clang-format off */
+#define TREND_COLUMNS(row)                                                                         \
+    MP_COLUMN_OF(row, trend.slope, "slope_bytes_per_snapshot", "Slope", MP_BYTE_RATE, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.low, "slope_low_bytes_per_snapshot", "Low", MP_BYTE_RATE, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.high, "slope_high_bytes_per_snapshot", "High", MP_BYTE_RATE, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.words, "trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS),                    \
+    MP_COLUMN_OF(row, trend.jump_sequence, "jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.jump_bytes, "jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS)
+/* clang-format on */
+
+static const mp_snapshot *snapshot_of_step(const mp_model *model, const mp_series *series,
+                                           const mp_trend *trend)
+{
+    return &model->snapshots.at[series->snapshots[trend->step]];
+}
+
+static trend_cells trend_cells_of(const mp_model *model, const mp_series *series,
+                                  const mp_trend *trend)
+{
+    if (trend->kind == MP_TREND_TOO_SHORT)
+        return (trend_cells){NAN, NAN, NAN, NULL, MP_UNKNOWN, MP_UNKNOWN};
+    bool jumps = trend->step_size != 0;
+    return (trend_cells){.slope = trend->slope,
+                         .low = trend->low,
+                         .high = trend->high,
+                         .words = mp_trend_words(trend->kind),
+                         .jump_sequence =
+                             jumps ? (int64_t)snapshot_of_step(model, series, trend)->sequence
+                                   : MP_UNKNOWN,
+                         .jump_bytes = jumps ? trend->step_size : MP_UNKNOWN};
+}
+
+/* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at snapshot 2
+ * (work)". */
+static const char *trend_text(mp_document *document, const mp_model *model, const mp_series *series,
+                              const mp_trend *trend)
+{
+    const char *words = mp_trend_words(trend->kind), *range = "", *step = "";
+    char slope[MP_UNIT_TEXT], low[MP_UNIT_TEXT], high[MP_UNIT_TEXT];
+    if (trend->step_size) {
+        const mp_snapshot *snapshot = snapshot_of_step(model, series, trend);
+        const char *tag = mp_model_text(model, snapshot->tag);
+        step = mp_document_text(document, "%s at snapshot %" PRIu64 "%s%s%s",
+                                mp_bytes_text(document, trend->step_size, true), snapshot->sequence,
+                                *tag ? " (" : "", tag, *tag ? ")" : "");
+    }
+    if (trend->kind == MP_TREND_JUMP || trend->kind == MP_TREND_DROP)
+        return mp_document_text(document, "%s, %s", words, step);
+    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
+        words = "no steady trend";
+    mp_format_byte_rate(slope, trend->slope, document->exact_bytes, true);
+    mp_format_byte_rate(low, trend->low, document->exact_bytes, true);
+    mp_format_byte_rate(high, trend->high, document->exact_bytes, true);
+    if (strcmp(low, high) != 0)
+        range = mp_document_text(document, " (%s to %s)", low, high);
+    return mp_document_text(document, "%s, %s a snapshot%s%s%s", words, slope, range,
+                            *step ? ", besides a step of " : "", step);
+}
+
+static const char *sparkline_text(mp_document *document, const mp_series *series, size_t i)
+{
+    enum { COLUMNS = 16, SIZE = COLUMNS * 4 + 1 };
+    char text[SIZE];
+    mp_sparkline(series->at + i * series->length, series->length, COLUMNS, text, sizeof text);
+    return mp_document_text(document, "%s", text);
+}
+
+typedef struct trend_row {
+    int64_t snapshots;
+    trend_cells trend;
+} trend_row;
+
+static const mp_column trend_columns[] = {
+    MP_COLUMN(trend_row, snapshots, "", MP_COUNT, MP_FOR_PROGRAMS),
+    TREND_COLUMNS(trend_row),
+};
+
+/* The record "trend" for programs: all bytes alive. What people read of it is returned, for a line
+ * above a table; NULL where the series is too short. */
+static const char *section_trend(mp_document *document, const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_series series = mp_series_of_all(window);
+    mp_trend trend = mp_trend_of(series.at, series.length);
+    mp_table *table = MP_TABLE(document, "trend", NULL, MP_RECORD, trend_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    trend_row row = {(int64_t)series.length, trend_cells_of(model, &series, &trend)};
+    mp_table_put(document, table, &row);
+    const char *text = NULL;
+    if (trend.kind != MP_TREND_TOO_SHORT)
+        text = mp_document_text(document, "All that is alive%s  %s  %s",
+                                model->sessions.count > 2 ? " in the first session" : "",
+                                sparkline_text(document, &series, 0),
+                                trend_text(document, model, &series, &trend));
+    mp_series_free(&series);
+    return text;
 }
 
 /* --- growth --- */
 
+typedef struct growth_row {
+    const mp_group *group;
+    mp_growth growth;
+    const char *history, *key;
+    mp_texts course, stack;
+    trend_cells trend;
+} growth_row;
+
 static const mp_column growth_columns[] = {
-    MP_GROWTH_COLUMNS,
-    {"history", "History", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"key", "Group", MP_TEXT, MP_SHORTEN, 0},
-    {"course", "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW, 0},
-    {"stack", "Stack", MP_LIST, MP_FOR_PROGRAMS, 0},
-    MP_TREND_COLUMNS,
+    MP_GROWTH_COLUMNS(growth_row, growth),
+    MP_COLUMN(growth_row, history, "History", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(growth_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(growth_row, course, "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(growth_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
+    TREND_COLUMNS(growth_row),
 };
 
-static const named_order growth_orders[] = {
-    {"bytes", mp_order_by_change, "delta_bytes"},
-    {"objects", mp_order_by_change_objects, "delta_objects"},
-    {"key", mp_order_by_label, "key"},
+static const mp_order growth_orders[] = {
+    {"bytes", {"delta_bytes"}},
+    {"objects", {"delta_objects", "delta_bytes"}},
+    {"key", {"key"}},
 };
 
-void mp_set_growth(mp_table *table, mp_amount from, mp_amount to)
+/* The groups that changed enough, in their order; release with free(). What did not change is no
+ * answer, but whoever asks for all rows gets it. */
+static growth_row *growth_rows(const mp_grouping *grouping, const mp_view *view,
+                               const mp_order *order, bool all, size_t *count, size_t *unchanged)
 {
-    int64_t delta = to.bytes - from.bytes;
-    mp_set_number(table, "from_objects", from.objects);
-    mp_set_number(table, "to_objects", to.objects);
-    mp_set_number(table, "delta_objects", to.objects - from.objects);
-    mp_set_number(table, "from_bytes", from.bytes);
-    mp_set_number(table, "to_bytes", to.bytes);
-    mp_set_number(table, "delta_bytes", delta);
-    if (from.bytes)
-        mp_set_real(table, "delta_percent", mp_percent_of(delta, from.bytes));
-}
-
-static void growth_row(mp_document *document, mp_table *table, const mp_group *group)
-{
-    mp_table_row(table);
-    mp_set_text(document, table, "key", group->label);
-    mp_set_growth(table, (mp_amount){mp_cost_live(group->from), group->from.bytes},
-                  (mp_amount){mp_cost_live(group->to), group->to.bytes});
-}
-
-static bool has_changed(const mp_group *group)
-{
-    return mp_cost_live(group->to) != mp_cost_live(group->from) ||
-           group->to.bytes != group->from.bytes;
-}
-
-static bool was_alive(const mp_group *group)
-{
-    return mp_cost_live(group->from) || group->from.bytes;
-}
-
-/* Of a change, its size counts. */
-static bool changed_enough(const mp_view *view, const mp_group *group)
-{
-    return mp_view_keeps(view, llabs(group->to.bytes - group->from.bytes),
-                         llabs(mp_cost_live(group->to) - mp_cost_live(group->from)));
-}
-
-/* What people read of a trend that is one: a line below the row. */
-static void set_course(mp_document *document, mp_table *table, const mp_model *model,
-                       const mp_series *series, size_t i)
-{
-    mp_trend trend = mp_set_trend(document, table, model, series, i);
-    if (trend.kind == MP_TREND_TOO_SHORT)
-        return;
-    mp_set_text(document, table, "history", mp_sparkline_text(document, series, i));
-    if (trend.kind != MP_TREND_FLAT) {
-        const char *text = mp_trend_text(document, model, series, &trend);
-        mp_set_list(document, table, "course", &text, 1);
+    static const mp_trend none = {.kind = MP_TREND_TOO_SHORT};
+    growth_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
+    *count = *unchanged = 0;
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
+        mp_amount from = {mp_cost_live(group->from), group->from.bytes};
+        mp_amount to = {mp_cost_live(group->to), group->to.bytes};
+        mp_growth growth = mp_growth_of(from, to);
+        if ((!from.objects && !from.bytes && !to.objects && !to.bytes) ||
+            !mp_view_keeps(view, llabs(growth.delta_bytes), llabs(growth.delta_objects)))
+            continue;
+        if (all || growth.delta_objects || growth.delta_bytes)
+            rows[(*count)++] = (growth_row){.group = group,
+                                            .growth = growth,
+                                            .key = group->label,
+                                            .trend = trend_cells_of(NULL, NULL, &none)};
+        else
+            ++*unchanged;
     }
+    MP_ORDER_ROWS(order, growth_columns, rows, *count);
+    return rows;
+}
+
+/* The series of the rows' groups: the i-th is that of rows[i]. */
+static mp_series series_of_rows(const mp_window *window, const mp_grouping *grouping,
+                                const growth_row *rows, size_t count)
+{
+    /* Numbers of groups are those of before they were sorted: they lead to the rows. */
+    bool frames = grouping->group_of_node != NULL;
+    const uint32_t *group_of = frames ? grouping->group_of_node : grouping->group_of;
+    uint32_t members = frames ? window->model->tree.count : window->model->generations.count;
+    uint32_t *row_of_group = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of_group);
+    uint32_t *row_of = mp_alloc_zero(members, sizeof *row_of);
+    for (size_t i = 0; i < count; i++)
+        row_of_group[group_of[frames ? rows[i].group->node : rows[i].group->example.i]] =
+            (uint32_t)i + 1;
+    for (uint32_t i = 0; i < members; i++)
+        row_of[i] = row_of_group[group_of[i]];
+    mp_series series = frames ? mp_series_of_frames(window, row_of, (uint32_t)count)
+                              : mp_series_of(window, row_of, (uint32_t)count);
+    free(row_of);
+    free(row_of_group);
+    return series;
 }
 
 /* So many rows at a time that their series have room in 32 MiB. */
-static void growth_rows(mp_document *document, mp_table *table, const mp_window *window,
-                        const mp_grouping *grouping, const mp_group *const *shown, size_t count,
-                        bool trends, bool stacks)
+static void set_trends(mp_document *document, const mp_window *window, const mp_grouping *grouping,
+                       growth_row *rows, size_t count)
 {
     enum { MOST_VALUES = 1 << 22 };
-    size_t batch = MOST_VALUES / window->model->snapshots.count + 1;
-    for (size_t first = 0; first < count; first += batch) {
-        size_t rows = count - first < batch ? count - first : batch;
-        mp_series series = {0};
-        if (trends)
-            series = mp_series_of_groups(window, grouping, shown + first, rows);
-        for (size_t i = 0; i < rows; i++) {
-            growth_row(document, table, shown[first + i]);
-            if (trends)
-                set_course(document, table, window->model, &series, i);
-            if (stacks)
-                set_group_stack(document, table, window->model, shown[first + i]);
+    const mp_model *model = window->model;
+    size_t batch = MOST_VALUES / model->snapshots.count + 1;
+    for (; count; rows += batch, count -= batch) {
+        batch = count < batch ? count : batch;
+        mp_series series = series_of_rows(window, grouping, rows, batch);
+        for (size_t i = 0; i < batch; i++) {
+            mp_trend trend = mp_trend_of(series.at + i * series.length, series.length);
+            rows[i].trend = trend_cells_of(model, &series, &trend);
+            if (trend.kind == MP_TREND_TOO_SHORT)
+                continue;
+            rows[i].history = sparkline_text(document, &series, i);
+            if (trend.kind != MP_TREND_FLAT)
+                rows[i].course =
+                    mp_one_text(document, trend_text(document, model, &series, &trend));
         }
         mp_series_free(&series);
     }
 }
 
-static mp_table *growth_table(mp_document *document, const mp_window *window,
-                              const mp_dimension *dimension, const char *order, bool trends)
+bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
+                       size_t most, bool trends, mp_error *error)
 {
-    const char *trend = trends ? mp_section_trend(document, window) : NULL;
+    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error);
+    const mp_order *order =
+        dimension ? MP_ORDER_FIND(growth_orders, view->sort, "groups", error) : NULL;
+    if (!order)
+        return false;
+    const char *trend = trends ? section_trend(document, window) : NULL;
     mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
     if (trend)
         mp_table_line(document, table, "%s", trend);
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
-    table->order = order;
+    table->order = order->columns[0];
     table->empty = "nothing grew or shrank";
-    return table;
-}
-
-bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t rows, bool trends, mp_error *error)
-{
-    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error);
-    if (!dimension)
-        return false;
     mp_grouping grouping = mp_group_by(window, dimension);
-    const char *order;
-    bool ok = sort_groups(&grouping, view, growth_orders,
-                          sizeof growth_orders / sizeof *growth_orders, &order, error);
-    mp_table *table = growth_table(document, window, dimension, order, trends);
-    const mp_group **shown = mp_alloc((grouping.count + 1u) * sizeof *shown);
-    size_t count = 0, left_out = 0, unchanged = 0;
-    for (uint32_t i = 0; ok && i < grouping.count; i++) {
-        const mp_group *group = &grouping.groups[i];
-        if ((!is_alive(group) && !was_alive(group)) || !changed_enough(view, group))
-            continue;
-        /* What did not change is no answer, but whoever asks for all rows gets it. */
-        if (rows && !has_changed(group)) {
-            unchanged++;
-            continue;
-        }
-        if (rows && count == rows)
-            left_out++;
-        else
-            shown[count++] = group;
+    mp_grouping_sort(&grouping, mp_order_by_label);
+    size_t count, unchanged;
+    growth_row *rows = growth_rows(&grouping, view, order, !most, &count, &unchanged);
+    size_t shown = most && most < count ? most : count;
+    if (trends)
+        set_trends(document, window, &grouping, rows, shown);
+    for (size_t i = 0; i < shown; i++) {
+        rows[i].stack = stack_of(document, window->model, rows[i].group, dimension);
+        mp_table_put(document, table, &rows[i]);
     }
-    growth_rows(document, table, window, &grouping, shown, count, trends,
-                strcmp(dimension->name, "site") == 0);
-    free(shown);
-    if (left_out)
-        mp_table_left_out(document, table, table->row_count + left_out);
-    else if (unchanged)
+    mp_table_left_out(document, table, count);
+    if (count == shown && unchanged)
         table->footer =
             mp_document_text(document, "and %zu unchanged (--limit 0 shows all)", unchanged);
+    free(rows);
     mp_grouping_free(&grouping);
+    return true;
+}
+
+/* --- the reports --- */
+
+static bool top_of_profile(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const mp_view *view = &request->view;
+    mp_profile_costs costs = mp_profile_costs_of(request->model);
+    mp_costs_asked asked = {view->by, view->sort, view->min_count,
+                            mp_view_rows(view, MP_REPORT_ROWS)};
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->model, false);
+    bool ok = mp_section_profile_top(document, request->model, &costs, &asked, error);
+    document->tables[document->table_count - 1].main = true;
+    mp_profile_costs_free(&costs);
     return ok;
 }
+
+static bool top_of_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    const mp_view *view = &request->view;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, NULL, false);
+    bool ok = mp_section_top(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), error);
+    document->tables[document->table_count - 1].main = true;
+    mp_window_free(&window);
+    return ok;
+}
+
+static bool top_of_dump(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const mp_view *asked = &request->view;
+    mp_graph_view view = mp_graph_view_of(request->model);
+    mp_section_dump_head(document, request, &view);
+    bool ok =
+        mp_section_dump_top(document, &view, asked, mp_view_rows(asked, MP_REPORT_ROWS), error);
+    document->tables[document->table_count - 1].main = true;
+    mp_graph_view_free(&view);
+    return ok;
+}
+
+const mp_report mp_report_top = {
+    .name = "top",
+    .summary = "what is biggest in memory; the hottest lines of an execution profile",
+    .example = "top samples/shop-v2.oemp --by source",
+    .details = "Memory: what is alive at the snapshot --to (the last _PreCleanUp if there is one,\n"
+               "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
+               "--sort: bytes, objects, inclusive, created, deleted, key.\n"
+               "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
+               "average, calls. --format rpt writes ProTop's own layout.",
+    .variants = {{.needs = MP_HOLDS_PROFILE,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_BY |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
+                  .run = top_of_profile},
+                 {.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_EVENTS,
+                  .run = top_of_heap},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SKIP,
+                  .run = top_of_heap},
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
+                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
+                  .run = top_of_heap},
+                 {.needs = MP_HOLDS_GRAPH,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_BY |
+                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_DOMAIN |
+                             MP_HONOURS_ONLY,
+                  .run = top_of_dump}},
+};
+
+static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    const mp_view *view = &request->view;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_leaks leaks = mp_leaks_find(&window);
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, &leaks, false);
+    mp_section_limits(document, &window, &leaks, view);
+    bool ok =
+        mp_section_growth(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), true, error);
+    document->tables[document->table_count - 1].main = true;
+    mp_section_suppressions(document, &window);
+    mp_leaks_free(&leaks);
+    mp_window_free(&window);
+    return ok;
+}
+
+/* Dumps are compared by type: an object's id means nothing in another dump. */
+static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    const mp_view *view = &request->view;
+    size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
+    if (view->max_leaked.set) {
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "--max-leaked: dumps do not tell what leaked, use --max-growth");
+        return false;
+    }
+    if (!mp_request_window(request, &window, error))
+        return false;
+    if (window.ranges[1].from.i == window.ranges[1].to.i) {
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "growth compares dumps: give two or more, the oldest first");
+        mp_window_free(&window);
+        return false;
+    }
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, NULL, false);
+    mp_section_limits(document, &window, NULL, view);
+    mp_section_growers(document, &window, rows);
+    bool ok = mp_section_growth(document, &window, view, rows, true, error);
+    document->tables[document->table_count - 1].main = true;
+    mp_section_root_growth(document, &window);
+    mp_window_free(&window);
+    return ok;
+}
+
+/* Of heaps with births and deaths. */
+enum {
+    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_BY |
+           MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+};
+
+const mp_report mp_report_growth = {
+    .name = "growth",
+    .summary = "what grew or shrank between two snapshots",
+    .example = "growth samples/shop-v2.oemp --by source",
+    .details =
+        "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
+        "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
+        "snapshots or more it tells what grows steadily and what jumped once; --from leaves\n"
+        "a warm-up out.\n"
+        "--sort: bytes, objects, key.",
+    .variants =
+        {{.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = growth_of_heap},
+         {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+          .honours = HEAP | MP_HONOURS_SKIP,
+          .run = growth_of_heap},
+         {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .honours = HEAP, .run = growth_of_heap},
+         {.needs = MP_HOLDS_LEDGER,
+          .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+                     MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_DOMAIN,
+          .run = growth_of_dumps}},
+};

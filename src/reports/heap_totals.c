@@ -1,159 +1,202 @@
+/* A heap in figures: one record, most of it for programs. */
 #include "base/units.h"
 #include "query/suppression.h"
 #include "reports/graph_sections.h"
 
+typedef struct totals_row {
+    mp_totals totals;
+    mp_graph_totals graph;
+    int64_t leak_sites, suppressed_objects, suppressed_bytes, from_sequence, to_sequence;
+    int64_t types, app_domains;
+    /* Of a log of heap events. */
+    int64_t peak_time_us, old_objects, old_bytes, old_live_objects, old_live_bytes;
+    int64_t unmatched_deletions, double_deletions, bad_address_deletions, nonunique_allocations;
+    int64_t displaced_objects, corruptions, corrupt_events, late_events, cross_thread_deletions;
+    int64_t threads, crawls;
+    /* What people read: each number of objects with its size. */
+    const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable;
+} totals_row;
+
+#define ADDS (MP_FOR_PROGRAMS | MP_ADDS)
+#define TOTAL(name, title, unit, flags)                                                            \
+    MP_COLUMN_OF(totals_row, totals.name, #name, title, unit, ADDS | (flags))
+#define OWN(name, unit, flags) MP_COLUMN(totals_row, name, "", unit, flags)
+#define GRAPH(name, title, unit, flags)                                                            \
+    MP_COLUMN_OF(totals_row, graph.name, #name, title, unit, MP_ADDS | (flags))
+#define WORDS(name, title) MP_COLUMN(totals_row, name, title, MP_TEXT, MP_FOR_PEOPLE)
+
 static const mp_column total_columns[] = {
-    {"live_objects", "Objects", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
-    {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
-    {"created_objects", "Created", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"created_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"deleted_objects", "Deleted", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"retyped_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"peak_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"peak_bytes", "Peak", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
-    {"leaked_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"leaked_bytes", "Leaked", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
-    {"leak_sites", "Sites", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
-    {"suppressed_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"suppressed_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"reusable_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"reusable_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS, 0},
-    {"old_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"old_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"old_live_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"old_live_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"temporary_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"temporary_bytes", "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"unmatched_deletions", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"double_deletions", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"bad_address_deletions", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"nonunique_allocations", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"displaced_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"corruptions", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"corrupt_events", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"late_events", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"cross_thread_deletions", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"threads", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"crawls", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"from_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"to_sequence", "", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"created", "Created", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"deleted", "Deleted", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"peak", "Peak", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"leaked", "Leaked", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"suppressed", "Suppressed", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"temporary", "Temporary", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"old", "Older than the log", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"reusable", "Kept for reuse", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"roots", "Roots", MP_COUNT, MP_ADDS, 0},
-    {"roots_without_object", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"references", "References", MP_COUNT, MP_ADDS, 0},
-    {"dangling_references", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"reachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"reachable_bytes", "Reachable", MP_BYTES, MP_ADDS, 0},
-    {"unreachable_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"unreachable_bytes", "Unreachable", MP_BYTES, MP_ADDS | MP_SUMMARY, 0},
-    {"types", "Types", MP_COUNT, MP_FOR_PROGRAMS, 0},
-    {"duplicate_objects", "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS, 0},
-    {"app_domains", "", MP_COUNT, MP_FOR_PROGRAMS, 0},
+    TOTAL(live_objects, "Objects", MP_COUNT, MP_SUMMARY),
+    TOTAL(live_bytes, "Alive", MP_BYTES, MP_SUMMARY),
+    TOTAL(created_objects, "Created", MP_COUNT, 0),
+    TOTAL(created_bytes, "", MP_BYTES, 0),
+    TOTAL(deleted_objects, "Deleted", MP_COUNT, 0),
+    TOTAL(retyped_objects, "", MP_COUNT, 0),
+    TOTAL(peak_objects, "", MP_COUNT, 0),
+    TOTAL(peak_bytes, "Peak", MP_BYTES, MP_SUMMARY),
+    TOTAL(leaked_objects, "", MP_COUNT, 0),
+    TOTAL(leaked_bytes, "Leaked", MP_BYTES, MP_SUMMARY),
+    MP_COLUMN(totals_row, leak_sites, "Sites", MP_COUNT, ADDS | MP_SUMMARY),
+    OWN(suppressed_objects, MP_COUNT, ADDS),
+    OWN(suppressed_bytes, MP_BYTES, ADDS),
+    TOTAL(reusable_objects, "", MP_COUNT, 0),
+    TOTAL(reusable_bytes, "", MP_BYTES, 0),
+    OWN(peak_time_us, MP_TIME, MP_FOR_PROGRAMS),
+    OWN(old_objects, MP_COUNT, ADDS),
+    OWN(old_bytes, MP_BYTES, ADDS),
+    OWN(old_live_objects, MP_COUNT, ADDS),
+    OWN(old_live_bytes, MP_BYTES, ADDS),
+    TOTAL(temporary_objects, "", MP_COUNT, 0),
+    TOTAL(temporary_bytes, "", MP_BYTES, 0),
+    OWN(unmatched_deletions, MP_COUNT, ADDS),
+    OWN(double_deletions, MP_COUNT, ADDS),
+    OWN(bad_address_deletions, MP_COUNT, ADDS),
+    OWN(nonunique_allocations, MP_COUNT, ADDS),
+    OWN(displaced_objects, MP_COUNT, ADDS),
+    OWN(corruptions, MP_COUNT, ADDS),
+    OWN(corrupt_events, MP_COUNT, ADDS),
+    OWN(late_events, MP_COUNT, ADDS),
+    OWN(cross_thread_deletions, MP_COUNT, ADDS),
+    OWN(threads, MP_COUNT, MP_FOR_PROGRAMS),
+    OWN(crawls, MP_COUNT, MP_FOR_PROGRAMS),
+    OWN(from_sequence, MP_NUMBER, MP_FOR_PROGRAMS),
+    OWN(to_sequence, MP_NUMBER, MP_FOR_PROGRAMS),
+    WORDS(alive, "Alive"),
+    WORDS(created, "Created"),
+    WORDS(deleted, "Deleted"),
+    WORDS(peak, "Peak"),
+    WORDS(leaked, "Leaked"),
+    WORDS(suppressed, "Suppressed"),
+    WORDS(temporary, "Temporary"),
+    WORDS(old, "Older than the log"),
+    WORDS(reusable, "Kept for reuse"),
+    GRAPH(roots, "Roots", MP_COUNT, 0),
+    GRAPH(roots_without_object, "", MP_COUNT, MP_FOR_PROGRAMS),
+    GRAPH(references, "References", MP_COUNT, 0),
+    GRAPH(dangling_references, "", MP_COUNT, MP_FOR_PROGRAMS),
+    GRAPH(reachable_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
+    GRAPH(reachable_bytes, "Reachable", MP_BYTES, 0),
+    GRAPH(unreachable_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
+    GRAPH(unreachable_bytes, "Unreachable", MP_BYTES, MP_SUMMARY),
+    MP_COLUMN(totals_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
+    GRAPH(duplicate_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
+    OWN(app_domains, MP_COUNT, MP_FOR_PROGRAMS),
 };
 
-const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
+/* Old blocks that are alive at `to`: those of generations born at the start of each log. */
+static mp_cost old_at(const mp_window *window)
 {
-    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
-                            objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
-}
-
-void mp_set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
-                   int64_t bytes)
-{
-    mp_set_text(document, table, column, mp_amount_text(document, objects, bytes));
-}
-
-/* What people read: each number of objects with its size. */
-static void set_amounts(mp_document *document, mp_table *table, const mp_totals *totals,
-                        const mp_leaks *leaks, const mp_events *events)
-{
-    mp_set_amount(document, table, "created", totals->created_objects, totals->created_bytes);
-    mp_set_text(document, table, "deleted",
-                mp_document_text(document, "%s object%s",
-                                 mp_count_text(document, totals->deleted_objects, false),
-                                 totals->deleted_objects == 1 ? "" : "s"));
-    if (events) {
-        char time[MP_UNIT_TEXT];
-        mp_format_time(time, events->peak_time_us);
-        mp_set_text(document, table, "peak",
-                    mp_document_text(
-                        document, "%s at %s",
-                        mp_amount_text(document, totals->peak_objects, totals->peak_bytes), time));
-    } else {
-        mp_set_amount(document, table, "peak", totals->peak_objects, totals->peak_bytes);
+    const mp_model *model = window->model;
+    mp_cost sum = {0};
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        mp_snapshot_id born = model->generations.at[delta->generation.i].born;
+        if (model->snapshots.at[born.i].ordinal == 1 &&
+            mp_window_before_to(window, delta->snapshot))
+            sum = mp_cost_add(sum, delta->cost);
     }
-    if (leaks)
-        mp_set_amount(document, table, "leaked", leaks->objects, leaks->bytes);
-    if (totals->reusable_objects)
-        mp_set_amount(document, table, "reusable", totals->reusable_objects,
-                      totals->reusable_bytes);
+    return sum;
+}
+
+/* What only a log of heap events knows. */
+static void set_events(mp_document *document, const mp_window *window, totals_row *row)
+{
+    const mp_events *events = window->model->events;
+    const int64_t *anomalies = events->anomaly_counts;
+    mp_cost old = old_at(window);
+    char time[MP_UNIT_TEXT];
+    row->peak_time_us = events->peak_time_us;
+    row->old_objects = events->old_objects;
+    row->old_bytes = events->old_bytes;
+    row->old_live_objects = mp_cost_live(old);
+    row->old_live_bytes = old.bytes;
+    row->double_deletions = anomalies[MP_ANOMALY_DOUBLE_DELETION];
+    row->bad_address_deletions = anomalies[MP_ANOMALY_BAD_ADDRESS];
+    row->unmatched_deletions = row->double_deletions + row->bad_address_deletions;
+    row->nonunique_allocations = anomalies[MP_ANOMALY_NONUNIQUE];
+    row->displaced_objects = events->displaced_objects;
+    row->corruptions = anomalies[MP_ANOMALY_CORRUPTION];
+    row->corrupt_events = events->corrupt_events;
+    row->late_events = events->late_events;
+    row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
+    row->threads = events->threads;
+    row->crawls = events->crawls;
+    mp_format_time(time, events->peak_time_us);
+    row->peak = mp_document_text(document, "%s at %s", row->peak, time);
+    row->temporary =
+        mp_amount_text(document, row->totals.temporary_objects, row->totals.temporary_bytes);
+    if (events->old_objects)
+        row->old =
+            mp_document_text(document, "%s, of which %s are alive",
+                             mp_amount_text(document, events->old_objects, events->old_bytes),
+                             mp_amount_text(document, mp_cost_live(old), old.bytes));
 }
 
 /* What only a recording of births and deaths knows. */
-static void set_history(mp_document *document, mp_table *table, const mp_window *window,
-                        const mp_totals *totals, const mp_leaks *leaks)
+static void set_history(mp_document *document, const mp_window *window, const mp_totals *all,
+                        const mp_leaks *leaks, totals_row *row)
 {
-    const mp_model *model = window->model;
-    mp_set_number(table, "created_objects", totals->created_objects);
-    mp_set_number(table, "created_bytes", totals->created_bytes);
-    mp_set_number(table, "deleted_objects", totals->deleted_objects);
-    if (totals->retyped_objects)
-        mp_set_number(table, "retyped_objects", totals->retyped_objects);
-    mp_set_number(table, "peak_objects", totals->peak_objects);
-    mp_set_number(table, "peak_bytes", totals->peak_bytes);
-    if (leaks || model->events) {
-        mp_set_number(table, "leaked_objects", totals->leaked_objects);
-        mp_set_number(table, "leaked_bytes", totals->leaked_bytes);
+    const mp_events *events = window->model->events;
+    const mp_suppressed *suppressed = window->suppressed;
+    mp_totals *totals = &row->totals;
+    *totals = *all;
+    row->created = mp_amount_text(document, totals->created_objects, totals->created_bytes);
+    row->deleted = mp_document_text(document, "%s object%s",
+                                    mp_count_text(document, totals->deleted_objects, false),
+                                    totals->deleted_objects == 1 ? "" : "s");
+    row->peak = mp_amount_text(document, totals->peak_objects, totals->peak_bytes);
+    if (totals->reusable_objects)
+        row->reusable = mp_amount_text(document, totals->reusable_objects, totals->reusable_bytes);
+    if (leaks) {
+        row->leak_sites = leaks->count;
+        row->leaked = mp_amount_text(document, leaks->objects, leaks->bytes);
     }
-    if (leaks)
-        mp_set_number(table, "leak_sites", leaks->count);
-    if (window->suppressed) {
-        const mp_suppressed *suppressed = window->suppressed;
-        mp_set_number(table, "suppressed_objects", suppressed->objects);
-        mp_set_number(table, "suppressed_bytes", suppressed->bytes);
-        mp_set_amount(document, table, "suppressed", suppressed->objects, suppressed->bytes);
+    if (suppressed) {
+        row->suppressed_objects = suppressed->objects;
+        row->suppressed_bytes = suppressed->bytes;
+        row->suppressed = mp_amount_text(document, suppressed->objects, suppressed->bytes);
     }
-    if (totals->has_reusable) {
-        mp_set_number(table, "reusable_objects", totals->reusable_objects);
-        mp_set_number(table, "reusable_bytes", totals->reusable_bytes);
-    }
-    set_amounts(document, table, totals, leaks, model->events);
-    if (model->events)
-        mp_set_event_totals(document, table, window, totals);
+    if (events)
+        set_events(document, window, row);
+    else
+        totals->temporary_objects = totals->temporary_bytes = MP_UNKNOWN;
+    if (!leaks && !events)
+        totals->leaked_objects = totals->leaked_bytes = MP_UNKNOWN;
+    if (!totals->retyped_objects)
+        totals->retyped_objects = MP_UNKNOWN;
+    if (!totals->has_reusable)
+        totals->reusable_objects = totals->reusable_bytes = MP_UNKNOWN;
 }
 
 void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                             bool shown)
 {
     const mp_model *model = window->model;
+    const mp_graph *graph = model->graph;
     mp_totals totals = mp_totals_of(window);
     mp_table *table = MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns);
     table->title =
         mp_document_text(document, "Totals at %s", mp_moment_text(document, window, false));
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     table->order = leaks ? "leaked_bytes" : "live_bytes";
-    mp_table_row(table);
-    mp_set_number(table, "live_objects", totals.live_objects);
-    mp_set_number(table, "live_bytes", totals.live_bytes);
-    mp_set_amount(document, table, "alive", totals.live_objects, totals.live_bytes);
+    totals_row row;
+    mp_row_clear(total_columns, table->column_count, &row);
+    row.totals.live_objects = totals.live_objects;
+    row.totals.live_bytes = totals.live_bytes;
+    row.alive = mp_amount_text(document, totals.live_objects, totals.live_bytes);
     if (model->holds & MP_HOLDS_HISTORY)
-        set_history(document, table, window, &totals, leaks);
-    if (model->graph) {
-        mp_graph_totals graph = mp_graph_totals_of(model->graph, NULL);
-        mp_set_graph_totals(table, model, &graph);
+        set_history(document, window, &totals, leaks, &row);
+    if (graph)
+        row.graph = mp_graph_totals_of(graph, NULL);
+    if (graph && model->kind == MP_KIND_DUMP) { /* a database declares none */
+        row.types = graph->declared_types;
+        if (graph->domains.count > 1)
+            row.app_domains = (int64_t)graph->domains.count - 1;
     }
     if (model->sessions.count == 2) {
         const mp_range *range = &window->ranges[1];
-        mp_set_number(table, "from_sequence", (int64_t)model->snapshots.at[range->from.i].sequence);
-        mp_set_number(table, "to_sequence", (int64_t)model->snapshots.at[range->to.i].sequence);
+        row.from_sequence = (int64_t)model->snapshots.at[range->from.i].sequence;
+        row.to_sequence = (int64_t)model->snapshots.at[range->to.i].sequence;
     }
+    mp_table_put(document, table, &row);
 }

@@ -19,7 +19,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
 
 /* A heap's tables. `rows`: at most so many; 0: all. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
-bool mp_section_leaks(mp_document *document, const mp_window *window, mp_leaks *leaks,
+bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                       const mp_view *view, size_t rows, size_t stack_depth, mp_error *error);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
                     size_t rows, mp_error *error);
@@ -27,25 +27,54 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
 bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
                        size_t rows, bool trends, mp_error *error);
 
-/* The change of a group from one moment to another. */
-/* clang-format off */
-#define MP_GROWTH_COLUMNS                                                                          \
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED, 0},                                                \
-    {"delta_percent", "%", MP_PERCENT, MP_SIGNED, 0},                                                 \
-    {"from_bytes", "From", MP_BYTES, 0, 0},                                                           \
-    {"to_bytes", "To", MP_BYTES, 0, 0},                                                               \
-    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED, 0},                                             \
-    {"from_objects", "From", MP_COUNT, 0, 0},                                                         \
-    {"to_objects", "To", MP_COUNT, 0, 0}
-/* clang-format on */
-
 /* So many objects of so many bytes, at one moment. */
 typedef struct mp_amount {
     int64_t objects, bytes;
 } mp_amount;
 
-/* Set the last row of a table that has MP_GROWTH_COLUMNS. */
-void mp_set_growth(mp_table *table, mp_amount from, mp_amount to);
+/* The change of a group from one moment to another: a member of rows that have these columns. */
+typedef struct mp_growth {
+    int64_t from_bytes, to_bytes, delta_bytes;
+    int64_t from_objects, to_objects, delta_objects;
+    double delta_percent; /* not known of what was not there */
+} mp_growth;
+mp_growth mp_growth_of(mp_amount from, mp_amount to);
+/* clang-format off */
+#define MP_GROWTH_COLUMNS(row, member)                                                             \
+    MP_COLUMN_OF(row, member.delta_bytes, "delta_bytes", "Change", MP_BYTES, MP_SIGNED),           \
+    MP_COLUMN_OF(row, member.delta_percent, "delta_percent", "%", MP_PERCENT, MP_SIGNED),          \
+    MP_COLUMN_OF(row, member.from_bytes, "from_bytes", "From", MP_BYTES, 0),                       \
+    MP_COLUMN_OF(row, member.to_bytes, "to_bytes", "To", MP_BYTES, 0),                             \
+    MP_COLUMN_OF(row, member.delta_objects, "delta_objects", "Objects", MP_COUNT, MP_SIGNED),      \
+    MP_COLUMN_OF(row, member.from_objects, "from_objects", "From", MP_COUNT, 0),                   \
+    MP_COLUMN_OF(row, member.to_objects, "to_objects", "To", MP_COUNT, 0)
+/* clang-format on */
+
+/* What `sort` may say: rows stand by the first of the columns, equal ones by the next. */
+typedef struct mp_order {
+    const char *name;
+    const char *columns[3];
+} mp_order;
+
+/* The order that `sort` names, the first of them where it is NULL. NULL with a message: `rows`
+ * ("leaks") are not sorted so. */
+const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
+                              const char *rows, mp_error *error);
+#define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
+    mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)
+/* Put `count` structs of `size` bytes in that order; equal ones stay as they stand. */
+void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
+                   size_t count, size_t size);
+#define MP_ORDER_ROWS(order, columns, rows, count)                                                 \
+    mp_order_rows(order, columns, sizeof(columns) / sizeof *(columns), rows, count, sizeof *(rows))
+
+/* Columns of some kinds of heaps alone: a flag beside those of document.h. */
+enum { MP_OF_RECORDINGS = 1 << 16, MP_OF_EVENTS = 1 << 17, MP_OF_DUMPS = 1 << 18 };
+/* A table of rows without the columns of other kinds than the model's. */
+mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
+                        const char *title, const mp_column *columns, size_t count);
+#define MP_KIND_TABLE(document, model, name, title, columns)                                       \
+    mp_kind_table(document, model, name, title, columns, sizeof(columns) / sizeof *(columns))
 
 /* Hold the window against the limits that the user set. */
 void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
@@ -53,22 +82,16 @@ void mp_section_limits(mp_document *document, const mp_window *window, const mp_
 
 /* The suppressions that the window was made with, and what each did; nothing without any. */
 void mp_section_suppressions(mp_document *document, const mp_window *window);
-/* "; suppression "x" expired on 2027-06-30": the first that matches leaks and does not suppress
- * them; else "". For the message of a limit. Lives with the document. */
-const char *mp_suppressions_lapsed(mp_document *document, const mp_window *window);
-
 /* "name:line" of a frame; the source of a node. Live with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
-/* The column "stack" of the last row: "name:line", innermost frame first. */
-void mp_set_stack(mp_document *document, mp_table *table, const mp_model *model, mp_frame frame);
-void mp_set_column_stack(mp_document *document, mp_table *table, const char *column,
-                         const mp_model *model, mp_frame frame);
+/* A stack as "name:line", innermost frame first; a text alone, of NULL none. Live with the
+ * document. */
+mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
+mp_texts mp_one_text(mp_document *document, const char *text);
 
-/* What only a log of heap events has: the rest of the totals' row; anomalies, counted or one by one
- * (nothing where there are none); `rows`: at most so many, 0: all. */
-void mp_set_event_totals(mp_document *document, mp_table *table, const mp_window *window,
-                         const mp_totals *totals);
+/* Anomalies of a log of heap events, counted or one by one (nothing where there are none); `rows`:
+ * at most so many, 0: all. */
 void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
 void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
 
@@ -80,8 +103,6 @@ enum {
 
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
-void mp_set_amount(mp_document *document, mp_table *table, const char *column, int64_t objects,
-                   int64_t bytes);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
  * with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);

@@ -1,4 +1,5 @@
 #include "support/memory_reader.h"
+#include "base/diagnose.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "model/build.h"
 #include "query/query.h"
 #include "support/memory_reader.h"

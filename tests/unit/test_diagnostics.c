@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "memprof/diagnostics.h"
+#include "base/diagnose.h"
 
 static void all_are_counted_and_few_are_kept(void **unused)
 {

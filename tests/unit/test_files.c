@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "cli/files.h"
-#include "memprof/diagnostics.h"
 
 static char folder[] = "/tmp/memprof-files-XXXXXX";
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "model/build.h"
 #include "model/history.h"
 #include "model/private.h"

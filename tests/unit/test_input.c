@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "input/window.h"
 #include "support/memory_reader.h"

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "model/profile.h"
 #include "support/memory_reader.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "input/numbers.h"
-#include "memprof/diagnostics.h"
 
 enum { MOST = 18 };
 

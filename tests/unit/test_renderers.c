@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "render/renderer.h"
 
 static char *render(const char *format, const mp_document *document, unsigned width, bool colour,

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "input/hex.h"
 #include "model/build.h"

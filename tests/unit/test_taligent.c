@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "query/lifetimes.h"

@@ -1,0 +1,20 @@
+/* Saying what is wrong: the side of diagnostics that readers are on. */
+#ifndef MP_BASE_DIAGNOSE_H
+#define MP_BASE_DIAGNOSE_H
+
+#include "memprof/diagnostics.h"
+
+/* `keep`: how many of each code to keep with their place; 0 keeps all. Release with
+ * mp_diagnostics_free. */
+mp_diagnostics *mp_diagnostics_new(size_t keep);
+void mp_diagnostics_free(mp_diagnostics *diagnostics);
+
+/* Count one, and keep it if few of its code are kept yet. */
+void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Count all of `from` too, and keep those of its kept ones that would have been kept had they come
+ * here after the others. */
+void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);
+
+#endif

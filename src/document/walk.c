@@ -1,0 +1,102 @@
+/* What programs outside see of a document. */
+#include <string.h>
+
+#include "document/document.h"
+
+const char *mp_document_title(const mp_document *document)
+{
+    return document->title;
+}
+
+size_t mp_document_table_count(const mp_document *document)
+{
+    return document->table_count;
+}
+
+const mp_table *mp_document_table_at(const mp_document *document, size_t place)
+{
+    return &document->tables[place];
+}
+
+const mp_table *mp_document_main_table(const mp_document *document)
+{
+    for (size_t i = 0; i < document->table_count; i++)
+        if (document->tables[i].main)
+            return &document->tables[i];
+    return NULL;
+}
+
+const mp_check *mp_document_checks(const mp_document *document, size_t *count)
+{
+    *count = document->check_count;
+    return document->checks;
+}
+
+mp_verdict mp_document_verdict(const mp_document *document)
+{
+    return document->failed     ? MP_VERDICT_FAIL
+           : document->unjudged ? MP_VERDICT_ERROR
+                                : MP_VERDICT_PASS;
+}
+
+const char *mp_table_name(const mp_table *table)
+{
+    return table->name;
+}
+
+const char *mp_table_title(const mp_table *table)
+{
+    return table->title;
+}
+
+bool mp_table_is_record(const mp_table *table)
+{
+    return table->shape == MP_RECORD;
+}
+
+size_t mp_table_row_count(const mp_table *table)
+{
+    return table->row_count;
+}
+
+size_t mp_table_rows_left_out(const mp_table *table)
+{
+    return table->left_out;
+}
+
+size_t mp_table_column_count(const mp_table *table)
+{
+    return table->column_count;
+}
+
+const char *mp_table_column_name(const mp_table *table, size_t column)
+{
+    return table->columns[column].name;
+}
+
+mp_unit mp_table_column_unit(const mp_table *table, size_t column)
+{
+    return table->columns[column].unit;
+}
+
+size_t mp_table_column_find(const mp_table *table, const char *name)
+{
+    size_t i = 0;
+    while (i < table->column_count && strcmp(table->columns[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+mp_value mp_table_value(const mp_table *table, size_t row, size_t column)
+{
+    const mp_cell *cell = &table->cells[row * table->column_count + column];
+    if (!cell->known)
+        return (mp_value){0};
+    bool is_list = table->columns[column].unit == MP_LIST;
+    return (mp_value){.known = true,
+                      .number = is_list ? 0 : cell->number,
+                      .real = cell->real,
+                      .text = cell->text,
+                      .list = cell->list,
+                      .count = is_list ? (size_t)cell->number : 0};
+}

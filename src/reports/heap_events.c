@@ -1,0 +1,399 @@
+/* What logs of heap events tell: how long blocks lived, how large they were, which threads passed
+ * them on, and what went wrong. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "query/lifetimes.h"
+#include "reports/sections.h"
+
+/* --- anomalies --- */
+
+typedef struct anomaly_count {
+    const char *kind, *meaning;
+    int64_t count, first_line;
+} anomaly_count;
+
+static const mp_column count_columns[] = {
+    MP_COLUMN(anomaly_count, kind, "Anomaly", MP_TEXT, 0),
+    MP_COLUMN(anomaly_count, count, "Count", MP_COUNT, 0),
+    MP_COLUMN(anomaly_count, first_line, "First in line", MP_NUMBER, 0),
+    MP_COLUMN(anomaly_count, meaning, "What it means", MP_TEXT, 0),
+};
+
+static const char *const meanings[MP_ANOMALY_KINDS] = {
+    [MP_ANOMALY_DOUBLE_DELETION] = "a block is deleted that was deleted before: left out",
+    [MP_ANOMALY_BAD_ADDRESS] = "a deletion where no block was seen: left out",
+    [MP_ANOMALY_NONUNIQUE] = "an address that is alive is handed out again: a deletion was missed",
+    [MP_ANOMALY_CORRUPTION] = "the monitor found the heap corrupt",
+    [MP_ANOMALY_OTHER_THREAD] = "a block is deleted by another thread than allocated it",
+    [MP_ANOMALY_REPORTED] = "the monitor's own words, at the head of a heap analysis file",
+};
+
+void mp_section_anomaly_counts(mp_document *document, const mp_model *model)
+{
+    const mp_events *events = model->events;
+    if (!events || events->anomalies.count < 2)
+        return;
+    mp_table *table = MP_TABLE(document, "anomaly_counts", "Anomalies (memprof check lists them)",
+                               MP_ROWS, count_columns);
+    for (mp_anomaly_kind kind = 0; kind < MP_ANOMALY_KINDS; kind++) {
+        uint32_t first = 1;
+        while (first < events->anomalies.count && events->anomalies.at[first].kind != kind)
+            first++;
+        if (first == events->anomalies.count)
+            continue;
+        anomaly_count row = {.kind = mp_anomaly_name(kind),
+                             .count = events->anomaly_counts[kind],
+                             .first_line = (int64_t)events->anomalies.at[first].here.line,
+                             .meaning = meanings[kind]};
+        mp_table_put(document, table, &row);
+    }
+}
+
+typedef struct anomaly_row {
+    const char *kind, *path, *address, *thread, *before_thread, *text;
+    int64_t line, time_us, bytes, before_line, before_time_us;
+    mp_texts stack, before_stack, said, here, before;
+} anomaly_row;
+
+static const mp_column anomaly_columns[] = {
+    MP_COLUMN(anomaly_row, kind, "Anomaly", MP_TEXT, 0),
+    MP_COLUMN(anomaly_row, path, "File", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(anomaly_row, line, "Line", MP_NUMBER, 0),
+    MP_COLUMN(anomaly_row, time_us, "Time", MP_TIME, 0),
+    MP_COLUMN(anomaly_row, address, "Address", MP_TEXT, 0),
+    MP_COLUMN(anomaly_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(anomaly_row, thread, "Thread", MP_TEXT, 0),
+    MP_COLUMN(anomaly_row, before_line, "Before: line", MP_NUMBER, 0),
+    MP_COLUMN(anomaly_row, before_time_us, "Before: time", MP_TIME, 0),
+    MP_COLUMN(anomaly_row, before_thread, "Before: thread", MP_TEXT, 0),
+    MP_COLUMN(anomaly_row, text, "The monitor says", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(anomaly_row, stack, "Crawl", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(anomaly_row, before_stack, "Crawl before", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(anomaly_row, said, "Said", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(anomaly_row, here, "Here", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(anomaly_row, before, "Before", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* "deleted in: A() < B()", for a line below a row; nothing where no crawl is known. */
+static mp_texts crawl_text(mp_document *document, const mp_model *model, const char *word,
+                           mp_node_id node)
+{
+    mp_frame frame = {model->tree_of[node.i], MP_NO_LINE};
+    if (!node.i)
+        return (mp_texts){.at = NULL};
+    const char *text =
+        mp_document_text(document, "%s: %s", word, mp_frame_text(document, model, frame));
+    for (int depth = 0; depth < 16 && mp_frame_caller(model, &frame); depth++)
+        text = mp_document_text(document, "%s < %s", text, mp_frame_text(document, model, frame));
+    return mp_one_text(document, text);
+}
+
+static void put_anomaly(mp_document *document, mp_table *table, const mp_model *model,
+                        const mp_anomaly *anomaly)
+{
+    const mp_event_place *here = &anomaly->here, *before = &anomaly->before;
+    anomaly_row row;
+    mp_row_clear(table->columns, table->column_count, &row);
+    row.kind = mp_anomaly_name(anomaly->kind);
+    row.path = model->inputs.at[anomaly->input].path;
+    row.line = (int64_t)here->line;
+    if (anomaly->text.i) { /* in the monitor's words, and nothing else is known */
+        row.text = mp_model_text(model, anomaly->text);
+        row.said =
+            mp_one_text(document, mp_document_text(document, "the monitor says: %s", row.text));
+        mp_table_put(document, table, &row);
+        return;
+    }
+    row.time_us = here->time_us;
+    row.address = mp_document_text(document, "0x%" PRIx64, anomaly->address);
+    row.bytes = anomaly->bytes ? anomaly->bytes : MP_UNKNOWN;
+    row.thread = mp_model_text(model, here->thread);
+    row.stack =
+        mp_stack_texts(document, model, (mp_frame){model->tree_of[here->node.i], MP_NO_LINE});
+    row.here = crawl_text(document, model,
+                          anomaly->kind == MP_ANOMALY_NONUNIQUE ? "allocated in" : "deleted in",
+                          here->node);
+    if (before->line) {
+        row.before_line = (int64_t)before->line;
+        row.before_time_us = before->time_us;
+        row.before_thread = mp_model_text(model, before->thread);
+        row.before_stack =
+            mp_stack_texts(document, model, (mp_frame){model->tree_of[before->node.i], MP_NO_LINE});
+        row.before =
+            crawl_text(document, model,
+                       anomaly->kind == MP_ANOMALY_DOUBLE_DELETION ? "deleted in" : "allocated in",
+                       before->node);
+    }
+    mp_table_put(document, table, &row);
+}
+
+void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows)
+{
+    const mp_events *events = model->events;
+    int64_t all = 0;
+    if (!events || events->anomalies.count < 2)
+        return;
+    mp_table *table = MP_TABLE(document, "anomalies", "Anomalies", MP_ROWS, anomaly_columns);
+    for (int often = 0; often < 2; often++) /* what is no fault comes last */
+        for (uint32_t i = 1; i < events->anomalies.count; i++) {
+            const mp_anomaly *anomaly = &events->anomalies.at[i];
+            if ((anomaly->kind == MP_ANOMALY_OTHER_THREAD) == often &&
+                (!rows || table->row_count < rows))
+                put_anomaly(document, table, model, anomaly);
+        }
+    for (mp_anomaly_kind kind = 0; kind < MP_ANOMALY_KINDS; kind++)
+        all += events->anomaly_counts[kind];
+    if (all > (int64_t)table->row_count)
+        table->footer =
+            mp_document_text(document, "and %" PRId64 " more", all - (int64_t)table->row_count);
+}
+
+/* --- lifetimes: all of them --- */
+
+typedef struct overall_row {
+    mp_lifetime all;
+    int64_t allocations_per_second;
+    double precision_percent;
+} overall_row;
+
+static const mp_column overall_columns[] = {
+    MP_COLUMN_OF(overall_row, all.deaths, "deaths", "Deleted in the log", MP_COUNT,
+                 MP_ADDS | MP_SUMMARY),
+    MP_COLUMN_OF(overall_row, all.median_us, "median_us", "Median age", MP_AGE, MP_SUMMARY),
+    MP_COLUMN_OF(overall_row, all.p90_us, "p90_us", "90th percentile", MP_AGE, 0),
+    MP_COLUMN_OF(overall_row, all.least_us, "min_us", "Youngest", MP_AGE, 0),
+    MP_COLUMN_OF(overall_row, all.most_us, "max_us", "Oldest", MP_AGE, 0),
+    MP_COLUMN(overall_row, precision_percent, "Ages are right within %", MP_PERCENT, 0),
+    MP_COLUMN(overall_row, allocations_per_second, "Allocations a second", MP_COUNT, 0),
+};
+
+static void section_overall(mp_document *document, const mp_window *window,
+                            const mp_lifetimes *lifetimes)
+{
+    const mp_model *model = window->model;
+    unsigned bits = model->events->age_bits;
+    int64_t span = 0, created = mp_totals_of(window).created_objects;
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        span += model->snapshots.at[window->ranges[i].to.i].time_us;
+    mp_table *table = MP_TABLE(document, "overall", "All of them", MP_RECORD, overall_columns);
+    overall_row row = {.all = lifetimes->all,
+                       .precision_percent = bits ? 100.0 / (double)(1u << (bits - 1)) : NAN,
+                       .allocations_per_second =
+                           span > 0 ? (int64_t)((double)created * 1e6 / (double)span + 0.5)
+                                    : MP_UNKNOWN};
+    if (!row.all.deaths)
+        row.all.median_us = row.all.p90_us = row.all.least_us = row.all.most_us = MP_UNKNOWN;
+    mp_table_put(document, table, &row);
+}
+
+/* --- histograms --- */
+
+typedef struct age_row {
+    int64_t from_us, to_us, objects, bytes;
+    double percent;
+    const char *bar;
+} age_row;
+
+static const mp_column age_columns[] = {
+    MP_COLUMN(age_row, from_us, "From", MP_AGE, 0),
+    MP_COLUMN(age_row, to_us, "To before", MP_AGE, 0),
+    MP_COLUMN(age_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(age_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(age_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(age_row, bar, "", MP_TEXT, MP_FOR_PEOPLE),
+};
+
+static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
+{
+    enum { BAR = 40 };
+    char bar[BAR + 1];
+    int64_t most = 0;
+    int first = MP_AGE_CLASSES, last = -1;
+    for (int i = 0; i < MP_AGE_CLASSES; i++) {
+        if (!lifetimes->classes[i].objects)
+            continue;
+        first = first < i ? first : i;
+        last = i;
+        if (lifetimes->classes[i].objects > most)
+            most = lifetimes->classes[i].objects;
+    }
+    mp_table *table = MP_TABLE(document, "ages", "Age at deletion", MP_ROWS, age_columns);
+    table->empty = "nothing was deleted that the log saw allocated";
+    for (int i = first; i <= last; i++) {
+        const mp_age_class *class = &lifetimes->classes[i];
+        /* As long as the share of the largest class; of what there is, never nothing. */
+        int length = (int)((double)class->objects * BAR / (double)most + 0.5);
+        memset(bar, '#', sizeof bar);
+        bar[class->objects && !length ? 1 : length] = '\0';
+        age_row row = {.from_us = i ? (int64_t)(1ull << (i - 1)) : 0,
+                       .to_us = (int64_t)(1ull << i),
+                       .objects = class->objects,
+                       .percent = mp_percent_of(class->objects, lifetimes->all.deaths),
+                       .bytes = class->bytes,
+                       .bar = bar};
+        mp_table_put(document, table, &row);
+    }
+}
+
+typedef struct size_row {
+    mp_size_class class;
+    int64_t from_bytes, to_bytes;
+    double percent;
+} size_row;
+
+static const mp_column size_columns[] = {
+    MP_COLUMN(size_row, from_bytes, "From", MP_BYTES, 0),
+    MP_COLUMN(size_row, to_bytes, "To before", MP_BYTES, 0),
+    MP_COLUMN_OF(size_row, class.created, "objects", "Allocated", MP_COUNT, 0),
+    MP_COLUMN(size_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(size_row, class.created_bytes, "bytes", "Size", MP_BYTES, 0),
+    MP_COLUMN_OF(size_row, class.deleted, "deleted_objects", "Deleted", MP_COUNT, 0),
+    MP_COLUMN_OF(size_row, class.temporary, "temporary_objects", "Temporary", MP_COUNT, 0),
+};
+
+static void section_sizes(mp_document *document, const mp_events *events)
+{
+    int64_t all = 0;
+    mp_table *table = MP_TABLE(document, "sizes", "Allocations by size", MP_ROWS, size_columns);
+    for (int i = 0; i < MP_SIZE_CLASSES; i++)
+        all += events->sizes[i].created;
+    for (int i = 0; i < MP_SIZE_CLASSES; i++) {
+        size_row row = {.class = events->sizes[i],
+                        .from_bytes = i ? (int64_t)(1ull << (i - 1)) : 0,
+                        .to_bytes = (int64_t)(1ull << i),
+                        .percent = mp_percent_of(events->sizes[i].created, all)};
+        if (row.class.created)
+            mp_table_put(document, table, &row);
+    }
+}
+
+/* --- threads --- */
+
+typedef struct thread_row {
+    const char *allocated_by, *deleted_by;
+    int64_t objects, bytes;
+} thread_row;
+
+static const mp_column thread_columns[] = {
+    MP_COLUMN(thread_row, allocated_by, "Allocated by", MP_TEXT, 0),
+    MP_COLUMN(thread_row, deleted_by, "Deleted by", MP_TEXT, 0),
+    MP_COLUMN(thread_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(thread_row, bytes, "Size", MP_BYTES, 0),
+};
+
+static void section_threads(mp_document *document, const mp_model *model)
+{
+    const mp_events *events = model->events;
+    uint32_t count = events->handovers.count - 1;
+    thread_row *rows = mp_alloc((count + 1u) * sizeof *rows);
+    mp_table *table = MP_TABLE(document, "threads", "Allocated by one thread, deleted by another",
+                               MP_ROWS, thread_columns);
+    table->empty = "none";
+    for (uint32_t i = 0; i < count; i++) {
+        const mp_handover *handover = &events->handovers.at[i + 1];
+        rows[i] =
+            (thread_row){mp_model_text(model, handover->from), mp_model_text(model, handover->to),
+                         handover->objects, handover->bytes};
+    }
+    static const mp_order orders[] = {{"names", {"allocated_by", "deleted_by"}},
+                                      {"most", {"bytes", "objects"}}};
+    for (size_t i = 0; i < 2; i++)
+        MP_ORDER_ROWS(&orders[i], thread_columns, rows, count);
+    for (uint32_t i = 0; i < count; i++)
+        mp_table_put(document, table, &rows[i]);
+    free(rows);
+}
+
+/* --- groups --- */
+
+static const mp_column lifetime_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(mp_lifetime, deaths, "Deleted", MP_COUNT, 0),
+    MP_COLUMN(mp_lifetime, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(mp_lifetime, median_us, "Median age", MP_AGE, MP_SUMMARY),
+    MP_COLUMN(mp_lifetime, p90_us, "90 %", MP_AGE, 0),
+    MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE, 0),
+    MP_COLUMN_OF(mp_lifetime, most_us, "max_us", "Oldest", MP_AGE, 0),
+    MP_COLUMN_OF(mp_lifetime, label, "key", "Group", MP_TEXT, MP_SHORTEN),
+};
+
+static const mp_order lifetime_orders[] = {{"deleted", {"deaths", "key"}},
+                                           {"bytes", {"bytes", "key"}},
+                                           {"median", {"median_us", "key"}},
+                                           {"p90", {"p90_us", "key"}},
+                                           {"key", {"key"}}};
+
+static bool put(const mp_request *request, mp_document *document, const mp_window *window,
+                mp_error *error)
+{
+    const mp_view *view = &request->view;
+    const mp_dimension *dimension = mp_view_dimension(view, request->model, "type", error);
+    if (!dimension)
+        return false;
+    if (dimension->of_frames)
+        return mp_fail_argument(error, "by", dimension->name,
+                                "the ages of such groups do not add up: try --by source");
+    const mp_order *order = MP_ORDER_FIND(lifetime_orders, view->sort, "lifetimes", error);
+    if (!order)
+        return false;
+    size_t most = mp_view_rows(view, MP_REPORT_ROWS);
+    mp_lifetimes lifetimes = mp_lifetimes_of(window, dimension, view->only);
+    MP_ORDER_ROWS(order, lifetime_columns, lifetimes.groups, lifetimes.count);
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, window, NULL, false);
+    section_overall(document, window, &lifetimes);
+    section_ages(document, &lifetimes);
+    mp_table *table = MP_TABLE(document, "lifetimes", NULL, MP_ROWS, lifetime_columns);
+    table->title = mp_document_text(document, "Age at deletion by %s", dimension->name);
+    table->main = true;
+    table->order = order->columns[0];
+    table->empty = "none";
+    for (uint32_t i = 0; i < lifetimes.count && (!most || i < most); i++)
+        mp_table_put(document, table, &lifetimes.groups[i]);
+    mp_table_left_out(document, table, lifetimes.count);
+    if (!mp_selects(&request->selection)) { /* these are of the whole log alone */
+        section_sizes(document, request->model->events);
+        section_threads(document, request->model);
+    }
+    mp_lifetimes_free(&lifetimes);
+    return true;
+}
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    for (uint32_t i = 1; i < request->model->sessions.count; i++)
+        if (request->model->sessions.at[i].snapshot.i) {
+            mp_fail(error, MP_ERROR_ARGUMENT,
+                    "lifetimes is about a whole log, not up to a snapshot: name no @%s",
+                    mp_model_text(request->model, request->model->sessions.at[i].snapshot));
+            return false;
+        }
+    if (!mp_request_window(request, &window, error))
+        return false;
+    bool ok = put(request, document, &window, error);
+    mp_window_free(&window);
+    return ok;
+}
+
+const mp_report mp_report_lifetimes = {
+    .name = "lifetimes",
+    .summary = "how long blocks lived: ages at deletion, sizes, threads (event logs)",
+    .example = "lifetimes samples/shop.taligent",
+    .details =
+        "Ages are those of blocks that the log saw allocated and deleted. A histogram of all,\n"
+        "the median and 90th percentile of each group, allocations by size, and what one\n"
+        "thread allocated and another deleted. --only shows some groups and their ages\n"
+        "alone. --sort: deleted, bytes, median, p90, key.",
+    .variants = {{.needs = MP_HOLDS_EVENTS,
+                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
+                             MP_HONOURS_SORT | MP_HONOURS_ONLY | MP_HONOURS_SLICES |
+                             MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
+                  .run = run}},
+};

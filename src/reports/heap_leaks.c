@@ -1,0 +1,419 @@
+/* What leaked: a table of allocation sites, what of it is suppressed, the limits that it is held
+ * to. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "query/suppression.h"
+#include "reports/graph_sections.h"
+
+/* --- leaks --- */
+
+typedef struct leak_row {
+    const mp_leak *leak;
+    int64_t bytes, objects, created_objects, deleted_objects, grew_snapshots, window_snapshots;
+    int64_t line, idle_objects, session_pool_objects, owner_leaked_objects;
+    double inferred_type_percent;
+    const char *growth, *trend, *type, *name, *what, *inferred_type;
+    mp_texts stack, site, flags, hints;
+} leak_row;
+
+/* What logs of heap events do not tell. */
+enum { RECORDED = MP_OF_RECORDINGS | MP_FOR_PROGRAMS, IN_WORDS = MP_FOR_PEOPLE | MP_SHORTEN };
+
+static const mp_column leak_columns[] = {
+    MP_RANK(MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, bytes, "Leaked", MP_BYTES, 0),
+    MP_COLUMN(leak_row, objects, "Alive", MP_COUNT, 0),
+    MP_COLUMN(leak_row, created_objects, "Created", MP_COUNT, 0),
+    MP_COLUMN(leak_row, deleted_objects, "Deleted", MP_COUNT, 0),
+    MP_COLUMN(leak_row, growth, "Grew", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(leak_row, grew_snapshots, "Grew", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, window_snapshots, "Of", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, trend, "Trend", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, inferred_type, "Inferred type", MP_TEXT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, inferred_type_percent, "% sure", MP_PERCENT, MP_OF_EVENTS),
+    MP_COLUMN(leak_row, name, "Name", MP_TEXT, RECORDED),
+    MP_COLUMN(leak_row, what, "Type and name", MP_TEXT, MP_OF_RECORDINGS | IN_WORDS | MP_SHRINKS),
+    MP_COLUMN(leak_row, what, "Inferred type", MP_TEXT, MP_OF_EVENTS | IN_WORDS | MP_SHRINKS),
+    MP_COLUMN(leak_row, stack, "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, site, "Allocation site", MP_LIST, IN_WORDS),
+    MP_COLUMN(leak_row, line, "Line", MP_NUMBER, RECORDED),
+    MP_COLUMN(leak_row, flags, "Flags", MP_LIST, RECORDED),
+    MP_COLUMN(leak_row, hints, "Note", MP_LIST, MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(leak_row, idle_objects, "Not instantiated", MP_COUNT, RECORDED),
+    MP_COLUMN(leak_row, session_pool_objects, "In the session's pool", MP_COUNT, RECORDED),
+    MP_COLUMN(leak_row, owner_leaked_objects, "Owner leaks", MP_COUNT, RECORDED),
+};
+
+/* Leaks come by bytes. */
+static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
+                                       {"objects", {"objects"}},
+                                       {"created", {"created_objects"}},
+                                       {"grew", {"grew_snapshots"}}};
+
+/* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */
+static void set_trend(mp_document *document, leak_row *row)
+{
+    const mp_group *group = &row->leak->group;
+    bool once = mp_group_grew_once(group), every = group->grew == group->moments;
+    row->trend = once ? "once" : every ? "every" : "repeated";
+    row->growth = once || every ? row->trend
+                                : mp_document_text(document, "%" PRIu32 " of %" PRIu32, group->grew,
+                                                   group->moments);
+}
+
+/* What a domain expert would point at, with a word for people for each. */
+static void set_flags(mp_document *document, leak_row *row)
+{
+    const mp_group *group = &row->leak->group;
+    const struct {
+        bool applies;
+        const char *flag, *hint;
+    } rules[] = {
+        {group->leaked.idle > 0, "temp-table-not-instantiated",
+         "temp-table declared and never instantiated"},
+        {group->pool_objects > 0, "session-widget-pool",
+         "in the session's unnamed widget pool, which lives as long as the session"},
+        {row->leak->class == MP_TYPE_RAW_MEMORY, "raw-memory",
+         "memory that only the program itself can free"},
+        {group->owned_by_leak > 0, "owner-leaked", "what it is scoped to leaks itself"},
+    };
+    enum { RULES = sizeof rules / sizeof *rules };
+    const char **flags = mp_arena_alloc(document->arena, RULES * sizeof *flags);
+    const char **hints = mp_arena_alloc(document->arena, RULES * sizeof *hints);
+    size_t count = 0;
+    for (size_t i = 0; i < RULES; i++)
+        if (rules[i].applies) {
+            hints[count] = rules[i].hint;
+            flags[count++] = rules[i].flag;
+        }
+    if (count) {
+        row->flags = (mp_texts){.at = flags, .count = count};
+        row->hints = (mp_texts){.at = hints, .count = count};
+    }
+}
+
+/* What is dear: for rows that are shown. */
+static void set_texts(mp_document *document, const mp_model *model, leak_row *row)
+{
+    const mp_leak *leak = row->leak;
+    mp_frame frame = {leak->node, leak->line};
+    set_trend(document, row);
+    row->stack = mp_stack_texts(document, model, frame);
+    row->site = mp_stack_texts(document, model, mp_frame_naming(model, frame));
+    if (leak->inference) {
+        row->what = leak->type;
+        row->inferred_type = leak->inference->type.i ? leak->type : NULL;
+    } else {
+        row->what = mp_document_text(document, "%s %s", leak->type,
+                                     leak->name           ? leak->name
+                                     : leak->names_differ ? "(several names)"
+                                                          : "");
+    }
+    set_flags(document, row);
+}
+
+static int64_t if_any(int64_t number)
+{
+    return number > 0 ? number : MP_UNKNOWN;
+}
+
+/* The leaks that are large enough, in their order; release with free(). */
+static leak_row *leak_rows(const mp_leaks *leaks, const mp_view *view, const mp_order *order,
+                           size_t *count)
+{
+    leak_row *rows = mp_alloc((leaks->count + 1u) * sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 0; i < leaks->count; i++) {
+        const mp_leak *leak = &leaks->at[i];
+        const mp_group *group = &leak->group;
+        const mp_inference *inference = leak->inference;
+        if (mp_view_keeps(view, group->leaked.bytes, mp_cost_live(group->leaked)))
+            rows[(*count)++] = (leak_row){
+                .leak = leak,
+                .bytes = group->leaked.bytes,
+                .objects = mp_cost_live(group->leaked),
+                .created_objects = group->to.created,
+                .deleted_objects = group->to.deleted,
+                .grew_snapshots = group->grew,
+                .window_snapshots = group->moments,
+                .type = leak->type,
+                .name = leak->name,
+                .inferred_type_percent = inference && inference->type.i
+                                             ? mp_percent_of(inference->typed, inference->deleted)
+                                             : NAN,
+                .line = leak->line == MP_NO_LINE ? MP_UNKNOWN : leak->line,
+                .idle_objects = if_any(group->leaked.idle),
+                .session_pool_objects = if_any(group->pool_objects),
+                .owner_leaked_objects = if_any(group->owned_by_leak)};
+    }
+    MP_ORDER_ROWS(order, leak_columns, rows, *count);
+    return rows;
+}
+
+bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_leaks *leaks,
+                      const mp_view *view, size_t most, size_t stack_depth, mp_error *error)
+{
+    const mp_model *model = window->model;
+    const mp_order *order = MP_ORDER_FIND(leak_orders, view->sort, "leaks", error);
+    if (!order)
+        return false;
+    mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
+    const char *to = mp_moment_text(document, window, false);
+    table->title = window->ranges[1].all_new
+                       ? mp_document_text(document, "All that is alive at %s, the only one", to)
+                       : mp_document_text(document, "Leaks: created after %s, alive at %s",
+                                          mp_moment_text(document, window, true), to);
+    table->main = true;
+    table->order = order->columns[0];
+    table->list_depth = stack_depth;
+    table->empty = "none";
+    size_t count;
+    leak_row *rows = leak_rows(leaks, view, order, &count);
+    for (size_t i = 0; i < count && (!most || i < most); i++) {
+        set_texts(document, model, &rows[i]);
+        mp_table_put(document, table, &rows[i]);
+    }
+    mp_table_left_out(document, table, count);
+    free(rows);
+    return true;
+}
+
+/* --- suppressions --- */
+
+typedef struct suppression_row {
+    const char *name, *status, *expires, *reason, *path;
+    int64_t bytes, objects, sites, limit_bytes, line;
+    mp_texts why, note;
+} suppression_row;
+
+static const mp_column suppression_columns[] = {
+    MP_COLUMN(suppression_row, name, "Suppression", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(suppression_row, status, "Status", MP_TEXT, 0),
+    MP_COLUMN(suppression_row, bytes, "Matched", MP_BYTES, 0),
+    MP_COLUMN(suppression_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(suppression_row, sites, "Sites", MP_COUNT, 0),
+    MP_COLUMN(suppression_row, limit_bytes, "Limit", MP_BYTES, 0),
+    MP_COLUMN(suppression_row, expires, "Expires", MP_TEXT, 0),
+    MP_COLUMN(suppression_row, reason, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suppression_row, path, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suppression_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(suppression_row, why, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(suppression_row, note, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* By how much its leaks became too many. */
+static const char *excess_text(mp_document *document, const mp_suppression *suppression,
+                               const mp_suppression_effect *effect)
+{
+    return mp_bytes_text(document, effect->bytes - suppression->limit_bytes, false);
+}
+
+/* What people should know of a suppression that suppresses nothing; NULL where it does. */
+static const char *note_of(mp_document *document, const mp_suppression *suppression,
+                           const mp_suppression_effect *effect)
+{
+    switch (effect->status) {
+    case MP_SUPPRESSION_EXPIRED:
+        return mp_document_text(document, "warning: expired on %s, suppresses nothing any more",
+                                suppression->expires);
+    case MP_SUPPRESSION_OVER_LIMIT:
+        return mp_document_text(document, "warning: %s over its limit, suppresses nothing",
+                                excess_text(document, suppression, effect));
+    case MP_SUPPRESSION_UNUSED:
+        return "warning: matches no leak that is not suppressed already";
+    case MP_SUPPRESSION_USED:
+        break;
+    }
+    return NULL;
+}
+
+void mp_section_suppressions(mp_document *document, const mp_window *window)
+{
+    const mp_suppressed *suppressed = window->suppressed;
+    if (!suppressed)
+        return;
+    mp_table *table = MP_TABLE(document, "suppressions", NULL, MP_ROWS, suppression_columns);
+    table->title =
+        mp_document_text(document, "Suppressed: %s",
+                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
+    table->empty = "none";
+    for (size_t i = 0; i < suppressed->suppressions->count; i++) {
+        const mp_suppression *suppression = &suppressed->suppressions->at[i];
+        const mp_suppression_effect *effect = &suppressed->effects[i];
+        suppression_row row = {
+            .name = suppression->name,
+            .status = mp_suppression_status_name(effect->status),
+            .bytes = effect->bytes,
+            .objects = effect->objects,
+            .sites = effect->sites,
+            .limit_bytes = suppression->has_limit ? suppression->limit_bytes : MP_UNKNOWN,
+            .expires = suppression->expires,
+            .reason = suppression->reason,
+            .path = suppression->path,
+            .line = (int64_t)suppression->line,
+            .why = {.at = &suppression->reason, .count = 1},
+            .note = mp_one_text(document, note_of(document, suppression, effect))};
+        mp_table_put(document, table, &row);
+    }
+}
+
+/* "; suppression "x" expired on 2027-06-30": the first that matches leaks and does not suppress
+ * them; else "". */
+static const char *lapsed_text(mp_document *document, const mp_suppressed *suppressed)
+{
+    for (size_t i = 0; suppressed && i < suppressed->suppressions->count; i++) {
+        const mp_suppression *suppression = &suppressed->suppressions->at[i];
+        const mp_suppression_effect *effect = &suppressed->effects[i];
+        if (!effect->sites || effect->status == MP_SUPPRESSION_USED)
+            continue;
+        return effect->status == MP_SUPPRESSION_EXPIRED
+                   ? mp_document_text(document, "; suppression \"%s\" expired on %s",
+                                      suppression->name, suppression->expires)
+                   : mp_document_text(document, "; suppression \"%s\" is %s over its limit",
+                                      suppression->name,
+                                      excess_text(document, suppression, effect));
+    }
+    return "";
+}
+
+/* --- limits: what CI holds a recording to --- */
+
+/* The site that is largest, or grew most; of a dump, which does not tell sites, the type. */
+static const char *worst_site(mp_document *document, const mp_window *window, bool by_growth)
+{
+    bool has_sites = window->model->holds & MP_HOLDS_HISTORY;
+    mp_grouping sites = mp_group_by(window, mp_dimension_find(has_sites ? "site" : "type"));
+    const mp_group *worst = NULL;
+    int64_t most = 0;
+    mp_grouping_sort(&sites, mp_order_by_label);
+    for (uint32_t i = 0; i < sites.count; i++) {
+        const mp_group *site = &sites.groups[i];
+        int64_t bytes = site->to.bytes - (by_growth ? site->from.bytes : 0);
+        if (!worst || bytes > most) {
+            worst = site;
+            most = bytes;
+        }
+    }
+    const char *text =
+        worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
+                                 mp_bytes_text(document, most, false), worst->label)
+              : "";
+    mp_grouping_free(&sites);
+    return text;
+}
+
+static const char *worst_leak(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+{
+    const char *lapsed = lapsed_text(document, window->suppressed);
+    if (!leaks->count)
+        return lapsed;
+    const mp_leak *leak = &leaks->at[0]; /* the largest */
+    mp_frame naming = mp_frame_naming(window->model, (mp_frame){leak->node, leak->line});
+    const char *frame = mp_frame_text(document, window->model, naming);
+    return mp_document_text(document, "; worst site: %s, %s%s%s at %s%s",
+                            mp_bytes_text(document, leak->group.leaked.bytes, false), leak->type,
+                            leak->name ? " " : "", leak->name ? leak->name : "", frame, lapsed);
+}
+
+static void hold(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t limit,
+                 int64_t actual, const char *what, const char *worst)
+{
+    const char *shown = mp_bytes_text(document, actual, false);
+    const char *over = mp_bytes_text(document, actual - limit, false);
+    bool exceeded = actual > limit;
+    mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
+                      .name = name,
+                      .limit = ceiling->text,
+                      .measured = shown,
+                      .message = "",
+                      .limit_bytes = limit,
+                      .measured_bytes = actual};
+    if (exceeded)
+        check.message = mp_document_text(document, "%s %s, %s over%s", shown, what, over, worst);
+    document->failed |= exceeded;
+    mp_document_check(document, check);
+}
+
+void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
+                       const mp_view *view)
+{
+    mp_totals totals = mp_totals_of(window);
+    if (view->max_leaked.set)
+        hold(document, "max-leaked", &view->max_leaked, view->max_leaked.bytes, leaks->bytes,
+             "leaked", worst_leak(document, window, leaks));
+    if (view->max_live.set)
+        hold(document, "max-live", &view->max_live, view->max_live.bytes, totals.live_bytes,
+             "alive", worst_site(document, window, false));
+    if (view->max_growth.set) {
+        const mp_ceiling *ceiling = &view->max_growth;
+        int64_t limit = ceiling->is_percent
+                            ? (int64_t)((double)totals.from_bytes * ceiling->percent / 100)
+                            : ceiling->bytes;
+        hold(document, "max-growth", ceiling, limit, totals.live_bytes - totals.from_bytes, "grown",
+             worst_site(document, window, true));
+    }
+}
+
+/* --- the report --- */
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_leaks leaks = mp_leaks_find(&window);
+    const mp_view *view = &request->view;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, &leaks, false);
+    mp_section_limits(document, &window, &leaks, view);
+    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
+                               view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error);
+    mp_section_suppressions(document, &window);
+    mp_leaks_free(&leaks);
+    mp_window_free(&window);
+    return ok;
+}
+
+/* A dump has no history: what it can tell is what keeps much alive. */
+static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
+{
+    (void)error;
+    mp_graph_view view = mp_graph_view_of(request->model);
+    mp_graph_view_look(&view);
+    mp_section_dump_head(document, request, &view);
+    mp_section_suspects(document, &view, mp_view_rows(&request->view, MP_REPORT_ROWS));
+    mp_graph_view_free(&view);
+    return true;
+}
+
+/* Of heaps with births and deaths. */
+enum {
+    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
+           MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+};
+
+const mp_report mp_report_leaks = {
+    .name = "leaks",
+    .summary = "what was created and never deleted, by allocation site",
+    .example = "leaks samples/shop-v2.oemp --stack-depth 3",
+    .details =
+        "A leak is what was created after the snapshot --from (the first) and is alive at the\n"
+        "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
+        "leak that grows at every snapshot from a cache that filled once.\n"
+        "--sort: bytes, objects, created, grew.",
+    .variants = {{.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run},
+                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
+                  .honours = HEAP | MP_HONOURS_SKIP,
+                  .run = run},
+                 {.needs = MP_HOLDS_HISTORY, .honours = HEAP, .run = run},
+                 {.needs = MP_HOLDS_GRAPH,
+                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
+                  .run = run_dump}},
+};
