@@ -226,8 +226,8 @@ class Law:
     def from_pipe(self, folder):
         target = folder / "a.sqlite"
         with open(target, "rb") as file:
-            piped = subprocess.run(f"cat | {self.memprof} leaks - --format csv", shell=True, stdin=file,
-                                   capture_output=True, check=False)
+            piped = subprocess.run(["sh", "-c", 'cat | "$0" leaks - --format csv', self.memprof],
+                                   stdin=file, capture_output=True, check=False)
         direct = subprocess.run([self.memprof, "leaks", target, "--format", "csv"],
                                 capture_output=True, check=False)
         self.hold(piped.stdout == direct.stdout and direct.stdout, "a pipe gives what the file gives")

@@ -136,7 +136,7 @@ void cli_progress_end(cli_progress *progress)
 mp_style cli_style(const cli_options *options)
 {
     enum { PIPE_WIDTH = 100, NARROWEST = 60 };
-    mp_style style = {.width = PIPE_WIDTH};
+    mp_style style = {.width = PIPE_WIDTH, .dashes = "--"};
     struct winsize size;
     bool terminal = !options->output && isatty(STDOUT_FILENO);
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");

@@ -6,15 +6,6 @@
 #include "cli/console.h"
 #include "cli/run.h"
 
-enum { FAULTS_SHOWN = 50 };
-
-static void put_fault(const mp_policy *policy, const mp_policy_fault *fault)
-{
-    cli_put_safe(policy->path);
-    fprintf(stderr, ":%u:%u: error: ", (unsigned)fault->line, (unsigned)fault->column);
-    cli_put_line(fault->message);
-}
-
 int cli_read_policy(const cli_options *options, mp_policy **policy)
 {
     char *text;
@@ -37,12 +28,12 @@ int cli_read_policy(const cli_options *options, mp_policy **policy)
     free(text);
     if (!ok)
         return CLI_UNREADABLE;
-    size_t count = (*policy)->fault_count, shown = count < FAULTS_SHOWN ? count : FAULTS_SHOWN;
-    for (size_t i = 0; i < shown; i++)
-        put_fault(*policy, &(*policy)->faults[i]);
-    if (count > shown) {
+    size_t count = (*policy)->fault_count;
+    for (size_t i = 0; i < count && i < MP_POLICY_FAULTS; i++)
+        cli_put_error(&(*policy)->faults[i]);
+    if (count > MP_POLICY_FAULTS) {
         cli_put_safe((*policy)->path);
-        fprintf(stderr, ": error: and %zu more: is it a policy?\n", count - shown);
+        fprintf(stderr, ": error: and %zu more: is it a policy?\n", count - MP_POLICY_FAULTS);
     }
-    return (*policy)->fault_count ? CLI_USAGE : CLI_OK;
+    return count ? CLI_USAGE : CLI_OK;
 }

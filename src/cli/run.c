@@ -184,15 +184,25 @@ int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const
     return status;
 }
 
+/* People who do not see them are told what became of the rules. */
+static void put_verdicts(const mp_document *document)
+{
+    size_t counts[MP_VERDICTS] = {0};
+    for (size_t i = 0; i < document->check_count; i++)
+        counts[document->checks[i].verdict]++;
+    const char *text = mp_verdicts_text(document->arena, "rule", counts);
+    cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
+}
+
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
     int status = cli_put_document(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++)
         if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
-            cli_put_message(mp_limit_text(document->arena, &document->checks[i]));
-    if (document->complaint && !shows_text(options))
-        cli_put_message(document->complaint);
+            cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
+    if (document->policy && (document->failed || document->unjudged) && !shows_text(options))
+        put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
     return status;

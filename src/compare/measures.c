@@ -1,55 +1,68 @@
 #include "compare/measures.h"
 
-#include <stddef.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/units.h"
 
 enum {
     HEAP = MP_BY_TYPE | MP_BY_SOURCE | MP_BY_NAME | MP_BY_SITE,
     PROFILE = MP_BY_METHOD | MP_BY_MODULE,
 };
 
-#define AT(field) offsetof(mp_amounts, field)
+/* A measure that is the sum of one of the amounts. */
+#define SUM(words, told, done, noun, unit, has, by, field)                                         \
+    {                                                                                              \
+        words, told, done, noun, unit, has, by, .offset = offsetof(mp_amounts, field)              \
+    }
+/* A measure that counts entries of a level. */
+#define COUNT(words, told, done, noun, has, by, level, is_new)                                     \
+    {                                                                                              \
+        words, told, done, noun, MP_RULE_COUNT, has, by, false, is_new, true, level, 0             \
+    }
+
+static const char leaks[] = "what leaked", living[] = "what is alive",
+                  births[] = "what was created", calls[] = "calls";
 
 const mp_measure_row mp_measure_rows[MP_MEASURES] = {
-    [MP_MEASURE_LEAKED] = {"leaked", "what leaked", "leaked", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP,
-                           .offset = AT(leaked_bytes)},
-    [MP_MEASURE_LEAKED_OBJECTS] = {"leaked objects", "what leaked", "leaked", MP_RULE_OBJECTS,
-                                   MP_HAS_HISTORY, HEAP, .offset = AT(leaked_objects)},
-    [MP_MEASURE_LEAK_SITES] = {"leak sites", "what leaked", "that leak", MP_RULE_COUNT,
-                               MP_HAS_HISTORY, HEAP, .counts = true, .level = MP_LEVEL_SITE},
-    [MP_MEASURE_LIVE] = {"live", "what is alive", "alive", MP_RULE_BYTES, MP_HAS_LIVE, HEAP,
-                         .offset = AT(bytes)},
-    [MP_MEASURE_LIVE_OBJECTS] = {"live objects", "what is alive", "alive", MP_RULE_OBJECTS,
-                                 MP_HAS_LIVE, HEAP, .offset = AT(objects)},
-    [MP_MEASURE_PEAK] = {"peak", "what is alive", "at the peak", MP_RULE_BYTES, MP_HAS_LIVE,
-                         MP_BY_NOTHING, .selects = false},
-    [MP_MEASURE_PEAK_OBJECTS] = {"peak objects", "what is alive", "at the peak", MP_RULE_OBJECTS,
-                                 MP_HAS_LIVE, MP_BY_NOTHING, .selects = false},
-    [MP_MEASURE_CREATED] = {"created", "what was created", "created", MP_RULE_BYTES, MP_HAS_HISTORY,
-                            HEAP, .offset = AT(created_bytes)},
-    [MP_MEASURE_CREATED_OBJECTS] = {"created objects", "what was created", "created",
-                                    MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, .offset = AT(created)},
-    [MP_MEASURE_DELETED_OBJECTS] = {"deleted objects", "what was deleted", "deleted",
-                                    MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, .offset = AT(deleted)},
-    [MP_MEASURE_RETAINED] = {"retained", "what is retained", "retained", MP_RULE_BYTES,
+    [MP_MEASURE_LEAKED] =
+        SUM("leaked", leaks, "leaked", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, leaked_bytes),
+    [MP_MEASURE_LEAKED_OBJECTS] = SUM("leaked objects", leaks, "leaked", "object", MP_RULE_OBJECTS,
+                                      MP_HAS_HISTORY, HEAP, leaked_objects),
+    [MP_MEASURE_LEAK_SITES] =
+        COUNT("leak sites", leaks, "that leak", "site", MP_HAS_HISTORY, HEAP, MP_LEVEL_SITE, false),
+    [MP_MEASURE_LIVE] = SUM("live", living, "alive", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),
+    [MP_MEASURE_LIVE_OBJECTS] =
+        SUM("live objects", living, "alive", "object", MP_RULE_OBJECTS, MP_HAS_LIVE, HEAP, objects),
+    [MP_MEASURE_PEAK] = {"peak", living, "at the peak", "", MP_RULE_BYTES, MP_HAS_LIVE},
+    [MP_MEASURE_PEAK_OBJECTS] = {"peak objects", living, "at the peak", "object", MP_RULE_OBJECTS,
+                                 MP_HAS_LIVE},
+    [MP_MEASURE_CREATED] =
+        SUM("created", births, "created", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, created_bytes),
+    [MP_MEASURE_CREATED_OBJECTS] = SUM("created objects", births, "created", "object",
+                                       MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, created),
+    [MP_MEASURE_DELETED_OBJECTS] = SUM("deleted objects", "what was deleted", "deleted", "object",
+                                       MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, deleted),
+    [MP_MEASURE_RETAINED] = {"retained", "what is retained", "retained", "", MP_RULE_BYTES,
                              MP_HAS_RETAINED, MP_BY_TYPE, .selects = true,
-                             .offset = AT(retained_bytes)},
-    [MP_MEASURE_GROWTH] = {"growth", "what is alive", "of growth", MP_RULE_BYTES, MP_HAS_LIVE, HEAP,
-                           .offset = AT(bytes)},
-    [MP_MEASURE_SECONDS] = {"seconds", "times", "spent", MP_RULE_US, MP_HAS_COSTS, PROFILE,
-                            .offset = AT(exclusive_us)},
-    [MP_MEASURE_CALLS] = {"calls", "calls", "made", MP_RULE_CALLS, MP_HAS_COSTS, PROFILE,
-                          .offset = AT(calls)},
-    [MP_MEASURE_NEW_LEAK_SITES] = {"leak site", "what leaked", "new", MP_RULE_COUNT, MP_HAS_HISTORY,
-                                   HEAP, .is_new = true, .counts = true, .level = MP_LEVEL_SITE},
-    [MP_MEASURE_NEW_SITES] = {"site", "what is alive", "new", MP_RULE_COUNT, MP_HAS_LIVE, HEAP,
-                              .is_new = true, .counts = true, .level = MP_LEVEL_SITE},
-    [MP_MEASURE_NEW_TYPES] = {"type", "what is alive", "new", MP_RULE_COUNT, MP_HAS_LIVE,
-                              MP_BY_TYPE, .is_new = true, .counts = true, .level = MP_LEVEL_TYPE},
-    [MP_MEASURE_NEW_METHODS] = {"method", "calls", "new", MP_RULE_COUNT, MP_HAS_COSTS, PROFILE,
-                                .is_new = true, .counts = true, .level = MP_LEVEL_METHOD},
-    [MP_MEASURE_NEW_MODULES] = {"module", "calls", "new", MP_RULE_COUNT, MP_HAS_COSTS, MP_BY_MODULE,
-                                .is_new = true, .counts = true, .level = MP_LEVEL_MODULE},
+                             .offset = offsetof(mp_amounts, retained_bytes)},
+    [MP_MEASURE_GROWTH] =
+        SUM("growth", living, "of growth", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),
+    [MP_MEASURE_SECONDS] =
+        SUM("seconds", "times", "spent", "", MP_RULE_US, MP_HAS_COSTS, PROFILE, exclusive_us),
+    [MP_MEASURE_CALLS] =
+        SUM("calls", calls, "made", "call", MP_RULE_CALLS, MP_HAS_COSTS, PROFILE, calls),
+    [MP_MEASURE_NEW_LEAK_SITES] =
+        COUNT("leak site", leaks, "new", "site", MP_HAS_HISTORY, HEAP, MP_LEVEL_SITE, true),
+    [MP_MEASURE_NEW_SITES] =
+        COUNT("site", living, "new", "site", MP_HAS_LIVE, HEAP, MP_LEVEL_SITE, true),
+    [MP_MEASURE_NEW_TYPES] =
+        COUNT("type", living, "new", "type", MP_HAS_LIVE, MP_BY_TYPE, MP_LEVEL_TYPE, true),
+    [MP_MEASURE_NEW_METHODS] =
+        COUNT("method", calls, "new", "method", MP_HAS_COSTS, PROFILE, MP_LEVEL_METHOD, true),
+    [MP_MEASURE_NEW_MODULES] =
+        COUNT("module", calls, "new", "module", MP_HAS_COSTS, MP_BY_MODULE, MP_LEVEL_MODULE, true),
 };
 
 int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts)
@@ -68,21 +81,45 @@ mp_rule_unit mp_measure_unit(mp_measure measure)
 
 const char *mp_select_by_name(mp_select_by by)
 {
-    switch (by) {
-    case MP_BY_TYPE:
-        return "type";
-    case MP_BY_SOURCE:
-        return "source";
-    case MP_BY_NAME:
-        return "name";
-    case MP_BY_SITE:
-        return "site";
-    case MP_BY_METHOD:
-        return "method";
-    case MP_BY_MODULE:
-        return "module";
-    case MP_BY_NOTHING:
-        break;
+    static const char *const names[] = {
+        [MP_BY_NOTHING] = "",     [MP_BY_TYPE] = "type", [MP_BY_SOURCE] = "source",
+        [MP_BY_NAME] = "name",    [MP_BY_SITE] = "site", [MP_BY_METHOD] = "method",
+        [MP_BY_MODULE] = "module"};
+    return names[by];
+}
+
+const char *mp_comparison_sign(mp_comparison comparison)
+{
+    static const char *const signs[MP_COMPARISONS] = {"<=", "<", ">=", ">", "=="};
+    return signs[comparison];
+}
+
+const char *mp_quantity_text(mp_arena *arena, mp_measure measure, int64_t number, bool exact)
+{
+    const mp_measure_row *row = &mp_measure_rows[measure];
+    char text[MP_UNIT_TEXT];
+    switch (row->unit) {
+    case MP_RULE_BYTES:
+        if (exact)
+            return mp_arena_format(arena, "%lld B", (long long)number);
+        mp_format_bytes(text, number, false, false);
+        return mp_arena_copy(arena, text, strlen(text));
+    case MP_RULE_US:
+        mp_format_seconds(text, number, false);
+        return mp_arena_format(arena, "%s s", text);
+    default:
+        mp_format_count(text, number, false);
+        return mp_arena_format(arena, "%s %s%s", text, row->noun, number == 1 ? "" : "s");
     }
-    return "";
+}
+
+const char *mp_share_text(mp_arena *arena, double percent)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*f", fabs(percent) < 10 ? 3 : 1, percent);
+    size_t length = strlen(text);
+    while (text[length - 1] == '0')
+        length--;
+    length -= text[length - 1] == '.';
+    return mp_arena_format(arena, "%.*s %%", (int)length, text);
 }

@@ -1,102 +1,555 @@
-/* Policies: lines, names, faults. */
+/* The parser of policies: lines, their tokens, the grammar of docs/policies.md from the bound of a
+ * rule up to the whole of it. The first fault of a line ends it. */
 #include "compare/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/index.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "compare/measures.h"
-#include "compare/rule.h"
 
-enum { MOST_BYTES = 1 << 20 };
+enum {
+    MOST_BYTES = 1 << 20,
+    DECIMALS = 6,
+    LARGEST_FACTOR = 1000000,
+    SHOWN = 40, /* of a token that is not what was expected */
+};
 
-static void add_fault(mp_policy *policy, uint32_t line, uint32_t column, const char *message)
+typedef enum token_kind {
+    END,    /* of the line, or a comment */
+    WORD,   /* letters and underscores */
+    NUMBER, /* digits, perhaps a point and digits */
+    STRING, /* in double quotes; closed */
+    OPEN,   /* a string that nothing closes */
+    SIGN,   /* comparisons, + - % : */
+    OTHER,  /* one character that has no place in a policy */
+} token_kind;
+
+typedef struct token {
+    token_kind kind;
+    mp_slice text; /* as written, quotes included */
+} token;
+
+typedef struct parser {
+    mp_policy *policy;
+    mp_slice line;
+    uint32_t number;           /* of the line */
+    token now, last;           /* the next to be taken; the last that was */
+    mp_rule rule;              /* that the line is */
+    const mp_measure_row *row; /* of its measure */
+    mp_error error;
+} parser;
+
+/* Fail at a place in the line. */
+#define FAULT(p, where, ...)                                                                       \
+    mp_fail_file(&(p)->error, (p)->policy->path, (p)->number, mp_slice_column((p)->line, where),   \
+                 __VA_ARGS__)
+
+/* --- tokens --- */
+
+static bool is_digit(char c)
 {
-    mp_grow(&policy->faults, &policy->fault_capacity, policy->fault_count + 1,
-            sizeof *policy->faults);
-    policy->faults[policy->fault_count++] = (mp_policy_fault){line, column, message};
+    return c >= '0' && c <= '9';
 }
 
-/* --- names --- */
-
-typedef struct name_search {
-    const mp_policy *policy;
-    const char *name;
-} name_search;
-
-static bool same_name(const void *opaque, uint32_t value)
+static bool is_letter(char c)
 {
-    const name_search *search = opaque;
-    return strcmp(search->policy->rules[value - 1].name, search->name) == 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The line of the rule that has this name already; 0: none has, and now this one does. */
-static uint32_t take_name(mp_policy *policy, mp_hash_index *names, const char *name)
+static const char *end_of(token of)
 {
-    name_search search = {policy, name};
-    uint64_t hash = mp_hash_bytes(name, strlen(name));
-    size_t place;
-    uint32_t found = mp_hash_index_find(names, hash, same_name, &search, &place);
-    if (found)
-        return policy->rules[found - 1].line;
-    mp_hash_index_set(names, place, hash, (uint32_t)policy->rule_count + 1);
-    return 0;
+    return of.text.at + of.text.length;
 }
 
-/* --- lines --- */
-
-static void parse_line(mp_policy *policy, mp_hash_index *names, mp_slice line, uint32_t number)
+/* The token at or behind `at`, which lies in the line. */
+static token token_at(mp_slice line, const char *at)
 {
-    mp_rule rule = {.line = number};
-    mp_rule_fault fault;
-    const char *control = mp_slice_control(line);
-    mp_token first = mp_token_at(line, line.at);
-    if (control) {
-        add_fault(policy, number, mp_slice_column(line, control),
-                  "a control character, expected text");
-        return;
+    const char *end = line.at + line.length;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    token_kind kind = OTHER;
+    const char *p = at;
+    if (at == end || *at == '#') {
+        kind = END;
+    } else if (is_digit(*at)) {
+        kind = NUMBER;
+        while (p < end && is_digit(*p))
+            p++;
+        if (p + 1 < end && *p == '.' && is_digit(p[1]))
+            for (p++; p < end && is_digit(*p);)
+                p++;
+    } else if (is_letter(*at)) {
+        kind = WORD;
+        while (p < end && is_letter(*p))
+            p++;
+    } else if (*at == '"') {
+        for (p++; p < end && *p != '"'; p++)
+            p += *p == '\\' && p + 1 < end;
+        kind = p < end ? STRING : OPEN;
+        p += p < end;
+    } else if (*at && strchr("<>=+-%:", *at)) {
+        kind = SIGN;
+        p += strchr("<>=", *at) && at + 1 < end && at[1] == '=' ? 2 : 1;
+    } else {
+        size_t length = mp_utf8_length(at, end);
+        p += length ? length : 1;
     }
-    if (first.kind == MP_TOKEN_END)
-        return;
-    if (!mp_rule_parse(policy->arena, line, &rule, &fault)) {
-        add_fault(policy, number, mp_slice_column(line, fault.at), fault.message);
-        return;
+    return (token){kind, {at, (size_t)(p - at)}};
+}
+
+static token next(const parser *p)
+{
+    return token_at(p->line, end_of(p->now));
+}
+
+static void advance(parser *p)
+{
+    p->last = p->now;
+    p->now = next(p);
+}
+
+/* Whether it is this word (case ignored) or sign. */
+static bool is(token of, const char *text)
+{
+    return (of.kind == WORD || of.kind == SIGN) && mp_slice_is(of.text, text);
+}
+
+static bool take(parser *p, const char *text)
+{
+    bool here = is(p->now, text);
+    if (here)
+        advance(p);
+    return here;
+}
+
+/* What stands here is not `what`. */
+static bool expected(parser *p, const char *what)
+{
+    mp_slice found = p->now.text;
+    if (p->now.kind == END)
+        return FAULT(p, found.at, "the rule ends here, expected %s", what);
+    if (p->now.kind == OPEN)
+        return FAULT(p, found.at, "the quote is never closed, expected another \"");
+    size_t shown = found.length;
+    if (shown > SHOWN)
+        for (shown = SHOWN; ((unsigned char)found.at[shown] & 0xc0) == 0x80;)
+            shown--;
+    const char *quote = *found.at == '"' ? "" : "\"";
+    return FAULT(p, found.at, "unexpected %s%.*s%s%s, expected %s", quote, (int)shown, found.at,
+                 shown < found.length ? "..." : "", quote, what);
+}
+
+/* What stands between the quotes, with \" as a quote. */
+static const char *string_of(parser *p, token of)
+{
+    char *text = mp_arena_copy(p->policy->arena, of.text.at + 1, of.text.length - 2), *out = text;
+    for (const char *at = text; *at; at++) {
+        if (at[0] == '\\' && at[1] == '"')
+            at++;
+        else if (at[0] == '\\' && at[1])
+            *out++ = *at++; /* the glob's own */
+        *out++ = *at;
     }
-    uint32_t other = take_name(policy, names, rule.name);
-    if (other) {
-        add_fault(policy, number, mp_slice_column(line, first.text.at),
-                  mp_arena_format(policy->arena,
-                                  "line %u has a rule of this name, expected another name",
-                                  (unsigned)other));
-        return;
+    *out = '\0';
+    return text;
+}
+
+/* --- bounds --- */
+
+static const char *value_words(const parser *p)
+{
+    switch (p->row->unit) {
+    case MP_RULE_BYTES:
+        return p->rule.measure == MP_MEASURE_GROWTH
+                   ? "a size such as 64 KiB or a percentage such as 2 %"
+                   : "a size such as 64 KiB, or base as in 1.1 x base";
+    case MP_RULE_US:
+        return "a time such as 2.5 s or 250 ms, or base as in 1.1 x base";
+    default:
+        return "a whole number, or base as in 1.1 x base";
     }
+}
+
+/* The number here and the word or sign behind it: "1.25" as 1250000. */
+static bool parse_millionths(parser *p, int64_t *millionths)
+{
+    mp_slice text = p->now.text;
+    const char *point = memchr(text.at, '.', text.length);
+    size_t decimals = point ? (size_t)(end_of(p->now) - point) - 1 : 0;
+    int64_t value = 0;
+    if (decimals > DECIMALS)
+        return FAULT(p, text.at, "too many decimals, expected at most six");
+    for (size_t i = 0; i < text.length + DECIMALS - decimals; i++) {
+        char digit = i < text.length ? text.at[i] : '0';
+        if (digit != '.')
+            value = value * 10 + (digit - '0');
+        if (value > (int64_t)LARGEST_FACTOR * 1000000)
+            return FAULT(p, text.at, "the number is too large, expected at most %d",
+                         LARGEST_FACTOR);
+    }
+    *millionths = value;
+    advance(p);
+    advance(p);
+    return true;
+}
+
+/* A number, with what stands behind it as its unit. */
+static bool parse_value(parser *p, int64_t *value)
+{
+    mp_arena *arena = p->policy->arena;
+    mp_slice number = p->now.text, unit = next(p).text;
+    bool has_unit = next(p).kind == WORD && !is(next(p), "if"), ok;
+    char *end;
+    if (p->now.kind != NUMBER)
+        return expected(p, value_words(p));
+    const char *text = mp_arena_format(arena, "%.*s%.*s", (int)number.length, number.at,
+                                       has_unit ? (int)unit.length : 0, unit.at);
+    switch (p->row->unit) {
+    case MP_RULE_BYTES:
+        ok = mp_parse_bytes(text, value);
+        break;
+    case MP_RULE_US:
+        ok = mp_parse_time(has_unit ? text : mp_arena_format(arena, "%ss", text), value);
+        break;
+    default:
+        *value = strtoll(text, &end, 10);
+        ok = number.length <= 18 && !*end;
+    }
+    if (has_unit)
+        advance(p);
+    if (!ok)
+        return expected(p, value_words(p));
+    advance(p);
+    return true;
+}
+
+/* "+ 64 KiB", "- 5 %" behind "base". */
+static bool parse_offset(parser *p)
+{
+    mp_bound *bound = &p->rule.bound;
+    const char *sign = p->now.text.at;
+    int64_t value = 0;
+    bool minus = is(p->now, "-");
+    if (!take(p, "+") && !take(p, "-"))
+        return true;
+    if (p->now.kind != NUMBER || !is(next(p), "%")) {
+        bool ok = parse_value(p, &value);
+        bound->number = minus ? -value : value;
+        return ok;
+    }
+    if (!parse_millionths(p, &value))
+        return false;
+    bound->share += minus ? -value : value;
+    return bound->share >= 0 ||
+           FAULT(p, sign, "that is less than nothing of base, expected at most 100 %%");
+}
+
+static bool parse_percent(parser *p)
+{
+    p->rule.bound.reference = MP_OF_START;
+    if (p->rule.measure != MP_MEASURE_GROWTH)
+        return FAULT(p, p->now.text.at,
+                     "a percentage alone is for growth, expected %s or base + 10 %%",
+                     value_words(p));
+    return parse_millionths(p, &p->rule.bound.share);
+}
+
+static bool parse_base(parser *p)
+{
+    int64_t factor = 1000000;
+    if (p->now.kind == NUMBER && !parse_millionths(p, &factor))
+        return false;
+    const char *base = p->now.text.at;
+    if (!take(p, "base"))
+        return expected(p, "base");
+    if (p->rule.measure == MP_MEASURE_GROWTH)
+        return FAULT(p, base, "growth is not held against a base, expected a size or a percentage");
+    p->rule.bound.reference = MP_OF_BASE;
+    p->rule.bound.share = factor * (MP_WHOLE / 1000000);
+    return parse_offset(p);
+}
+
+static bool parse_bound(parser *p)
+{
+    const char *start = p->now.text.at;
+    bool is_number = p->now.kind == NUMBER, ok;
+    if (is_number && is(next(p), "%"))
+        ok = parse_percent(p);
+    else if (is(p->now, "base") || (is_number && is(next(p), "x")))
+        ok = parse_base(p);
+    else
+        ok = parse_value(p, &p->rule.bound.number);
+    if (ok)
+        p->rule.bound.text =
+            mp_arena_copy(p->policy->arena, start, (size_t)(end_of(p->last) - start));
+    return ok;
+}
+
+/* --- measures and what they are of --- */
+
+/* How many of a measure's words stand here; `whole`: all of them. */
+static size_t words_here(const parser *p, const char *words, bool *whole)
+{
+    token at = p->now;
+    size_t count = 0;
+    for (*whole = false; !*whole; count++) {
+        size_t length = strcspn(words, " ");
+        if (at.kind != WORD || at.text.length != length ||
+            strncasecmp(at.text.at, words, length) != 0)
+            break;
+        at = token_at(p->line, end_of(at));
+        *whole = !words[length];
+        words += length + !*whole;
+    }
+    return count;
+}
+
+/* The measure with the most words; those after "no new" are apart. */
+static bool parse_measure(parser *p, bool is_new)
+{
+    size_t longest = 0;
+    bool begun = false;
+    for (int i = 0; i < MP_MEASURES; i++) {
+        const mp_measure_row *row = &mp_measure_rows[i];
+        bool whole;
+        size_t count = row->is_new == is_new ? words_here(p, row->words, &whole) : 0;
+        begun |= count && !whole;
+        if (count > longest && whole) {
+            longest = count;
+            p->rule.measure = (mp_measure)i;
+            p->row = row;
+        }
+    }
+    if (!longest && begun) {
+        const char *second = is(p->now, "deleted") ? "\"objects\""
+                             : is_new              ? "\"site\""
+                                                   : "\"sites\"";
+        advance(p);
+        return expected(p, second);
+    }
+    if (!longest)
+        return expected(p, is_new ? "leak site, site, type, method or module"
+                                  : "leaked, leak sites, live, peak, created, deleted objects, "
+                                    "retained, growth, seconds, calls or no new");
+    while (longest--)
+        advance(p);
+    return true;
+}
+
+/* "type", "source" and the like. */
+static bool parse_select_by(parser *p)
+{
+    const char *names[MP_SELECTORS];
+    char list[64];
+    size_t count = 0;
+    mp_select_by found = MP_BY_NOTHING;
+    for (unsigned by = 1; by < 1u << MP_SELECTORS; by <<= 1) {
+        const char *name = mp_select_by_name((mp_select_by)by);
+        if (p->row->select_by & by)
+            names[count++] = name;
+        if (is(p->now, name))
+            found = (mp_select_by)by;
+    }
+    mp_text_list(names, count, "or", list, sizeof list);
+    if (!found)
+        return expected(p, list);
+    if (!(p->row->select_by & found))
+        return FAULT(p, p->now.text.at, "\"%s\" is not told by %s, expected %s", p->row->words,
+                     mp_select_by_name(found), list);
+    p->rule.by = found;
+    advance(p);
+    return true;
+}
+
+static bool parse_selector(parser *p)
+{
+    if (!is(p->now, "of"))
+        return !p->row->selects || expected(p, "of type, and whose");
+    if (!p->row->select_by)
+        return FAULT(p, p->now.text.at, "\"%s\" is told of the whole alone, expected a comparison",
+                     p->row->words);
+    advance(p);
+    const char *each = p->now.text.at;
+    p->rule.each = take(p, "each") || take(p, "any");
+    if (p->rule.each && p->row->counts)
+        return FAULT(p, each, "\"%s\" is one number, expected no \"each\"", p->row->words);
+    if (!parse_select_by(p))
+        return false;
+    if (p->now.kind != STRING)
+        return (p->rule.each && p->now.kind != OPEN) ||
+               expected(p, "a pattern in quotes such as \"Order*\"");
+    p->rule.pattern = string_of(p, p->now);
+    if (!*p->rule.pattern)
+        return FAULT(p, p->now.text.at,
+                     "nothing has an empty name, expected a pattern such as \"Order*\"");
+    advance(p);
+    return true;
+}
+
+/* "per snapshot", "after snapshot 3" of growth, in any order, each once. */
+static bool parse_span(parser *p)
+{
+    mp_rule *rule = &p->rule;
+    bool after;
+    while (rule->measure == MP_MEASURE_GROWTH) {
+        after = !rule->after && take(p, "after");
+        if (!after && (rule->per_snapshot || !take(p, "per")))
+            break;
+        if (!take(p, "snapshot"))
+            return expected(p, "\"snapshot\"");
+        rule->per_snapshot |= !after;
+        if (!after)
+            continue;
+        if (p->now.kind != NUMBER && p->now.kind != STRING)
+            return expected(p, "a snapshot's number, or its tag in quotes");
+        rule->after = p->now.kind == STRING
+                          ? string_of(p, p->now)
+                          : mp_arena_copy(p->policy->arena, p->now.text.at, p->now.text.length);
+        advance(p);
+    }
+    return true;
+}
+
+/* --- rules --- */
+
+static bool parse_comparison(parser *p)
+{
+    const mp_rule *rule = &p->rule;
+    const char *sign = p->now.text.at;
+    for (int i = 0; i < MP_COMPARISONS; i++) {
+        if (!take(p, mp_comparison_sign((mp_comparison)i)))
+            continue;
+        p->rule.comparison = (mp_comparison)i;
+        return !rule->per_snapshot || i <= MP_LESS ||
+               FAULT(p, sign, "growth per snapshot has an upper limit alone, expected <= or <");
+    }
+    if (rule->measure != MP_MEASURE_GROWTH || rule->each)
+        return expected(p, "<=, <, >=, > or ==");
+    return expected(p, rule->per_snapshot ? "<= or <"
+                                          : "per snapshot, after snapshot, or <=, <, >=, > or ==");
+}
+
+static bool parse_if_any(parser *p)
+{
+    const char *start = p->now.text.at;
+    bool may = p->rule.by != MP_BY_NOTHING;
+    if (take(p, "if")) {
+        if (!take(p, "any"))
+            return expected(p, "\"any\"");
+        if (!may)
+            return FAULT(p, start,
+                         "\"if any\" is for rules on what a pattern selects, expected the end");
+        p->rule.if_any = true;
+        may = false;
+    }
+    return p->now.kind == END || expected(p, may ? "\"if any\" or the end" : "the end");
+}
+
+static bool parse_claim(parser *p)
+{
+    if (!take(p, "no"))
+        return parse_measure(p, false) && parse_selector(p) && parse_span(p) &&
+               parse_comparison(p) && parse_bound(p) && parse_if_any(p);
+    p->rule.comparison = MP_AT_MOST;
+    p->rule.bound = (mp_bound){.reference = MP_OF_NOTHING, .text = "none"};
+    if (!take(p, "new"))
+        return expected(p, "\"new\"");
+    return parse_measure(p, true) && parse_selector(p) && parse_if_any(p);
+}
+
+/* What stands before the first colon outside quotes; `now` is then behind it. */
+static bool parse_name(parser *p)
+{
+    token first = p->now, at = first;
+    bool quoted = first.kind == STRING;
+    while (at.kind != END && at.kind != OPEN && !is(at, ":"))
+        at = token_at(p->line, end_of(at));
+    if (!is(at, ":"))
+        return true;
+    if (at.text.at == first.text.at)
+        return FAULT(p, first.text.at, "a rule's name is missing before the colon");
+    if (quoted && next(p).text.at != at.text.at) {
+        advance(p);
+        return expected(p, "a colon behind the name");
+    }
+    mp_slice name = mp_slice_trim((mp_slice){first.text.at, (size_t)(at.text.at - first.text.at)});
+    p->rule.name =
+        quoted ? string_of(p, first) : mp_arena_copy(p->policy->arena, name.at, name.length);
+    if (!*p->rule.name)
+        return FAULT(p, first.text.at, "a rule's name is missing between the quotes");
+    p->now = at;
+    advance(p);
+    return true;
+}
+
+/* A line with a rule. `names` numbers the rules' names as they stand. */
+static bool parse_rule(parser *p, mp_dictionary *names)
+{
+    mp_policy *policy = p->policy;
+    const char *first = p->now.text.at;
+    if (!parse_name(p))
+        return false;
+    const char *start = p->now.text.at;
+    if (!parse_claim(p))
+        return false;
+    p->rule.text = mp_arena_copy(policy->arena, start, (size_t)(end_of(p->last) - start));
+    p->rule.name = p->rule.name ? p->rule.name : p->rule.text;
+    uint32_t name = mp_dictionary_id(names, p->rule.name);
+    if (name <= policy->rule_count)
+        return FAULT(p, first, "line %u has a rule of this name, expected another name",
+                     (unsigned)policy->rules[name - 1].line);
     mp_grow(&policy->rules, &policy->rule_capacity, policy->rule_count + 1, sizeof *policy->rules);
-    policy->rules[policy->rule_count++] = rule;
+    policy->rules[policy->rule_count++] = p->rule;
+    return true;
+}
+
+static void keep_fault(mp_policy *policy, const mp_error *fault)
+{
+    if (policy->fault_count < MP_POLICY_FAULTS)
+        policy->faults[policy->fault_count] = *fault;
+    policy->fault_count++;
 }
 
 static void parse_lines(mp_policy *policy, mp_slice text)
 {
-    mp_hash_index names = {0};
+    mp_dictionary *names = mp_dictionary_new();
     mp_slice line;
-    text = mp_slice_without_mark(text);
-    for (uint32_t number = 1; mp_slice_take_line(&text, &line); number++)
-        parse_line(policy, &names, line, number);
-    mp_hash_index_free(&names);
-    if (!policy->rule_count && !policy->fault_count)
-        add_fault(policy, 1, 1, "there is no rule, expected one a line");
+    for (uint32_t number = 1; mp_slice_take_line(&text, &line); number++) {
+        parser p = {.policy = policy,
+                    .line = line,
+                    .number = number,
+                    .now = token_at(line, line.at),
+                    .rule.line = number};
+        const char *control = mp_slice_control(line);
+        if (control ? !FAULT(&p, control, "a control character, expected text")
+                    : p.now.kind != END && !parse_rule(&p, names))
+            keep_fault(policy, &p.error);
+    }
+    mp_dictionary_free(names);
 }
 
 mp_policy *mp_policy_parse(const char *path, const char *text, size_t length)
 {
     bool converted = false;
+    mp_error error;
     mp_policy *policy = mp_alloc_zero(1, sizeof *policy);
     policy->arena = mp_alloc_zero(1, sizeof *policy->arena);
     policy->path = mp_arena_copy(policy->arena, path, strlen(path));
+    policy->faults = mp_alloc(MP_POLICY_FAULTS * sizeof *policy->faults);
+    if (length <= MOST_BYTES)
+        parse_lines(policy, mp_slice_without_mark(mp_utf8_from_bytes(
+                                policy->arena, (mp_slice){text, length}, &converted)));
     if (length > MOST_BYTES)
-        add_fault(policy, 1, 1, "the file is larger than 1 MiB, expected a policy");
+        mp_fail_file(&error, policy->path, 1, 1,
+                     "the file is larger than 1 MiB, expected a policy");
+    else if (!policy->rule_count && !policy->fault_count)
+        mp_fail_file(&error, policy->path, 1, 1, "there is no rule, expected one a line");
     else
-        parse_lines(policy,
-                    mp_utf8_from_bytes(policy->arena, (mp_slice){text, length}, &converted));
+        return policy;
+    keep_fault(policy, &error);
     return policy;
 }
 

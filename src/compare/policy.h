@@ -50,6 +50,7 @@ typedef enum mp_select_by {
     MP_BY_METHOD = 16, /* "METHOD", or "METHOD PROGRAM" */
     MP_BY_MODULE = 32, /* program */
 } mp_select_by;
+enum { MP_SELECTORS = 6 };
 
 typedef enum mp_comparison {
     MP_AT_MOST,
@@ -57,6 +58,7 @@ typedef enum mp_comparison {
     MP_AT_LEAST,
     MP_MORE,
     MP_EQUAL,
+    MP_COMPARISONS,
 } mp_comparison;
 
 /* A limit is reference * share / MP_WHOLE + number, exactly. */
@@ -89,18 +91,14 @@ typedef struct mp_rule {
     bool if_any; /* holds where nothing is selected */
 } mp_rule;
 
-/* A fault of a policy. */
-typedef struct mp_policy_fault {
-    uint32_t line, column; /* from 1; columns are characters */
-    const char *message;   /* what is wrong, and what was expected */
-} mp_policy_fault;
+enum { MP_POLICY_FAULTS = 50 };
 
 typedef struct mp_policy {
     const char *path;
     mp_rule *rules;
     size_t rule_count, rule_capacity;
-    mp_policy_fault *faults; /* one at most of each line, in order; any: not to be judged by */
-    size_t fault_count, fault_capacity;
+    mp_error *faults;   /* the first MP_POLICY_FAULTS; one at most of each line, in order */
+    size_t fault_count; /* any: it is not to be judged by */
     struct mp_arena *arena;
 } mp_policy;
 
@@ -115,7 +113,7 @@ mp_rule_unit mp_measure_unit(mp_measure measure);
 /* Whether judging needs a base. */
 bool mp_rule_needs_base(const mp_rule *rule);
 
-/* --- rule_result --- */
+/* --- what comes of the rules --- */
 
 /* What is judged. A profile has no window. */
 typedef struct mp_rule_context {
@@ -151,7 +149,7 @@ typedef struct mp_rule_results {
 
 /* Judge every rule. The policy has no faults and must outlive the result; release with
  * mp_rule_results_free. */
-mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *rule_context);
+mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context);
 void mp_rule_results_free(mp_rule_results *results);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 
-const char *mp_limit_text(mp_arena *arena, const mp_check *limit)
+const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes)
 {
-    return mp_arena_format(arena, "%s%s--%s %s exceeded%s%s", limit->file ? limit->file : "",
-                           limit->file ? ": " : "", limit->name, limit->limit,
+    return mp_arena_format(arena, "%s%s%s%s %s exceeded%s%s", limit->file ? limit->file : "",
+                           limit->file ? ": " : "", dashes, limit->name, limit->limit,
                            *limit->message ? ": " : "", limit->message);
 }
 
@@ -17,17 +17,16 @@ static void add(mp_checks *checks, mp_check check)
     checks->counts[check.verdict]++;
 }
 
-static mp_check whole_check(mp_arena *arena, const mp_check *check)
+static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *dashes)
 {
     mp_check whole = *check;
     bool is_limit = !check->line;
-    const char *dashes = is_limit ? "--" : "";
-    whole.name = check->file ? mp_arena_format(arena, "%s: %s%s", check->file, dashes, check->name)
-                             : mp_arena_format(arena, "%s%s", dashes, check->name);
+    whole.name = mp_arena_format(arena, "%s%s%s%s", check->file ? check->file : "",
+                                 check->file ? ": " : "", is_limit ? dashes : "", check->name);
     if (is_limit)
         whole.limit = mp_arena_format(arena, "<= %s", check->limit);
     if (is_limit && check->verdict == MP_VERDICT_FAIL)
-        whole.message = mp_limit_text(arena, check);
+        whole.message = mp_limit_text(arena, check, dashes);
     return whole;
 }
 
@@ -49,14 +48,14 @@ static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *
 }
 
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
-                       mp_arena *arena)
+                       const char *dashes, mp_arena *arena)
 {
     const mp_diagnostic *kept;
     size_t count = document->check_count, kept_count = mp_diagnostics_kept(diagnostics, &kept);
     mp_checks checks = {.at = mp_arena_alloc(arena, (count + kept_count + 1) * sizeof *checks.at),
                         .policy = document->policy ? document->policy : ""};
     for (size_t i = 0; i < count; i++)
-        add(&checks, whole_check(arena, &document->checks[i]));
+        add(&checks, whole_check(arena, &document->checks[i], dashes));
     for (size_t i = 0; count && i < kept_count; i++)
         add_unread(&checks, arena, &kept[i]);
     return checks;

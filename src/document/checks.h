@@ -15,15 +15,15 @@ typedef struct mp_checks {
     const char *policy;         /* path; "" where there is none: they are limits */
 } mp_checks;
 
-/* None where the document has none. */
+/* None where the document has none. `dashes` stand before the names of arguments: "--". */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
-                       mp_arena *arena);
+                       const char *dashes, mp_arena *arena);
 /* "5 rules: 3 hold, 1 fails, 1 could not be judged"; of limits alone, "2 limits: ...". */
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
 /* The same of so many of `what`, by verdict. */
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS]);
 /* What a limit that fails says on a line of its own: "--max-live 1M exceeded: 1.3 MiB alive, ...",
  * behind the file's name where there is one. */
-const char *mp_limit_text(mp_arena *arena, const mp_check *limit);
+const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes);
 
 #endif

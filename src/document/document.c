@@ -24,6 +24,7 @@ void mp_document_free(mp_document *document)
     for (size_t i = 0; i < document->table_count; i++) {
         free(document->tables[i].cells);
         free(document->tables[i].lines);
+        free(document->tables[i].structs);
     }
     free(document->tables);
     free(document->checks);
@@ -44,6 +45,14 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
                         .columns = columns,
                         .column_count = column_count};
     return table;
+}
+
+const mp_table *mp_document_answer(const mp_document *document, mp_answer answer)
+{
+    for (size_t i = 0; i < document->table_count; i++)
+        if (document->tables[i].answer == answer)
+            return &document->tables[i];
+    return NULL;
 }
 
 const mp_table *mp_document_find(const mp_document *document, const char *name)
@@ -76,13 +85,15 @@ const char *mp_document_text(mp_document *document, const char *format, ...)
     return text;
 }
 
-void mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
+mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
 {
     va_list arguments;
     mp_grow(&table->lines, &table->line_capacity, table->line_count + 1, sizeof *table->lines);
     va_start(arguments, format);
-    table->lines[table->line_count++] = format_text(document, format, arguments);
+    mp_line *line = &table->lines[table->line_count++];
+    *line = (mp_line){.text = format_text(document, format, arguments)};
     va_end(arguments);
+    return line;
 }
 
 void mp_document_check(mp_document *document, mp_check check)
@@ -211,6 +222,16 @@ void mp_row_clear(const mp_column *columns, size_t count, void *row)
         else
             *(int64_t *)member = MP_UNKNOWN;
     }
+}
+
+void mp_table_attach(mp_document *document, mp_table *table, const void *row, size_t size)
+{
+    void *copy = mp_arena_alloc(document->arena, size);
+    memcpy(copy, row, size);
+    mp_grow(&table->structs, &table->struct_capacity, table->row_count, sizeof *table->structs);
+    while (table->struct_count < table->row_count)
+        table->structs[table->struct_count++] = (mp_struct_row){0};
+    table->structs[table->row_count - 1].at = copy;
 }
 
 /* What rows are sorted by, beside their places. */

@@ -76,9 +76,49 @@ typedef enum mp_shape {
     MP_RECORD, /* one row: an object */
 } mp_shape;
 
+/* Rows that are not in a table, and which they are. */
+typedef enum mp_rest_kind {
+    MP_REST_MORE,       /* behind those that are here, of an order: a limit cut them */
+    MP_REST_BEFORE,     /* before those that are here: a limit cut them */
+    MP_REST_UNCHANGED,  /* of groups that did not change; without a limit they are shown */
+    MP_REST_UNKEPT,     /* more, of which only the number is known */
+    MP_REST_SAME_KINDS, /* more of the kinds that are here, of which only the number is known */
+    MP_REST_SMALLER,    /* of changes that are smaller than what was asked for */
+} mp_rest_kind;
+
+typedef struct mp_rest {
+    size_t count; /* 0: none is left out */
+    mp_rest_kind kind;
+} mp_rest;
+
+/* A line for people above or below the rows: a text, then what is left out. */
+typedef struct mp_line {
+    const char *text; /* NULL: none */
+    mp_rest rest;     /* the renderer words it */
+    /* Of the request, by which this can be changed ("min-percent"); or NULL. */
+    const char *argument;
+} mp_line;
+
+/* What the rows of a table are, where they are also there as structs: whoever writes one kind of
+ * answer in another tool's words reads those, not the cells. reports/answers.h has the structs. */
+typedef enum mp_answer {
+    MP_ANSWER_NONE,
+    MP_ANSWER_HOT_LINES,  /* mp_hot_line, about an mp_hot_profile */
+    MP_ANSWER_LEAK_SITES, /* mp_leak_site */
+} mp_answer;
+
+typedef struct mp_struct_row {
+    const char *file; /* that it is from, of several; NULL: there is one */
+    const void *at;   /* lives as long as the document that it was put into */
+} mp_struct_row;
+
 struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
+    /* Of the rows of several files, where it is not the same: the name of the table that records
+     * become ("sessions"), and the title where the files' titles differ. NULL: the name, and a
+     * title made of it. Names are static. */
+    const char *name_of_many, *title_of_many;
     mp_shape shape;
     unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */
     bool main;         /* the one that CSV prints */
@@ -90,11 +130,14 @@ struct mp_table {
     /* The column by which rows stand, also among those of other files: texts ascending, changes
      * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
     const char *order;
-    size_t left_out;    /* rows behind those that are here, of an order */
-    const char *empty;  /* what people read where there are no rows; NULL: nothing */
-    const char **lines; /* for people: above the rows */
+    const char *empty; /* what people read where there are no rows; NULL: nothing */
+    mp_line *lines;    /* above the rows */
     size_t line_count, line_capacity;
-    const char *footer; /* for people: below the rows, such as how many more there are; or NULL */
+    mp_line footer; /* below the rows */
+    mp_answer answer;
+    mp_struct_row *structs; /* of an answer: by row */
+    size_t struct_count, struct_capacity;
+    const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 };
 
 struct mp_document {
@@ -104,11 +147,11 @@ struct mp_document {
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */
     size_t check_count, check_capacity;
-    const char *policy;    /* path of the policy whose rules they are; NULL: they are limits */
-    bool exact_bytes;      /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;           /* what was asked does not hold: a limit exceeded, a violation found */
-    bool unjudged;         /* something that was asked could not be answered: a rule of a policy */
-    const char *complaint; /* a line for standard error; or NULL */
+    const char *policy; /* path of the policy whose rules they are; NULL: they are limits */
+    bool exact_bytes;   /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;        /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
+    size_t files;       /* that were merged; 0: it is about what was read together */
     struct mp_arena *arena;
 };
 
@@ -124,8 +167,8 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A line for people above the table's rows. */
-void mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
+/* A line for people above the table's rows; valid until the next one. */
+mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Add a check; its texts are borrowed. */
 void mp_document_check(mp_document *document, mp_check check);
@@ -137,6 +180,10 @@ mp_cell *mp_table_row(mp_table *table);
  * an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read: it is the row's
  * place, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
+/* The struct of the table's last row, copied. Its texts are borrowed. */
+void mp_table_attach(mp_document *document, mp_table *table, const void *row, size_t size);
+/* The table with this answer, or NULL. */
+const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
 /* Make all that the columns show of a struct not known: to fill some of it. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);
 /* Order `count` structs of `size` bytes by a column of theirs, keeping the order of equal ones:

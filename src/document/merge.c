@@ -6,9 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "document/checks.h"
 #include "document/merge_rows.h"
-#include "reports/sections.h"
 
 /* How much of all names is a folder that is common to them. */
 static size_t common_folder(const mp_part *parts, size_t count)
@@ -50,13 +48,9 @@ static mp_merge_mode mode_of(const mp_table *table)
     return has_flag(table, MP_ADDS) ? MERGE_SUM : MERGE_ROWS;
 }
 
-/* "session" becomes "sessions"; what is in the plural stays. */
-static const char *name_for_rows(mp_document *document, const mp_table *table)
+static const char *name_for_rows(const mp_table *table)
 {
-    size_t length = strlen(table->name);
-    if (table->shape == MP_ROWS || (length && table->name[length - 1] == 's'))
-        return table->name;
-    return mp_document_text(document, "%ss", table->name);
+    return table->name_of_many ? table->name_of_many : table->name;
 }
 
 /* Of a record and a table of that name in the plural, the table says all. */
@@ -67,14 +61,14 @@ static bool is_said_by_rows(const mp_document *document, const mp_table *table, 
 }
 
 /* All that becomes the table `name`, in the order of the parts; gives how many. */
-static size_t sources_of(mp_document *document, const mp_part *parts, size_t count,
-                         const char *name, mp_merge_mode mode, mp_source *sources)
+static size_t sources_of(const mp_part *parts, size_t count, const char *name, mp_merge_mode mode,
+                         mp_source *sources)
 {
     size_t found = 0, folder = common_folder(parts, count);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < parts[i].document->table_count; j++) {
             const mp_table *table = &parts[i].document->tables[j];
-            const char *own = mode == MERGE_ROWS ? name_for_rows(document, table) : table->name;
+            const char *own = mode == MERGE_ROWS ? name_for_rows(table) : table->name;
             if (mode_of(table) != mode || strcmp(own, name) != 0 ||
                 is_said_by_rows(parts[i].document, table, own))
                 continue;
@@ -169,8 +163,6 @@ static void put_files_for_people(mp_document *document, const mp_table *files, s
         mp_document_table(document, "files", "Files", MP_ROWS, columns, files->column_count);
     table->flags = MP_FOR_PEOPLE;
     mp_sort_rows(table, &all, files->order, rows);
-    if (table->left_out)
-        mp_table_left_out(document, table, table->row_count + table->left_out);
     mp_add_up(table, &all, 1);
     mp_set_text(document, table, "file_name",
                 mp_document_text(document, "total of %zu", file_count));
@@ -190,45 +182,20 @@ static void put_checks(mp_document *document, const mp_part *part)
     document->unjudged |= part->document->unjudged;
 }
 
-/* Of a gate, all verdicts; else the first one that is not content, and how many others there are.
- */
-static void put_complaint(mp_document *document, const mp_part *parts, size_t count)
-{
-    if (document->policy && (document->failed || document->unjudged)) {
-        size_t verdicts[MP_VERDICTS] = {0};
-        for (size_t i = 0; i < document->check_count; i++)
-            verdicts[document->checks[i].verdict]++;
-        document->complaint = mp_document_text(document, "gate: %s",
-                                               mp_verdicts_text(document->arena, "rule", verdicts));
-        return;
-    }
-    const mp_part *first = NULL;
-    size_t others = 0;
-    for (size_t i = 0; i < count; i++) {
-        others += first && parts[i].document->complaint;
-        first = !first && parts[i].document->complaint ? &parts[i] : first;
-    }
-    if (first)
-        document->complaint =
-            others ? mp_document_text(document, "%s: %s; and %zu more", first->name,
-                                      first->document->complaint, others)
-                   : mp_document_text(document, "%s: %s", first->name, first->document->complaint);
-}
-
 /* --- all --- */
 
 static void put_table(mp_document *document, const mp_part *parts, size_t count,
                       const mp_table *table, const mp_merging *how)
 {
     mp_merge_mode mode = mode_of(table);
-    const char *name = mode == MERGE_ROWS ? name_for_rows(document, table) : table->name;
+    const char *name = mode == MERGE_ROWS ? name_for_rows(table) : table->name;
     if (mode == MERGE_NONE)
         return;
     for (size_t i = 0; i < document->table_count; i++)
         if (strcmp(document->tables[i].name, name) == 0)
             return;
     mp_source *sources = mp_alloc(count * sizeof *sources);
-    size_t found = sources_of(document, parts, count, name, mode, sources);
+    size_t found = sources_of(parts, count, name, mode, sources);
     if (found && mode == MERGE_SUM)
         put_sum(document, sources, found, name);
     else if (found && mode == MERGE_COMMON)
@@ -252,6 +219,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     mp_document *document = mp_document_new(parts[0].document->command);
     mp_part *them = named(document, parts, count);
     document->exact_bytes = them[0].document->exact_bytes;
+    document->files = count;
     mp_table *files = put_files(document, them, count);
     if (files) {
         mp_table kept = *files; /* the next table may move it */
@@ -262,7 +230,6 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(document, them, count, &them[i].document->tables[j], how);
         put_checks(document, &them[i]);
     }
-    put_complaint(document, them, count);
     free(them);
     return document;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/sections.h"
 
 const mp_column mp_file_columns[MP_FILE_COLUMNS] = {
     {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
@@ -244,7 +243,7 @@ void mp_sort_rows(mp_table *table, const mp_source *source, const char *order, s
         mp_table_row(table);
         mp_copy_row(table, source->table, sorted[i].row);
     }
-    table->left_out = all - table->row_count;
+    table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
     free(sorted);
 }
 
@@ -283,7 +282,8 @@ static void put_rows(mp_table *table, const mp_source *sources, size_t count, si
         if (table->order && rank < table->column_count)
             mp_set_number(table, "rank", (int64_t)table->row_count);
     }
-    table->left_out += all - table->row_count;
+    if (table->order)
+        table->footer.rest.count += all - table->row_count;
     for (size_t i = 0; i < count; i++)
         free(places[i]);
     free(places);
@@ -304,42 +304,47 @@ static void hide_paths(const mp_table *table, mp_column *columns)
     }
 }
 
-/* What all titles say; else what the first says before its details, if all begin so; else the
- * table's name. */
+/* What all titles say; else what all say of many files; else the table's name. */
 static const char *title_of(mp_document *document, const char *name, const mp_source *sources,
                             size_t count)
 {
-    const char *first = sources[0].table->title;
-    bool same = true, alike = first != NULL;
-    size_t length = first ? strcspn(first, ",:") : 0;
-    for (size_t i = 1; i < count && first; i++) {
-        const char *title = sources[i].table->title;
-        same &= title && strcmp(title, first) == 0;
-        alike &= title && strncmp(title, first, length) == 0;
+    const mp_table *first = sources[0].table;
+    bool same = true, alike = first->title_of_many != NULL;
+    for (size_t i = 1; i < count && first->title; i++) {
+        const mp_table *table = sources[i].table;
+        same &= table->title && strcmp(table->title, first->title) == 0;
+        alike = alike && table->title_of_many &&
+                strcmp(table->title_of_many, first->title_of_many) == 0;
     }
-    if (!first || same)
-        return first;
-    if (alike && first[length])
-        return mp_document_text(document, "%.*s", (int)length, first);
-    return plain_title(document, name);
+    if (!first->title || same)
+        return first->title;
+    return alike ? first->title_of_many : plain_title(document, name);
+}
+
+static void put_line(mp_document *document, mp_table *table, const char *file, const mp_line *from)
+{
+    mp_line *line = mp_table_line(document, table, "%s%s%s", file ? file : "", file ? ": " : "",
+                                  from->text ? from->text : "");
+    line->rest = from->rest;
+    line->argument = from->argument;
 }
 
 /* Lines above the rows, and below a table without an order, tell their file where they differ. */
 static void put_lines(mp_document *document, mp_table *table, const mp_source *sources,
                       size_t count)
 {
+    const mp_table *first = sources[0].table;
     for (size_t i = 0; i < count; i++) {
-        const mp_table *from = sources[i].table, *first = sources[0].table;
+        const mp_table *from = sources[i].table;
         for (size_t j = 0; j < from->line_count; j++) {
-            bool same = j < first->line_count && strcmp(first->lines[j], from->lines[j]) == 0;
-            if (i && same)
-                continue;
-            mp_table_line(document, table, "%s%s%s",
-                          same && count > 1 && !i ? "" : sources[i].shown,
-                          same && count > 1 && !i ? "" : ": ", from->lines[j]);
+            bool same =
+                j < first->line_count && strcmp(first->lines[j].text, from->lines[j].text) == 0;
+            if (!i || !same)
+                put_line(document, table, same && count > 1 ? NULL : sources[i].shown,
+                         &from->lines[j]);
         }
-        if (!table->order && from->footer)
-            mp_table_line(document, table, "%s: %s", sources[i].shown, from->footer);
+        if (!table->order && (from->footer.text || from->footer.rest.count))
+            put_line(document, table, sources[i].shown, &from->footer);
     }
 }
 
@@ -358,13 +363,13 @@ void mp_merge_rows(mp_document *document, const char *name, const mp_source *sou
         table->empty = table->empty ? table->empty : from->empty;
         table->list_depth =
             from->list_depth > table->list_depth ? from->list_depth : table->list_depth;
-        table->left_out += from->left_out;
     }
+    for (size_t i = 0; i < count && table->order; i++) /* what a limit cut of each */
+        if (sources[i].table->footer.rest.kind == MP_REST_MORE)
+            table->footer.rest.count += sources[i].table->footer.rest.count;
     if (how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
     put_rows(table, sources, count, how->rows);
     hide_paths(table, columns.at);
     put_lines(document, table, sources, count);
-    if (table->order && table->left_out)
-        mp_table_left_out(document, table, table->row_count + table->left_out);
 }

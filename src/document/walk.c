@@ -61,7 +61,7 @@ size_t mp_table_row_count(const mp_table *table)
 
 size_t mp_table_rows_left_out(const mp_table *table)
 {
-    return table->left_out;
+    return table->footer.rest.kind == MP_REST_MORE ? table->footer.rest.count : 0;
 }
 
 size_t mp_table_column_count(const mp_table *table)

@@ -42,15 +42,15 @@ static void put_check(FILE *file, mp_arena *arena, const mp_checks *checks, cons
 static bool render_github(const mp_document *document, const mp_diagnostics *diagnostics,
                           const mp_style *style, FILE *file, mp_error *error)
 {
-    (void)style;
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, diagnostics, &arena);
+    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
     if (!checks.count) {
         mp_arena_free(&arena);
         return mp_fail(
             error, MP_ERROR_NO_ANSWER,
             "annotations show rules and limits, expected the command gate or an option such "
-            "as --max-leaked");
+            "as %smax-leaked",
+            style->dashes);
     }
     for (size_t i = 0; i < checks.count; i++)
         if (checks.at[i].verdict != MP_VERDICT_PASS)

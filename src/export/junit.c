@@ -113,15 +113,15 @@ static void put_check(FILE *file, const mp_checks *checks, const mp_check *check
 static bool render_junit(const mp_document *document, const mp_diagnostics *diagnostics,
                          const mp_style *style, FILE *file, mp_error *error)
 {
-    (void)style;
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, diagnostics, &arena);
+    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
     if (!checks.count) {
         mp_arena_free(&arena);
         return mp_fail(
             error, MP_ERROR_NO_ANSWER,
             "JUnit XML shows rules and limits, expected the command gate or an option such as "
-            "--max-leaked");
+            "%smax-leaked",
+            style->dashes);
     }
     const char *suite = *checks.policy ? checks.policy : document->command;
     const char *class_name = class_of(&arena, document, &checks);

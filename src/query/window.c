@@ -152,13 +152,12 @@ static mp_snapshot_id default_to(const session_view *view)
 static const char expected_moment[] =
     "expected a number, a tag, tag#k, first, last or peak (see memprof snapshots)";
 
-static bool missing(const mp_model *model, uint32_t session, const char *option, const char *text,
+static bool missing(const mp_model *model, uint32_t session, const char *argument, const char *text,
                     mp_error *error)
 {
     const char *id = mp_model_text(model, model->sessions.at[session].session_id);
-    mp_fail(error, MP_ERROR_ARGUMENT, "%s: no snapshot \"%s\" in session %s, %s", option, text,
-            *id ? id : "of the recording", expected_moment);
-    return false;
+    return mp_fail_argument(error, argument, NULL, "no snapshot \"%s\" in session %s, %s", text,
+                            *id ? id : "of the recording", expected_moment);
 }
 
 /* What the user asked for in one session. False with a message. */
@@ -172,9 +171,9 @@ static bool resolve_session(const session_view *view, const char *from, const ch
     range->all_new = !from && view->model->kind == MP_KIND_DATABASE && view->to - view->from == 1 &&
                      !is_cut(view);
     if (!range->from.i)
-        return missing(view->model, view->session, "--from", from, error);
+        return missing(view->model, view->session, "from", from, error);
     if (!range->to.i)
-        return missing(view->model, view->session, "--to", to, error);
+        return missing(view->model, view->session, "to", to, error);
     if (range->from.i <= range->to.i)
         return true;
     mp_fail(error, MP_ERROR_ARGUMENT,

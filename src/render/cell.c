@@ -53,6 +53,31 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     return mp_arena_copy(arena, text, strlen(text));
 }
 
+const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style)
+{
+    static const struct {
+        const char *one, *many;
+        bool limited; /* all rows are shown where there is no limit */
+    } words[] = {
+        [MP_REST_MORE] = {"more", "more", true},
+        [MP_REST_BEFORE] = {"before these", "before these", true},
+        [MP_REST_UNCHANGED] = {"unchanged", "unchanged", true},
+        [MP_REST_UNKEPT] = {"more", "more", false},
+        [MP_REST_SAME_KINDS] = {"more of the same kinds", "more of the same kinds", false},
+        [MP_REST_SMALLER] = {"smaller change", "smaller changes", false},
+    };
+    const char *text = line->text ? mp_safe_text(arena, line->text) : "";
+    const mp_rest *rest = &line->rest;
+    if (rest->count)
+        text = mp_arena_format(arena, "%sand %zu %s", text, rest->count,
+                               rest->count == 1 ? words[rest->kind].one : words[rest->kind].many);
+    if (rest->count && words[rest->kind].limited)
+        text = mp_arena_format(arena, "%s (%slimit 0 shows all)", text, style->dashes);
+    if (line->argument)
+        text = mp_arena_format(arena, "%s (%s%s)", text, style->dashes, line->argument);
+    return text;
+}
+
 /* All texts of a list in one; a stack may have a million. */
 static const char *join(mp_arena *arena, const mp_cell *cell)
 {

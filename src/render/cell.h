@@ -12,6 +12,9 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
 /* The cell as programs read it: exact, without unit or grouping. A list is joined with " < ". */
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
 
+/* A line for people in one text, safe for a terminal; "" if it says nothing. */
+const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
+
 /* Text that does nothing to a terminal: control characters as \x1b. Returns `text` itself where it
  * has none. */
 const char *mp_safe_text(mp_arena *arena, const char *text);

@@ -33,12 +33,12 @@ static bool render_csv(const mp_document *document, const mp_diagnostics *diagno
                        const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
-    (void)style;
     const mp_table *table = main_table(document);
     mp_arena arena = {0};
     if (!table) {
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "this report has no table to print as CSV, expected --format text or json");
+                       "this report has no table to print as CSV, expected %sformat text or json",
+                       style->dashes);
     }
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++)

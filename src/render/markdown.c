@@ -11,6 +11,7 @@
 typedef struct out {
     FILE *file;
     mp_arena arena; /* the cells of one table */
+    const mp_style *style;
     bool exact_bytes;
 } out;
 
@@ -170,7 +171,7 @@ static void put_table(out *to, const mp_table *table, bool first)
     if (table->title)
         put_heading(to, "####", table->title);
     for (size_t i = 0; i < table->line_count; i++) {
-        put(to, table->lines[i]);
+        put(to, mp_line_for_people(&to->arena, &table->lines[i], to->style));
         fputs(i + 1 < table->line_count ? "<br>\n" : "\n\n", to->file);
     }
     if (table->shape == MP_RECORD && table->row_count)
@@ -179,9 +180,10 @@ static void put_table(out *to, const mp_table *table, bool first)
         put_rows(to, table);
     else if (table->empty)
         fprintf(to->file, "%s\n", table->empty);
-    if (table->footer) {
+    const char *footer = mp_line_for_people(&to->arena, &table->footer, to->style);
+    if (*footer) {
         fputc('\n', to->file);
-        put(to, table->footer);
+        put(to, footer);
         fputc('\n', to->file);
     }
     mp_arena_free(&to->arena);
@@ -190,11 +192,10 @@ static void put_table(out *to, const mp_table *table, bool first)
 static bool render_markdown(const mp_document *document, const mp_diagnostics *diagnostics,
                             const mp_style *style, FILE *file, mp_error *error)
 {
-    (void)style;
     (void)error;
-    out to = {.file = file, .exact_bytes = document->exact_bytes};
+    out to = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, diagnostics, &arena);
+    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
     bool first = true;
     if (checks.count) {
         put_checks(&to, document, &checks);

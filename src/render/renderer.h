@@ -11,6 +11,8 @@
 typedef struct mp_style {
     unsigned width; /* columns of a line for people */
     bool colour;    /* escape sequences */
+    /* How the user writes an argument of the request, in front of its name ("--"). */
+    const char *dashes;
 } mp_style;
 
 typedef struct mp_renderer {

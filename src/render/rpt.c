@@ -159,13 +159,15 @@ static void put_header(FILE *file, const mp_document *document, bool older)
     mp_arena_free(&arena);
 }
 
-static bool render(const mp_document *document, FILE *file, mp_error *error, bool older)
+static bool render(const mp_document *document, const mp_style *style, FILE *file, mp_error *error,
+                   bool older)
 {
     const mp_table *top = mp_document_find(document, "top");
     if (mp_document_find(document, "files")) {
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "ProTop's layout shows one profile, and these are read apart: name one, or "
-                       "--group all to read them as one");
+                       "%sgroup all to read them as one",
+                       style->dashes);
     }
     bool fits =
         strcmp(document->command, "top") == 0 && top && mp_document_find(document, "totals");
@@ -187,16 +189,14 @@ static bool render_newer(const mp_document *document, const mp_diagnostics *diag
                          const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
-    (void)style;
-    return render(document, file, error, false);
+    return render(document, style, file, error, false);
 }
 
 static bool render_older(const mp_document *document, const mp_diagnostics *diagnostics,
                          const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
-    (void)style;
-    return render(document, file, error, true);
+    return render(document, style, file, error, true);
 }
 
 const mp_renderer mp_renderer_rpt = {.name = "rpt",

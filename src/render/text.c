@@ -258,15 +258,16 @@ static void put_table(text_out *out, const mp_table *table, bool first)
     if (table->title)
         put_bold(out, mp_safe_text(&out->arena, table->title));
     for (size_t i = 0; i < table->line_count; i++)
-        fprintf(out->file, "  %s\n", mp_safe_text(&out->arena, table->lines[i]));
+        fprintf(out->file, "  %s\n", mp_line_for_people(&out->arena, &table->lines[i], out->style));
     if (table->shape == MP_RECORD && table->row_count)
         put_record(out, table);
     else if (table->row_count)
         put_rows(out, table);
     else if (table->empty)
         fprintf(out->file, "  %s\n", table->empty);
-    if (table->footer)
-        fprintf(out->file, "  %s\n", table->footer);
+    const char *footer = mp_line_for_people(&out->arena, &table->footer, out->style);
+    if (*footer)
+        fprintf(out->file, "  %s\n", footer);
     mp_arena_free(&out->arena);
 }
 

@@ -55,9 +55,8 @@ static void section_violations(mp_document *document, const mp_request *request,
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(document, table, violations);
-    if (!table->footer && all > violations)
-        table->footer =
-            mp_document_text(document, "and %" PRIu64 " more of the same kinds", all - violations);
+    if (!table->footer.rest.count && all > violations)
+        table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
 }
 
 typedef struct check_arguments {

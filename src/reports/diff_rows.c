@@ -241,7 +241,6 @@ void mp_section_differences(mp_document *document, const diff_call *opaque,
     if (small)
         table->empty = mp_document_text(document, "nothing changed as much; %zu smaller", small);
     mp_table_left_out(document, table, rows ? large : table->row_count);
-    if (small && table->row_count && !table->footer)
-        table->footer =
-            mp_document_text(document, "and %zu smaller change%s", small, small > 1 ? "s" : "");
+    if (small && table->row_count && !table->footer.rest.count)
+        table->footer.rest = (mp_rest){small, MP_REST_SMALLER};
 }

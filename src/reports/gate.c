@@ -121,9 +121,7 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
         put_rule(document, table, &results->at[i]);
-    table->footer = mp_verdicts_text(document->arena, "rule", results->counts);
-    if (document->failed || document->unjudged)
-        document->complaint = mp_document_text(document, "gate: %s", table->footer);
+    table->footer.text = mp_verdicts_text(document->arena, "rule", results->counts);
 }
 
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)

@@ -506,6 +506,8 @@ bool mp_section_dump_top(mp_document *document, const mp_graph_view *view,
     table->order = order->columns[0];
     table->title = mp_document_text(document, "Biggest by %s, and what would go with them",
                                     asked->by ? asked->by : "type");
+    table->title_of_many =
+        mp_document_text(document, "Biggest by %s", asked->by ? asked->by : "type");
     table->empty = "nothing is alive";
     put_groups(document, table, view, asked, &groups, true);
     mp_histogram_free(&groups);

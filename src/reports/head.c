@@ -161,6 +161,7 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
     if (model->sessions.count < 2)
         return;
     mp_table *table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
+    table->name_of_many = "sessions";
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     session_row(document, table, model, &model->sessions.at[1]);
     if (model->sessions.count == 2)
@@ -189,11 +190,9 @@ bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
 
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 {
-    if (all <= table->row_count)
-        return;
-    table->left_out = all - table->row_count;
-    table->footer =
-        mp_document_text(document, "and %zu more (--limit 0 shows all)", table->left_out);
+    (void)document;
+    if (all > table->row_count)
+        table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
 }
 
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)

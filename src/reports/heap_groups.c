@@ -149,6 +149,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     mp_table *table = MP_KIND_TABLE(document, model, "top", NULL, top_columns);
     table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
                                     mp_moment_text(document, window, false));
+    table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing is alive";
     mp_grouping grouping = mp_group_by(window, dimension);
@@ -259,6 +260,7 @@ static const char *section_trend(mp_document *document, const mp_window *window)
     mp_series series = mp_series_of_all(window);
     mp_trend trend = mp_trend_of(series.at, series.length);
     mp_table *table = MP_TABLE(document, "trend", NULL, MP_RECORD, trend_columns);
+    table->name_of_many = "trends";
     table->flags = MP_FOR_PROGRAMS;
     trend_row row = {(int64_t)series.length, trend_cells_of(model, &series, &trend)};
     mp_table_put(document, table, &row);
@@ -386,6 +388,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
                                     mp_moment_text(document, window, true),
                                     mp_moment_text(document, window, false));
+    table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing grew or shrank";
     mp_grouping grouping = mp_group_by(window, dimension);
@@ -401,8 +404,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     }
     mp_table_left_out(document, table, count);
     if (count == shown && unchanged)
-        table->footer =
-            mp_document_text(document, "and %zu unchanged (--limit 0 shows all)", unchanged);
+        table->footer.rest = (mp_rest){unchanged, MP_REST_UNCHANGED};
     free(rows);
     mp_grouping_free(&grouping);
     return true;

@@ -169,6 +169,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_l
                        ? mp_document_text(document, "All that is alive at %s, the only one", to)
                        : mp_document_text(document, "Leaks: created after %s, alive at %s",
                                           mp_moment_text(document, window, true), to);
+    table->title_of_many = "Leaks";
     table->main = true;
     table->order = order->columns[0];
     table->list_depth = stack_depth;
@@ -242,6 +243,7 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
     table->title =
         mp_document_text(document, "Suppressed: %s",
                          mp_amount_text(document, suppressed->objects, suppressed->bytes));
+    table->title_of_many = "Suppressed";
     table->empty = "none";
     for (size_t i = 0; i < suppressed->suppressions->count; i++) {
         const mp_suppression *suppression = &suppressed->suppressions->at[i];

@@ -194,9 +194,9 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     table->empty =
         view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
     if (asked->min_percent > 0)
-        mp_table_line(document, table,
-                      "without what is below %.12g %% of the whole (--min-percent)",
-                      asked->min_percent);
+        mp_table_line(document, table, "without what is below %.12g %% of the whole",
+                      asked->min_percent)
+            ->argument = "min-percent";
     put_tree(document, table, &view, asked);
     mp_graph_view_free(&view);
     return true;

@@ -127,7 +127,7 @@ bool mp_view_shows(const mp_view *view, const char *label);
 /* Whether a row of so many bytes and so many objects or calls is large enough for --min-size and
  * --min-count. */
 bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count);
-/* "and 12 more: --limit 0 shows all" where rows were left out. */
+/* Of so many rows in all, those that are not in the table were cut by a limit. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 
 #endif

@@ -135,6 +135,7 @@ void mp_section_selection(mp_document *document, const mp_request *request)
     if (!selects)
         return;
     mp_table *whole = MP_TABLE(document, "whole", NULL, MP_RECORD, whole_columns);
+    whole->name_of_many = "wholes";
     whole->flags = MP_FOR_PROGRAMS;
     mp_table_row(whole);
     compare(document, &document->tables[place], whole, request);

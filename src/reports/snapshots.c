@@ -197,8 +197,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
         }
     }
     if (table->row_count < count)
-        table->footer = mp_document_text(document, "and %zu before these (--limit 0 shows all)",
-                                         count - table->row_count);
+        table->footer.rest = (mp_rest){count - table->row_count, MP_REST_BEFORE};
     mp_session_snapshots_free(&snapshots);
 }
 

@@ -149,9 +149,9 @@ static void begin(tree_walk *walk, const mp_view *view)
     walk->min_percent = view->min_percent < 0 ? 0.5 : view->min_percent;
     walk->table->main = true;
     if (walk->min_percent > 0)
-        mp_table_line(walk->document, walk->table,
-                      "without what is below %.12g %% of the whole (--min-percent)",
-                      walk->min_percent);
+        mp_table_line(walk->document, walk->table, "without what is below %.12g %% of the whole",
+                      walk->min_percent)
+            ->argument = "min-percent";
     link_children(walk);
     walk_tree(walk);
     mp_table_left_out(walk->document, walk->table, walk->passed);

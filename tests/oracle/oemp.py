@@ -479,6 +479,20 @@ def growth_of(recordings, by):
     return [row for *_, row in sorted(rows, key=lambda r: r[:3])]
 
 
+def report(recordings, by):
+    """All answers of recordings whose windows are chosen."""
+    return {
+        "recordings": [{"uuid": r.snapshots[0].uuid, "from": r.snapshots[r.start].sequence,
+                        "to": r.snapshots[r.end].sequence, "totals": totals_of(r)}
+                       for r in recordings],
+        "totals": sum_of(totals_of(r) for r in recordings),
+        "snapshots": [row for r in recordings for row in snapshots_of(r)],
+        "leaks": leaks_of(recordings),
+        "top": top_of(recordings, by),
+        "growth": growth_of(recordings, by),
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description="naive replay of .oemp recordings")
     parser.add_argument("--from", type=int, dest="first", metavar="N", help="sequence number")
@@ -497,17 +511,7 @@ def main():
     except (LookupError, OSError) as problem:
         print(f"oemp.py: {problem}", file=sys.stderr)
         return 3 if isinstance(problem, OSError) else 2
-    json.dump({
-        "complete": complete,
-        "recordings": [{"uuid": r.snapshots[0].uuid, "from": r.snapshots[r.start].sequence,
-                        "to": r.snapshots[r.end].sequence, "totals": totals_of(r)}
-                       for r in recordings],
-        "totals": sum_of(totals_of(r) for r in recordings),
-        "snapshots": [row for r in recordings for row in snapshots_of(r)],
-        "leaks": leaks_of(recordings),
-        "top": top_of(recordings, options.by),
-        "growth": growth_of(recordings, options.by),
-    }, sys.stdout, indent=1)
+    json.dump(report(recordings, options.by) | {"complete": complete}, sys.stdout, indent=1)
     print()
     return 0
 

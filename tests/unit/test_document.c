@@ -1,5 +1,6 @@
 /* Documents: what a report fills is there, as copies; and cells as text. */
 #include <locale.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,6 +57,118 @@ static void tables_are_found_and_filled(void **unused)
     mp_document_free(NULL);
 }
 
+/* --- rows that are structs --- */
+
+typedef struct made_row {
+    const char *name;
+    int64_t bytes, delta, whole;
+    double share;
+    mp_texts stack;
+} made_row;
+
+static const mp_column struct_columns[] = {
+    MP_COLUMN(made_row, name, "Name", MP_TEXT, 0),
+    MP_COLUMN(made_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(made_row, delta, "Change", MP_BYTES, MP_SIGNED),
+    MP_COLUMN(made_row, whole, "Whole", MP_FLAG, 0),
+    MP_COLUMN(made_row, share, "%", MP_PERCENT, 0),
+    MP_COLUMN(made_row, stack, "Stack", MP_LIST, 0),
+    MP_COLUMN_OF(made_row, bytes, "again", "Bytes", MP_NUMBER, 0),
+};
+
+static void structs_become_rows(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, struct_columns);
+    char name[] = "K\xe4se";
+    const char *stack[] = {name, "caller"};
+    mp_table_put(
+        document, table,
+        &(made_row){.name = name, .bytes = 7, .whole = 1, .share = 12.5, .stack = {stack, 2}});
+    memset(name, 'x', 4); /* texts are copied */
+    const mp_cell *cells = table->cells;
+    assert_string_equal(cells[0].text, "K\xc3\xa4se");
+    assert_int_equal(cells[1].number, 7);
+    assert_true(cells[2].known && cells[2].number == 0);
+    assert_true(cells[3].known && cells[3].number == 1);
+    assert_true(cells[4].known && cells[4].real > 12.4 && cells[4].real < 12.6);
+    assert_int_equal(cells[5].number, 2);
+    assert_string_equal(cells[5].list[0], "K\xc3\xa4se");
+    assert_string_equal(cells[5].list[1], "caller");
+    assert_int_equal(cells[6].number, 7);
+    mp_document_free(document);
+}
+
+static void what_is_not_known_stays_unknown(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, struct_columns);
+    mp_table_put(
+        document, table,
+        &(made_row){.bytes = MP_UNKNOWN, .delta = MP_UNKNOWN, .whole = MP_UNKNOWN, .share = NAN});
+    mp_table_put(document, table, &(made_row){.name = "", .stack = {.empty = "(session)"}});
+    assert_int_equal(table->row_count, 2);
+    for (size_t i = 0; i < table->column_count; i++)
+        assert_false(table->cells[i].known);
+    const mp_cell *second = table->cells + table->column_count;
+    assert_false(second[0].known);
+    assert_true(second[1].known && second[1].number == 0);
+    assert_true(second[4].known);
+    assert_true(second[5].known && second[5].number == 0);
+    assert_string_equal(second[5].text, "(session)");
+    mp_document_free(document);
+}
+
+/* Sort by a column; then the names stand in this order. */
+static void sorts_to(size_t column, const char *names)
+{
+    made_row rows[] = {
+        {.name = "c", .bytes = 5, .delta = -9, .share = 1},
+        {.name = "a", .bytes = MP_UNKNOWN, .delta = 3, .share = NAN},
+        {.name = "d", .bytes = 5, .delta = 9, .share = -2},
+        {.name = "", .bytes = 9, .delta = MP_UNKNOWN, .share = 2.5},
+        {.name = "b", .bytes = -1, .delta = 0, .share = 1},
+    };
+    mp_rows_sort(rows, 5, sizeof *rows, &struct_columns[column]);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(*rows[i].name ? *rows[i].name : '-', names[i]);
+}
+
+static void structs_stand_in_the_order_of_a_column(void **unused)
+{
+    (void)unused;
+    sorts_to(0, "abcd-"); /* texts ascending, those without one last */
+    sorts_to(1, "-cdba"); /* the largest first; equal ones as they stood */
+    sorts_to(2, "cdab-"); /* changes by their size */
+    sorts_to(4, "-cbda");
+    sorts_to(6, "-cdba");
+    mp_rows_sort(NULL, 0, sizeof(made_row), &struct_columns[0]);
+}
+
+/* A struct beside each row, found by what it is. */
+static void structs_are_attached(void **unused)
+{
+    (void)unused;
+    mp_document *document = mp_document_new("top");
+    MP_TABLE(document, "other", NULL, MP_ROWS, columns);
+    mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, columns);
+    assert_null(mp_document_answer(document, MP_ANSWER_HOT_LINES));
+    table->answer = MP_ANSWER_HOT_LINES;
+    for (int i = 0; i < 100; i++) {
+        mp_table_row(table);
+        if (i % 2)
+            mp_table_attach(document, table, &i, sizeof i);
+    }
+    const mp_table *found = mp_document_answer(document, MP_ANSWER_HOT_LINES);
+    assert_ptr_equal(found, &document->tables[1]);
+    assert_int_equal(found->struct_count, 100);
+    assert_null(found->structs[98].at);
+    assert_int_equal(*(const int *)found->structs[99].at, 99);
+    mp_document_free(document);
+}
+
 /* Paths and patterns may be any bytes; what is no UTF-8 is read as ISO 8859-1. */
 static void every_text_is_utf8(void **unused)
 {
@@ -69,7 +182,7 @@ static void every_text_is_utf8(void **unused)
     mp_table_line(document, table, "%s ends here", "caf\xe9");
     assert_string_equal(table->cells[0].text, "K\xc3\xa4se");
     assert_string_equal(table->cells[3].list[0], "gr\xc3\xbc\xc3\x9f");
-    assert_string_equal(table->lines[0], "caf\xc3\xa9 ends here");
+    assert_string_equal(table->lines[0].text, "caf\xc3\xa9 ends here");
     assert_string_equal(mp_document_text(document, "%s", "\xff"), "\xc3\xbf");
     assert_string_equal(mp_safe_text(document->arena, "\xe2\x82 x"), "\xc3\xa2\\xc2\\x82 x");
     mp_document_free(document);
@@ -103,7 +216,7 @@ static void lines_and_limits_are_kept(void **unused)
         mp_document_check(document, (mp_check){.name = "max-live", .limit_bytes = i});
     }
     assert_int_equal(table->line_count, 100);
-    assert_string_equal(table->lines[99], "line 99");
+    assert_string_equal(table->lines[99].text, "line 99");
     assert_int_equal(document->check_count, 100);
     assert_int_equal(document->checks[99].limit_bytes, 99);
     assert_string_equal(mp_document_text(document, "%s-%d", "a", 5), "a-5");
@@ -161,6 +274,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_found_and_filled),
+        cmocka_unit_test(structs_become_rows),
+        cmocka_unit_test(what_is_not_known_stays_unknown),
+        cmocka_unit_test(structs_stand_in_the_order_of_a_column),
+        cmocka_unit_test(structs_are_attached),
         cmocka_unit_test(every_text_is_utf8),
         cmocka_unit_test(nothing_stays_unknown),
         cmocka_unit_test(lines_and_limits_are_kept),

@@ -40,9 +40,11 @@ static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)
     mp_set_number(table, "peak_time_us", 7);
     mp_set_text(document, table, "alive", "all of it");
     table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
+    table->name_of_many = "sessions";
     mp_table_row(table);
     mp_set_text(document, table, "uuid", "u");
     table = MP_TABLE(document, "top", "Biggest, alive at x", MP_ROWS, row_columns);
+    table->title_of_many = "Biggest";
     table->main = true;
     table->order = "bytes";
     for (size_t i = 0; i < count; i++) {
@@ -70,8 +72,8 @@ static void rows_stand_in_one_order(void **unused)
     static const char *const files[] = {"rec/a", "rec/b", "rec/a", "rec/b"};
     static const int64_t bytes[] = {9, 8, 5, 5};
     assert_int_equal(top->row_count, 4);
-    assert_int_equal(top->left_out, 1);
-    assert_string_equal(top->footer, "and 1 more (--limit 0 shows all)");
+    assert_int_equal(top->footer.rest.count, 1);
+    assert_int_equal(top->footer.rest.kind, MP_REST_MORE);
     assert_string_equal(top->columns[0].name, "file");
     assert_true(top->main);
     for (size_t i = 0; i < 4; i++) {
@@ -120,6 +122,7 @@ static void columns_are_united(void **unused)
     (void)unused;
     mp_document *a = answer(1, (const int64_t[]){3}, 1), *b = mp_document_new("top");
     mp_table *other = MP_TABLE(b, "top", "Biggest: so", MP_ROWS, other_columns);
+    other->title_of_many = "Biggest";
     other->order = "bytes";
     mp_table_row(other);
     mp_set_number(other, "bytes", 4);
@@ -132,7 +135,7 @@ static void columns_are_united(void **unused)
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(top->columns[i].name, names[i]);
     assert_string_equal(top->columns[4].title, "Bytes"); /* two titles: none of them */
-    assert_string_equal(top->title, "Biggest");          /* what both say before their details */
+    assert_string_equal(top->title, "Biggest");          /* what both say of many */
     assert_int_equal(cell(top, 0, "calls")->number, 2);
     assert_false(cell(top, 1, "calls")->known);
     assert_string_equal(cell(top, 1, "key")->text, "even");
@@ -166,7 +169,7 @@ static void changes_stand_by_their_size(void **unused)
     assert_null(mp_document_find(merged, "files")); /* nothing adds up */
     assert_int_equal(merged->check_count, 1);
     assert_string_equal(merged->checks[0].file, "b");
-    assert_string_equal(mp_limit_text(merged->arena, &merged->checks[0]),
+    assert_string_equal(mp_limit_text(merged->arena, &merged->checks[0], "--"),
                         "b: --max-live 1 exceeded: too much");
     mp_document_free(merged);
     for (size_t i = 0; i < 2; i++)

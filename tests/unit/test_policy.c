@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "compare/bound.h"
+#include "compare/decide.h"
 #include "compare/policy.h"
 
 static mp_policy *parse(const char *text)
@@ -20,7 +20,7 @@ static mp_policy *parse_one(const char *text)
 {
     mp_policy *policy = parse(text);
     if (policy->fault_count)
-        print_error("%s: %s\n", text, policy->faults[0].message);
+        print_error("%s: %s\n", text, policy->faults[0].text);
     assert_int_equal(policy->fault_count, 0);
     assert_int_equal(policy->rule_count, 1);
     return policy;
@@ -255,14 +255,14 @@ static void faults(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         mp_policy *policy = parse(wrong[i].text);
         assert_int_equal(policy->fault_count, 1);
-        const mp_policy_fault *fault = &policy->faults[0];
+        const mp_error *fault = &policy->faults[0];
         if (fault->line != wrong[i].line || fault->column != wrong[i].column ||
-            !strstr(fault->message, wrong[i].part))
+            !strstr(fault->text, wrong[i].part))
             print_error("%s: %u:%u: %s\n", wrong[i].text, (unsigned)fault->line,
-                        (unsigned)fault->column, fault->message);
+                        (unsigned)fault->column, fault->text);
         assert_int_equal(fault->line, wrong[i].line);
         assert_int_equal(fault->column, wrong[i].column);
-        assert_non_null(strstr(fault->message, wrong[i].part));
+        assert_non_null(strstr(fault->text, wrong[i].part));
         mp_policy_free(policy);
     }
 }
@@ -279,7 +279,7 @@ static void every_fault_is_told(void **state)
     mp_policy_free(policy);
     char *huge = calloc(1, (1 << 20) + 2);
     policy = mp_policy_parse("huge", huge, (1 << 20) + 1);
-    assert_non_null(strstr(policy->faults[0].message, "larger than 1 MiB"));
+    assert_non_null(strstr(policy->faults[0].text, "larger than 1 MiB"));
     mp_policy_free(policy);
     free(huge);
 }
@@ -351,7 +351,7 @@ static void anything(void **state)
         assert_true(policy->rule_count + policy->fault_count > 0);
         for (size_t i = 0; i < policy->fault_count; i++) {
             assert_true(policy->faults[i].column >= 1);
-            assert_true(*policy->faults[i].message != '\0');
+            assert_true(*policy->faults[i].text != '\0');
         }
         mp_policy_free(policy);
     }

@@ -15,7 +15,7 @@
 static char *render(const char *format, const mp_document *document, unsigned width, bool colour,
                     const mp_diagnostics *diagnostics)
 {
-    mp_style style = {width, colour};
+    mp_style style = {width, colour, "--"};
     const mp_renderer *renderer = mp_renderer_find(format);
     mp_error error = {0};
     char *text;
@@ -80,7 +80,7 @@ static mp_document *made(const char *name)
     table = MP_TABLE(document, "rows", "Rows", MP_ROWS, row_columns);
     table->main = true;
     table->list_depth = 1;
-    table->footer = "and 3 more";
+    table->footer.rest = (mp_rest){3, MP_REST_UNKEPT};
     mp_table_line(document, table, "%d line", 1);
     mp_table_row(table);
     mp_set_text(document, table, "name", name);

@@ -1,0 +1,218 @@
+#include "compare/decide.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/measures.h"
+
+/* --- limits --- */
+
+/* The sum, or the largest or smallest number if it is beyond. */
+static int64_t add(int64_t a, int64_t b)
+{
+    if (b > 0 && a > INT64_MAX - b)
+        return INT64_MAX;
+    return b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
+}
+
+mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference)
+{
+    int64_t share = bound->reference ? bound->share : 0;
+    /* In two parts each, whole ones and what is over, as the product of both may be too large:
+     * (a W + b)(c W + d) / W = a (c W + d) + b c + b d / W. */
+    int64_t whole = reference / MP_WHOLE, rest = reference % MP_WHOLE;
+    if (rest < 0) { /* division rounds towards 0 */
+        whole--;
+        rest += MP_WHOLE;
+    }
+    if (share && (whole > INT64_MAX / share || whole < INT64_MIN / share))
+        return (mp_threshold){whole > 0 ? INT64_MAX : INT64_MIN, false};
+    int64_t over = rest * (share % MP_WHOLE);
+    int64_t part = rest * (share / MP_WHOLE) + over / MP_WHOLE;
+    return (mp_threshold){add(add(whole * share, part), bound->number), over % MP_WHOLE > 0};
+}
+
+bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number)
+{
+    bool below = number < threshold.number || (number == threshold.number && threshold.more);
+    bool above = number > threshold.number;
+    switch (comparison) {
+    case MP_AT_MOST:
+        return !above;
+    case MP_LESS:
+        return below;
+    case MP_AT_LEAST:
+        return !below;
+    case MP_MORE:
+        return above;
+    default:
+        return !below && !above;
+    }
+}
+
+/* By how much it is on the wrong side; the larger the worse. */
+static double excess(mp_comparison comparison, mp_threshold limit, int64_t number)
+{
+    double over = (double)number - (double)limit.number - (limit.more ? 0.5 : 0);
+    bool upper = comparison == MP_AT_MOST || comparison == MP_LESS;
+    return upper || (comparison == MP_EQUAL && over >= 0) ? over : -over;
+}
+
+/* --- endings --- */
+
+bool mp_rule_matches(const mp_rule *rule, const char *label)
+{
+    return !rule->pattern || fnmatch(rule->pattern, label, 0) == 0;
+}
+
+void mp_evaluation_dismiss(mp_evaluation *evaluation, const char *message)
+{
+    evaluation->result->verdict = MP_VERDICT_ERROR;
+    evaluation->result->message = message;
+}
+
+void mp_evaluation_find_nothing(mp_evaluation *evaluation)
+{
+    const mp_rule *rule = evaluation->rule;
+    const char *what = mp_select_by_name(rule->by);
+    if (rule->if_any)
+        evaluation->result->message =
+            mp_arena_format(evaluation->arena, "there is no such %s", what);
+    else if (rule->pattern)
+        mp_evaluation_dismiss(
+            evaluation, mp_arena_format(evaluation->arena,
+                                        "no %s matches \"%s\": is it a typing error? (\"if any\" "
+                                        "lets the rule hold)",
+                                        what, rule->pattern));
+    else
+        mp_evaluation_dismiss(
+            evaluation, mp_arena_format(evaluation->arena,
+                                        "there is no %s (\"if any\" lets the rule hold)", what));
+}
+
+/* --- what is said --- */
+
+/* "1.3 MiB over 1.0 MiB" */
+static const char *distance_text(mp_evaluation *evaluation, int64_t over, const char *limit,
+                                 bool exact)
+{
+    mp_comparison comparison = evaluation->rule->comparison;
+    bool upper = comparison == MP_AT_MOST || comparison == MP_LESS;
+    if (comparison == MP_EQUAL)
+        return mp_arena_format(evaluation->arena, "expected %s", limit);
+    if (over == 0)
+        return mp_arena_format(evaluation->arena, "not %s %s", upper ? "below" : "above", limit);
+    return mp_arena_format(
+        evaluation->arena, "%s %s %s",
+        mp_quantity_text(evaluation->arena, evaluation->rule->measure, llabs(over), exact),
+        upper ? "over" : "under", limit);
+}
+
+static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit)
+{
+    mp_rule_result *result = evaluation->result;
+    const mp_bound *bound = &evaluation->rule->bound;
+    result->has_measured = result->has_limit = true;
+    result->measured = subject->number;
+    result->limit = limit;
+    result->has_base = bound->reference == MP_OF_BASE;
+    result->base = result->has_base ? subject->reference : 0;
+    result->has_limit_percent = bound->reference == MP_OF_START;
+    if (!result->has_limit_percent)
+        return;
+    result->limit_percent = (double)bound->share * 100 / (double)MP_WHOLE;
+    result->has_measured_percent = subject->reference > 0;
+    if (result->has_measured_percent)
+        result->measured_percent = (double)subject->number * 100 / (double)subject->reference;
+}
+
+/* What was measured of the worst subject, what it is held to, and why that fails. */
+static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit,
+                      size_t failed, size_t count, const char *most)
+{
+    mp_arena *arena = evaluation->arena, *scratch = evaluation->scratch;
+    mp_rule_result *result = evaluation->result;
+    const mp_rule *rule = evaluation->rule;
+    const mp_measure_row *row = &mp_measure_rows[rule->measure];
+    int64_t number = subject->number;
+    /* Numbers whose texts are alike though they differ are told to the last byte. */
+    bool exact =
+        evaluation->context->exact_bytes ||
+        (number != limit && strcmp(mp_quantity_text(scratch, rule->measure, number, false),
+                                   mp_quantity_text(scratch, rule->measure, limit, false)) == 0);
+    const char *measured = mp_quantity_text(arena, rule->measure, number, exact);
+    const char *allowed = mp_quantity_text(arena, rule->measure, limit, exact);
+    result->measured_text = measured;
+    if (result->has_measured_percent)
+        result->measured_text = mp_arena_format(arena, "%s (%s)", measured,
+                                                mp_share_text(arena, result->measured_percent));
+    result->limit_text = rule->bound.text;
+    if (!row->is_new)
+        result->limit_text =
+            mp_arena_format(arena, "%s %s", mp_comparison_sign(rule->comparison), allowed);
+    if (rule->bound.reference != MP_OF_NOTHING) /* as written behind what it comes to */
+        result->limit_text =
+            mp_arena_format(arena, "%s (%s)", result->limit_text, rule->bound.text);
+    if (!failed)
+        return;
+    if (row->is_new) {
+        result->message = mp_arena_format(arena, "%lld new %s%s%s", (long long)number, row->words,
+                                          number == 1 ? "" : "s", most);
+        return;
+    }
+    const char *who = rule->each
+                          ? mp_arena_format(scratch, "%zu of %zu %ss, worst %s: ", failed, count,
+                                            mp_select_by_name(rule->by), subject->label)
+                          : "";
+    result->message =
+        mp_arena_format(arena, "%s%s %s, %s%s", who, measured, row->done,
+                        distance_text(evaluation, number - limit, allowed, exact), most);
+}
+
+/* --- the decision --- */
+
+static int by_label(const void *left, const void *right)
+{
+    return strcmp(((const mp_rule_subject *)left)->label, ((const mp_rule_subject *)right)->label);
+}
+
+/* Add up those of one label, or all; gives how many are left. */
+static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
+{
+    size_t left = 0;
+    if (each)
+        qsort(subjects, count, sizeof *subjects, by_label);
+    for (size_t i = 1; i < count; i++) {
+        if (each && strcmp(subjects[left].label, subjects[i].label) != 0) {
+            subjects[++left] = subjects[i];
+            continue;
+        }
+        subjects[left].number += subjects[i].number;
+        subjects[left].reference += subjects[i].reference;
+    }
+    return left + 1;
+}
+
+void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
+                          const char *most)
+{
+    const mp_rule *rule = evaluation->rule;
+    const mp_rule_subject *worst = subjects;
+    size_t failed = 0;
+    double farthest = 0;
+    count = add_up(subjects, count, rule->each);
+    for (size_t i = 0; i < count; i++) {
+        mp_threshold limit = mp_bound_of(&rule->bound, subjects[i].reference);
+        double by = excess(rule->comparison, limit, subjects[i].number);
+        failed += !mp_threshold_holds(limit, rule->comparison, subjects[i].number);
+        if (i == 0 || by > farthest) {
+            worst = &subjects[i];
+            farthest = by;
+        }
+    }
+    int64_t limit = mp_bound_of(&rule->bound, worst->reference).number;
+    evaluation->result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
+    set_numbers(evaluation, worst, limit);
+    set_texts(evaluation, worst, limit, failed, count, most);
+}

@@ -1,0 +1,47 @@
+/* Deciding: whether what was measured keeps to the limit of a rule, and what is said of it. */
+#ifndef MP_COMPARE_DECIDE_H
+#define MP_COMPARE_DECIDE_H
+
+#include "base/memory.h"
+#include "compare/policy.h"
+
+/* One rule before its context. `scratch` dies with the rule, `arena` with all results. */
+typedef struct mp_evaluation {
+    const mp_rule_context *context;
+    const mp_rule *rule;
+    mp_arena *arena, *scratch;
+    mp_rule_result *result;
+} mp_evaluation;
+
+/* What is held against a limit: the whole, or something that the rule selects. */
+typedef struct mp_rule_subject {
+    const char *label; /* "" for the whole */
+    int64_t number;
+    int64_t reference; /* in the base, or at the start of growth */
+} mp_rule_subject;
+
+/* A limit that may lie between two whole numbers: `number` and, if `more`, a little. */
+typedef struct mp_threshold {
+    int64_t number;
+    bool more;
+} mp_threshold;
+
+/* What the limit is where the reference is so much; at least INT64_MIN, at most INT64_MAX. */
+mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference);
+/* Whether a number keeps to it. */
+bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number);
+
+/* Whether the rule's pattern takes this label. */
+bool mp_rule_matches(const mp_rule *rule, const char *label);
+
+/* The rule cannot be judged. `message` is static, or in evaluation->arena. */
+void mp_evaluation_dismiss(mp_evaluation *evaluation, const char *message);
+/* Nothing is selected: the rule holds if it says so, else it cannot be judged. */
+void mp_evaluation_find_nothing(mp_evaluation *evaluation);
+/* Hold them to the limit: each label's sum where the rule is on each, else the sum of all. There is
+ * at least one; they are in any order, and left in another. `most` says what is behind a sum, or is
+ * "". */
+void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
+                          const char *most);
+
+#endif

@@ -1,0 +1,27 @@
+/* Rules on growth: between the ends of a window, or steadily at each of its snapshots. */
+#ifndef MP_COMPARE_EVALUATE_GROWTH_H
+#define MP_COMPARE_EVALUATE_GROWTH_H
+
+#include "compare/decide.h"
+#include "query/trend.h"
+
+/* How a series keeps to a limit per snapshot; both in bytes, or both in percent. */
+typedef struct mp_slope {
+    const char *label; /* "" for the whole */
+    mp_trend trend;
+    double number, limit; /* number: infinite where it grows from nothing, in percent */
+    bool over, fails;     /* it fails if it is over the limit and grows steadily */
+} mp_slope;
+
+/* Of MP_TREND_FEWEST values or more. */
+mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t *values,
+                     size_t count);
+/* Judge by the worst of them; `sequences` are the numbers of the snapshots. There is at least one.
+ */
+void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count,
+                                 const uint64_t *sequences);
+
+/* Growth, of the context's model. */
+void mp_evaluation_of_growth(mp_evaluation *evaluation);
+
+#endif

@@ -1,0 +1,105 @@
+"""Runs of memprof: by servers that run one command line after the other (tests/server), or each by a
+start of the program.
+
+A server spares the start, which with sanitizers takes longer than most runs.
+"""
+import os
+import queue
+import select
+import socket
+import struct
+import subprocess
+
+
+class Server:
+    """One server process; one run at a time."""
+
+    def __init__(self, program):
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.process = subprocess.Popen([program], stdin=theirs)
+        theirs.close()
+
+    def run(self, words, stdin):
+        line = b"".join(os.fsencode(word) + b"\0" for word in words)
+        pipes = [os.pipe() for _ in range(3)]
+        theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
+        socket.send_fds(self.socket, [line], theirs)
+        for end in theirs:
+            os.close(end)
+        printed = talk(pipes[0][1], stdin or b"", [pipes[1][0], pipes[2][0]])
+        answer = self.socket.recv(4)
+        status = struct.unpack("i", answer)[0] if answer else self.process.wait()
+        return subprocess.CompletedProcess(words, status, *printed)
+
+    def is_alive(self):
+        return self.process.returncode is None
+
+    def close(self):
+        """How it ends: 0, or what a sanitizer found."""
+        self.socket.close()
+        return self.process.wait()
+
+
+def talk(into, data, sources):
+    """Write all data, and read both sources to their ends."""
+    parts, data = {source: [] for source in sources}, memoryview(data)
+    os.set_blocking(into, False)
+    poll = select.poll()
+    if data:
+        poll.register(into, select.POLLOUT)
+    else:
+        os.close(into)
+    for source in sources:
+        poll.register(source, select.POLLIN)
+    open_ = set(sources)
+    while open_:
+        for ready, _ in poll.poll():
+            if ready == into:
+                try:
+                    data = data[os.write(into, data[:65536]):]
+                except BrokenPipeError:
+                    data = data[:0]
+                if not data:
+                    poll.unregister(into)
+                    os.close(into)
+                continue
+            part = os.read(ready, 1 << 20)
+            parts[ready].append(part)
+            if not part:
+                poll.unregister(ready)
+                os.close(ready)
+                open_.remove(ready)
+    if data:
+        os.close(into)
+    return [b"".join(parts[source]) for source in sources]
+
+
+class Runs:
+    """Runs of a program, by servers where there are any; from any thread."""
+
+    def __init__(self, program, server=None):
+        self.program, self.server, self.idle = program, server, queue.SimpleQueue()
+
+    def run(self, *arguments, stdin=None):
+        if not self.server:
+            return self.alone(*arguments, stdin=stdin)
+        try:
+            server = self.idle.get_nowait()
+        except queue.Empty:
+            server = Server(self.server)
+        done = server.run(["memprof", *map(str, arguments)], stdin)
+        if server.is_alive():
+            self.idle.put(server)
+        return done
+
+    def alone(self, *arguments, stdin=None):
+        """A start of the program itself."""
+        return subprocess.run([self.program, *map(str, arguments)], input=stdin,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+    def close(self):
+        """How many servers did not end well: what is wrong, such as a leak, they have told."""
+        ends = []
+        while not self.idle.empty():
+            ends.append(self.idle.get().close())
+        return sum(end != 0 for end in ends)
