@@ -236,7 +236,7 @@ const mp_report mp_report_object = {
     .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
                "stand first, with the number of references from or to each.",
     .single = true,
-    .operand = "OBJECT",
+    .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(object_table, object_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_object}},
@@ -428,7 +428,7 @@ const mp_report mp_report_path = {
                "the object. With --type in place of OBJECT, the paths to all objects of such\n"
                "types, those over the same types counted together.",
     .single = true,
-    .operand = "OBJECT",
+    .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(path_table, path_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_path}},
