@@ -166,7 +166,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     ok = ok && mp_section_top(document, &window, asked, error) &&
          mp_section_growth(document, &window, asked, false, error);
     mp_section_anomaly_counts(document, window.model);
-    mp_section_graph(document, window.model, &request->view, (size_t)asked->limit);
+    mp_section_graph(document, request->filter, asked->min_bytes, (size_t)asked->limit);
     mp_section_snapshots(document, &window, (size_t)asked->limit);
     mp_section_heap_totals(document, &window, true, true);
     mp_section_session(document, request, true);
@@ -177,11 +177,11 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_model *model = request->model;
-    mp_profile_costs costs = mp_profile_costs_of(model);
+    mp_profile_costs costs = mp_profile_costs_of(request->filter);
     const mp_heap_arguments *all = request->arguments;
     mp_costs_asked asked = {.min_calls = all->min_count, .rows = (size_t)all->limit};
     mp_section_head(document, request);
-    mp_section_profile_totals(document, model, true);
+    mp_section_profile_totals(document, request->filter, true);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_methods(document, model, &costs, &asked);
@@ -192,19 +192,17 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 
 static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
-    static const mp_view all_types = {.limit = -1};
     const mp_heap_arguments *asked = request->arguments;
     size_t rows = (size_t)asked->limit;
     mp_window window;
     if (!mp_request_window(request, &window, error))
         return false;
-    mp_graph_view view = mp_graph_view_of(request->model);
-    mp_graph_view_look(&view);
+    mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_head(document, request);
     mp_section_dump_answer(document, &view);
     mp_section_suspects(document, &view, rows);
-    mp_section_retained(document, &view, &request->view, rows);
-    mp_section_dump_top(document, &view, &all_types, rows, error);
+    mp_section_retained(document, &view, asked->min_bytes, rows);
+    mp_section_dump_top(document, &view, &(mp_histogram_asked){.rows = rows}, error);
     mp_section_roots(document, &view, true);
     mp_section_statics(document, &view, rows);
     mp_section_shared(document, &view, rows);

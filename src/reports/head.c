@@ -288,8 +288,10 @@ static void compare_heaps(mp_document *document, const mp_request *request, sele
 static void compare_profiles(mp_document *document, const mp_request *request, selection_row *row,
                              whole_row *whole)
 {
-    mp_profile_totals part = mp_profile_total(request->model);
-    mp_profile_totals all = mp_profile_total(request->whole);
+    mp_error unheard = {0};
+    mp_filter *filter = mp_filter_of(request->whole, NULL, &unheard);
+    mp_profile_totals part = mp_profile_total(request->filter), all = mp_profile_total(filter);
+    mp_filter_free(filter);
     row->spent = mp_document_text(document, "%s of %s seconds, %s of %s calls",
                                   mp_seconds_text(document, part.exclusive_us, false),
                                   mp_seconds_text(document, all.exclusive_us, false),

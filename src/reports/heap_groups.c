@@ -390,11 +390,11 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 static bool top_of_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
-    mp_profile_costs costs = mp_profile_costs_of(request->model);
+    mp_profile_costs costs = mp_profile_costs_of(request->filter);
     mp_costs_asked of_costs = {asked->by, asked->sort, asked->min_count, (size_t)asked->limit};
     mp_section_head(document, request);
     mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->model, false);
+    mp_section_profile_totals(document, request->filter, false);
     bool ok = mp_section_profile_top(document, request->model, &costs, &of_costs, error);
     document->tables[document->table_count - 1].main = true;
     mp_profile_costs_free(&costs);
@@ -415,11 +415,17 @@ static bool top_of_heap(const mp_request *request, mp_document *document, mp_err
 static bool top_of_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
-    mp_graph_view view = mp_graph_view_of(request->model);
-    mp_section_dump_head(document, request, &view);
-    bool ok = mp_section_dump_top(document, &view, &request->view, (size_t)asked->limit, error);
+    mp_histogram_asked histogram = {.by = asked->by,
+                                    .sort = asked->sort,
+                                    .only = asked->only,
+                                    .min_bytes = asked->min_bytes,
+                                    .min_count = asked->min_count,
+                                    .rows = (size_t)asked->limit};
+    mp_graph_view graph = mp_graph_view_of(request->filter);
+    mp_section_dump_head(document, request, &graph);
+    bool ok = mp_section_dump_top(document, &graph, &histogram, error);
     document->tables[document->table_count - 1].main = true;
-    mp_graph_view_free(&view);
+    mp_graph_view_free(&graph);
     return ok;
 }
 

@@ -398,8 +398,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
 {
     const mp_heap_arguments *asked = request->arguments;
     (void)error;
-    mp_graph_view view = mp_graph_view_of(request->model);
-    mp_graph_view_look(&view);
+    mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
     mp_section_suspects(document, &view, (size_t)asked->limit);
     mp_graph_view_free(&view);

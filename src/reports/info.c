@@ -54,7 +54,7 @@ static void section_contents(mp_document *document, const mp_filter *filter)
         row.platform_areas = ELEMENTS(model->platforms);
     }
     if (profile) {
-        row.modules = present((int64_t)mp_profile_total(model).modules);
+        row.modules = present((int64_t)mp_profile_total(filter).modules);
         row.lines = ELEMENTS(profile->lines);
         row.calls = ELEMENTS(profile->calls);
         if (profile->nodes.count > 1)
@@ -127,17 +127,17 @@ static const mp_column coverage_columns[] = {
     MP_COLUMN(coverage_row, percent, "%", MP_PERCENT, 0),
 };
 
-static void section_coverage(mp_document *document, const mp_model *model)
+static void section_coverage(mp_document *document, const mp_filter *filter)
 {
-    mp_program_coverages programs = mp_profile_coverage_of(model);
+    mp_program_coverages programs = mp_profile_coverage_of(filter);
     mp_table *table = NULL;
     if (programs.count)
         table = MP_TABLE(document, "coverage", "Coverage", MP_ROWS, coverage_columns);
     for (size_t i = 0; i < programs.count; i++) {
         int64_t executable = (int64_t)programs.at[i].executable;
         int64_t executed = (int64_t)programs.at[i].executed;
-        coverage_row row = {mp_model_text(model, programs.at[i].program), executable, executed,
-                            executable ? mp_percent_of(executed, executable) : NAN};
+        coverage_row row = {mp_model_text(filter->model, programs.at[i].program), executable,
+                            executed, executable ? mp_percent_of(executed, executable) : NAN};
         mp_table_put(document, table, &row);
     }
     free(programs.at);
@@ -207,9 +207,9 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 {
     (void)error;
     put_head(request, document);
-    mp_section_profile_totals(document, request->model, true);
+    mp_section_profile_totals(document, request->filter, true);
     section_contents(document, request->filter);
-    section_coverage(document, request->model);
+    section_coverage(document, request->filter);
     section_texts(document, request->model);
     return true;
 }
