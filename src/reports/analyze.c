@@ -216,32 +216,19 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     return true;
 }
 
-/* The variants, by their places. */
-enum {
-    PROFILE = 1,
-    EVENTS = 2,
-    NATIVE = 4,
-    HISTORY = 8,
-    DUMP = 16,
-    HEAPS = EVENTS | NATIVE | HISTORY,
-};
-
 static const mp_heap_arguments own = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2};
 
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(HEAPS),
-    MP_ASKS("limit", COUNT, limit, PROFILE | HEAPS | DUMP),
-    MP_ASKS("stack-depth", COUNT, stack_depth, HEAPS),
-    MP_ASKS("min-size", SIZE, min_bytes, HEAPS),
-    MP_ASKS("min-count", COUNT, min_count, PROFILE | HEAPS),
-    MP_ASKS_LIMITS(HEAPS),
-    MP_SHARES("selection", PROFILE | HEAPS),
-    MP_SHARES("suppress", HEAPS),
-    MP_SHARES("listings", PROFILE),
-    MP_SHARES("at", EVENTS),
-    MP_SHARES_SLICES(EVENTS),
-    MP_SHARES("skip", EVENTS | NATIVE),
-    MP_SHARES("domain", DUMP),
+    MP_ASKS_WINDOW(MP_HEAPS),
+    MP_ASKS("limit", COUNT, limit, MP_PROFILE | MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
+    MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS),
+    MP_ASKS("min-count", COUNT, min_count, MP_PROFILE | MP_HEAPS),
+    MP_ASKS_LIMITS(MP_HEAPS),
+    MP_SHARES("selection", MP_PROFILE | MP_HEAPS),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_analyze = {
@@ -253,9 +240,7 @@ const mp_report mp_report_analyze = {
         "in full, with more options.",
     .overview = true,
     MP_ARGUMENTS(arguments, own),
-    .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
-                 {.needs = MP_HOLDS_EVENTS, .run = run_heap},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump}},
+    .variants = {MP_HEAP_VARIANTS(run_heap),
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump},
+                 {.needs = MP_HOLDS_PROFILE, .run = run_profile}},
 };

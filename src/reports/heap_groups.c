@@ -429,33 +429,19 @@ static bool top_of_dump(const mp_request *request, mp_document *document, mp_err
     return ok;
 }
 
-/* The variants of top, by their places. */
-enum {
-    TOP_PROFILE = 1,
-    TOP_EVENTS = 2,
-    TOP_NATIVE = 4,
-    TOP_HISTORY = 8,
-    TOP_DUMP = 16,
-    TOP_HEAPS = TOP_EVENTS | TOP_NATIVE | TOP_HISTORY,
-    TOP_ALL = TOP_PROFILE | TOP_HEAPS | TOP_DUMP,
-};
-
 static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument top_arguments[] = {
-    MP_ASKS_WINDOW(TOP_HEAPS),
-    MP_ASKS("by", TEXT, by, TOP_ALL),
-    MP_ASKS("sort", TEXT, sort, TOP_ALL),
-    MP_ASKS("limit", COUNT, limit, TOP_ALL),
-    MP_ASKS("only", NAME, only, TOP_DUMP),
-    MP_ASKS("min-size", SIZE, min_bytes, TOP_HEAPS | TOP_DUMP),
-    MP_ASKS("min-count", COUNT, min_count, TOP_ALL),
-    MP_SHARES("selection", TOP_ALL),
-    MP_SHARES("listings", TOP_PROFILE),
-    MP_SHARES("at", TOP_EVENTS),
-    MP_SHARES_SLICES(TOP_EVENTS),
-    MP_SHARES("skip", TOP_EVENTS | TOP_NATIVE),
-    MP_SHARES("domain", TOP_DUMP),
+    MP_ASKS_WINDOW(MP_HEAPS),
+    MP_ASKS("by", TEXT, by, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("only", NAME, only, MP_DUMP),
+    MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS | MP_DUMP),
+    MP_ASKS("min-count", COUNT, min_count, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_top = {
@@ -468,11 +454,9 @@ const mp_report mp_report_top = {
                "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
                "average, calls. --format rpt writes ProTop's own layout.",
     MP_ARGUMENTS(top_arguments, own),
-    .variants = {{.needs = MP_HOLDS_PROFILE, .run = top_of_profile},
-                 {.needs = MP_HOLDS_EVENTS, .run = top_of_heap},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = top_of_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = top_of_heap},
-                 {.needs = MP_HOLDS_GRAPH, .run = top_of_dump}},
+    .variants = {MP_HEAP_VARIANTS(top_of_heap),
+                 {.needs = MP_HOLDS_GRAPH, .run = top_of_dump},
+                 {.needs = MP_HOLDS_PROFILE, .run = top_of_profile}},
 };
 
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
@@ -512,29 +496,16 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
     return ok;
 }
 
-/* The variants of growth. */
-enum {
-    GROWTH_EVENTS = 1,
-    GROWTH_NATIVE = 2,
-    GROWTH_HISTORY = 4,
-    GROWTH_DUMPS = 8,
-    GROWTH_HEAPS = GROWTH_EVENTS | GROWTH_NATIVE | GROWTH_HISTORY,
-    GROWTH_ALL = GROWTH_HEAPS | GROWTH_DUMPS,
-};
-
 static const mp_argument growth_arguments[] = {
-    MP_ASKS_WINDOW(GROWTH_ALL),
-    MP_ASKS("by", TEXT, by, GROWTH_HEAPS),
-    MP_ASKS("sort", TEXT, sort, GROWTH_ALL),
-    MP_ASKS("limit", COUNT, limit, GROWTH_ALL),
-    MP_ASKS_MINIMA(GROWTH_ALL),
-    MP_ASKS_LIMITS(GROWTH_ALL),
-    MP_SHARES("selection", GROWTH_ALL),
-    MP_SHARES("suppress", GROWTH_HEAPS),
-    MP_SHARES("at", GROWTH_EVENTS),
-    MP_SHARES_SLICES(GROWTH_EVENTS),
-    MP_SHARES("skip", GROWTH_EVENTS | GROWTH_NATIVE),
-    MP_SHARES("domain", GROWTH_DUMPS),
+    MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
+    MP_ASKS("by", TEXT, by, MP_HEAPS),
+    MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS_MINIMA(MP_HEAPS | MP_DUMP),
+    MP_ASKS_LIMITS(MP_HEAPS | MP_DUMP),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_growth = {
@@ -548,8 +519,6 @@ const mp_report mp_report_growth = {
         "a warm-up out.\n"
         "--sort: bytes, objects, key.",
     MP_ARGUMENTS(growth_arguments, own),
-    .variants = {{.needs = MP_HOLDS_EVENTS, .run = growth_of_heap},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = growth_of_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = growth_of_heap},
+    .variants = {MP_HEAP_VARIANTS(growth_of_heap),
                  {.needs = MP_HOLDS_LEDGER, .run = growth_of_dumps}},
 };

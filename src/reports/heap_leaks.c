@@ -405,24 +405,18 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     return true;
 }
 
-/* The variants, by their places. */
-enum { EVENTS = 1, NATIVE = 2, HISTORY = 4, DUMP = 8, HEAPS = EVENTS | NATIVE | HISTORY };
-
 static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS, .stack_depth = 5};
 
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(HEAPS),
-    MP_ASKS("sort", TEXT, sort, HEAPS),
-    MP_ASKS("limit", COUNT, limit, HEAPS | DUMP),
-    MP_ASKS("stack-depth", COUNT, stack_depth, HEAPS),
-    MP_ASKS_MINIMA(HEAPS),
-    MP_ASKS_LIMITS(HEAPS),
-    MP_SHARES("selection", HEAPS),
-    MP_SHARES("suppress", HEAPS),
-    MP_SHARES("at", EVENTS),
-    MP_SHARES_SLICES(EVENTS),
-    MP_SHARES("skip", EVENTS | NATIVE),
-    MP_SHARES("domain", DUMP),
+    MP_ASKS_WINDOW(MP_HEAPS),
+    MP_ASKS("sort", TEXT, sort, MP_HEAPS),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
+    MP_ASKS_MINIMA(MP_HEAPS),
+    MP_ASKS_LIMITS(MP_HEAPS),
+    MP_SHARES("selection", MP_HEAPS),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_leaks = {
@@ -435,8 +429,5 @@ const mp_report mp_report_leaks = {
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
     MP_ARGUMENTS(arguments, own),
-    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = run},
-                 {.needs = MP_HOLDS_HISTORY, .run = run},
-                 {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
+    .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -21,6 +21,17 @@ typedef struct mp_heap_arguments {
     mp_ceiling max_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
+/* The variants of most reports on heaps: logs of heap events, stacks of native code, other births
+ * and deaths (MP_HEAP_VARIANTS), then dumps, then profiles. */
+enum {
+    MP_EVENTS = 1,
+    MP_NATIVE = 2,
+    MP_HISTORY = 4,
+    MP_DUMP = 8,
+    MP_PROFILE = 16,
+    MP_HEAPS = MP_EVENTS | MP_NATIVE | MP_HISTORY,
+};
+
 /* Rows of these arguments, and of those that reports share; `of`: the variants that honour them. */
 /* clang-format off */
 #define MP_ASKS(name, kind, member, of)                                                            \
@@ -32,7 +43,14 @@ typedef struct mp_heap_arguments {
 #define MP_ASKS_LIMITS(of)                                                                         \
     MP_ASKS("max-growth", GROWTH, max_growth, of), MP_ASKS("max-leaked", CEILING, max_leaked, of), \
     MP_ASKS("max-live", CEILING, max_live, of)
-#define MP_SHARES_SLICES(of) MP_SHARES("slices", of), MP_SHARES("temporary", of)
+/* How recordings are read. */
+#define MP_SHARES_READING                                                                          \
+    MP_SHARES("at", MP_EVENTS), MP_SHARES("slices", MP_EVENTS), MP_SHARES("temporary", MP_EVENTS), \
+    MP_SHARES("skip", MP_EVENTS | MP_NATIVE), MP_SHARES("domain", MP_DUMP)
+#define MP_HEAP_VARIANTS(answer)                                                                   \
+    {.needs = MP_HOLDS_HISTORY | MP_HOLDS_EVENTS, .run = answer},                                  \
+    {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = answer},                                  \
+    {.needs = MP_HOLDS_HISTORY, .run = answer}
 /* clang-format on */
 
 static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, int64_t count)

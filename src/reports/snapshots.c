@@ -165,15 +165,16 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return true;
 }
 
-/* The variants, by their places. */
-enum { EVENTS = 1, HISTORY = 2, DUMPS = 4, ALL = EVENTS | HISTORY | DUMPS };
-
 static const mp_heap_arguments own = {.limit = 0};
 
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(ALL),         MP_ASKS("limit", COUNT, limit, ALL),
-    MP_SHARES("selection", ALL), MP_SHARES("at", EVENTS),
-    MP_SHARES_SLICES(EVENTS),    MP_SHARES("domain", DUMPS),
+    MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP),
+    MP_SHARES("at", MP_EVENTS),
+    MP_SHARES("slices", MP_EVENTS),
+    MP_SHARES("temporary", MP_EVENTS),
+    MP_SHARES("domain", MP_DUMP),
 };
 
 const mp_report mp_report_snapshots = {
@@ -183,7 +184,5 @@ const mp_report mp_report_snapshots = {
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
     MP_ARGUMENTS(arguments, own),
-    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = run},
-                 {.needs = MP_HOLDS_LEDGER, .run = run}},
+    .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_LEDGER, .run = run}},
 };

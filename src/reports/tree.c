@@ -228,19 +228,20 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return true;
 }
 
-/* The variants, by their places. */
-enum { PROFILE = 1, EVENTS = 2, HISTORY = 4, HEAPS = EVENTS | HISTORY, ALL = PROFILE | HEAPS };
+/* The variants: profiles, logs of heap events, other heaps. */
+enum { PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = PROFILES | LOGS | OTHERS };
 
 static const mp_heap_arguments own = {.limit = 200, .min_percent = 0.5};
 
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(HEAPS),
+    MP_ASKS_WINDOW(LOGS | OTHERS),
     MP_ASKS("limit", COUNT, limit, ALL),
     MP_ASKS("depth", COUNT, depth, ALL),
     MP_ASKS("min-percent", PERCENT, min_percent, ALL),
-    MP_SHARES("selection", HEAPS),
-    MP_SHARES("at", EVENTS),
-    MP_SHARES_SLICES(EVENTS),
+    MP_SHARES("selection", LOGS | OTHERS),
+    MP_SHARES("at", LOGS),
+    MP_SHARES("slices", LOGS),
+    MP_SHARES("temporary", LOGS),
 };
 
 const mp_report mp_report_tree = {
