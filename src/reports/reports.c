@@ -29,6 +29,12 @@ const mp_report *mp_report_find(const char *name)
     return NULL;
 }
 
+const char *mp_operand_argument(mp_operand operand)
+{
+    static const char *const names[] = {"", "object", "base", "policy"};
+    return names[operand];
+}
+
 unsigned mp_report_honours(const mp_report *report)
 {
     unsigned honours = 0;
