@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/beside.h"
 #include "base/diagnose.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
@@ -82,23 +82,17 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
  * baseline may be replaced: that is how a torn one is mended. */
 static bool is_free(const char *path, const mp_digest *digest)
 {
-    char *text;
     mp_error error = {0};
-    size_t length;
     if (access(path, F_OK) != 0)
         return true;
-    if (!mp_file_read(path, &text, &length, &error)) {
-        cli_put_error(&error);
-        free(text);
-        return false;
-    }
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, &error);
-    bool is = !there || there->kind == digest->kind;
-    if (!is)
+    mp_digest *there = mp_baseline_read(path, dictionary, &error);
+    bool is = error.code != MP_ERROR_INPUT && (!there || there->kind == digest->kind);
+    if (!is && there)
         cli_put_fault(path, "is a baseline of %s, expected another name by --as",
                       mp_kind_name(there->kind));
-    free(text);
+    else if (!is)
+        cli_put_error(&error);
     mp_digest_free(there);
     mp_dictionary_free(dictionary);
     return is;
@@ -107,7 +101,7 @@ static bool is_free(const char *path, const mp_digest *digest)
 static int put_baseline(const cli_options *options, const mp_digest *digest,
                         const mp_dictionary *dictionary, const mp_diagnostics *diagnostics)
 {
-    cli_output output;
+    mp_output output;
     size_t length;
     const char *store = options->store;
     int status = CLI_UNREADABLE;
@@ -161,7 +155,10 @@ static const char profile_rules[] = "seconds <= 1.1 x base\n"
 static const char *rules_for(const char *path)
 {
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *digest = cli_read_baseline(path, dictionary);
+    mp_error error = {0};
+    mp_digest *digest = mp_baseline_read(path, dictionary, &error);
+    if (!digest)
+        cli_put_error(&error);
     const char *rules = !digest                           ? NULL
                         : digest->kind == MP_KIND_PROFILE ? profile_rules
                         : digest->has & MP_HAS_HISTORY    ? heap_rules

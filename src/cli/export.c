@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
@@ -81,7 +82,8 @@ int cli_export(cli_options *options)
     }
     cli_put_diagnostics(diagnostics, options->quiet, true);
     /* Half of what was asked for is not written. */
-    if (ok && cli_has_anything(model) && (!options->strict || cli_is_whole(model, diagnostics)))
+    if (ok && mp_model_is_usable(model) &&
+        (!options->strict || mp_model_is_whole(model, diagnostics)))
         status = export(options, model, diagnostics);
     cli_groups_free(&groups);
     mp_model_free(model);

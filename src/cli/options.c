@@ -186,9 +186,12 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_FOLDERS:
         return is_folder(text) && add_text(place, text);
     case CLI_SOURCE:
-        /* A folder was where listings are looked for before sources were selected by pattern. */
-        return is_folder(text) ? add_text(&options->listings, text)
-                               : mp_question_set(&options->question, option->name, text, &unheard);
+        if (!is_folder(text))
+            return mp_question_set(&options->question, option->name, text, &unheard);
+        /* It was where listings are looked for before sources were selected by pattern. */
+        mp_question_note(&options->question, "selection", option->name);
+        mp_question_note(&options->question, "listings", option->name);
+        return add_text(&options->listings, text);
     case CLI_MOMENT:
         load->at = text;
         return mp_text_is(text, "peak") || mp_parse_time(text, &number);
@@ -370,10 +373,9 @@ static bool take_options(cli_options *options)
             continue;
         if (!meant)
             return cli_refuse("%s does not use --%s", command->name, option->name);
-        if (!option->scope && option->kind != CLI_ASKS)
+        bool noted = option->scope || option->kind == CLI_ASKS || option->kind == CLI_SOURCE;
+        if (!noted)
             mp_question_note(question, argument_of(option), option->name);
-        if (option->kind == CLI_SOURCE && options->listings.count && !text_of(options, "listings"))
-            mp_question_note(question, "listings", option->name);
     }
     if (options->operand && !(command->scope & CLI_STORES))
         mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,

@@ -2,12 +2,11 @@
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
+#include "api/question.h"
 #include "cli/commands.h"
-#include "export/exporter.h"
+#include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
-#include "render/renderer.h"
-#include "reports/question.h"
 
 typedef enum cli_colour {
     CLI_COLOUR_AUTO,

@@ -4,18 +4,15 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/beside.h"
 #include "base/diagnose.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "cli/console.h"
-#include "compare/baseline.h"
 #include "document/checks.h"
 #include "document/merge.h"
-#include "model/profile.h"
 
 /* What became of a group. */
 typedef struct cli_answer {
@@ -60,22 +57,6 @@ size_t cli_kept(const cli_options *options)
     return options->verbose ? KEPT_VERBOSE : KEPT;
 }
 
-bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
-{
-    for (uint32_t i = 1; i < model->inputs.count; i++)
-        if (!model->inputs.at[i].complete)
-            return false;
-    return mp_diagnostics_severity_count(diagnostics, MP_WARNING) == 0;
-}
-
-bool cli_has_anything(const mp_model *model)
-{
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (model->sessions.at[i].snapshots)
-            return true;
-    return model->profile && model->profile->lines.count > 1;
-}
-
 int cli_read_beside(cli_options *options)
 {
     mp_question *question = &options->question;
@@ -98,25 +79,11 @@ int cli_read_beside(cli_options *options)
     return error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
 }
 
-mp_digest *cli_read_baseline(const char *path, mp_dictionary *dictionary)
-{
-    char *text;
-    mp_error error = {0};
-    size_t length;
-    mp_digest *digest = mp_file_read(path, &text, &length, &error)
-                            ? mp_baseline_parse(path, text, length, dictionary, &error)
-                            : NULL;
-    if (!digest)
-        cli_put_error(&error);
-    free(text);
-    return digest;
-}
-
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
                mp_dictionary *dictionary, mp_digest **digest)
 {
     mp_error error = {0};
-    if (!cli_has_anything(model) || (options->strict && !cli_is_whole(model, diagnostics)))
+    if (!mp_model_is_usable(model) || (options->strict && !mp_model_is_whole(model, diagnostics)))
         return CLI_UNREADABLE;
     mp_request request =
         mp_question_request(&options->question, model, diagnostics, dictionary, NULL);
@@ -124,25 +91,6 @@ int cli_digest(const cli_options *options, const mp_model *model, const mp_diagn
     if (!*digest)
         cli_put_error(&error);
     return *digest ? CLI_OK : CLI_USAGE;
-}
-
-/* Whether it can be read once alone: a pipe, or standard input. */
-static bool is_stream(const char *path)
-{
-    struct stat status;
-    return strcmp(path, "-") == 0 ||
-           (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
-}
-
-/* A stream is not looked into: what is read of it is gone for whoever reads a recording from it. */
-static bool is_baseline(const char *path)
-{
-    char head[32];
-    FILE *file = is_stream(path) ? NULL : fopen(path, "r");
-    bool is = file && mp_is_baseline(head, fread(head, 1, sizeof head, file));
-    if (file)
-        fclose(file);
-    return is;
 }
 
 /* Read the base, if there is any, into words of the dictionary. A status other than CLI_OK after a
@@ -154,8 +102,11 @@ static int load_base(const cli_options *options, const mp_progress *progress,
     int status = CLI_UNREADABLE;
     if (!path)
         return CLI_OK;
-    if (is_baseline(path)) {
-        *base = cli_read_baseline(path, dictionary);
+    if (mp_file_is_baseline(path)) {
+        mp_error error = {0};
+        *base = mp_baseline_read(path, dictionary, &error);
+        if (!*base)
+            cli_put_error(&error);
         return *base ? CLI_OK : CLI_UNREADABLE;
     }
     mp_model *model = mp_model_new();
@@ -247,12 +198,12 @@ static void run_group(cli_work *work, size_t place)
     if (answer->status == CLI_OK) {
         bool ok = cli_load(options, group->paths, group->path_count, progress, model,
                            answer->diagnostics);
-        if (!cli_has_anything(model)) {
+        if (!mp_model_is_usable(model)) {
             ok = false;
         } else {
             mp_request request = mp_question_request(&options->question, model, answer->diagnostics,
                                                      dictionary, base);
-            ok &= !options->strict || cli_is_whole(model, answer->diagnostics);
+            ok &= !options->strict || mp_model_is_whole(model, answer->diagnostics);
             ask(work, group, &request, answer);
         }
         answer->status = ok ? CLI_OK : CLI_UNREADABLE;
@@ -306,7 +257,7 @@ static void run_all(cli_work *work)
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
-    cli_output output;
+    mp_output output;
     mp_style style = cli_style(options);
     mp_error error = {0};
     if (!cli_output_open(&output, options->output))
@@ -438,7 +389,7 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
                      .total = bytes_of(groups)};
     if (work.merges && options->command.report->single)
         return cli_refuse_many(options, groups);
-    if (groups->count > 1 && options->question.base && is_stream(options->question.base)) {
+    if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
         cli_put_message("the base is read anew for each recording, expected a file, not a stream");
         return CLI_USAGE;
     }

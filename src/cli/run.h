@@ -9,16 +9,9 @@
  * read. */
 bool cli_load(const cli_options *options, const char *const *paths, size_t count,
               const mp_progress *progress, mp_model *model, mp_diagnostics *diagnostics);
-/* Nothing was torn, skipped or in doubt. */
-bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
-/* Something that was read can be told. */
-bool cli_has_anything(const mp_model *model);
-
 /* Read the suppressions and the policy of the question. Gives the exit status, after messages where
  * it is not CLI_OK. */
 int cli_read_beside(cli_options *options);
-/* A baseline in words of the dictionary; release with mp_digest_free. NULL after a message. */
-mp_digest *cli_read_baseline(const char *path, mp_dictionary *dictionary);
 /* The model's digest in words of the dictionary; *digest is released with mp_digest_free. Gives
  * CLI_UNREADABLE where the model has nothing or should be whole, CLI_USAGE after a message. */
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,

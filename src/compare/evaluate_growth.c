@@ -17,7 +17,7 @@ typedef struct selected {
 } selected;
 
 typedef struct selection {
-    mp_grouping grouping;
+    const mp_grouping *grouping;
     selected *at; /* by label */
     size_t count;
 } selection;
@@ -45,23 +45,21 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const selected *)left)->label, ((const selected *)right)->label);
 }
 
-/* False, with the end of the evaluation, if there is nothing. Release found->grouping. */
+/* False, with the end of the evaluation, if there is nothing. */
 static bool select_groups(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
     const mp_model *model = evaluation->context->model;
     const mp_dimension *dimension = mp_dimension_find(mp_select_by_name(evaluation->rule->by));
     *found = (selection){.count = 0};
     if (!mp_dimension_fits(dimension, model)) {
-        mp_evaluation_dismiss(evaluation,
-                              mp_arena_format(evaluation->arena, "%s does not tell a %s",
-                                              mp_kind_name(model->kind), dimension->name));
+        MP_DISMISS(evaluation, "%s does not tell a %s", mp_kind_name(model->kind), dimension->name);
         return false;
     }
-    found->grouping = mp_group_by(window, dimension);
+    found->grouping = mp_window_groups(window, dimension, 0);
     found->at =
-        mp_arena_alloc(evaluation->scratch, (found->grouping.count + 1) * sizeof *found->at);
-    for (uint32_t i = 0; i < found->grouping.count; i++) {
-        const mp_group *group = &found->grouping.groups[i];
+        mp_arena_alloc(evaluation->scratch, (found->grouping->count + 1) * sizeof *found->at);
+    for (uint32_t i = 0; i < found->grouping->count; i++) {
+        const mp_group *group = &found->grouping->groups[i];
         const char *label = label_of(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
             found->at[found->count++] =
@@ -91,7 +89,6 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
                                             found.at[i].from};
         mp_evaluation_decide(evaluation, subjects, found.count, "");
     }
-    mp_grouping_free(&found.grouping);
 }
 
 /* --- per snapshot --- */
@@ -201,12 +198,8 @@ static void decide_series(mp_evaluation *evaluation, const mp_series *series,
     const mp_model *model = evaluation->context->model;
     mp_arena *scratch = evaluation->scratch;
     if (series->length < MP_TREND_FEWEST) {
-        mp_evaluation_dismiss(
-            evaluation,
-            mp_arena_format(evaluation->arena,
-                            "%zu snapshot%s too few to tell steady growth, expected at least %d",
-                            series->length, series->length == 1 ? " is" : "s are",
-                            MP_TREND_FEWEST));
+        MP_DISMISS(evaluation, "%zu snapshot%s too few to tell steady growth, expected at least %d",
+                   series->length, series->length == 1 ? " is" : "s are", MP_TREND_FEWEST);
         return;
     }
     mp_slope *slopes = mp_arena_alloc(scratch, count * sizeof *slopes);
@@ -227,7 +220,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     bool whole = !evaluation->rule->by;
     selection found = {.count = 0};
     if (whole || select_groups(evaluation, window, &found)) {
-        uint32_t *number_of = mp_alloc_zero(found.grouping.count + 1u, sizeof *number_of);
+        uint32_t *number_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
         uint32_t *group_of = mp_alloc_zero(model->generations.count + 1u, sizeof *group_of);
         uint32_t count = whole;
         const char **labels =
@@ -241,14 +234,13 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
         }
         for (uint32_t i = 0; i < model->generations.count; i++)
             group_of[i] =
-                whole ? !model->generations.at[i].reusable : number_of[found.grouping.group_of[i]];
+                whole ? !model->generations.at[i].reusable : number_of[found.grouping->group_of[i]];
         mp_series series = mp_series_of(window, group_of, count);
         decide_series(evaluation, &series, labels, count);
         mp_series_free(&series);
         free(number_of);
         free(group_of);
     }
-    mp_grouping_free(&found.grouping);
 }
 
 /* --- windows --- */
@@ -259,7 +251,7 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     for (uint32_t i = 1; i < window->model->sessions.count; i++)
         has_span |= window->ranges[i].from.i != window->ranges[i].to.i;
     if (!has_span)
-        mp_evaluation_dismiss(evaluation, "one snapshot does not tell growth");
+        MP_DISMISS(evaluation, "one snapshot does not tell growth");
     else if (evaluation->rule->per_snapshot)
         judge_series(evaluation, window);
     else
@@ -273,15 +265,13 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
     mp_error error = {0};
     mp_window window;
     if (!context->model || !context->window) {
-        mp_evaluation_dismiss(evaluation, "there is no series of snapshots");
+        MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, context->window);
     } else if (mp_window_resolve(context->model, after, context->to, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {
-        mp_evaluation_dismiss(
-            evaluation,
-            mp_arena_format(evaluation->arena, "after snapshot %s: %s", after, error.text));
+        MP_DISMISS(evaluation, "after snapshot %s: %s", after, error.text);
     }
 }

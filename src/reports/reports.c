@@ -77,7 +77,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
     }
     bool own = report->arguments.count;
     unsigned bits = own ? 1u << (variant - report->variants) : variant->honours;
-    for (size_t i = 0; i < request->given_count; i++) {
+    for (size_t i = request->given_count; i-- > 0;) {
         const mp_given *given = &request->given[i];
         const mp_argument *row =
             mp_argument_find(own ? &report->arguments : &mp_view_arguments, given->argument);

@@ -1,10 +1,9 @@
-#include "reports/question.h"
+#include "api/question.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/file.h"
+#include "api/beside.h"
 #include "base/memory.h"
 #include "base/units.h"
 
@@ -55,44 +54,47 @@ static const char *shared_argument(const char *name, mp_subject *subject)
 }
 
 static bool add_criterion(mp_question *question, mp_subject subject, bool negated,
-                          const char *pattern)
+                          const char *pattern, mp_error *error)
 {
-    mp_error unheard = {0};
     mp_selection *selection = &question->selection;
     mp_grow(&question->criteria, &question->criterion_capacity, selection->count + 1,
             sizeof *question->criteria);
     selection->criteria = question->criteria;
     question->criteria[selection->count] = (mp_criterion){subject, negated, pattern};
-    return *pattern && mp_criterion_check(&question->criteria[selection->count++], &unheard);
+    if (!*pattern)
+        return mp_fail_argument(error, mp_subject_name(subject), pattern, "expected a pattern");
+    return mp_criterion_check(&question->criteria[selection->count++], error);
 }
 
 static bool set_shared(mp_question *question, const char *name, mp_subject subject,
-                       const char *text)
+                       const char *text, mp_error *error)
 {
     mp_selection *selection = &question->selection;
     mp_argument_texts *paths = &question->suppression_paths;
     if (subject < MP_SUBJECTS)
-        return add_criterion(question, subject, strncmp(name, "not-", 4) == 0, text);
-    if (strcmp(name, "since") == 0) {
-        selection->has_since = true;
-        return mp_parse_time(text, &selection->since_us);
-    }
-    if (strcmp(name, "until") == 0) {
-        selection->has_until = true;
-        return mp_parse_time(text, &selection->until_us);
+        return add_criterion(question, subject, strncmp(name, "not-", 4) == 0, text, error);
+    if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
+        bool since = *name == 's';
+        selection->has_since |= since;
+        selection->has_until |= !since;
+        return mp_parse_time(text, since ? &selection->since_us : &selection->until_us) ||
+               mp_fail_argument(error, name, text,
+                                "expected a time such as 250ms, 90s or 1:02:03.5");
     }
     if (strcmp(name, "today") == 0)
-        return mp_parse_date(text, &question->today);
+        return mp_parse_date(text, &question->today) ||
+               mp_fail_argument(error, name, text, "expected a day such as 2027-06-30");
     if (strcmp(name, "suppress") == 0) {
         mp_grow(&paths->at, &paths->capacity, paths->count + 1, sizeof *paths->at);
         paths->at[paths->count++] = text;
-    } else if (strcmp(name, "base") == 0)
+    } else if (strcmp(name, "base") == 0) {
         question->base = text;
-    else if (strcmp(name, "policy") == 0)
+    } else if (strcmp(name, "policy") == 0) {
         question->policy_path = text;
-    else
-        return false; /* of reading: see mp_question_note */
-    return *text != '\0';
+    } else {
+        return mp_fail_unused(error, question->report->name, name, NULL); /* of reading */
+    }
+    return *text || mp_fail_argument(error, name, text, "expected a path");
 }
 
 /* The row of an argument, or of one that the report has by `honours`. */
@@ -110,45 +112,31 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     const mp_report *report = question->report;
     mp_subject subject = MP_SUBJECTS;
     const mp_argument *row = row_of(report, name);
-    const mp_argument *viewed = mp_argument_find(&mp_view_arguments, name);
     const char *argument = row ? NULL : shared_argument(name, &subject);
-    bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0, ok;
+    bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
     if (!operand && !row && !(argument && row_of(report, argument)))
         return mp_fail_unused(error, report->name, name, NULL);
-    if (!row || row->kind == MP_ARGUMENT_SHARED)
-        ok = set_shared(question, name, subject, text);
-    else
-        ok = !question->arguments || mp_argument_parse(row, text, question->arguments);
-    if (viewed && viewed->kind != MP_ARGUMENT_SHARED && !(argument && !row))
-        ok &= mp_argument_parse(viewed, text, &question->view);
     if (!operand)
         mp_question_note(question, argument ? argument : name, name);
+    if (!row || row->kind == MP_ARGUMENT_SHARED)
+        return set_shared(question, name, subject, text, error);
+    const mp_argument *viewed = mp_argument_find(&mp_view_arguments, name);
+    bool ok = !viewed || mp_argument_parse(viewed, text, &question->view);
+    ok &= !question->arguments || mp_argument_parse(row, text, question->arguments);
     return ok || mp_fail_argument(error, name, text, "is none that %s takes", report->name);
 }
 
 /* --- reading --- */
-
-/* The day where the user is: a suppression ends with it. */
-static int32_t today(void)
-{
-    time_t now = time(NULL);
-    struct tm tm = {0};
-    localtime_r(&now, &tm);
-    return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
-}
 
 bool mp_question_read(mp_question *question, mp_error *error)
 {
     char *text = NULL;
     size_t length;
     bool ok = true;
-    question->suppressions.today = question->today ? question->today : today();
-    for (size_t i = 0; ok && i < question->suppression_paths.count; i++) {
-        const char *path = question->suppression_paths.at[i];
-        ok = mp_file_read(path, &text, &length, error) &&
-             mp_suppressions_parse(&question->suppressions, path, (mp_slice){text, length}, error);
-        free(text);
-    }
+    question->suppressions.today = question->today ? question->today : mp_today();
+    for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
+        ok =
+            mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i], error);
     if (!ok || !question->policy_path)
         return ok;
     const char *path = question->policy_path;

@@ -1,7 +1,7 @@
 /* A question: a report and all that is asked of it by names and texts. It can be put to any number
  * of recordings, on several threads. */
-#ifndef MP_REPORTS_QUESTION_H
-#define MP_REPORTS_QUESTION_H
+#ifndef MP_API_QUESTION_H
+#define MP_API_QUESTION_H
 
 #include "compare/policy.h"
 #include "query/suppression.h"
