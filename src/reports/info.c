@@ -37,8 +37,9 @@ static int64_t present(int64_t count)
 /* Of a list without its element 0, which is none. */
 #define ELEMENTS(list) present((int64_t)(list).count - 1)
 
-static void section_contents(mp_document *document, const mp_model *model)
+static void section_contents(mp_document *document, const mp_filter *filter)
 {
+    const mp_model *model = filter->model;
     mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, contents_columns);
     const mp_profile *profile = model->profile;
     contents_row row;
@@ -56,7 +57,7 @@ static void section_contents(mp_document *document, const mp_model *model)
         row.platform_areas = ELEMENTS(model->platforms);
     }
     if (profile) {
-        row.modules = present((int64_t)mp_profile_total(model).modules);
+        row.modules = present((int64_t)mp_profile_total(filter).modules);
         row.lines = ELEMENTS(profile->lines);
         row.calls = ELEMENTS(profile->calls);
         if (profile->nodes.count > 1)
@@ -129,17 +130,17 @@ static const mp_column coverage_columns[] = {
     MP_COLUMN(coverage_row, percent, "%", MP_PERCENT, 0),
 };
 
-static void section_coverage(mp_document *document, const mp_model *model)
+static void section_coverage(mp_document *document, const mp_filter *filter)
 {
-    mp_program_coverages programs = mp_profile_coverage_of(model);
+    mp_program_coverages programs = mp_profile_coverage_of(filter);
     mp_table *table = NULL;
     if (programs.count)
         table = MP_TABLE(document, "coverage", "Coverage", MP_ROWS, coverage_columns);
     for (size_t i = 0; i < programs.count; i++) {
         int64_t executable = (int64_t)programs.at[i].executable;
         int64_t executed = (int64_t)programs.at[i].executed;
-        coverage_row row = {mp_model_text(model, programs.at[i].program), executable, executed,
-                            executable ? mp_percent_of(executed, executable) : NAN};
+        coverage_row row = {mp_model_text(filter->model, programs.at[i].program), executable,
+                            executed, executable ? mp_percent_of(executed, executable) : NAN};
         mp_table_put(document, table, &row);
     }
     free(programs.at);
@@ -198,7 +199,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         return false;
     put_head(request, document);
     mp_section_heap_totals(document, &window, NULL, true);
-    section_contents(document, request->model);
+    section_contents(document, request->filter);
     if (request->model->kind == MP_KIND_RECORDING)
         section_platform(document, request->filter);
     mp_window_free(&window);
@@ -209,9 +210,9 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 {
     (void)error;
     put_head(request, document);
-    mp_section_profile_totals(document, request->model, true);
-    section_contents(document, request->model);
-    section_coverage(document, request->model);
+    mp_section_profile_totals(document, request->filter, true);
+    section_contents(document, request->filter);
+    section_coverage(document, request->filter);
     section_texts(document, request->model);
     return true;
 }
