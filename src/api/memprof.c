@@ -1,0 +1,232 @@
+/* The library as programs see it: a recording, what is asked of it, and what it says. */
+#include "memprof/memprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/beside.h"
+#include "api/question.h"
+#include "base/diagnose.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "compare/baseline.h"
+#include "document/merge.h"
+#include "export/formats.h"
+#include "readers/reader.h"
+
+enum { KEPT_OF_EACH_CODE = 100, PAGE_WIDTH = 100 };
+
+/* What was asked. Its answer may refer to it: it is released with the recording. */
+typedef struct asked {
+    struct asked *next;
+    mp_question question;
+    mp_dictionary *dictionary;
+    mp_digest *base;
+    mp_request request;
+} asked;
+
+struct mp_recording {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    mp_load_options options;
+    bool loaded; /* nothing was wrong with any input */
+    asked *questions;
+};
+
+const char *mp_version(void)
+{
+    return MEMPROF_VERSION;
+}
+
+/* --- loading --- */
+
+mp_recording *mp_recording_load(const char *const *paths, size_t count,
+                                const mp_load_options *options)
+{
+    mp_recording *recording = mp_alloc_zero(1, sizeof *recording);
+    recording->model = mp_model_new();
+    recording->diagnostics = mp_diagnostics_new(KEPT_OF_EACH_CODE);
+    if (options)
+        recording->options = *options;
+    recording->loaded =
+        mp_load(recording->model, recording->diagnostics, paths, count, &recording->options);
+    recording->loaded &= mp_filter_check_ends(recording->model, recording->diagnostics);
+    return recording;
+}
+
+static void forget(asked *old)
+{
+    mp_question_free(&old->question);
+    mp_digest_free(old->base);
+    mp_dictionary_free(old->dictionary);
+    free(old);
+}
+
+void mp_recording_free(mp_recording *recording)
+{
+    if (!recording)
+        return;
+    while (recording->questions) {
+        asked *last = recording->questions;
+        recording->questions = last->next;
+        forget(last);
+    }
+    mp_model_free(recording->model);
+    mp_diagnostics_free(recording->diagnostics);
+    free(recording);
+}
+
+bool mp_recording_is_usable(const mp_recording *recording)
+{
+    return mp_model_is_usable(recording->model);
+}
+
+bool mp_recording_is_whole(const mp_recording *recording)
+{
+    return recording->loaded && mp_model_is_whole(recording->model, recording->diagnostics);
+}
+
+const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording)
+{
+    return recording->diagnostics;
+}
+
+/* --- asking --- */
+
+/* What the recording is held against: a baseline, or another recording that is read now. */
+static bool read_base(asked *asking, const mp_recording *recording, mp_error *error)
+{
+    const char *path = asking->question.base;
+    if (mp_file_is_baseline(path)) {
+        asking->base = mp_baseline_read(path, asking->dictionary, error);
+        return asking->base != NULL;
+    }
+    mp_recording *base = mp_recording_load(&path, 1, &recording->options);
+    mp_request request = mp_question_request(&asking->question, base->model, base->diagnostics,
+                                             asking->dictionary, NULL);
+    if (base->loaded && mp_recording_is_usable(base)) {
+        asking->base = mp_report_digest(&request, error);
+    } else {
+        const mp_diagnostic *kept;
+        size_t count = mp_diagnostics_kept(base->diagnostics, &kept);
+        mp_fail_file(error, path, 0, 0, "%s", count ? kept[0].message : "has nothing to compare");
+        error->code = MP_ERROR_INPUT;
+    }
+    mp_recording_free(base);
+    return asking->base != NULL;
+}
+
+/* A question with all that it needs; NULL with an error. It belongs to the recording. */
+static asked *prepare(mp_recording *recording, const char *name, bool with_operand,
+                      const mp_setting *settings, size_t count, mp_error *error)
+{
+    const mp_report *report = mp_report_find(name);
+    if (!report) {
+        mp_fail(error, MP_ERROR_ARGUMENT, "there is no report \"%s\"", name);
+        return NULL;
+    }
+    asked *asking = mp_alloc_zero(1, sizeof *asking);
+    mp_question *question = &asking->question;
+    asking->next = recording->questions;
+    recording->questions = asking;
+    asking->dictionary = mp_dictionary_new();
+    mp_question_begin(question, report);
+    for (size_t i = 0; i < count; i++)
+        if (!mp_question_set(question, settings[i].name, settings[i].value, error))
+            return NULL;
+    bool lacks_base = report->operand == MP_OPERAND_BASE && !question->base;
+    bool lacks_policy = report->operand == MP_OPERAND_POLICY && !question->policy_path;
+    if (with_operand && (lacks_base || lacks_policy)) {
+        mp_fail_argument(error, lacks_base ? "base" : "policy", NULL,
+                         "%s needs one, expected a path", report->name);
+        return NULL;
+    }
+    if (!mp_recording_is_usable(recording)) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
+        return NULL;
+    }
+    if (!mp_question_read(question, error) ||
+        (question->base && !read_base(asking, recording, error)))
+        return NULL;
+    asking->request = mp_question_request(question, recording->model, recording->diagnostics,
+                                          asking->dictionary, asking->base);
+    return asking;
+}
+
+mp_document *mp_recording_ask(mp_recording *recording, const char *report,
+                              const mp_setting *settings, size_t count, mp_error *error)
+{
+    asked *asking = prepare(recording, report, true, settings, count, error);
+    if (!asking)
+        return NULL;
+    mp_document *document = mp_document_new(report);
+    if (mp_report_run(asking->question.report, &asking->request, document, error))
+        return document;
+    mp_document_free(document);
+    return NULL;
+}
+
+bool mp_recording_save_baseline(mp_recording *recording, const char *path,
+                                const mp_setting *settings, size_t count, mp_error *error)
+{
+    /* What a gate can be about, a baseline can. */
+    asked *asking = prepare(recording, "gate", false, settings, count, error);
+    mp_digest *digest = asking ? mp_report_digest(&asking->request, error) : NULL;
+    if (!digest)
+        return false;
+    size_t length;
+    char *text = mp_baseline_text(digest, asking->dictionary, &length);
+    mp_output output;
+    bool ok = mp_output_open(&output, path, error);
+    if (ok) {
+        fwrite(text, 1, length, output.file);
+        ok = mp_output_close(&output, true, error);
+    }
+    free(text);
+    mp_digest_free(digest);
+    return ok;
+}
+
+mp_document *mp_recording_export(const mp_recording *recording, const char *format,
+                                 const char *path, mp_error *error)
+{
+    const mp_exporter *exporter = mp_exporter_find(format);
+    if (!exporter || exporter->needs & ~recording->model->holds) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "there is nothing to write as \"%s\"", format);
+        return NULL;
+    }
+    mp_document *document = mp_document_new("export");
+    if (exporter->write(recording->model, path, document, error))
+        return document;
+    mp_document_free(document);
+    return NULL;
+}
+
+mp_document *mp_answers_merge(const char *const *names, const mp_document *const *documents,
+                              size_t count, size_t rows)
+{
+    const mp_report *report = mp_report_find(documents[0]->command);
+    mp_part *parts = mp_alloc(count * sizeof *parts);
+    for (size_t i = 0; i < count; i++)
+        parts[i] = (mp_part){names[i], documents[i]};
+    mp_document *document = mp_documents_merge(
+        parts, count, &(mp_merging){.rows = rows, .overview = report && report->overview});
+    free(parts);
+    return document;
+}
+
+/* --- printing --- */
+
+bool mp_document_print(const mp_document *document, const char *format,
+                       const mp_recording *recording, FILE *file, mp_error *error)
+{
+    const mp_renderer *renderer = mp_renderer_find(format);
+    if (!renderer)
+        return mp_fail_argument(error, "format", format, "there is no such format");
+    mp_diagnostics *none = recording ? NULL : mp_diagnostics_new(1);
+    const mp_style style = {.width = PAGE_WIDTH, .dashes = "--"};
+    bool ok =
+        renderer->render(document, recording ? recording->diagnostics : none, &style, file, error);
+    mp_diagnostics_free(none);
+    return ok;
+}
