@@ -3,76 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
 #include "base/memory.h"
-#include "compare/entries.h"
+#include "compare/dictionary.h"
 #include "compare/substitution.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
 
+const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
+    {"objects", MP_HAS_LIVE},
+    {"bytes", MP_HAS_LIVE},
+    {"created_objects", MP_HAS_HISTORY},
+    {"created_bytes", MP_HAS_HISTORY},
+    {"deleted_objects", MP_HAS_HISTORY},
+    {"leaked_objects", MP_HAS_HISTORY},
+    {"leaked_bytes", MP_HAS_HISTORY},
+    {"retained_bytes", MP_HAS_RETAINED},
+    {"exclusive_us", MP_HAS_COSTS},
+    {"calls", MP_HAS_COSTS},
+};
+
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
 {
-    return (mp_amounts){.objects = a.objects + b.objects,
-                        .bytes = a.bytes + b.bytes,
-                        .created = a.created + b.created,
-                        .created_bytes = a.created_bytes + b.created_bytes,
-                        .deleted = a.deleted + b.deleted,
-                        .leaked_objects = a.leaked_objects + b.leaked_objects,
-                        .leaked_bytes = a.leaked_bytes + b.leaked_bytes,
-                        .retained_bytes = a.retained_bytes + b.retained_bytes,
-                        .exclusive_us = a.exclusive_us + b.exclusive_us,
-                        .calls = a.calls + b.calls};
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        a.at[i] += b.at[i];
+    return a;
 }
 
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
 {
-    return (mp_amounts){.objects = a.objects - b.objects,
-                        .bytes = a.bytes - b.bytes,
-                        .created = a.created - b.created,
-                        .created_bytes = a.created_bytes - b.created_bytes,
-                        .deleted = a.deleted - b.deleted,
-                        .leaked_objects = a.leaked_objects - b.leaked_objects,
-                        .leaked_bytes = a.leaked_bytes - b.leaked_bytes,
-                        .retained_bytes = a.retained_bytes - b.retained_bytes,
-                        .exclusive_us = a.exclusive_us - b.exclusive_us,
-                        .calls = a.calls - b.calls};
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        a.at[i] -= b.at[i];
+    return a;
 }
-
-/* --- lists in the making --- */
 
 const char *mp_level_name(mp_level level)
 {
     static const char *const names[MP_LEVELS] = {"site", "type", "line", "method", "module", NULL};
     return names[level];
-}
-
-typedef struct key_probe {
-    const mp_entries *entries;
-    const mp_entry_key *key;
-} key_probe;
-
-static bool same_key(const void *opaque, uint32_t value)
-{
-    const key_probe *probe = opaque;
-    const mp_entry_key *a = &probe->entries->at[value - 1].key, *b = probe->key;
-    return a->type == b->type && a->name == b->name && a->program == b->program &&
-           a->frame == b->frame && a->line == b->line && a->overload == b->overload;
-}
-
-size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
-{
-    uint32_t words[] = {key.type, key.name, key.program, key.frame, key.line, key.overload};
-    uint64_t hash = mp_hash_bytes(words, sizeof words);
-    key_probe probe = {entries, &key};
-    size_t place;
-    uint32_t found = mp_hash_index_find(index, hash, same_key, &probe, &place);
-    if (!found) {
-        mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
-        entries->at[entries->count++] = (mp_entry){.key = key};
-        found = (uint32_t)entries->count;
-        mp_hash_index_set(index, place, hash, found);
-    }
-    return found - 1;
 }
 
 /* --- names --- */
@@ -201,7 +168,8 @@ static void digest_sites(builder *shop)
         const mp_delta *delta = &model->deltas.at[i];
         const mp_generation *generation = &model->generations.at[delta->generation.i];
         const mp_context *context = &model->contexts.at[generation->context.i];
-        if (context->reusable || !mp_window_before_to(shop->window, delta->snapshot))
+        if (context->reusable || !mp_window_before_to(shop->window, delta->snapshot) ||
+            !mp_filter_has_generation(shop->window->filter, delta->generation))
             continue;
         if (!entry_of[generation->context.i])
             entry_of[generation->context.i] =
@@ -245,10 +213,10 @@ static void digest_groups(builder *shop)
 {
     if (!shop->options->dimension)
         return;
-    mp_grouping grouping = mp_group_by(shop->window, shop->options->dimension);
+    const mp_grouping *grouping = mp_window_groups(shop->window, shop->options->dimension, 0);
     mp_hash_index index = {0};
-    for (uint32_t i = 0; i < grouping.count; i++) {
-        const mp_group *group = &grouping.groups[i];
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
         mp_entry_key key = {.name = key_of(shop, group->label), .line = MP_NO_LINE};
         mp_amounts *amounts = amounts_for(shop, MP_LEVEL_GROUP, &index, key);
         mp_amounts added = {.objects = mp_cost_live(group->to),
@@ -261,7 +229,6 @@ static void digest_groups(builder *shop)
         *amounts = mp_amounts_add(*amounts, added);
     }
     mp_hash_index_free(&index);
-    mp_grouping_free(&grouping);
 }
 
 static void digest_heap(builder *shop)

@@ -17,7 +17,7 @@ typedef struct selected {
 } selected;
 
 typedef struct selection {
-    mp_grouping grouping;
+    const mp_grouping *grouping;
     selected *at; /* by label */
     size_t count;
 } selection;
@@ -45,7 +45,7 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const selected *)left)->label, ((const selected *)right)->label);
 }
 
-/* False, with the end of the evaluation, if there is nothing. Release found->grouping. */
+/* False, with the end of the evaluation, if there is nothing. */
 static bool select_groups(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
     const mp_model *model = evaluation->context->model;
@@ -57,11 +57,11 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
                                               mp_kind_name(model->kind), dimension->name));
         return false;
     }
-    found->grouping = mp_group_by(window, dimension);
+    found->grouping = mp_window_groups(window, dimension, 0);
     found->at =
-        mp_arena_alloc(evaluation->scratch, (found->grouping.count + 1) * sizeof *found->at);
-    for (uint32_t i = 0; i < found->grouping.count; i++) {
-        const mp_group *group = &found->grouping.groups[i];
+        mp_arena_alloc(evaluation->scratch, (found->grouping->count + 1) * sizeof *found->at);
+    for (uint32_t i = 0; i < found->grouping->count; i++) {
+        const mp_group *group = &found->grouping->groups[i];
         const char *label = label_of(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
             found->at[found->count++] =
@@ -91,7 +91,6 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
                                             found.at[i].from};
         mp_evaluation_decide(evaluation, subjects, found.count, "");
     }
-    mp_grouping_free(&found.grouping);
 }
 
 /* --- per snapshot --- */
@@ -227,7 +226,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     bool whole = !evaluation->rule->by;
     selection found = {.count = 0};
     if (whole || select_groups(evaluation, window, &found)) {
-        uint32_t *number_of = mp_alloc_zero(found.grouping.count + 1u, sizeof *number_of);
+        uint32_t *number_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
         uint32_t *group_of = mp_alloc_zero(model->generations.count + 1u, sizeof *group_of);
         uint32_t count = whole;
         const char **labels =
@@ -241,14 +240,13 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
         }
         for (uint32_t i = 0; i < model->generations.count; i++)
             group_of[i] =
-                whole ? !model->generations.at[i].reusable : number_of[found.grouping.group_of[i]];
+                whole ? !model->generations.at[i].reusable : number_of[found.grouping->group_of[i]];
         mp_series series = mp_series_of(window, group_of, count);
         decide_series(evaluation, &series, labels, count);
         mp_series_free(&series);
         free(number_of);
         free(group_of);
     }
-    mp_grouping_free(&found.grouping);
 }
 
 /* --- windows --- */

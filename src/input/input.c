@@ -1,3 +1,4 @@
+#include "input/input.h"
 #include "base/diagnose.h"
 #include "input/window.h"
 

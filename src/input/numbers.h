@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "input/input.h"
 #include "input/window.h"
 
 #ifdef __SSE2__

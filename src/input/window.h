@@ -9,7 +9,13 @@
 #ifndef MP_INPUT_WINDOW_H
 #define MP_INPUT_WINDOW_H
 
-#include "input/input.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "memprof/memprof.h"
+
+typedef struct mp_input mp_input;
 
 enum { MP_WINDOW_SLACK = 128 };
 

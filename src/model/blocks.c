@@ -6,30 +6,24 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/event_log.h"
-#include "model/private.h"
+#include "model/build.h"
 
 enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024 };
 
 void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics)
 {
-    *blocks = (mp_blocks){.model = model,
-                          .events = mp_model_events(model),
-                          .diagnostics = diagnostics,
-                          .session = session,
-                          .epoch = 1};
-    blocks->seed = mp_random_seed();
-    mp_snapshot *snapshot = MP_ADD(&model->snapshots);
-    snapshot->session = session;
+    *blocks = (mp_blocks){.model = model, .session = session, .epoch = 1};
+    mp_event_log_open(&blocks->log, model, diagnostics);
+    mp_model_begin_snapshot(model, session);
     blocks->start.i = blocks->snapshot.i = model->snapshots.count - 1;
     model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
 }
 
 void mp_blocks_close(mp_blocks *blocks)
 {
-    mp_events *events = blocks->events;
-    mp_events_flush_ages(blocks);
+    mp_events *events = blocks->log.events;
+    mp_event_log_close(&blocks->log);
     uint32_t generations = blocks->model->generations.count;
     mp_peak_share *at_peak = mp_alloc_zero(generations, sizeof *at_peak);
     if (events->at_peak)
@@ -44,13 +38,9 @@ void mp_blocks_close(mp_blocks *blocks)
     events->at_peak_count = generations;
     if (!events->peak_time_us)
         events->peak_time_us = blocks->peak_time_us;
-    events->threads += (uint32_t)blocks->thread_count;
     free(blocks->table);
-    free(blocks->threads);
     mp_id_index_free(&blocks->site_index);
     free(blocks->sites);
-    free(blocks->age_places);
-    mp_id_index_free(&blocks->handover_index);
     free(blocks->shares);
     mp_history_free(blocks->history);
 }
@@ -64,7 +54,7 @@ void mp_blocks_keep_objects(mp_blocks *blocks)
 
 static size_t home_of(const mp_blocks *blocks, uint64_t address)
 {
-    return (size_t)mp_hash64(address ^ blocks->seed) & blocks->mask;
+    return (size_t)mp_hash64(address ^ blocks->log.seed) & blocks->mask;
 }
 
 static bool is_empty(const mp_block *block)
@@ -155,23 +145,6 @@ void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
         prefetch_delta(blocks->model, blocks->shares[generation].typed[0].i);
 }
 
-/* --- threads --- */
-
-/* One more event of its thread. */
-static void count_event(mp_blocks *blocks, const mp_event *event)
-{
-    size_t count = event->thread + 1u, known = blocks->thread_count + 1;
-    if (count > known || !blocks->threads) {
-        size_t before = blocks->threads ? known : 0;
-        mp_grow(&blocks->threads, &blocks->thread_capacity, count, sizeof *blocks->threads);
-        memset(blocks->threads + before, 0, (count - before) * sizeof *blocks->threads);
-        blocks->thread_count = count - 1;
-    }
-    mp_block_thread *thread = &blocks->threads[event->thread];
-    thread->name = event->thread_name;
-    thread->serial++;
-}
-
 /* --- what is alive, and was at the peak --- */
 
 static void count(mp_blocks *blocks, mp_generation_id generation, int64_t objects, int64_t bytes)
@@ -190,22 +163,22 @@ static void count(mp_blocks *blocks, mp_generation_id generation, int64_t object
     }
     share->live.objects += objects;
     share->live.bytes += bytes;
-    blocks->live.objects += objects;
-    blocks->live.bytes += bytes;
+    blocks->tally.live_objects += objects;
+    blocks->tally.live_bytes += bytes;
 }
 
 static void note_peak(mp_blocks *blocks, const mp_event *event)
 {
-    if (blocks->live.objects > blocks->snapshot_peak.objects)
-        blocks->snapshot_peak.objects = blocks->live.objects;
-    if (blocks->live.objects > blocks->peak.objects)
-        blocks->peak.objects = blocks->live.objects;
-    if (blocks->live.bytes > blocks->snapshot_peak.bytes) {
-        blocks->snapshot_peak.bytes = blocks->live.bytes;
+    if (blocks->tally.live_objects > blocks->snapshot_peak.objects)
+        blocks->snapshot_peak.objects = blocks->tally.live_objects;
+    if (blocks->tally.live_objects > blocks->peak.objects)
+        blocks->peak.objects = blocks->tally.live_objects;
+    if (blocks->tally.live_bytes > blocks->snapshot_peak.bytes) {
+        blocks->snapshot_peak.bytes = blocks->tally.live_bytes;
         blocks->snapshot_peak_time_us = event->time_us > 0 ? event->time_us : 0;
     }
-    if (blocks->live.bytes > blocks->peak.bytes) {
-        blocks->peak.bytes = blocks->live.bytes;
+    if (blocks->tally.live_bytes > blocks->peak.bytes) {
+        blocks->peak.bytes = blocks->tally.live_bytes;
         blocks->peak_time_us = event->time_us > 0 ? event->time_us : 0;
         blocks->peak_line = event->line;
         blocks->epoch++;
@@ -258,7 +231,7 @@ static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
 {
     if (mp_budget_take(&blocks->model->private->spent, event->bytes))
         return event->bytes;
-    mp_diagnose(blocks->diagnostics, MP_DIAG_BAD_ROW, blocks->path, event->line,
+    mp_diagnose(blocks->log.diagnostics, MP_DIAG_BAD_ROW, blocks->log.path, event->line,
                 "block of %" PRId64 " bytes: more than any memory holds, counted as 0",
                 event->bytes);
     return 0;
@@ -275,7 +248,7 @@ static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *even
                         .time_us = event->time_us,
                         .bytes = bytes,
                         .generation = generation.i,
-                        .serial = event->thread ? blocks->threads[event->thread].serial : 0,
+                        .serial = event->thread ? blocks->log.threads[event->thread].serial : 0,
                         .thread = event->thread,
                         .born_line = event->line};
 }
@@ -288,14 +261,14 @@ static void displace(mp_blocks *blocks, mp_block *block, const mp_event *event)
     cost->found--;
     cost->bytes -= block->bytes;
     count(blocks, generation, -1, -block->bytes);
-    blocks->events->displaced_objects++;
-    mp_events_contradicted(blocks, MP_ANOMALY_NONUNIQUE, event, block);
+    blocks->log.events->displaced_objects++;
+    mp_event_log_contradicted(&blocks->log, MP_ANOMALY_NONUNIQUE, event, block);
 }
 
 void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
 {
     make_room(blocks);
-    count_event(blocks, event);
+    mp_event_log_count(&blocks->log, event);
     mp_block *block = find(blocks, event->address);
     if (block->generation)
         displace(blocks, block, event);
@@ -306,10 +279,10 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     cost->created++;
     cost->created_bytes += bytes;
     cost->bytes += bytes;
-    mp_size_class *class = &blocks->events->sizes[size_class(bytes)];
+    mp_size_class *class = &blocks->log.events->sizes[size_class(bytes)];
     class->created++;
     class->created_bytes += bytes;
-    blocks->created++;
+    blocks->tally.created++;
     count(blocks, generation, 1, bytes);
     if (blocks->history)
         mp_history_birth(blocks->history, event->address, bytes, generation);
@@ -337,7 +310,7 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
     make_room(blocks);
     mp_block *block = find(blocks, event->address);
     if (block->generation) {
-        mp_events_contradicted(blocks, MP_ANOMALY_NONUNIQUE, event, block);
+        mp_event_log_contradicted(&blocks->log, MP_ANOMALY_NONUNIQUE, event, block);
         return false;
     }
     int64_t bytes = counted_bytes(blocks, event);
@@ -354,8 +327,8 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
     count_from_start(blocks, bytes);
     if (blocks->history)
         mp_history_found(blocks->history, event->address, bytes, generation, blocks->start);
-    blocks->events->old_objects++;
-    blocks->events->old_bytes += bytes;
+    blocks->log.events->old_objects++;
+    blocks->log.events->old_bytes += bytes;
     return true;
 }
 
@@ -387,13 +360,13 @@ static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id gen
 
 static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const mp_event *event)
 {
-    const mp_events *events = blocks->events;
+    const mp_events *events = blocks->log.events;
     if (!block->thread)
         return false;
     if (events->temporary_is_time)
         return event->time_us - block->time_us <= events->temporary;
     return block->thread == event->thread &&
-           blocks->threads[event->thread].serial - block->serial <= events->temporary;
+           blocks->log.threads[event->thread].serial - block->serial <= events->temporary;
 }
 
 /* The block leaves the context of untyped blocks of its crawl, and is entered as created and
@@ -428,27 +401,27 @@ static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event 
     mp_context_id context = bury(blocks, block, event, temporary);
     if (!block->thread) /* old: nobody knows its age, or whose it was */
         return;
-    mp_size_class *class = &blocks->events->sizes[size_class(block->bytes)];
+    mp_size_class *class = &blocks->log.events->sizes[size_class(block->bytes)];
     class->deleted++;
     class->temporary += temporary;
-    mp_events_age(blocks, context, event->time_us - block->time_us, block->bytes);
+    mp_event_log_age(&blocks->log, context, event->time_us - block->time_us, block->bytes);
     if (block->thread != event->thread)
-        mp_events_handover(blocks, block, event);
+        mp_event_log_handover(&blocks->log, block, event);
 }
 
 void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
 {
     make_room(blocks);
-    count_event(blocks, event);
+    mp_event_log_count(&blocks->log, event);
     mp_block *block = find(blocks, event->address);
     if (!block->generation) {
-        mp_events_unmatched(blocks, event, is_empty(block) ? NULL : block);
+        mp_event_log_unmatched(&blocks->log, event, is_empty(block) ? NULL : block);
         return;
     }
     note_death(blocks, block, event);
     if (blocks->history)
         mp_history_death(blocks->history, event->address);
-    blocks->deleted++;
+    blocks->tally.deleted++;
     blocks->freed++;
     *block = (mp_block){.address = event->address,
                         .time_us = event->time_us,
@@ -462,25 +435,18 @@ void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
 mp_snapshot *mp_blocks_end_snapshot(mp_blocks *blocks, int64_t time_us)
 {
     mp_model *model = blocks->model;
+    mp_snapshot_id ended = blocks->snapshot;
     if (blocks->history)
-        mp_history_end_snapshot(blocks->history, blocks->snapshot);
-    mp_snapshot *next = MP_ADD(&model->snapshots);
-    next->session = blocks->session;
-    mp_snapshot *snapshot = &model->snapshots.at[blocks->snapshot.i];
-    snapshot->whole = true;
-    snapshot->ordinal = ++model->sessions.at[blocks->session.i].snapshots;
+        mp_history_end_snapshot(blocks->history, ended);
+    mp_model_begin_snapshot(model, blocks->session);
+    blocks->snapshot.i = model->snapshots.count - 1;
+    mp_snapshot *snapshot = mp_model_end_snapshot(model, ended, &blocks->tally);
     snapshot->time_us = time_us;
-    snapshot->created_objects = blocks->created;
-    snapshot->deleted_objects = blocks->deleted;
-    snapshot->live_objects = blocks->live.objects;
-    snapshot->live_bytes = blocks->live.bytes;
     snapshot->has_peak = true;
     snapshot->peak_objects = blocks->snapshot_peak.objects;
     snapshot->peak_bytes = blocks->snapshot_peak.bytes;
     snapshot->peak_time_us = blocks->snapshot_peak_time_us;
-    blocks->snapshot.i = model->snapshots.count - 1;
-    blocks->snapshot_peak = blocks->live;
+    blocks->snapshot_peak = (mp_peak_share){blocks->tally.live_objects, blocks->tally.live_bytes};
     blocks->snapshot_peak_time_us = time_us;
-    blocks->created = blocks->deleted = 0;
     return snapshot;
 }

@@ -10,49 +10,8 @@
 #include "base/index.h"
 #include "memprof/diagnostics.h"
 #include "model/build.h"
-#include "model/events.h"
+#include "model/event_log.h"
 #include "model/history.h"
-
-typedef enum mp_event_kind {
-    MP_EVENT_ALLOCATION,
-    MP_EVENT_DELETION,
-    MP_EVENT_OLD,
-} mp_event_kind;
-
-typedef struct mp_event {
-    uint64_t address;
-    int64_t time_us; /* since the first event */
-    int64_t bytes;   /* of allocations and old blocks */
-    /* A number from 1 in the order of the log's threads, and its name; 0: none. Whoever reads the
-     * log gives the numbers, so that nobody has to wait for the replay. */
-    uint32_t thread;
-    mp_string_id thread_name;
-    mp_node_id node; /* the crawl */
-    uint32_t site;   /* of allocations: by mp_blocks_site */
-    mp_type_id type; /* of deletions and old blocks */
-    uint64_t line;
-    mp_event_kind kind;
-} mp_event;
-
-/* A place of the table: a block that is alive, or the memory of one that was freed. */
-typedef struct mp_block {
-    uint64_t address;
-    int64_t time_us;
-    union {
-        int64_t bytes; /* alive */
-        uint64_t line; /* freed: of the deletion */
-    };
-    uint32_t generation; /* alive; 0: the place is empty or freed */
-    uint32_t serial;     /* alive: of its thread's events */
-    uint32_t thread;
-    uint32_t node; /* freed: of the deletion */
-    uint64_t born_line;
-} mp_block;
-
-typedef struct mp_block_thread {
-    mp_string_id name;
-    uint32_t serial; /* events so far */
-} mp_block_thread;
 
 /* What is alive of a generation, and was at the peak: exact without a look back, because a
  * generation that was not touched since the peak is as it was then. */
@@ -64,13 +23,6 @@ typedef struct mp_generation_share {
     mp_generation_id typed[2];
 } mp_generation_share;
 
-/* A death whose age is not written down yet: its place in the table is being fetched. */
-typedef struct mp_aged_death {
-    mp_context_id context;
-    int64_t age_us, bytes;
-} mp_aged_death;
-enum { MP_AGED_DEATHS = 16 };
-
 typedef struct mp_block_site {
     mp_context_id context;
     mp_snapshot_id snapshot; /* of the generation */
@@ -79,35 +31,24 @@ typedef struct mp_block_site {
 
 typedef struct mp_blocks {
     mp_model *model;
-    mp_events *events;
-    mp_diagnostics *diagnostics;
-    const char *path;
-    uint32_t input;
+    mp_event_log log;
     mp_session_id session;
     mp_snapshot_id start, snapshot; /* the first, and the open one */
     uint32_t sequence;
-    int64_t created, deleted; /* since the last snapshot */
-    mp_peak_share live, snapshot_peak, peak;
+    mp_tally tally; /* since the last snapshot */
+    mp_peak_share snapshot_peak, peak;
     int64_t snapshot_peak_time_us, peak_time_us;
     uint64_t peak_line;
     uint64_t epoch;
 
     mp_block *table;
     size_t mask, used, freed; /* places; used ones; freed ones among them */
-    uint64_t seed;
 
-    mp_block_thread *threads; /* from 1; those that were met in the replay */
-    size_t thread_count, thread_capacity;
     bool threads_as_one;    /* who allocated what is not asked for; before the first event */
     mp_id_index site_index; /* (node, thread) to site: of the thread that reads */
     uint32_t site_count;
     mp_block_site *sites; /* from 1; those that were met in the replay */
     size_t sites_met, site_capacity;
-    mp_id_index handover_index;
-    mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
-    size_t aged_count;
-    uint32_t *age_places; /* of events->ages; 0: empty */
-    size_t age_mask;
     mp_generation_share *shares; /* by generation */
     size_t share_count, share_capacity;
     mp_history *history; /* NULL: objects are not kept */
@@ -132,9 +73,6 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event);
 /* A block that is still at that address is gone without a deletion. */
 void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event);
 void mp_blocks_delete(mp_blocks *blocks, const mp_event *event);
-/* What the monitor itself found: a corruption, or another anomaly in its own words. */
-void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text);
-
 /* End the open snapshot and begin the next. Gives the ended one, for the reader to name. */
 mp_snapshot *mp_blocks_end_snapshot(mp_blocks *blocks, int64_t time_us);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/budget.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/slice.h"
 #include "memprof/diagnostics.h"
@@ -33,5 +35,43 @@ void mp_events_infer(mp_model *model);
 /* Make the call tree of all nodes (model->tree): equal stacks become one node. Cycles of parents
  * are cut with a diagnostic. Call once, when all inputs are read. */
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics);
+
+/* --- what engines that replay recordings build on --- */
+
+struct mp_strings {
+    mp_arena arena, scratch;
+    const char **texts;
+    size_t *lengths;
+    uint32_t count;
+    size_t texts_capacity, lengths_capacity;
+    mp_hash_index index;
+};
+
+struct mp_model_private {
+    mp_hash_index contexts;
+    mp_hash_index generations;
+    mp_budget spent; /* all bytes ever added */
+};
+
+/* The generation of (context, born, owner_born), made if it is new. */
+mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_snapshot_id born,
+                                     mp_snapshot_id owner_born);
+/* The context that equals `key` in all but its depth, made if it is new. */
+mp_context_id mp_model_context(mp_model *model, const mp_context *key);
+/* The cost of the generation's delta at `snapshot`, which is not older than its newest. Valid until
+ * the next call. */
+mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
+
+/* What happened since the snapshot before, and what is alive: reusable objects apart. */
+typedef struct mp_tally {
+    int64_t created, deleted, changed; /* objects */
+    int64_t live_objects, live_bytes;
+} mp_tally;
+
+/* A new snapshot of the session, not whole; valid until the next one begins. */
+mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session);
+/* The snapshot is whole, and the next one of its session: give it the figures of the tally, in
+ * which the next one is counted from now on. Every engine ends its snapshots here. */
+mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id snapshot, mp_tally *tally);
 
 #endif

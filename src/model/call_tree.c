@@ -8,7 +8,6 @@
 
 #include "base/diagnose.h"
 #include "model/build.h"
-#include "model/private.h"
 
 typedef struct tree_probe {
     const mp_model *model;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "model/private.h"
+#include "model/build.h"
 
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session)
 {
@@ -77,10 +77,10 @@ static void enter_change(mp_census *census, mp_snapshot_id snapshot, mp_generati
         cost->created_bytes += grown;
         created->objects += objects;
         created->bytes += grown;
-        census->created_objects += objects;
+        census->tally.created += objects;
     } else {
         cost->deleted -= objects;
-        census->deleted_objects -= objects;
+        census->tally.deleted -= objects;
     }
 }
 
@@ -91,8 +91,8 @@ void mp_census_count(mp_census *census, mp_snapshot_id snapshot)
         mp_generation_id generation = {census->active[i]};
         mp_census_entry *entry = &census->entries[generation.i];
         enter_change(census, snapshot, generation, entry);
-        census->live.objects += entry->now.objects - entry->before.objects;
-        census->live.bytes += entry->now.bytes - entry->before.bytes;
+        census->tally.live_objects += entry->now.objects - entry->before.objects;
+        census->tally.live_bytes += entry->now.bytes - entry->before.bytes;
         entry->before = entry->now;
         entry->now = (mp_census_share){0, 0};
         entry->listed = entry->before.objects > 0;
@@ -119,18 +119,11 @@ void mp_census_passed(mp_census *census, mp_snapshot_id snapshot, mp_type_id typ
     cost->created_bytes += bytes;
     created->objects += objects;
     created->bytes += bytes;
-    census->created_objects += objects;
-    census->deleted_objects += objects;
+    census->tally.created += objects;
+    census->tally.deleted += objects;
 }
 
 void mp_census_end(mp_census *census, mp_snapshot_id id)
 {
-    mp_snapshot *snapshot = &census->model->snapshots.at[id.i];
-    snapshot->whole = true;
-    snapshot->ordinal = ++census->model->sessions.at[census->session.i].snapshots;
-    snapshot->created_objects = census->created_objects;
-    snapshot->deleted_objects = census->deleted_objects;
-    snapshot->live_objects = census->live.objects;
-    snapshot->live_bytes = census->live.bytes;
-    census->created_objects = census->deleted_objects = 0;
+    mp_model_end_snapshot(census->model, id, &census->tally);
 }

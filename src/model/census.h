@@ -7,7 +7,7 @@
 #ifndef MP_MODEL_CENSUS_H
 #define MP_MODEL_CENSUS_H
 
-#include "model/model.h"
+#include "model/build.h"
 
 /* What is alive of a generation. */
 typedef struct mp_census_share {
@@ -28,8 +28,7 @@ typedef struct mp_census {
     size_t active_count, active_capacity;
     mp_census_share *created; /* by type, so far */
     size_t type_count, type_capacity;
-    int64_t created_objects, deleted_objects; /* since the snapshot before */
-    mp_census_share live;                     /* at the snapshot before */
+    mp_tally tally; /* since the snapshot before */
 } mp_census;
 
 /* Release with mp_census_close. */

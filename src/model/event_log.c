@@ -51,37 +51,37 @@ void mp_events_free(mp_events *events)
 
 /* --- anomalies --- */
 
-static mp_anomaly *add(mp_blocks *blocks, mp_anomaly_kind kind)
+static mp_anomaly *add(mp_event_log *log, mp_anomaly_kind kind)
 {
-    mp_events *events = blocks->events;
+    mp_events *events = log->events;
     if (++events->anomaly_counts[kind] > ANOMALIES_KEPT)
         return NULL;
     mp_anomaly *anomaly = MP_ADD(&events->anomalies);
     anomaly->kind = kind;
-    anomaly->input = blocks->input;
+    anomaly->input = log->input;
     return anomaly;
 }
 
-static mp_string_id name_of(const mp_blocks *blocks, uint32_t thread)
+static mp_string_id name_of(const mp_event_log *log, uint32_t thread)
 {
-    return thread ? blocks->threads[thread].name : (mp_string_id){0};
+    return thread ? log->threads[thread].name : (mp_string_id){0};
 }
 
-static mp_event_place place_of(const mp_blocks *blocks, const mp_event *event)
+static mp_event_place place_of(const mp_event_log *log, const mp_event *event)
 {
     return (mp_event_place){.line = event->line,
                             .time_us = event->time_us,
-                            .thread = name_of(blocks, event->thread),
+                            .thread = name_of(log, event->thread),
                             .node = event->node};
 }
 
-void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_event *event,
-                            const mp_block *block)
+void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp_event *event,
+                               const mp_block *block)
 {
-    const mp_model *model = blocks->model;
-    mp_anomaly *anomaly = add(blocks, kind);
+    const mp_model *model = log->model;
+    mp_anomaly *anomaly = add(log, kind);
     if (kind == MP_ANOMALY_NONUNIQUE) /* another thread is no fault: it is told in a table */
-        mp_diagnose(blocks->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, blocks->path, event->line,
+        mp_diagnose(log->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, log->path, event->line,
                     "0x%" PRIx64 " is handed out though the block of line %" PRIu64
                     " is alive there: %s",
                     event->address, block->born_line,
@@ -91,64 +91,64 @@ void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_ev
         return;
     anomaly->address = event->address;
     anomaly->bytes = block->bytes;
-    anomaly->here = place_of(blocks, event);
+    anomaly->here = place_of(log, event);
     anomaly->before = (mp_event_place){
         .line = block->born_line,
         .time_us = block->time_us,
-        .thread = name_of(blocks, block->thread),
+        .thread = name_of(log, block->thread),
         .node = model->contexts.at[model->generations.at[block->generation].context.i].node};
 }
 
-void mp_events_unmatched(mp_blocks *blocks, const mp_event *event, const mp_block *freed)
+void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_block *freed)
 {
-    mp_anomaly *anomaly = add(blocks, freed ? MP_ANOMALY_DOUBLE_DELETION : MP_ANOMALY_BAD_ADDRESS);
+    mp_anomaly *anomaly = add(log, freed ? MP_ANOMALY_DOUBLE_DELETION : MP_ANOMALY_BAD_ADDRESS);
     if (freed)
-        mp_diagnose(blocks->diagnostics, MP_DIAG_DOUBLE_DELETION, blocks->path, event->line,
+        mp_diagnose(log->diagnostics, MP_DIAG_DOUBLE_DELETION, log->path, event->line,
                     "0x%" PRIx64 " is deleted, and was deleted in line %" PRIu64
                     " already: left out",
                     event->address, freed->line);
     else
-        mp_diagnose(blocks->diagnostics, MP_DIAG_BAD_ADDRESS, blocks->path, event->line,
+        mp_diagnose(log->diagnostics, MP_DIAG_BAD_ADDRESS, log->path, event->line,
                     "0x%" PRIx64 " is deleted, and no block was seen there: left out",
                     event->address);
     if (!anomaly)
         return;
     anomaly->address = event->address;
-    anomaly->here = place_of(blocks, event);
+    anomaly->here = place_of(log, event);
     if (freed)
         anomaly->before = (mp_event_place){.line = freed->line,
                                            .time_us = freed->time_us,
-                                           .thread = name_of(blocks, freed->thread),
+                                           .thread = name_of(log, freed->thread),
                                            .node = {freed->node}};
 }
 
-void mp_blocks_says(mp_blocks *blocks, mp_anomaly_kind kind, uint64_t line, mp_slice text)
+void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text)
 {
-    mp_anomaly *anomaly = add(blocks, kind);
-    mp_diagnose(blocks->diagnostics,
+    mp_anomaly *anomaly = add(log, kind);
+    mp_diagnose(log->diagnostics,
                 kind == MP_ANOMALY_CORRUPTION ? MP_DIAG_HEAP_CORRUPTION : MP_DIAG_REPORTED_ANOMALY,
-                blocks->path, line, "the monitor says: %.*s",
+                log->path, line, "the monitor says: %.*s",
                 (int)(text.length < 200 ? text.length : 200), text.at);
     if (!anomaly)
         return;
     anomaly->here.line = line;
-    anomaly->text = mp_model_intern(blocks->model, text, NULL);
+    anomaly->text = mp_model_intern(log->model, text, NULL);
 }
 
-void mp_events_handover(mp_blocks *blocks, const mp_block *block, const mp_event *event)
+void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event)
 {
-    mp_events *events = blocks->events;
+    mp_events *events = log->events;
     uint32_t *place =
-        mp_id_index_put(&blocks->handover_index, (uint64_t)block->thread << 32 | event->thread);
+        mp_id_index_put(&log->handover_index, (uint64_t)block->thread << 32 | event->thread);
     if (!*place) {
         mp_handover *handover = MP_ADD(&events->handovers);
-        handover->from = name_of(blocks, block->thread);
-        handover->to = name_of(blocks, event->thread);
+        handover->from = name_of(log, block->thread);
+        handover->to = name_of(log, event->thread);
         *place = events->handovers.count - 1;
     }
     events->handovers.at[*place].objects++;
     events->handovers.at[*place].bytes += block->bytes;
-    mp_events_contradicted(blocks, MP_ANOMALY_OTHER_THREAD, event, block);
+    mp_event_log_contradicted(log, MP_ANOMALY_OTHER_THREAD, event, block);
 }
 
 /* --- ages --- */
@@ -163,46 +163,46 @@ static int64_t rounded(const mp_events *events, int64_t age)
     return age >> dropped << dropped;
 }
 
-static size_t home_of(const mp_blocks *blocks, mp_context_id context, int64_t age)
+static size_t home_of(const mp_event_log *log, mp_context_id context, int64_t age)
 {
     uint64_t hash =
-        mp_hash64(((uint64_t)age ^ blocks->seed) + (uint64_t)context.i * 0x9e3779b97f4a7c15u);
-    return (size_t)hash & blocks->age_mask;
+        mp_hash64(((uint64_t)age ^ log->seed) + (uint64_t)context.i * 0x9e3779b97f4a7c15u);
+    return (size_t)hash & log->age_mask;
 }
 
 /* The place of the row, or the empty one where it would stand. */
-static uint32_t *find_row(const mp_blocks *blocks, mp_context_id context, int64_t age)
+static uint32_t *find_row(const mp_event_log *log, mp_context_id context, int64_t age)
 {
-    size_t at = home_of(blocks, context, age);
-    for (; blocks->age_places[at]; at = (at + 1) & blocks->age_mask) {
-        const mp_age *row = &blocks->events->ages.at[blocks->age_places[at]];
+    size_t at = home_of(log, context, age);
+    for (; log->age_places[at]; at = (at + 1) & log->age_mask) {
+        const mp_age *row = &log->events->ages.at[log->age_places[at]];
         if (row->context.i == context.i && row->age_us == age)
             break;
     }
-    return &blocks->age_places[at];
+    return &log->age_places[at];
 }
 
 /* Make the table of places anew, for all rows. */
-static void place_rows(mp_blocks *blocks)
+static void place_rows(mp_event_log *log)
 {
-    const mp_events *events = blocks->events;
+    const mp_events *events = log->events;
     size_t places = 1024;
     while (places < (size_t)events->ages.count * 4)
         places *= 2;
-    free(blocks->age_places);
-    blocks->age_places = mp_alloc_zero(places, sizeof *blocks->age_places);
-    blocks->age_mask = places - 1;
+    free(log->age_places);
+    log->age_places = mp_alloc_zero(places, sizeof *log->age_places);
+    log->age_mask = places - 1;
     for (uint32_t i = 1; i < events->ages.count; i++)
-        *find_row(blocks, events->ages.at[i].context, events->ages.at[i].age_us) = i;
+        *find_row(log, events->ages.at[i].context, events->ages.at[i].age_us) = i;
 }
 
-static void add_age(mp_blocks *blocks, mp_context_id context, int64_t age, int64_t objects,
+static void add_age(mp_event_log *log, mp_context_id context, int64_t age, int64_t objects,
                     int64_t bytes)
 {
-    mp_events *events = blocks->events;
-    if (!blocks->age_places || (size_t)events->ages.count * 2 > blocks->age_mask)
-        place_rows(blocks);
-    uint32_t *place = find_row(blocks, context, age);
+    mp_events *events = log->events;
+    if (!log->age_places || (size_t)events->ages.count * 2 > log->age_mask)
+        place_rows(log);
+    uint32_t *place = find_row(log, context, age);
     if (!*place) {
         mp_age *row = MP_ADD(&events->ages);
         row->context = context;
@@ -214,56 +214,88 @@ static void add_age(mp_blocks *blocks, mp_context_id context, int64_t age, int64
 }
 
 /* Too many different ages: keep fewer of their bits, and add up what falls together. */
-static void coarsen(mp_blocks *blocks)
+static void coarsen(mp_event_log *log)
 {
-    mp_events *events = blocks->events;
+    mp_events *events = log->events;
     uint32_t count = events->ages.count;
     mp_age *old = mp_alloc(count * sizeof *old);
     memcpy(old, events->ages.at, count * sizeof *old);
     events->age_bits = events->age_bits == 0 ? 7 : events->age_bits - 2;
     events->ages.count = 1;
-    place_rows(blocks);
+    place_rows(log);
     for (uint32_t i = 1; i < count; i++)
-        add_age(blocks, old[i].context, rounded(events, old[i].age_us), old[i].objects,
-                old[i].bytes);
+        add_age(log, old[i].context, rounded(events, old[i].age_us), old[i].objects, old[i].bytes);
     free(old);
 }
 
-static void write_age(mp_blocks *blocks, const mp_aged_death *death)
+static void write_age(mp_event_log *log, const mp_aged_death *death)
 {
-    mp_events *events = blocks->events;
-    add_age(blocks, death->context, rounded(events, death->age_us), 1, death->bytes);
+    mp_events *events = log->events;
+    add_age(log, death->context, rounded(events, death->age_us), 1, death->bytes);
     while (events->ages.count > MOST_AGES && events->age_bits != 1)
-        coarsen(blocks);
+        coarsen(log);
 }
 
-static const uint32_t *home_place(const mp_blocks *blocks, const mp_aged_death *death)
+static const uint32_t *home_place(const mp_event_log *log, const mp_aged_death *death)
 {
-    int64_t age = rounded(blocks->events, death->age_us);
-    return &blocks->age_places[home_of(blocks, death->context, age)];
+    int64_t age = rounded(log->events, death->age_us);
+    return &log->age_places[home_of(log, death->context, age)];
 }
 
 /* The death waits for others: first its place in the table is fetched, then its row. */
-void mp_events_age(mp_blocks *blocks, mp_context_id context, int64_t age_us, int64_t bytes)
+void mp_event_log_age(mp_event_log *log, mp_context_id context, int64_t age_us, int64_t bytes)
 {
-    mp_aged_death *slot = &blocks->aged[blocks->aged_count++ % MP_AGED_DEATHS];
-    if (blocks->aged_count > MP_AGED_DEATHS)
-        write_age(blocks, slot);
+    mp_aged_death *slot = &log->aged[log->aged_count++ % MP_AGED_DEATHS];
+    if (log->aged_count > MP_AGED_DEATHS)
+        write_age(log, slot);
     *slot = (mp_aged_death){context, age_us > 0 ? age_us : 0, bytes};
-    if (!blocks->age_places)
+    if (!log->age_places)
         return;
-    __builtin_prefetch(home_place(blocks, slot));
+    __builtin_prefetch(home_place(log, slot));
     const mp_aged_death *earlier =
-        &blocks->aged[(blocks->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS];
-    __builtin_prefetch(&blocks->events->ages.at[*home_place(blocks, earlier)], 1);
+        &log->aged[(log->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS];
+    __builtin_prefetch(&log->events->ages.at[*home_place(log, earlier)], 1);
 }
 
-void mp_events_flush_ages(mp_blocks *blocks)
+/* Write down the ages that wait for their place in the table. */
+static void flush_ages(mp_event_log *log)
 {
-    size_t waiting = blocks->aged_count < MP_AGED_DEATHS ? blocks->aged_count : MP_AGED_DEATHS;
+    size_t waiting = log->aged_count < MP_AGED_DEATHS ? log->aged_count : MP_AGED_DEATHS;
     for (size_t i = 0; i < waiting; i++)
-        write_age(blocks, &blocks->aged[i]);
-    blocks->aged_count = 0;
+        write_age(log, &log->aged[i]);
+    log->aged_count = 0;
+}
+
+/* --- a log --- */
+
+void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics)
+{
+    *log = (mp_event_log){.model = model,
+                          .events = mp_model_events(model),
+                          .diagnostics = diagnostics,
+                          .seed = mp_random_seed()};
+}
+
+void mp_event_log_close(mp_event_log *log)
+{
+    flush_ages(log);
+    log->events->threads += (uint32_t)log->thread_count;
+    free(log->threads);
+    mp_id_index_free(&log->handover_index);
+    free(log->age_places);
+}
+
+void mp_event_log_count(mp_event_log *log, const mp_event *event)
+{
+    size_t count = event->thread + 1u, known = log->threads ? log->thread_count + 1 : 0;
+    if (count > known) {
+        mp_grow(&log->threads, &log->thread_capacity, count, sizeof *log->threads);
+        memset(log->threads + known, 0, (count - known) * sizeof *log->threads);
+        log->thread_count = count - 1;
+    }
+    mp_block_thread *thread = &log->threads[event->thread];
+    thread->name = event->thread_name;
+    thread->serial++;
 }
 
 /* --- inference --- */

@@ -1,19 +1,89 @@
-/* What the replay of blocks writes down beside the ledger, for the model layer alone. */
+/* What the replay of a heap log writes down beside the ledger: anomalies, ages, what one thread
+ * allocated and another deleted; and what is inferred of it all when the logs are read. */
 #ifndef MP_MODEL_EVENT_LOG_H
 #define MP_MODEL_EVENT_LOG_H
 
-#include "model/blocks.h"
+#include "model/build.h"
+#include "model/events.h"
 
-void mp_events_free(mp_events *events);
+typedef enum mp_event_kind {
+    MP_EVENT_ALLOCATION,
+    MP_EVENT_DELETION,
+    MP_EVENT_OLD,
+} mp_event_kind;
 
+typedef struct mp_event {
+    uint64_t address;
+    int64_t time_us; /* since the first event */
+    int64_t bytes;   /* of allocations and old blocks */
+    /* A number from 1 in the order of the log's threads, and its name; 0: none. Whoever reads the
+     * log gives the numbers, so that nobody has to wait for the replay. */
+    uint32_t thread;
+    mp_string_id thread_name;
+    mp_node_id node; /* the crawl */
+    uint32_t site;   /* of allocations: by mp_blocks_site */
+    mp_type_id type; /* of deletions and old blocks */
+    uint64_t line;
+    mp_event_kind kind;
+} mp_event;
+
+/* A place of the table: a block that is alive, or the memory of one that was freed. */
+typedef struct mp_block {
+    uint64_t address;
+    int64_t time_us;
+    union {
+        int64_t bytes; /* alive */
+        uint64_t line; /* freed: of the deletion */
+    };
+    uint32_t generation; /* alive; 0: the place is empty or freed */
+    uint32_t serial;     /* alive: of its thread's events */
+    uint32_t thread;
+    uint32_t node; /* freed: of the deletion */
+    uint64_t born_line;
+} mp_block;
+
+typedef struct mp_block_thread {
+    mp_string_id name;
+    uint32_t serial; /* events so far */
+} mp_block_thread;
+
+/* A death whose age is not written down yet: its place in the table is being fetched. */
+typedef struct mp_aged_death {
+    mp_context_id context;
+    int64_t age_us, bytes;
+} mp_aged_death;
+enum { MP_AGED_DEATHS = 16 };
+
+typedef struct mp_event_log {
+    mp_model *model;
+    mp_events *events;
+    mp_diagnostics *diagnostics;
+    const char *path; /* of the log, and its place in model->inputs; set by the reader */
+    uint32_t input;
+    uint64_t seed;            /* of hash tables */
+    mp_block_thread *threads; /* from 1; those that were met in the replay */
+    size_t thread_count, thread_capacity;
+    mp_id_index handover_index;
+    mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
+    size_t aged_count;
+    uint32_t *age_places; /* of events->ages; 0: empty */
+    size_t age_mask;
+} mp_event_log;
+
+/* What the pointers refer to must outlive the log. Closing writes down all that still waits. */
+void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics);
+void mp_event_log_close(mp_event_log *log);
+
+/* One more event of its thread. */
+void mp_event_log_count(mp_event_log *log, const mp_event *event);
 /* The event contradicts the block that is alive at its address. */
-void mp_events_contradicted(mp_blocks *blocks, mp_anomaly_kind kind, const mp_event *event,
-                            const mp_block *block);
+void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp_event *event,
+                               const mp_block *block);
 /* A deletion at an address where nothing is alive; `freed`: what was there, or NULL. */
-void mp_events_unmatched(mp_blocks *blocks, const mp_event *event, const mp_block *freed);
-void mp_events_age(mp_blocks *blocks, mp_context_id context, int64_t age_us, int64_t bytes);
-/* Write down the ages that wait for their place in the table. */
-void mp_events_flush_ages(mp_blocks *blocks);
-void mp_events_handover(mp_blocks *blocks, const mp_block *block, const mp_event *event);
+void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_block *freed);
+void mp_event_log_age(mp_event_log *log, mp_context_id context, int64_t age_us, int64_t bytes);
+void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event);
+/* What the monitor itself found: a corruption, or another anomaly in its own words. */
+void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 
 #endif

@@ -83,4 +83,7 @@ typedef struct mp_events {
     bool temporary_is_time;
 } mp_events;
 
+/* NULL: nothing happens. */
+void mp_events_free(mp_events *events);
+
 #endif

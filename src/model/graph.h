@@ -73,4 +73,7 @@ static inline uint32_t mp_graph_references(const mp_graph *graph)
     return graph->first[graph->count + 1];
 }
 
+/* NULL: nothing happens. */
+void mp_graph_free(mp_graph *graph);
+
 #endif

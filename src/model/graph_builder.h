@@ -29,8 +29,6 @@ void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
 bool mp_graph_end(mp_graph_builder *builder);
 void mp_graph_drop(mp_graph_builder *builder);
 
-void mp_graph_free(mp_graph *graph);
-
 /* Keep how many roots of each kind a graph has: the graphs of earlier snapshots are not kept. */
 void mp_model_count_roots(mp_model *model, const mp_graph *graph);
 
@@ -43,8 +41,8 @@ typedef struct mp_type_counts {
     size_t count, capacity;
 } mp_type_counts;
 
-/* Enter the model's graph at its snapshot. */
-void mp_type_counts_enter(mp_type_counts *counts);
+/* Enter the model's graph at its snapshot, which is whole then. */
+mp_snapshot *mp_type_counts_enter(mp_type_counts *counts);
 void mp_type_counts_free(mp_type_counts *counts);
 
 #endif

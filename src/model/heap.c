@@ -6,7 +6,6 @@
 
 #include "base/index.h"
 #include "model/build.h"
-#include "model/private.h"
 
 /* Owners above an object that are told apart. Scopes in real programs are a handful deep; without a
  * bound a hostile file could make every object a context of its own. */
@@ -37,8 +36,7 @@ mp_snapshot *mp_heap_begin(mp_heap *heap)
 {
     mp_model *model = heap->model;
     if (!heap->snapshot.i) {
-        mp_snapshot *snapshot = MP_ADD(&model->snapshots);
-        snapshot->session = heap->session;
+        mp_model_begin_snapshot(model, heap->session);
         heap->snapshot.i = model->snapshots.count - 1;
     }
     return &model->snapshots.at[heap->snapshot.i];
@@ -47,20 +45,12 @@ mp_snapshot *mp_heap_begin(mp_heap *heap)
 mp_snapshot *mp_heap_end(mp_heap *heap)
 {
     mp_heap_resolve_owners(heap);
-    mp_snapshot *snapshot = &heap->model->snapshots.at[heap->snapshot.i];
-    snapshot->whole = true;
-    snapshot->ordinal = ++heap->model->sessions.at[heap->session.i].snapshots;
-    snapshot->created_objects = heap->created;
-    snapshot->deleted_objects = heap->deleted;
-    snapshot->changed_objects = heap->changed;
-    snapshot->live_objects = heap->live_objects;
-    snapshot->live_bytes = heap->live_bytes;
+    mp_snapshot *snapshot = mp_model_end_snapshot(heap->model, heap->snapshot, &heap->tally);
     snapshot->reusable_objects = heap->reusable_objects;
     snapshot->reusable_bytes = heap->reusable_bytes;
     if (heap->history)
         mp_history_end_snapshot(heap->history, heap->snapshot);
     heap->snapshot.i = 0;
-    heap->created = heap->deleted = heap->changed = 0;
     return snapshot;
 }
 
@@ -78,8 +68,8 @@ static void count(mp_heap *heap, bool reusable, int64_t objects, int64_t bytes)
         heap->reusable_objects += objects;
         heap->reusable_bytes += bytes;
     } else {
-        heap->live_objects += objects;
-        heap->live_bytes += bytes;
+        heap->tally.live_objects += objects;
+        heap->tally.live_bytes += bytes;
     }
 }
 
@@ -141,7 +131,7 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
     cost->created_bytes += birth->bytes;
     cost->bytes += birth->bytes;
     count(heap, reusable, 1, birth->bytes);
-    heap->created += !reusable;
+    heap->tally.created += !reusable;
     if (heap->history)
         mp_history_birth(heap->history, birth->id, birth->bytes, generation);
 }
@@ -303,7 +293,7 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     count(heap, reusable, 0, delta);
     mp_live_set_bytes(&heap->live, object, before + delta);
     object->idle = idle;
-    heap->changed += !reusable;
+    heap->tally.changed += !reusable;
     if (heap->history)
         mp_history_change(heap->history, id, before + delta,
                           (mp_generation_id){object->generation});
@@ -326,7 +316,7 @@ bool mp_heap_death(mp_heap *heap, uint64_t id)
     cost->idle -= object->idle;
     cost->bytes -= bytes;
     count(heap, reusable, -1, -bytes);
-    heap->deleted += !reusable;
+    heap->tally.deleted += !reusable;
     if (heap->history)
         mp_history_death(heap->history, id);
     mp_live_remove(&heap->live, object);

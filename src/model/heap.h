@@ -8,6 +8,7 @@
 #define MP_MODEL_HEAP_H
 
 #include "memprof/diagnostics.h"
+#include "model/build.h"
 #include "model/history.h"
 #include "model/live.h"
 #include "model/model.h"
@@ -55,8 +56,8 @@ typedef struct mp_heap {
     mp_session_id session;
     mp_snapshot_id snapshot; /* the open one, or none */
     mp_live_set live;
-    int64_t created, deleted, changed; /* since the last snapshot that was ended */
-    int64_t live_objects, live_bytes, reusable_objects, reusable_bytes;
+    mp_tally tally; /* since the last snapshot that was ended */
+    int64_t reusable_objects, reusable_bytes;
     mp_heap_origin_entry *origins; /* from 1 */
     size_t origin_count, origin_capacity;
     uint64_t last_owner_id; /* objects of one owner come in runs */

@@ -2,7 +2,6 @@
  * a generation at the current snapshot is its newest one or does not exist: no look-up is needed.
  */
 #include "model/build.h"
-#include "model/private.h"
 
 typedef struct context_probe {
     const mp_model *model;

@@ -4,7 +4,8 @@
 
 #include "base/index.h"
 #include "base/text.h"
-#include "query/query.h"
+#include "query/group.h"
+#include "query/labels.h"
 
 enum { LONGEST_KEY = 64 * 1024, LONGEST_CLASS = 1024 };
 

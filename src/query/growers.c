@@ -33,7 +33,8 @@ static course *courses_of(const mp_window *window)
     uint32_t snapshot = 0;
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
-        if (!is_counted(window, delta->snapshot))
+        if (!is_counted(window, delta->snapshot) ||
+            !mp_filter_has_generation(window->filter, delta->generation))
             continue;
         if (delta->snapshot.i != snapshot)
             end_snapshot(courses, model->types.count,
@@ -60,7 +61,7 @@ static uint32_t steps_of(const mp_window *window)
 {
     uint32_t steps = 0;
     for (uint32_t i = 1; i < window->model->snapshots.count; i++)
-        steps += window->model->snapshots.at[i].whole && is_counted(window, (mp_snapshot_id){i}) &&
+        steps += mp_window_snapshot(window, i)->whole && is_counted(window, (mp_snapshot_id){i}) &&
                  !mp_window_before_from(window, (mp_snapshot_id){i});
     return steps;
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/query.h"
+#include "query/labels.h"
 
 int mp_symbol_label(const mp_model *model, mp_symbol_id id, char *text, size_t size)
 {

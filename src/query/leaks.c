@@ -1,10 +1,13 @@
+#include "query/leaks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "query/query.h"
+#include "query/known.h"
+#include "query/labels.h"
 
-/* The name that all leaked objects of a leak share. */
+/* The name that all leaked objects of a leak share: "" of what has none, until all are seen. */
 static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
 {
     if (leak->names_differ)
@@ -20,33 +23,23 @@ static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_s
         leak->names_differ = true;
 }
 
-/* Objects of each generation that are alive at `to`. */
-static int64_t *live_of_generations(const mp_window *window)
+/* `leak_of`: of each site, its leak, from 1. */
+static void add_names(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
+                      const uint32_t *leak_of)
 {
     const mp_model *model = window->model;
-    int64_t *live = mp_alloc_zero(model->generations.count, sizeof *live);
-    for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        if (mp_window_before_to(window, delta->snapshot))
-            live[delta->generation.i] += mp_cost_live(delta->cost);
-    }
-    return live;
-}
-
-static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak *leaks,
-                      const uint32_t *leak_of, mp_arena *arena)
-{
-    const mp_model *model = window->model;
-    int64_t *live = live_of_generations(window);
+    const mp_balance *balances = mp_window_balances(window);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        uint32_t group = sites->group_of[i];
+        uint32_t site = sites->group_of[i];
         const mp_generation *generation = &model->generations.at[i];
-        if (group && leak_of[group - 1] && live[i] &&
+        if (site && leak_of[site - 1] && mp_cost_live(balances[i].to) &&
             mp_window_leaks(window, generation->context, generation->born))
-            add_name(model, &leaks[leak_of[group - 1] - 1], arena,
+            add_name(model, &leaks->at[leak_of[site - 1] - 1], leaks->private,
                      model->contexts.at[generation->context.i].name);
     }
-    free(live);
+    for (uint32_t i = 0; i < leaks->count; i++)
+        if (leaks->at[i].names_differ || (leaks->at[i].name && !*leaks->at[i].name))
+            leaks->at[i].name = NULL;
 }
 
 static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
@@ -109,35 +102,36 @@ static int contract_order(const void *left, const void *right, void *opaque)
     return order;
 }
 
-mp_leaks mp_leaks_find(const mp_window *window)
+static mp_leaks find_leaks(const mp_window *window)
 {
     const mp_model *model = window->model;
-    mp_arena *arena = mp_alloc_zero(1, sizeof *arena);
-    mp_grouping sites = mp_group_growth(window, mp_dimension_find("site"));
-    uint32_t *leak_of = mp_alloc_zero((size_t)sites.count + 1, sizeof *leak_of);
-    mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites.count + 1, sizeof *leaks.at),
-                      .private = arena};
-    for (uint32_t i = 0; i < sites.count; i++) {
-        const mp_group *group = &sites.groups[i];
+    const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), MP_GROUPS_GROWTH);
+    uint32_t *leak_of = mp_alloc_zero((size_t)sites->count + 1, sizeof *leak_of);
+    mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.at),
+                      .private = mp_alloc_zero(1, sizeof(mp_arena))};
+    for (uint32_t i = 0; i < sites->count; i++) {
+        const mp_group *group = &sites->groups[i];
         if (mp_cost_live(group->leaked) <= 0)
             continue;
-        leaks.at[leaks.count++] = leak_of_group(model, group, arena);
+        leaks.at[leaks.count++] = leak_of_group(model, group, leaks.private);
         leak_of[i] = leaks.count;
         leaks.objects += mp_cost_live(group->leaked);
         leaks.bytes += group->leaked.bytes;
     }
-    add_names(window, &sites, leaks.at, leak_of, arena);
-    for (uint32_t i = 0; i < leaks.count; i++) {
-        leaks.at[i].group.label = leaks.at[i].type; /* the grouping's labels go now */
-        if (leaks.at[i].names_differ || (leaks.at[i].name && !*leaks.at[i].name))
-            leaks.at[i].name = NULL;
-    }
+    add_names(window, sites, &leaks, leak_of);
+    free(leak_of);
     if (leaks.count)
         qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, (void *)(uintptr_t)model);
     for (uint32_t i = 0; i < leaks.count; i++)
         leaks.at[i].rank = i + 1;
-    free(leak_of);
-    mp_grouping_free(&sites);
+    return leaks;
+}
+
+const mp_leaks *mp_window_leak_sites(const mp_window *window)
+{
+    mp_leaks *leaks = &window->known->leaks;
+    if (!leaks->private)
+        *leaks = find_leaks(window);
     return leaks;
 }
 
@@ -148,23 +142,4 @@ void mp_leaks_free(mp_leaks *leaks)
     free(leaks->private);
     free(leaks->at);
     *leaks = (mp_leaks){0};
-}
-
-/* A pointer to a function does not fit a void pointer; a pointer to this does. */
-typedef struct leak_order {
-    mp_leak_order *order;
-} leak_order;
-
-static int compare_leaks(const void *left, const void *right, void *opaque)
-{
-    const mp_leak *a = left, *b = right;
-    int order = ((leak_order *)opaque)->order(a, b);
-    return order ? order : a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
-void mp_leaks_sort(mp_leaks *leaks, mp_leak_order *order)
-{
-    leak_order opaque = {order};
-    if (leaks->count)
-        qsort_r(leaks->at, leaks->count, sizeof *leaks->at, compare_leaks, &opaque);
 }

@@ -40,9 +40,10 @@ static bool matches(const mp_grouping *grouping, uint32_t group, const char *onl
     return group && (!only || fnmatch(only, grouping->groups[group - 1].label, 0) == 0);
 }
 
-static aged *collect(const mp_model *model, const mp_grouping *grouping, const char *only,
+static aged *collect(const mp_window *window, const mp_grouping *grouping, const char *only,
                      size_t *count)
 {
+    const mp_model *model = window->model;
     const mp_events *events = model->events;
     uint32_t *groups = groups_of_contexts(model, grouping);
     bool *chosen = mp_alloc_zero((size_t)grouping->count + 1, sizeof *chosen);
@@ -53,7 +54,7 @@ static aged *collect(const mp_model *model, const mp_grouping *grouping, const c
     for (uint32_t i = 1; i < events->ages.count; i++) {
         const mp_age *age = &events->ages.at[i];
         uint32_t group = groups[age->context.i];
-        if (chosen[group])
+        if (chosen[group] && mp_filter_has_context(window->filter, age->context))
             ages[(*count)++] = (aged){group, age->age_us, age->objects, age->bytes};
     }
     free(chosen);
@@ -102,17 +103,18 @@ static int by_deaths(const mp_lifetime *a, const mp_lifetime *b)
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,
                              const char *only)
 {
-    mp_lifetimes lifetimes = {.grouping = mp_group_by(window, dimension)};
+    mp_lifetimes lifetimes = {.count = 0};
+    const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
     size_t count;
-    aged *ages = collect(window->model, &lifetimes.grouping, only, &count);
-    lifetimes.groups = mp_alloc_zero(lifetimes.grouping.count + 1u, sizeof *lifetimes.groups);
+    aged *ages = collect(window, grouping, only, &count);
+    lifetimes.groups = mp_alloc_zero(grouping->count + 1u, sizeof *lifetimes.groups);
     if (count) {
         qsort(ages, count, sizeof *ages, by_group_then_age);
         for (size_t i = 0, from = 0; i < count; i++)
             if (i + 1 == count || ages[i + 1].group != ages[i].group) {
                 mp_lifetime *group = &lifetimes.groups[lifetimes.count++];
                 *group = summary(ages + from, i + 1 - from);
-                group->label = lifetimes.grouping.groups[ages[i].group - 1].label;
+                group->label = grouping->groups[ages[i].group - 1].label;
                 from = i + 1;
             }
         qsort(ages, count, sizeof *ages, by_age);
@@ -126,7 +128,6 @@ mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimens
 
 void mp_lifetimes_free(mp_lifetimes *lifetimes)
 {
-    mp_grouping_free(&lifetimes->grouping);
     free(lifetimes->groups);
     *lifetimes = (mp_lifetimes){.count = 0};
 }

@@ -3,12 +3,12 @@
 #define MP_QUERY_LIFETIMES_H
 
 #include "model/events.h"
-#include "query/query.h"
+#include "query/group.h"
 
 /* Ages at deletion, in microseconds, of blocks that the log saw allocated. The median is the age at
  * rank (n + 1) / 2 of n sorted ones, the 90th percentile that at the least rank of 90 %. */
 typedef struct mp_lifetime {
-    const char *label;
+    const char *label; /* the window's */
     int64_t deaths, bytes;
     int64_t least_us, median_us, p90_us, most_us;
 } mp_lifetime;
@@ -24,7 +24,6 @@ typedef struct mp_lifetimes {
     mp_age_class classes[MP_AGE_CLASSES];
     mp_lifetime *groups; /* most deaths first, then by label */
     uint32_t count;
-    mp_grouping grouping; /* owns the labels */
 } mp_lifetimes;
 
 /* The lifetimes of the groups of a dimension, and of all of them together; `only`: of those whose

@@ -3,7 +3,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/query.h"
+#include "query/platform.h"
 
 /* An area in one session. Samples of one session come in the order of its snapshots. */
 typedef struct session_area {
@@ -23,15 +23,16 @@ static void add_sample(session_area *area, const mp_platform_sample *sample, boo
     area->pool = sample->pool_bytes;
 }
 
-mp_platform_area *mp_platform_areas_of(const mp_model *model)
+mp_platform_area *mp_platform_areas_of(const mp_filter *filter)
 {
+    const mp_model *model = filter->model;
     mp_platform_area *areas = mp_alloc_zero(model->platforms.count, sizeof *areas);
     mp_id_index index = {0}; /* session and platform to place in `each`, + 1 */
     size_t count = 0, capacity = 1;
     session_area *each = mp_alloc(capacity * sizeof *each);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
         const mp_platform_sample *sample = &model->platform_samples.at[i];
-        const mp_snapshot *snapshot = &model->snapshots.at[sample->snapshot.i];
+        const mp_snapshot *snapshot = &filter->snapshots[sample->snapshot.i];
         if (!snapshot->whole)
             continue;
         uint32_t *place =

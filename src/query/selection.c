@@ -12,7 +12,7 @@
 #include "base/pattern.h"
 #include "model/events.h"
 #include "model/profile.h"
-#include "query/query.h"
+#include "query/labels.h"
 
 enum {
     RECORDINGS = 1 << MP_KIND_RECORDING,

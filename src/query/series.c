@@ -20,7 +20,7 @@ static mp_series new_series(const mp_window *window, uint32_t session, uint32_t 
     mp_series series = {.length = 0};
     series.snapshots = mp_alloc(((size_t)range.to.i - range.from.i + 1) * sizeof *series.snapshots);
     for (uint32_t i = range.from.i; session && i <= range.to.i; i++)
-        if (model->snapshots.at[i].session.i == session && model->snapshots.at[i].whole)
+        if (model->snapshots.at[i].session.i == session && mp_window_snapshot(window, i)->whole)
             series.snapshots[series.length++] = i;
     series.at = mp_alloc_zero((size_t)groups * series.length + 1, sizeof *series.at);
     return series;
@@ -91,6 +91,7 @@ static mp_series fill(const mp_window *window, members who, uint32_t groups)
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         mp_snapshot_id snapshot = model->deltas.at[i].snapshot;
         if (model->deltas.at[i].cost.bytes &&
+            mp_filter_has_generation(window->filter, model->deltas.at[i].generation) &&
             model->snapshots.at[snapshot.i].session.i == session &&
             mp_window_before_to(window, snapshot))
             add_delta(&who, i, series.at + places[snapshot.i], series.length);
@@ -118,7 +119,7 @@ mp_series mp_series_of_all(const mp_window *window)
 {
     mp_series series = new_series(window, session_of(window), 1);
     for (size_t i = 0; i < series.length; i++)
-        series.at[i] = window->model->snapshots.at[series.snapshots[i]].live_bytes;
+        series.at[i] = mp_window_snapshot(window, series.snapshots[i])->live_bytes;
     return series;
 }
 

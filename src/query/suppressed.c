@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "query/known.h"
 #include "query/suppression.h"
 
 /* What leaks, by context. */
@@ -27,22 +28,20 @@ const char *mp_suppression_status_name(mp_suppression_status status)
 static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
 {
     const mp_model *model = window->model;
-    mp_grouping grouping = mp_group_by(window, mp_dimension_find("site"));
+    const mp_balance *balances = mp_window_balances(window);
+    const mp_grouping *grouping = mp_known_groups(window, mp_dimension_find("site"), 0);
     context_leak *leaks = mp_alloc_zero(model->contexts.count, sizeof *leaks);
-    for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
-        if (model->contexts.at[generation->context.i].reusable ||
-            !mp_window_before_to(window, delta->snapshot) ||
-            !mp_window_leaks(window, generation->context, generation->born))
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        uint32_t site = grouping->group_of[i];
+        if (!site || !mp_window_leaks(window, generation->context, generation->born))
             continue;
         context_leak *leak = &leaks[generation->context.i];
-        leak->objects += mp_cost_live(delta->cost);
-        leak->bytes += delta->cost.bytes;
-        leak->site = grouping.group_of[delta->generation.i];
+        leak->objects += mp_cost_live(balances[i].to);
+        leak->bytes += balances[i].to.bytes;
+        leak->site = site;
     }
-    *sites = grouping.count;
-    mp_grouping_free(&grouping);
+    *sites = grouping->count;
     return leaks;
 }
 
@@ -104,4 +103,5 @@ void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions)
     free(shop.last_of_site);
     free(shop.leaks);
     window->suppressed = suppressed;
+    mp_known_forget(window->known);
 }

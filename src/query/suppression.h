@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/slice.h"
-#include "query/query.h"
 #include "query/selection.h"
+#include "query/window.h"
 
 /* Texts live as long as the list that it is in. */
 typedef struct mp_suppression {
@@ -67,8 +67,9 @@ typedef struct mp_suppressed {
 } mp_suppressed;
 
 /* Suppress leaks of a window (window->suppressed, which the window owns): all analyses of it
- * follow. Of several suppressions that match a leak the first one takes it that has neither expired
- * nor is over its limit. `suppressions` must outlive the window; NULL: nothing happens. */
+ * follow; what it handed out before is no more. Of several suppressions that match a leak the first
+ * one takes it that has neither expired nor is over its limit. `suppressions` must outlive the
+ * window; NULL: nothing happens. */
 void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
 
 #endif

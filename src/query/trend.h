@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/query.h"
+#include "query/window.h"
 
 enum { MP_TREND_FEWEST = 4 }; /* values that a trend can be told of */
 

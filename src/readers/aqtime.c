@@ -127,8 +127,7 @@ static void begin_session(aq_state *state)
     if (state->options->keep_objects)
         state->history = mp_history_new(state->model);
     for (size_t i = 0; i < state->set_count; i++) {
-        mp_snapshot *snapshot = MP_ADD(&state->model->snapshots);
-        snapshot->session = session;
+        mp_snapshot *snapshot = mp_model_begin_snapshot(state->model, session);
         snapshot->sequence = (uint64_t)state->sets[i].id;
         snapshot->tag = state->sets[i].caption;
         state->sets[i].snapshot.i = state->model->snapshots.count - 1;

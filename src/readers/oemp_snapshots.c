@@ -225,14 +225,15 @@ static void hold_trailer(oemp_state *state, const oemp_value *row, uint64_t line
 {
     oemp_recording *recording = state->recording;
     const mp_heap *heap = &recording->heap;
-    hold(state, MP_DIAG_TRAILER_OBJECTS, line, "objects", row[COUNT].number, heap->live_objects);
+    hold(state, MP_DIAG_TRAILER_OBJECTS, line, "objects", row[COUNT].number,
+         heap->tally.live_objects);
     hold(state, MP_DIAG_TRAILER_BYTES, line, "bytes of objects", row[BYTES].number,
-         heap->live_bytes);
+         heap->tally.live_bytes);
     if (recording->platform_seen)
         hold(state, MP_DIAG_TRAILER_PLATFORM, line, "bytes of platform memory",
              row[PLATFORM].number, recording->platform_bytes);
-    if (heap->live_objects > recording->most_live)
-        recording->most_live = heap->live_objects;
+    if (heap->tally.live_objects > recording->most_live)
+        recording->most_live = heap->tally.live_objects;
     if ((int64_t)row[PEAK].number < recording->most_live)
         mp_diagnose(state->diagnostics, MP_DIAG_TRAILER_PEAK, state->path, line,
                     "trailer of snapshot %" PRIu64 " states a peak of %" PRId64

@@ -320,8 +320,7 @@ static void begin_file(rpm_state *state, uint32_t summary)
         (void)MP_ADD(&model->sessions);
         state->session.i = model->sessions.count - 1;
     }
-    mp_snapshot *snapshot = MP_ADD(&model->snapshots);
-    snapshot->session = state->session;
+    mp_model_begin_snapshot(model, state->session);
     state->path = model->inputs.at[summary].path;
     state->graph = mp_graph_begin(model, (mp_snapshot_id){model->snapshots.count - 1});
     state->first_type = model->types.count;
@@ -407,10 +406,7 @@ static bool end_file(rpm_state *state)
     }
     unite_types(state);
     model->graph->hexadecimal = true;
-    mp_type_counts_enter(&state->counts);
-    mp_snapshot *snapshot = &model->snapshots.at[model->graph->snapshot.i];
-    snapshot->whole = true;
-    snapshot->ordinal = ++model->sessions.at[state->session.i].snapshots;
+    mp_snapshot *snapshot = mp_type_counts_enter(&state->counts);
     snapshot->sequence = snapshot->ordinal;
     snapshot->time_us = time_of(state);
     say_what_was_odd(state);

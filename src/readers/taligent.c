@@ -90,7 +90,7 @@ static void note_order(taligent_pass *pass, const mp_event *event)
         pass->highest_us = event->time_us;
         return;
     }
-    pass->blocks.events->late_events++;
+    pass->blocks.log.events->late_events++;
     mp_diagnose(pass->diagnostics, MP_DIAG_EVENT_ORDER, pass->path, event->line,
                 "event is %" PRId64 " us older than one before it: taken in the order of the file",
                 pass->highest_us - event->time_us);
@@ -242,7 +242,7 @@ static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner) {
         taligent_resolve(pass);
-        mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
+        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, at, line);
     }
     pass->in_banner = banner;
     if (!banner && line.length && !taligent_is_title(line))
@@ -314,8 +314,8 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
                    pass->diagnostics);
     if (pass->options->keep_objects)
         mp_blocks_keep_objects(&pass->blocks);
-    pass->blocks.path = pass->path;
-    pass->blocks.input = pass->model->inputs.count - 1;
+    pass->blocks.log.path = pass->path;
+    pass->blocks.log.input = pass->model->inputs.count - 1;
     pass->blocks.threads_as_one = pass->options->threads_as_one;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
     pass->start_tag = mp_model_intern_text(pass->model, "start");
@@ -339,7 +339,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     mp_pipeline_free(pass->replay);
     mp_hash_index_free(&pass->threads.index);
     free(pass->threads.names);
-    pass->blocks.events->corrupt_events += pass->corrupt_events;
+    pass->blocks.log.events->corrupt_events += pass->corrupt_events;
     return whole;
 }
 

@@ -81,10 +81,10 @@ static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, u
 {
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner)
-        mp_blocks_says(&pass->blocks, MP_ANOMALY_CORRUPTION, at, line);
+        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, at, line);
     pass->in_banner = banner;
     if (!banner && !file->count)
-        mp_blocks_says(&pass->blocks, MP_ANOMALY_REPORTED, at, line);
+        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_REPORTED, at, line);
     else if (!banner)
         mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
                     "line is not a block, expected address, size, type, age, thread, time, crawl, "

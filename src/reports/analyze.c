@@ -1,5 +1,6 @@
 /* The default report: the answer first, then the tables it comes from. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -78,40 +79,57 @@ static void answer_leaks(mp_document *document, mp_table *table, const mp_window
         answer_leak(document, table, window->model, once, "once", "once_site");
 }
 
+static int64_t bytes_of(const mp_group *group)
+{
+    return group->to.bytes;
+}
+
+static int64_t change_of(const mp_group *group)
+{
+    return llabs(group->to.bytes - group->from.bytes);
+}
+
+/* Of equal ones the first by label; NULL: there is none. */
+static const mp_group *largest_group(const mp_grouping *grouping,
+                                     int64_t (*measure)(const mp_group *))
+{
+    const mp_group *most = NULL;
+    for (uint32_t i = 0; i < grouping->count; i++)
+        if (!most || measure(&grouping->groups[i]) > measure(most))
+            most = &grouping->groups[i];
+    return most;
+}
+
 static void answer_groups(mp_document *document, mp_table *table, const mp_window *window)
 {
     mp_totals totals = mp_totals_of(window);
-    mp_grouping types = mp_group_by(window, mp_dimension_find("type"));
+    const mp_grouping *types = mp_window_groups(window, mp_dimension_find("type"), 0);
+    const mp_group *biggest = largest_group(types, bytes_of),
+                   *changed = largest_group(types, change_of);
     int64_t delta = totals.live_bytes - totals.from_bytes;
     char percent[MP_UNIT_TEXT] = "";
-    mp_grouping_sort(&types, mp_order_by_bytes);
-    if (types.count && totals.live_bytes) {
-        mp_format_percent(percent, mp_percent_of(types.groups[0].to.bytes, totals.live_bytes),
-                          false);
+    if (biggest && totals.live_bytes) {
+        mp_format_percent(percent, mp_percent_of(biggest->to.bytes, totals.live_bytes), false);
         mp_set_text(document, table, "biggest",
-                    mp_document_text(
-                        document, "%s: %s in %s object%s, %s %% of %s alive", types.groups[0].label,
-                        mp_bytes_text(document, types.groups[0].to.bytes, false),
-                        mp_count_text(document, mp_cost_live(types.groups[0].to), false),
-                        mp_cost_live(types.groups[0].to) == 1 ? "" : "s", percent,
-                        mp_bytes_text(document, totals.live_bytes, false)));
+                    mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
+                                     biggest->label,
+                                     mp_bytes_text(document, biggest->to.bytes, false),
+                                     mp_count_text(document, mp_cost_live(biggest->to), false),
+                                     mp_cost_live(biggest->to) == 1 ? "" : "s", percent,
+                                     mp_bytes_text(document, totals.live_bytes, false)));
     }
-    mp_grouping_sort(&types, mp_order_by_change);
     if (totals.from_bytes)
         mp_format_percent(percent, mp_percent_of(delta, totals.from_bytes), true);
-    if (types.count && has_span(window))
-        mp_set_text(
-            document, table, "growth",
-            mp_document_text(document, "%s from %s to %s%s%s%s, most by %s (%s)",
-                             mp_bytes_text(document, delta, true),
-                             mp_bytes_text(document, totals.from_bytes, false),
-                             mp_bytes_text(document, totals.live_bytes, false),
-                             totals.from_bytes ? " (" : "", totals.from_bytes ? percent : "",
-                             totals.from_bytes ? " %)" : "", types.groups[0].label,
-                             mp_bytes_text(document,
-                                           types.groups[0].to.bytes - types.groups[0].from.bytes,
-                                           true)));
-    mp_grouping_free(&types);
+    if (changed && has_span(window))
+        mp_set_text(document, table, "growth",
+                    mp_document_text(
+                        document, "%s from %s to %s%s%s%s, most by %s (%s)",
+                        mp_bytes_text(document, delta, true),
+                        mp_bytes_text(document, totals.from_bytes, false),
+                        mp_bytes_text(document, totals.live_bytes, false),
+                        totals.from_bytes ? " (" : "", totals.from_bytes ? percent : "",
+                        totals.from_bytes ? " %)" : "", changed->label,
+                        mp_bytes_text(document, changed->to.bytes - changed->from.bytes, true)));
 }
 
 /* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
@@ -147,7 +165,7 @@ static void section_answer(mp_document *document, const mp_window *window, const
 }
 
 static bool put_sections(const mp_request *request, mp_document *document, const mp_window *window,
-                         mp_leaks *leaks, mp_error *error)
+                         const mp_leaks *leaks, mp_error *error)
 {
     const mp_view *view = &request->view;
     size_t rows = mp_view_rows(view, MP_DEFAULT_ROWS);
@@ -190,9 +208,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     mp_window window;
     if (!mp_request_window(request, &window, error))
         return false;
-    mp_leaks leaks = mp_leaks_find(&window);
-    bool ok = put_sections(request, document, &window, &leaks, error);
-    mp_leaks_free(&leaks);
+    bool ok = put_sections(request, document, &window, mp_window_leak_sites(&window), error);
     mp_window_free(&window);
     return ok;
 }

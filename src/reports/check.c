@@ -93,5 +93,6 @@ const mp_report mp_report_check = {
                "counts and totals, sequence, ids that are used and never defined, changes and\n"
                "deletions of unknown objects, callers that come after what they call, the sums of\n"
                "an execution profile. Exit status 1 if there is anything.",
+    .tells_faults = true,
     .variants = {{.honours = MP_HONOURS_LIMIT, .run = run}},
 };

@@ -144,18 +144,14 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     bool ok = now && mp_base_is_alike(request, now, error);
     if (ok) {
         bool history = request->model->holds & MP_HOLDS_HISTORY;
-        mp_leaks leaks = {0};
-        if (history)
-            leaks = mp_leaks_find(&window);
         mp_section_head(document, request);
         mp_section_session(document, request, false);
-        mp_section_heap_totals(document, &window, history ? &leaks : NULL, false);
+        mp_section_heap_totals(document, &window, history ? mp_window_leak_sites(&window) : NULL,
+                               false);
         mp_section_suppressions(document, &window);
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = request->view.to};
         judge(request, document, &rule_context);
-        if (history)
-            mp_leaks_free(&leaks);
     }
     mp_digest_free(now);
     mp_window_free(&window);
@@ -191,7 +187,7 @@ const mp_report mp_report_gate = {
         "  no new leak site\n"
         "docs/policies.md has all forms. Rules that compare need --base. Exit status 0: all rules\n"
         "hold; 1: some fail; 3: none fails, but some could not be judged.",
-    .operand = "POLICY",
+    .operand = MP_OPERAND_POLICY,
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_BASE,
                   .run = run_profile},

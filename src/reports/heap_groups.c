@@ -152,17 +152,15 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing is alive";
-    mp_grouping grouping = mp_group_by(window, dimension);
-    mp_grouping_sort(&grouping, mp_order_by_label);
+    const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     size_t count;
-    top_row *rows = top_rows(window, &grouping, view, order, &count);
+    top_row *rows = top_rows(window, grouping, view, order, &count);
     for (size_t i = 0; i < count && (!most || i < most); i++) {
         rows[i].stack = stack_of(document, model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
     }
     mp_table_left_out(document, table, count);
     free(rows);
-    mp_grouping_free(&grouping);
     return true;
 }
 
@@ -391,13 +389,12 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing grew or shrank";
-    mp_grouping grouping = mp_group_by(window, dimension);
-    mp_grouping_sort(&grouping, mp_order_by_label);
+    const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
     size_t count, unchanged;
-    growth_row *rows = growth_rows(&grouping, view, order, !most, &count, &unchanged);
+    growth_row *rows = growth_rows(grouping, view, order, !most, &count, &unchanged);
     size_t shown = most && most < count ? most : count;
     if (trends)
-        set_trends(document, window, &grouping, rows, shown);
+        set_trends(document, window, grouping, rows, shown);
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = stack_of(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
@@ -406,7 +403,6 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     if (count == shown && unchanged)
         table->footer.rest = (mp_rest){unchanged, MP_REST_UNCHANGED};
     free(rows);
-    mp_grouping_free(&grouping);
     return true;
 }
 
@@ -492,16 +488,15 @@ static bool growth_of_heap(const mp_request *request, mp_document *document, mp_
     const mp_view *view = &request->view;
     if (!mp_request_window(request, &window, error))
         return false;
-    mp_leaks leaks = mp_leaks_find(&window);
+    const mp_leaks *leaks = mp_window_leak_sites(&window);
     mp_section_head(document, request);
     mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, &leaks, false);
-    mp_section_limits(document, &window, &leaks, view);
+    mp_section_heap_totals(document, &window, leaks, false);
+    mp_section_limits(document, &window, leaks, view);
     bool ok =
         mp_section_growth(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), true, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_suppressions(document, &window);
-    mp_leaks_free(&leaks);
     mp_window_free(&window);
     return ok;
 }

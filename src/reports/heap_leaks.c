@@ -311,12 +311,12 @@ static const char *lapsed_text(mp_document *document, const mp_suppressed *suppr
 static const char *worst_site(mp_document *document, const mp_window *window, bool by_growth)
 {
     bool has_sites = window->model->holds & MP_HOLDS_HISTORY;
-    mp_grouping sites = mp_group_by(window, mp_dimension_find(has_sites ? "site" : "type"));
+    const mp_grouping *sites =
+        mp_window_groups(window, mp_dimension_find(has_sites ? "site" : "type"), 0);
     const mp_group *worst = NULL;
     int64_t most = 0;
-    mp_grouping_sort(&sites, mp_order_by_label);
-    for (uint32_t i = 0; i < sites.count; i++) {
-        const mp_group *site = &sites.groups[i];
+    for (uint32_t i = 0; i < sites->count; i++) {
+        const mp_group *site = &sites->groups[i];
         int64_t bytes = site->to.bytes - (by_growth ? site->from.bytes : 0);
         if (!worst || bytes > most) {
             worst = site;
@@ -327,7 +327,6 @@ static const char *worst_site(mp_document *document, const mp_window *window, bo
         worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
                                  mp_bytes_text(document, most, false), worst->label)
               : "";
-    mp_grouping_free(&sites);
     return text;
 }
 
@@ -390,16 +389,15 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_window window;
     if (!mp_request_window(request, &window, error))
         return false;
-    mp_leaks leaks = mp_leaks_find(&window);
+    const mp_leaks *leaks = mp_window_leak_sites(&window);
     const mp_view *view = &request->view;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, &leaks, false);
-    mp_section_limits(document, &window, &leaks, view);
-    bool ok = mp_section_leaks(document, &window, &leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
+    mp_section_heap_totals(document, &window, leaks, false);
+    mp_section_limits(document, &window, leaks, view);
+    bool ok = mp_section_leaks(document, &window, leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
                                view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error);
     mp_section_suppressions(document, &window);
-    mp_leaks_free(&leaks);
     mp_window_free(&window);
     return ok;
 }

@@ -79,10 +79,11 @@ static int largest_first(const void *left, const void *right)
     return a->platform.i < b->platform.i ? -1 : a->platform.i > b->platform.i;
 }
 
-static void section_platform(mp_document *document, const mp_model *model)
+static void section_platform(mp_document *document, const mp_filter *filter)
 {
+    const mp_model *model = filter->model;
     uint32_t count = model->platforms.count;
-    mp_platform_area *areas = mp_platform_areas_of(model);
+    mp_platform_area *areas = mp_platform_areas_of(filter);
     mp_table *table =
         MP_TABLE(document, "platform", "The runtime's own memory", MP_ROWS, platform_columns);
     qsort(areas, count, sizeof *areas, largest_first);
@@ -183,7 +184,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     mp_section_heap_totals(document, &window, NULL, true);
     section_contents(document, request->model);
     if (request->model->kind == MP_KIND_RECORDING)
-        section_platform(document, request->model);
+        section_platform(document, request->filter);
     mp_window_free(&window);
     return true;
 }

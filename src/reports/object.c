@@ -249,7 +249,7 @@ const mp_report mp_report_object = {
     .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
                "stand first, with the number of references from or to each.",
     .single = true,
-    .operand = "OBJECT",
+    .operand = MP_OPERAND_OBJECT,
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_OBJECT | MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,

@@ -200,7 +200,7 @@ const mp_report mp_report_path = {
                "the object. With --type in place of OBJECT, the paths to all objects of such\n"
                "types, those over the same types counted together.",
     .single = true,
-    .operand = "OBJECT",
+    .operand = MP_OPERAND_OBJECT,
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH,
                   .honours = MP_HONOURS_OBJECT | MP_HONOURS_OBJECT_TYPE | MP_HONOURS_ROOT_KINDS |

@@ -82,9 +82,9 @@ static char *leaks_of(const mp_model *model)
     FILE *out = open_memstream(&text, &size);
     mp_window window;
     assert_true(mp_window_resolve(model, NULL, NULL, &window, &error));
-    mp_leaks leaks = mp_leaks_find(&window);
-    for (uint32_t i = 0; i < leaks.count; i++) {
-        const mp_leak *leak = &leaks.at[i];
+    const mp_leaks *leaks = mp_window_leak_sites(&window);
+    for (uint32_t i = 0; i < leaks->count; i++) {
+        const mp_leak *leak = &leaks->at[i];
         mp_frame frame = {leak->node, leak->line};
         fprintf(out, "%s %" PRId64 "/%" PRId64, leak->type, mp_cost_live(leak->group.leaked),
                 leak->group.leaked.bytes);
@@ -94,7 +94,6 @@ static char *leaks_of(const mp_model *model)
         } while (mp_frame_caller(model, &frame));
         fputc('\n', out);
     }
-    mp_leaks_free(&leaks);
     mp_window_free(&window);
     fclose(out);
     return text;
@@ -140,13 +139,11 @@ static void test_sites_are_not_named_by_allocators(void **state)
     mp_window window;
     mp_error error = {0};
     assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
-    mp_grouping lines = mp_group_by(&window, mp_dimension_find("line"));
-    assert_int_equal(lines.count, 1);
-    assert_string_equal(lines.groups[0].label, "TMemo.Add:7");
-    mp_grouping classes = mp_group_by(&window, mp_dimension_find("class"));
-    assert_string_equal(classes.groups[0].label, "TMemo");
-    mp_grouping_free(&classes);
-    mp_grouping_free(&lines);
+    const mp_grouping *lines = mp_window_groups(&window, mp_dimension_find("line"), 0);
+    assert_int_equal(lines->count, 1);
+    assert_string_equal(lines->groups[0].label, "TMemo.Add:7");
+    const mp_grouping *classes = mp_window_groups(&window, mp_dimension_find("class"), 0);
+    assert_string_equal(classes->groups[0].label, "TMemo");
     mp_window_free(&window);
     reading_free(&r);
 }

@@ -69,13 +69,10 @@ static void check_groups(const reading *r, const char *from, const char *to, con
 {
     mp_window window = window_of(r, from, to);
     const mp_dimension *dimension = mp_dimension_find(by);
-    mp_grouping grouping = dimension->of_frames ? mp_group_by(&window, dimension)
-                                                : mp_group_growth(&window, dimension);
-    mp_grouping_sort(&grouping, mp_order_by_label);
-    char *dumped = dump_groups(&grouping);
+    char *dumped =
+        dump_groups(mp_window_groups(&window, dimension, MP_GROUPS_SCOPED | MP_GROUPS_GROWTH));
     assert_string_equal(dumped, expected);
     free(dumped);
-    mp_grouping_free(&grouping);
     mp_window_free(&window);
 }
 
@@ -218,12 +215,13 @@ static void groups_add_up_to_the_totals(void **unused)
         if (dimension[i / 4].of_frames)
             continue; /* an object is in several of those */
         mp_window window = window_of(&r, windows[i % 4][0], windows[i % 4][1]);
-        mp_grouping grouping = mp_group_by(&window, &dimension[i / 4]);
+        const mp_grouping *grouping =
+            mp_window_groups(&window, &dimension[i / 4], MP_GROUPS_SCOPED);
         mp_totals totals = mp_totals_of(&window);
         mp_cost to = {0}, from = {0};
-        for (uint32_t j = 0; j < grouping.count; j++) {
-            to = mp_cost_add(to, grouping.groups[j].to);
-            from = mp_cost_add(from, grouping.groups[j].from);
+        for (uint32_t j = 0; j < grouping->count; j++) {
+            to = mp_cost_add(to, grouping->groups[j].to);
+            from = mp_cost_add(from, grouping->groups[j].from);
         }
         assert_int_equal(to.created, totals.created_objects);
         assert_int_equal(to.deleted, totals.deleted_objects);
@@ -232,8 +230,7 @@ static void groups_add_up_to_the_totals(void **unused)
         assert_int_equal(mp_cost_live(to), totals.live_objects);
         assert_int_equal(from.bytes, totals.from_bytes);
         assert_int_equal(mp_cost_live(from), totals.from_objects);
-        assert_int_equal(grouping.has_scope, dimension[i / 4].of_context);
-        mp_grouping_free(&grouping);
+        assert_int_equal(grouping->has_scope, dimension[i / 4].of_context);
         mp_window_free(&window);
     }
     reading_free(&r);
@@ -244,17 +241,16 @@ static void every_generation_knows_its_group(void **unused)
     (void)unused;
     reading r = read_heap(HEAP);
     mp_window window = window_of(&r, "1", "4");
-    mp_grouping grouping = mp_group_by(&window, mp_dimension_find("type"));
+    const mp_grouping *grouping = mp_window_groups(&window, mp_dimension_find("type"), 0);
     for (uint32_t i = 2; i < r.model->generations.count; i++) {
         char type[40];
         const mp_context *context = &r.model->contexts.at[r.model->generations.at[i].context.i];
         mp_type_label(r.model, context->type, type, sizeof type);
         if (context->reusable)
-            assert_int_equal(grouping.group_of[i], 0);
+            assert_int_equal(grouping->group_of[i], 0);
         else
-            assert_string_equal(grouping.groups[grouping.group_of[i] - 1].label, type);
+            assert_string_equal(grouping->groups[grouping->group_of[i] - 1].label, type);
     }
-    mp_grouping_free(&grouping);
     mp_window_free(&window);
     reading_free(&r);
 }
@@ -279,12 +275,11 @@ static void what_is_not_defined_has_its_number(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mp_window window = window_of(&r, NULL, NULL);
-        mp_grouping grouping = mp_group_by(&window, mp_dimension_find(cases[i].by));
-        mp_grouping_sort(&grouping, mp_order_by_label);
-        assert_int_equal(grouping.count, 2);
+        const mp_grouping *grouping =
+            mp_window_groups(&window, mp_dimension_find(cases[i].by), MP_GROUPS_SCOPED);
+        assert_int_equal(grouping->count, 2);
         for (size_t j = 0; j < 2; j++)
-            assert_string_equal(grouping.groups[j].label, cases[i].labels[j]);
-        mp_grouping_free(&grouping);
+            assert_string_equal(grouping->groups[j].label, cases[i].labels[j]);
         mp_window_free(&window);
     }
     reading_free(&r);
@@ -299,45 +294,6 @@ static void dimensions_are_found_by_name(void **unused)
         assert_ptr_equal(mp_dimension_find(all[i].name), &all[i]);
     assert_null(mp_dimension_find("colour"));
     assert_null(mp_dimension_find(""));
-}
-
-/* --- orders --- */
-
-static mp_group group(const char *label, int64_t from_bytes, int64_t bytes, int64_t created,
-                      int64_t deleted, int64_t inclusive)
-{
-    mp_group made = {.label = label, .inclusive_bytes = inclusive};
-    made.to = (mp_cost){.created = created, .deleted = deleted, .bytes = bytes};
-    made.from = (mp_cost){.created = 5, .bytes = from_bytes};
-    return made;
-}
-
-static void orders_are_total(void **unused)
-{
-    (void)unused;
-    static const struct {
-        mp_group_order *order;
-        const char *expected;
-    } cases[] = {
-        {mp_order_by_label, "abcde"},          {mp_order_by_bytes, "bdcae"}, /* 90 90 50 10 10 */
-        {mp_order_by_objects, "bcdae"},        /* live: a 4, b 9, c 6, d 5, e 4 */
-        {mp_order_by_inclusive, "acbde"},      /* 99 97 90 90 10 */
-        {mp_order_by_created, "abecd"},        /* 14 9 9 7 5; b before e by bytes */
-        {mp_order_by_deleted, "aecbd"},        /* a 10, e 5, c 1, b 0, d 0 */
-        {mp_order_by_change, "dceab"},         /* |change|: a 10, b 0, c 30, d 90, e 30 */
-        {mp_order_by_change_objects, "bcead"}, /* |live - 5|: a 1, b 4, c 1, d 0, e 1 */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_group groups[] = {group("e", 40, 10, 9, 5, 10), group("d", 0, 90, 5, 0, 90),
-                             group("b", 90, 90, 9, 0, 90), group("a", 0, 10, 14, 10, 99),
-                             group("c", 80, 50, 7, 1, 97)};
-        mp_grouping grouping = {.groups = groups, .count = 5};
-        mp_grouping_sort(&grouping, cases[i].order);
-        char found[6] = "";
-        for (size_t j = 0; j < 5; j++)
-            found[j] = groups[j].label[0];
-        assert_string_equal(found, cases[i].expected);
-    }
 }
 
 /* --- the call tree --- */
@@ -385,7 +341,6 @@ int main(void)
         cmocka_unit_test(every_generation_knows_its_group),
         cmocka_unit_test(what_is_not_defined_has_its_number),
         cmocka_unit_test(dimensions_are_found_by_name),
-        cmocka_unit_test(orders_are_total),
         cmocka_unit_test(the_tree_adds_up_from_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

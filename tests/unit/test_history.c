@@ -11,7 +11,6 @@
 #include "base/diagnose.h"
 #include "model/build.h"
 #include "model/history.h"
-#include "model/private.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 

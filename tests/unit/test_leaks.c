@@ -19,7 +19,7 @@ extern const mp_reader mp_reader_oemp;
 typedef struct finding {
     reading r;
     mp_window window;
-    mp_leaks leaks;
+    const mp_leaks *leaks;
 } finding;
 
 static finding find_leaks(const char *text, const char *from, const char *to)
@@ -29,13 +29,12 @@ static finding find_leaks(const char *text, const char *from, const char *to)
     mp_window_resolve(f.r.model, from, to, &f.window, &error);
     assert_string_equal(error.text, "");
     assert_int_equal(mp_diagnostics_violations(f.r.diagnostics), 0);
-    f.leaks = mp_leaks_find(&f.window);
+    f.leaks = mp_window_leak_sites(&f.window);
     return f;
 }
 
 static void finding_free(finding *f)
 {
-    mp_leaks_free(&f->leaks);
     mp_window_free(&f->window);
     reading_free(&f->r);
 }
@@ -46,8 +45,8 @@ static char *dump_leaks(const finding *f)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    for (uint32_t i = 0; i < f->leaks.count; i++) {
-        const mp_leak *leak = &f->leaks.at[i];
+    for (uint32_t i = 0; i < f->leaks->count; i++) {
+        const mp_leak *leak = &f->leaks->at[i];
         mp_frame frame = {leak->node, leak->line};
         char label[80];
         fprintf(out, "%u %" PRId64 "/%" PRId64 " %s", leak->rank, mp_cost_live(leak->group.leaked),
@@ -64,7 +63,7 @@ static char *dump_leaks(const finding *f)
         fprintf(out, "%s", leak->group.owned_by_leak ? ", owned" : "");
         fprintf(out, "%s\n", leak->group.leaked.idle ? ", idle" : "");
     }
-    fprintf(out, "%" PRId64 "/%" PRId64 "\n", f->leaks.objects, f->leaks.bytes);
+    fprintf(out, "%" PRId64 "/%" PRId64 "\n", f->leaks->objects, f->leaks->bytes);
     fclose(out);
     return text;
 }
@@ -186,37 +185,6 @@ static void growth_is_net(void **unused)
 
 /* --- other orders --- */
 
-static int by_bytes_ascending(const mp_leak *a, const mp_leak *b)
-{
-    return a->group.leaked.bytes < b->group.leaked.bytes   ? -1
-           : a->group.leaked.bytes > b->group.leaked.bytes ? 1
-                                                           : 0;
-}
-
-static int all_equal(const mp_leak *a, const mp_leak *b)
-{
-    (void)a;
-    (void)b;
-    return 0;
-}
-
-static void leaks_can_be_sorted_again(void **unused)
-{
-    (void)unused;
-    finding f = find_leaks(HEAP, NULL, NULL);
-    mp_leaks_sort(&f.leaks, by_bytes_ascending);
-    for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(f.leaks.at[i].rank, 3 - i);
-    mp_leaks_sort(&f.leaks, all_equal);
-    for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(f.leaks.at[i].rank, i + 1);
-    finding_free(&f);
-
-    f = find_leaks(HEAP, "3", "3");
-    mp_leaks_sort(&f.leaks, by_bytes_ascending);
-    finding_free(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,7 +193,6 @@ int main(void)
         cmocka_unit_test(equal_leaks_have_an_order),
         cmocka_unit_test(a_name_is_that_of_all_living_objects),
         cmocka_unit_test(growth_is_net),
-        cmocka_unit_test(leaks_can_be_sorted_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

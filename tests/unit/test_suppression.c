@@ -1,4 +1,4 @@
-/* Suppressions: what a file may say, what it must not, and what each does to the leaks. */
+/* Suppressions: what a file may say, what it must not, and what each does to the leaks-> */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "query/query.h"
 #include "query/suppression.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
@@ -219,14 +220,14 @@ static void no_damage_does_harm(void **unused)
 
 /* --- what they do --- */
 
-/* A line for each suppression: "name status sites objects/bytes"; then what still leaks. */
+/* A line for each suppression: "name status sites objects/bytes"; then what still leaks-> */
 static char *outcome(const mp_window *window, const mp_suppressions *list)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     mp_totals totals = mp_totals_of(window);
-    mp_leaks leaks = mp_leaks_find(window);
+    const mp_leaks *leaks = mp_window_leak_sites(window);
     for (size_t i = 0; i < list->count; i++) {
         const mp_suppression_effect *effect = &window->suppressed->effects[i];
         fprintf(out, "%s %s %" PRIu32 " %" PRId64 "/%" PRId64 "\n", list->at[i].name,
@@ -236,11 +237,10 @@ static char *outcome(const mp_window *window, const mp_suppressions *list)
     fprintf(out, "suppressed %" PRId64 "/%" PRId64, window->suppressed->objects,
             window->suppressed->bytes);
     fprintf(out, ", leaked %" PRId64 "/%" PRId64 " at %" PRIu32 ", alive %" PRId64 "/%" PRId64 "\n",
-            totals.leaked_objects, totals.leaked_bytes, leaks.count, totals.live_objects,
+            totals.leaked_objects, totals.leaked_bytes, leaks->count, totals.live_objects,
             totals.live_bytes);
-    assert_int_equal(leaks.objects, totals.leaked_objects);
-    assert_int_equal(leaks.bytes, totals.leaked_bytes);
-    mp_leaks_free(&leaks);
+    assert_int_equal(leaks->objects, totals.leaked_objects);
+    assert_int_equal(leaks->bytes, totals.leaked_bytes);
     fclose(out);
     return text;
 }
@@ -313,11 +313,10 @@ static void what_is_suppressed_owns_no_leak(void **unused)
         mp_error error = {0};
         assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
         mp_window_suppress(&window, with ? &list : NULL);
-        mp_leaks leaks = mp_leaks_find(&window);
-        assert_int_equal(leaks.count, with ? 2 : 3);
-        assert_string_equal(leaks.at[1 - with].type, "Temp-table");
-        assert_int_equal(leaks.at[1 - with].group.owned_by_leak, !with);
-        mp_leaks_free(&leaks);
+        const mp_leaks *leaks = mp_window_leak_sites(&window);
+        assert_int_equal(leaks->count, with ? 2 : 3);
+        assert_string_equal(leaks->at[1 - with].type, "Temp-table");
+        assert_int_equal(leaks->at[1 - with].group.owned_by_leak, !with);
         mp_window_free(&window);
     }
     mp_suppressions_free(&list);

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "query/lifetimes.h"
+#include "query/query.h"
 #include "readers/taligent.h"
 #include "support/memory_reader.h"
 
@@ -232,14 +233,13 @@ static void types_of_the_living_are_inferred(void **unused)
                           "1-1 9 0x1 5 novtbl f|main\n1-1 9 0x2 6 novtbl g|main\n",
                           4096);
     mp_window window = window_of(&r);
-    mp_leaks leaks = mp_leaks_find(&window);
-    assert_int_equal(leaks.count, 2);
-    assert_string_equal(leaks.at[0].type, "(unknown)"); /* 6 bytes of g: nothing is known */
-    assert_string_equal(leaks.at[1].type, "TB");
-    assert_int_equal(leaks.at[1].inference->typed, 2);
-    assert_int_equal(leaks.at[1].inference->deleted, 4);
-    assert_int_equal(leaks.at[1].group.to.created, 5);
-    mp_leaks_free(&leaks);
+    const mp_leaks *leaks = mp_window_leak_sites(&window);
+    assert_int_equal(leaks->count, 2);
+    assert_string_equal(leaks->at[0].type, "(unknown)"); /* 6 bytes of g: nothing is known */
+    assert_string_equal(leaks->at[1].type, "TB");
+    assert_int_equal(leaks->at[1].inference->typed, 2);
+    assert_int_equal(leaks->at[1].inference->deleted, 4);
+    assert_int_equal(leaks->at[1].group.to.created, 5);
     mp_window_free(&window);
     reading_free(&r);
 }
@@ -251,13 +251,11 @@ static void sites_are_not_called_by_allocators(void **unused)
     (void)unused;
     reading r = read_text(&mp_reader_taligent, NAME, LOG, 4096);
     mp_window window = window_of(&r);
-    mp_grouping sites = mp_group_by(&window, mp_dimension_find("source"));
-    mp_grouping_sort(&sites, mp_order_by_label);
-    assert_int_equal(sites.count, 3);
-    assert_string_equal(sites.groups[0].label, "(session)");
-    assert_string_equal(sites.groups[1].label, "A::f()");
-    assert_string_equal(sites.groups[2].label, "C::h()");
-    mp_grouping_free(&sites);
+    const mp_grouping *sites = mp_window_groups(&window, mp_dimension_find("source"), 0);
+    assert_int_equal(sites->count, 3);
+    assert_string_equal(sites->groups[0].label, "(session)");
+    assert_string_equal(sites->groups[1].label, "A::f()");
+    assert_string_equal(sites->groups[2].label, "C::h()");
     mp_window_free(&window);
     reading_free(&r);
 }

@@ -1,11 +1,11 @@
+#include "model/build.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "model/build.h"
-#include "model/event_log.h"
-#include "model/graph_builder.h"
-#include "model/private.h"
+#include "model/graph.h"
 
 const char *mp_kind_name(mp_kind kind)
 {
@@ -15,45 +15,50 @@ const char *mp_kind_name(mp_kind kind)
     return names[kind];
 }
 
+/* All lists of a model, and of a profile: made with their element 0, which is "none". */
+#define MODEL_LISTS(DO)                                                                            \
+    DO(types)                                                                                      \
+    DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots) DO(sessions)       \
+        DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(tree)
+#define PROFILE_LISTS(DO)                                                                          \
+    DO(modules)                                                                                    \
+    DO(lines) DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines) DO(statistics)        \
+        DO(user_data)
+
 mp_model *mp_model_new(void)
 {
     mp_model *model = mp_alloc_zero(1, sizeof *model);
     model->strings = mp_alloc_zero(1, sizeof *model->strings);
     model->private = mp_alloc_zero(1, sizeof *model->private);
     mp_model_intern_text(model, "");
-    /* Element 0 of every list is "none". */
-    (void)MP_ADD(&model->types);
-    (void)MP_ADD(&model->symbols);
-    (void)MP_ADD(&model->nodes);
-    (void)MP_ADD(&model->contexts);
-    (void)MP_ADD(&model->generations);
-    (void)MP_ADD(&model->deltas);
-    (void)MP_ADD(&model->snapshots);
-    (void)MP_ADD(&model->sessions);
-    (void)MP_ADD(&model->platforms);
-    (void)MP_ADD(&model->platform_samples);
-    (void)MP_ADD(&model->inputs);
-    (void)MP_ADD(&model->objects);
-    (void)MP_ADD(&model->root_counts);
-    (void)MP_ADD(&model->tree);
+#define START(list) (void)MP_ADD(&model->list);
+    MODEL_LISTS(START)
+#undef START
     (void)MP_ADD(&model->contexts);    /* MP_CONTEXT_UNKNOWN */
     (void)MP_ADD(&model->generations); /* MP_GENERATION_PENDING */
     return model;
+}
+
+mp_profile *mp_model_profile(mp_model *model)
+{
+    if (model->profile)
+        return model->profile;
+    mp_profile *profile = model->profile = mp_alloc_zero(1, sizeof *profile);
+    model->holds |= MP_HOLDS_PROFILE;
+    profile->stated_total_us = profile->elapsed_us = -1;
+#define START(list) (void)MP_ADD(&profile->list);
+    PROFILE_LISTS(START)
+#undef START
+    return profile;
 }
 
 static void profile_free(mp_profile *profile)
 {
     if (!profile)
         return;
-    free(profile->modules.at);
-    free(profile->lines.at);
-    free(profile->calls.at);
-    free(profile->nodes.at);
-    free(profile->traces.at);
-    free(profile->coverage.at);
-    free(profile->coverage_lines.at);
-    free(profile->statistics.at);
-    free(profile->user_data.at);
+#define FREE(list) free(profile->list.at);
+    PROFILE_LISTS(FREE)
+#undef FREE
     free(profile);
 }
 
@@ -70,20 +75,9 @@ void mp_model_free(mp_model *model)
     mp_hash_index_free(&model->private->contexts);
     mp_hash_index_free(&model->private->generations);
     free(model->private);
-    free(model->types.at);
-    free(model->symbols.at);
-    free(model->nodes.at);
-    free(model->contexts.at);
-    free(model->generations.at);
-    free(model->deltas.at);
-    free(model->snapshots.at);
-    free(model->sessions.at);
-    free(model->platforms.at);
-    free(model->platform_samples.at);
-    free(model->inputs.at);
-    free(model->objects.at);
-    free(model->root_counts.at);
-    free(model->tree.at);
+#define FREE(list) free(model->list.at);
+    MODEL_LISTS(FREE)
+#undef FREE
     free(model->tree_of);
     profile_free(model->profile);
     mp_events_free(model->events);
@@ -91,24 +85,26 @@ void mp_model_free(mp_model *model)
     free(model);
 }
 
-mp_profile *mp_model_profile(mp_model *model)
+mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session)
 {
-    if (!model->profile) {
-        model->profile = mp_alloc_zero(1, sizeof *model->profile);
-        model->holds |= MP_HOLDS_PROFILE;
-        model->profile->stated_total_us = -1;
-        model->profile->elapsed_us = -1;
-        (void)MP_ADD(&model->profile->modules);
-        (void)MP_ADD(&model->profile->lines);
-        (void)MP_ADD(&model->profile->calls);
-        (void)MP_ADD(&model->profile->nodes);
-        (void)MP_ADD(&model->profile->traces);
-        (void)MP_ADD(&model->profile->coverage);
-        (void)MP_ADD(&model->profile->coverage_lines);
-        (void)MP_ADD(&model->profile->statistics);
-        (void)MP_ADD(&model->profile->user_data);
-    }
-    return model->profile;
+    mp_snapshot *snapshot = MP_ADD(&model->snapshots);
+    snapshot->session = session;
+    return snapshot;
+}
+
+mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id id, mp_tally *tally)
+{
+    mp_snapshot *snapshot = &model->snapshots.at[id.i];
+    assert(id.i && !snapshot->whole);
+    snapshot->whole = true;
+    snapshot->ordinal = ++model->sessions.at[snapshot->session.i].snapshots;
+    snapshot->created_objects = tally->created;
+    snapshot->deleted_objects = tally->deleted;
+    snapshot->changed_objects = tally->changed;
+    snapshot->live_objects = tally->live_objects;
+    snapshot->live_bytes = tally->live_bytes;
+    tally->created = tally->deleted = tally->changed = 0;
+    return snapshot;
 }
 
 typedef struct string_probe {

@@ -7,7 +7,6 @@
 
 #include "model/build.h"
 #include "model/id_table.h"
-#include "model/private.h"
 
 enum {
     BATCH = 64,            /* references that are looked up together, their places fetched first */
@@ -319,4 +318,101 @@ void mp_graph_free(mp_graph *graph)
     free(graph->roots.at);
     free(graph->domains.at);
     free(graph);
+}
+
+/* --- roots by kind --- */
+
+/* A root as what it is counted by. */
+typedef struct counted {
+    uint32_t kind, object;
+} counted;
+
+static int by_kind(const void *left, const void *right)
+{
+    const counted *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->object < b->object ? -1 : a->object > b->object;
+}
+
+void mp_model_count_roots(mp_model *model, const mp_graph *graph)
+{
+    size_t count = graph->roots.count - 1;
+    counted *roots = mp_alloc((count + 1) * sizeof *roots);
+    mp_root_count *kind = NULL;
+    for (size_t i = 0; i < count; i++)
+        roots[i] = (counted){graph->roots.at[i + 1].kind, graph->roots.at[i + 1].object};
+    qsort(roots, count, sizeof *roots, by_kind);
+    for (size_t i = 0; i < count; i++) {
+        bool first = i == 0 || roots[i].kind != roots[i - 1].kind;
+        if (first) {
+            kind = MP_ADD(&model->root_counts);
+            kind->snapshot = graph->snapshot;
+            kind->kind = roots[i].kind;
+        }
+        kind->roots++;
+        kind->objects += roots[i].object && (first || roots[i].object != roots[i - 1].object);
+    }
+    free(roots);
+}
+
+/* --- the ledger of dumps --- */
+
+typedef struct mp_type_count {
+    int64_t objects, bytes;
+} mp_type_count;
+
+static mp_type_count *count_types(const mp_model *model)
+{
+    const mp_graph *graph = model->graph;
+    mp_type_count *now = mp_alloc_zero(model->types.count, sizeof *now);
+    for (uint32_t i = 1; i <= graph->count; i++) {
+        now[graph->types[i]].objects++;
+        now[graph->types[i]].bytes += (int64_t)graph->sizes[i];
+    }
+    return now;
+}
+
+/* Objects of a dump were neither seen to be created nor to be deleted. */
+static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count change)
+{
+    mp_model *model = counts->model;
+    mp_snapshot_id snapshot = model->graph->snapshot;
+    mp_context key = {.type = {type}, .session = model->snapshots.at[snapshot.i].session};
+    mp_generation_id generation = mp_model_generation(model, mp_model_context(model, &key),
+                                                      counts->first, (mp_snapshot_id){0});
+    mp_cost *cost = mp_model_delta(model, generation, snapshot);
+    cost->found += change.objects;
+    cost->bytes += change.bytes;
+}
+
+mp_snapshot *mp_type_counts_enter(mp_type_counts *counts)
+{
+    mp_model *model = counts->model;
+    mp_type_count *now = count_types(model);
+    mp_tally tally = {0};
+    if (!counts->first.i)
+        counts->first = model->graph->snapshot;
+    mp_grow(&counts->before, &counts->capacity, model->types.count, sizeof *counts->before);
+    memset(counts->before + counts->count, 0,
+           (model->types.count - counts->count) * sizeof *counts->before);
+    counts->count = model->types.count;
+    for (uint32_t i = 0; i < model->types.count; i++) {
+        mp_type_count change = {now[i].objects - counts->before[i].objects,
+                                now[i].bytes - counts->before[i].bytes};
+        tally.live_objects += now[i].objects;
+        tally.live_bytes += now[i].bytes;
+        if (change.objects || change.bytes)
+            enter_type(counts, i, change);
+        counts->before[i] = now[i];
+    }
+    free(now);
+    model->holds |= MP_HOLDS_LEDGER;
+    return mp_model_end_snapshot(model, model->graph->snapshot, &tally);
+}
+
+void mp_type_counts_free(mp_type_counts *counts)
+{
+    free(counts->before);
+    *counts = (mp_type_counts){0};
 }

@@ -1,0 +1,88 @@
+/* Groups: the objects of a window by what they have in common. */
+#ifndef MP_QUERY_GROUP_H
+#define MP_QUERY_GROUP_H
+
+#include "model/events.h"
+#include "query/window.h"
+
+/* What generations have in common; equal keys are one group. */
+typedef struct mp_key {
+    uint64_t a, b;
+} mp_key;
+
+typedef struct mp_dimension {
+    const char *name;
+    const char *summary;
+    mp_key (*key)(const mp_model *model, const mp_generation *generation);
+    /* Writes the group's name; `generation` is any of the group. Returns as snprintf does. */
+    int (*label)(const mp_model *model, const mp_generation *generation, char *text, size_t size);
+    bool of_context; /* the key depends on the generation's context alone: inclusive bytes can be
+                        told */
+    /* By every frame of a stack: an object is in the groups of all functions on it, once in each.
+     * Such groups do not add up. `key` and `label` are then of tree nodes. */
+    bool of_frames;
+    unsigned kinds; /* 1 << mp_kind for each that has such a thing; 0: all have */
+} mp_dimension;
+
+/* All dimensions; a new one is a row of the table in dimensions.c. */
+const mp_dimension *mp_dimensions(size_t *count);
+const mp_dimension *mp_dimension_find(const char *name);
+/* Whether recordings of this kind have such a thing. */
+bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
+
+typedef struct mp_group {
+    const char *label;
+    mp_generation_id example; /* the first generation of the group */
+    uint32_t node;            /* of the example, in model->tree */
+    mp_cost from, to;         /* `to`: all that happened up to the window's end; `from`: what was
+                                 alive at its begin, as objects found */
+    mp_cost leaked;           /* of generations born after `from`, up to `to` */
+    int64_t inclusive_bytes;  /* alive at `to`, with all that is scoped to the group */
+    int64_t pool_objects;     /* leaked and scoped to the session's unnamed widget pool */
+    int64_t owned_by_leak;    /* leaked and scoped to what was born after `from` too */
+    mp_peak_share at_peak;    /* alive when most bytes were; where there are events */
+    uint32_t grew, moments;   /* snapshots at which `leaked` grew, of those that created anything */
+    uint32_t grew_sessions;   /* in which it grew at all */
+} mp_group;
+
+/* Grew at most once in each session, as a cache does that fills and stays. */
+static inline bool mp_group_grew_once(const mp_group *group)
+{
+    return group->grew <= group->grew_sessions;
+}
+
+typedef struct mp_grouping {
+    mp_group *groups; /* those with anything in them, by label, then node, then example */
+    uint32_t count;
+    bool has_scope;     /* objects have owners: inclusive_bytes means something */
+    uint32_t *group_of; /* of each generation, its place in groups, + 1 */
+    /* Of dimensions of frames in place of group_of: of each tree node. */
+    uint32_t *group_of_node;
+    unsigned extras; /* that are worked out */
+    bool labelled;
+    void *private;
+} mp_grouping;
+
+/* What groups tell where it is asked for. */
+enum {
+    MP_GROUPS_SCOPED = 1, /* has_scope, inclusive_bytes; not of dimensions that are no context's */
+    MP_GROUPS_GROWTH = 2, /* grew, moments, grew_sessions: one more pass over the ledger */
+};
+
+/* The window's groups, each dimension's worked out once. Sums of every field but inclusive_bytes
+ * over all groups are the window's, but for dimensions of frames, which leave what belongs to
+ * owners at 0 and have no extras. Whoever wants another order sorts pointers or rows. */
+const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
+                                    unsigned extras);
+
+/* --- the call tree --- */
+
+typedef struct mp_tree_cost {
+    int64_t own_objects, own_bytes;             /* created by the node itself, alive at `to` */
+    int64_t inclusive_objects, inclusive_bytes; /* with what it called */
+} mp_tree_cost;
+
+/* By place in model->tree; [0] is the session. Release with free(). */
+mp_tree_cost *mp_tree_costs(const mp_window *window);
+
+#endif

@@ -1,0 +1,29 @@
+/* What a window has worked out so far; for the files that work it out alone. */
+#ifndef MP_QUERY_KNOWN_H
+#define MP_QUERY_KNOWN_H
+
+#include "query/leaks.h"
+
+enum { MP_MOST_DIMENSIONS = 16 };
+
+/* NULL: not asked for yet. */
+typedef struct mp_known {
+    mp_balance *balances;
+    mp_totals *totals;
+    mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
+    mp_leaks leaks;
+} mp_known;
+
+/* Forget all that depends on what leaks. */
+void mp_known_forget(mp_known *known);
+
+/* The window's groups without labels, in the order of their first generations: mp_window_groups
+ * gives them labels and another order, so nobody keeps what points to one. */
+mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
+                             unsigned extras);
+/* Those of dimensions of frames. */
+mp_grouping mp_group_frames(const mp_window *window);
+void mp_grouping_free(mp_grouping *grouping);
+void mp_leaks_free(mp_leaks *leaks);
+
+#endif

@@ -1,0 +1,29 @@
+/* Leaks: what was created in a window and is alive at its end, by allocation site. */
+#ifndef MP_QUERY_LEAKS_H
+#define MP_QUERY_LEAKS_H
+
+#include "query/group.h"
+
+typedef struct mp_leak {
+    uint32_t rank; /* from 1, its place */
+    const char *type;
+    const char *name; /* NULL: none, or not the same for all */
+    bool names_differ;
+    mp_type_class class;
+    const mp_inference *inference; /* of the type, of the model; NULL: the recording tells it */
+    uint32_t node;                 /* place in model->tree; 0: outside the program's code */
+    uint32_t line;                 /* of creation */
+    mp_group group;                /* of the site, without a label */
+} mp_leak;
+
+typedef struct mp_leaks {
+    mp_leak *at;
+    uint32_t count;
+    int64_t objects, bytes;
+    void *private;
+} mp_leaks;
+
+/* Bytes descending, then objects descending, type, stack, line. */
+const mp_leaks *mp_window_leak_sites(const mp_window *window);
+
+#endif

@@ -1,0 +1,82 @@
+/* Windows: from one snapshot of a session to another, and what is known of the objects in between.
+ *
+ * All is arithmetic on the ledger of a complete model (see model.h), of what a filter lets count.
+ * Objects that the runtime keeps for reuse are left out of everything but the totals' own fields
+ * for them. A window remembers what it has worked out: whatever it hands out as const is its own
+ * and lives as long as it does. */
+#ifndef MP_QUERY_WINDOW_H
+#define MP_QUERY_WINDOW_H
+
+#include "base/error.h"
+#include "model/model.h"
+#include "query/filter.h"
+
+/* From one snapshot to another of one session; none where the session has no whole snapshot. */
+typedef struct mp_range {
+    mp_snapshot_id from, to;
+    bool all_new; /* a database with one moment alone: nothing tells what is older */
+} mp_range;
+
+/* One range for each session, by session id. */
+typedef struct mp_window {
+    const mp_model *model;
+    const mp_filter *filter;
+    mp_filter *own_filter; /* the same, where the window made it */
+    mp_range *ranges;
+    struct mp_suppressed *suppressed; /* leaks that are accepted; NULL: none, see suppression.h */
+    struct mp_known *known;
+} mp_window;
+
+/* Resolve what a user says of snapshots (see mp_filter_moment). NULL: `from` is the first snapshot,
+ * `to` the one that was named with the file (FILE@SNAPSHOT), else a moment that was asked for, else
+ * the last _PreCleanUp if there is one, else the last. In every session that has snapshots. False
+ * with a message in `error` if there is no such snapshot or `from` is later than `to`; else release
+ * with mp_window_free, before the filter. */
+bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_window *window,
+                  mp_error *error);
+/* The same of a whole model. */
+bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
+                       mp_error *error);
+void mp_window_free(mp_window *window);
+
+/* Whether a snapshot is at or before the window's `from`, or `to`. */
+bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
+bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);
+/* Whether objects of this context and generation, born at this snapshot, leak if they are alive at
+ * `to`: they are younger than `from` and not suppressed. */
+bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born);
+
+/* The figures of a snapshot, of what counts. */
+static inline const mp_snapshot *mp_window_snapshot(const mp_window *window, uint32_t snapshot)
+{
+    return &window->filter->snapshots[snapshot];
+}
+
+/* What happened to a generation: all up to `to`, and what of it was alive at `from`. */
+typedef struct mp_balance {
+    mp_cost to;
+    int64_t from_objects, from_bytes;
+} mp_balance;
+
+/* Of each generation; nothing of those that do not count. The one pass over the ledger that totals,
+ * groups, leaks and trees share. */
+const mp_balance *mp_window_balances(const mp_window *window);
+
+typedef struct mp_totals {
+    int64_t live_objects, live_bytes; /* at `to` */
+    int64_t created_objects, created_bytes, deleted_objects;
+    int64_t peak_objects, peak_bytes; /* over all snapshots; of several sessions, added */
+    int64_t reusable_objects, reusable_bytes;
+    int64_t from_objects, from_bytes; /* alive at `from` */
+    bool has_reusable;                /* the format tells reusable objects apart */
+    /* Objects that ceased to be reusable less those that became so while they lived:
+     * live = created - deleted + retyped. */
+    int64_t retyped_objects;
+    int64_t leaked_objects, leaked_bytes;       /* created after `from`, alive at `to` */
+    int64_t temporary_objects, temporary_bytes; /* of the deleted; where there are events */
+} mp_totals;
+
+/* Of all sessions together. */
+mp_totals mp_totals_of(const mp_window *window);
+
+#endif
