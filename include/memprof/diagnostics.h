@@ -60,6 +60,7 @@ typedef enum mp_error_code {
     MP_ERROR_UNUSED,    /* an argument that means nothing to what is asked */
     MP_ERROR_NO_ANSWER, /* such a recording cannot tell that */
     MP_ERROR_FILE,      /* a file that is read beside recordings (a policy, a baseline) is wrong */
+    MP_ERROR_INPUT,     /* a file cannot be read */
     MP_ERROR_OUTPUT,    /* a file cannot be written */
 } mp_error_code;
 

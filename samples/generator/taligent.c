@@ -245,7 +245,7 @@ static void count_allocation(tal_tally *tally, const tal_event *event)
     if (event->fault == TAL_DISPLACES) {
         tally->nonunique++;
         tally->displaced++;
-        count_live(tally, &event->displaced, -1);
+        count_live(tally, event->displaced, -1);
     }
     tally->crawls += !site->created++;
     site->crawl = block->crawl;

@@ -6,6 +6,7 @@
 #include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
+#include "reports/report.h"
 
 typedef enum cli_colour {
     CLI_COLOUR_AUTO,

@@ -188,19 +188,17 @@ static bool choose_level(const mp_view *view, mp_diff *diff, mp_error *error)
     diff->level = mp_level_asked(diff->kind, diff->by);
     if (!profile || diff->level != MP_LEVEL_GROUP)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "--by %s: execution profiles are compared by line, method or module", view->by);
-    return false;
+    return mp_fail_argument(error, "by", view->by,
+                            "execution profiles are compared by line, method or module");
 }
 
 static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
 {
     if (base->kind == now->kind)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
-            mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
-    return false;
+    return mp_fail(error, MP_ERROR_ARGUMENT,
+                   "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
+                   mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
 }
 
 static bool can_group(const mp_request *request, const mp_digest *base, mp_error *error)
@@ -209,12 +207,11 @@ static bool can_group(const mp_request *request, const mp_digest *base, mp_error
     if (!by)
         return false;
     if (base->kept)
-        mp_fail(error, MP_ERROR_ARGUMENT, "--by %s: a baseline tells of sites and types, %s is one",
-                by->name, base->path);
-    else if (by->of_frames)
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                "--by %s: such groups overlap, so that their changes do not add up", by->name);
-    return !base->kept && !by->of_frames;
+        return mp_fail_argument(error, "by", by->name,
+                                "a baseline tells of sites and types, %s is one", base->path);
+    return !by->of_frames ||
+           mp_fail_argument(error, "by", by->name,
+                            "such groups overlap, so that their changes do not add up");
 }
 
 /* Sizes and times are not compared with each other. */
@@ -223,9 +220,9 @@ static bool check_min_change(const mp_view *view, bool profile, mp_error *error)
     const mp_ceiling *least = &view->min_change;
     if (!least->set || least->is_percent || least->is_time == profile)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT, "--min-change %s: expected a percentage or a %s, such as %s",
-            least->text, profile ? "time" : "size", profile ? "5ms" : "4K");
-    return false;
+    return mp_fail_argument(error, "min-change", least->text,
+                            "expected a percentage or a %s, such as %s", profile ? "time" : "size",
+                            profile ? "5ms" : "4K");
 }
 
 /* What is accepted of the new recording. */

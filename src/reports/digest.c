@@ -92,11 +92,10 @@ bool mp_base_is_alike(const mp_request *request, const mp_digest *now, mp_error 
     const mp_digest *base = request->base;
     if (!base || !base->kept || strcmp(base->conditions, now->conditions) == 0)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "%s was kept with %s, and this run has %s: expected the same options in both",
-            base->path, *base->conditions ? base->conditions : "no options",
-            *now->conditions ? now->conditions : "none");
-    return false;
+    return mp_fail(error, MP_ERROR_ARGUMENT,
+                   "%s was kept with %s, and this run has %s: expected the same options in both",
+                   base->path, *base->conditions ? base->conditions : "no options",
+                   *now->conditions ? now->conditions : "none");
 }
 
 static mp_digest *digest_of(const mp_request *request, mp_error *error)
