@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define SET_TEXT(error, format)                                                                    \
     do {                                                                                           \
@@ -44,6 +45,22 @@ bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t col
     return false;
 }
 
+/* Put the dashes where the text marks an argument. */
+static void spell(char *line, size_t size, const char *dashes)
+{
+    size_t length = strlen(dashes);
+    for (char *at = line; (at = strpbrk(at, MP_DASHES)) != NULL; at += length) {
+        size_t rest = strlen(at + 1) + 1, room = size - (size_t)(at - line);
+        if (length > room - 1)
+            length = room - 1;
+        if (rest > room - length)
+            rest = room - length;
+        memmove(at + length, at + 1, rest);
+        memcpy(at, dashes, length);
+        line[size - 1] = '\0';
+    }
+}
+
 const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size)
 {
     char place[32] = "";
@@ -61,5 +78,6 @@ const char *mp_error_line(const mp_error *error, const char *dashes, char *line,
                  error->value ? error->value : "", error->text);
     else
         snprintf(line, size, "%s", error->text);
+    spell(line, size, dashes);
     return line;
 }

@@ -8,6 +8,9 @@
 
 #include "memprof/diagnostics.h"
 
+/* In a text, before the name of an argument of the request: mp_error_line puts the dashes there. */
+#define MP_DASHES "\001"
+
 /* Set the error; returns false, for `return mp_fail(...)`. */
 bool mp_fail(mp_error *error, mp_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -79,6 +79,7 @@ size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
 
 typedef struct builder {
     const mp_model *model;
+    mp_filter *filter;
     const mp_window *window;
     mp_dictionary *dictionary;
     const mp_digest_options *options;
@@ -227,9 +228,8 @@ static void digest_types(builder *shop)
         *amounts = mp_amounts_add(*amounts, sites->at[i].amounts);
     }
     if (graph && graph->snapshot.i == shop->window->ranges[1].to.i) {
-        mp_dominators dominators = mp_dominators_of(graph);
-        mp_histogram histogram =
-            mp_histogram_of(shop->model, graph, &dominators, MP_RETAINED_BY_TYPE);
+        mp_graph_view view = mp_graph_view_of(shop->filter);
+        mp_histogram histogram = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
         for (uint32_t i = 0; i < histogram.count; i++) {
             mp_entry_key key = {.type = key_of(shop, histogram.at[i].label), .line = MP_NO_LINE};
             amounts_for(shop, MP_LEVEL_TYPE, &index, key)->retained_bytes +=
@@ -237,7 +237,7 @@ static void digest_types(builder *shop)
         }
         shop->digest->has |= MP_HAS_RETAINED;
         mp_histogram_free(&histogram);
-        mp_dominators_free(&dominators);
+        mp_graph_view_free(&view);
     }
     mp_hash_index_free(&index);
 }
@@ -310,7 +310,7 @@ static void digest_code(builder *shop, mp_level level, const mp_code_costs *cost
 static void digest_profile(builder *shop)
 {
     mp_digest *digest = shop->digest;
-    mp_profile_costs costs = mp_profile_costs_of(shop->model);
+    mp_profile_costs costs = mp_profile_costs_of(shop->filter);
     digest->has = MP_HAS_COSTS;
     digest_code(shop, MP_LEVEL_LINE, &costs.lines);
     digest_code(shop, MP_LEVEL_METHOD, &costs.methods);
@@ -352,7 +352,9 @@ mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dicti
                         const mp_digest_options *options)
 {
     mp_digest *digest = mp_alloc_zero(1, sizeof *digest);
+    mp_error unheard = {0};
     builder shop = {.model = model,
+                    .filter = mp_filter_of(model, NULL, &unheard),
                     .window = window,
                     .dictionary = dictionary,
                     .options = options,
@@ -364,6 +366,7 @@ mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dicti
         digest_heap(&shop);
     else
         digest_profile(&shop);
+    mp_filter_free(shop.filter);
     mp_substitutions_free(shop.substitutions);
     free(shop.label);
     return digest;

@@ -38,11 +38,6 @@ typedef struct searched {
     uint32_t reached;
 } searched;
 
-static bool is_strong(const mp_root *root)
-{
-    return root->object && !(root->flags & MP_ROOT_WEAK);
-}
-
 /* --- the search --- */
 
 static void ask_for(const searched *job, uint32_t from, uint32_t to)
@@ -95,7 +90,7 @@ static void search(searched *job)
     job->parent = mp_alloc_zero(size, sizeof *job->parent);
     job->start = mp_alloc_zero(size, sizeof *job->start);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (is_strong(&graph->roots.at[i]) && !job->number[graph->roots.at[i].object])
+        if (mp_root_is_strong(&graph->roots.at[i]) && !job->number[graph->roots.at[i].object])
             search_from(job, graph->roots.at[i].object);
 }
 
@@ -182,7 +177,7 @@ static void begin_nodes(searched *job)
     for (uint32_t i = 0; i <= job->reached; i++)
         job->nodes[i] = (node){.ancestor = job->parent[i], .best = i};
     for (uint32_t i = 1; i < graph->roots.count; i++) /* the virtual root refers to these */
-        if (is_strong(&graph->roots.at[i]))
+        if (mp_root_is_strong(&graph->roots.at[i]))
             job->nodes[job->number[graph->roots.at[i].object]].best = 0;
 }
 

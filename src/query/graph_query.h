@@ -3,14 +3,20 @@
  * An object dominates another if every path from the roots to it leads through the first. The
  * retained size of an object is the bytes that would go if it went: the sizes of all that it
  * dominates, itself included. Weak roots keep nothing alive. All results are released with their
- * _free function, or with free() where there is none. */
+ * _free function, or with free() where there is none; what a view remembers is the view's. */
 #ifndef MP_QUERY_GRAPH_QUERY_H
 #define MP_QUERY_GRAPH_QUERY_H
 
 #include "model/graph.h"
+#include "query/filter.h"
 #include "query/query.h"
 
 /* --- dominators --- */
+
+static inline bool mp_root_is_strong(const mp_root *root)
+{
+    return root->object && !(root->flags & MP_ROOT_WEAK);
+}
 
 /* The dominator tree in preorder: order[0] is the virtual root, order[1 .. reached] the objects
  * that strong roots reach. What order[i] dominates, itself included, is order[i] to order[i +
@@ -44,60 +50,15 @@ uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
 mp_dominators mp_dominators_of(const mp_graph *graph);
 void mp_dominators_free(mp_dominators *dominators);
 
-/* --- totals --- */
+/* --- a view of a graph --- */
 
-typedef struct mp_graph_totals {
-    int64_t objects, bytes;
-    int64_t roots, roots_without_object;
-    int64_t references, dangling_references, duplicate_objects;
-    int64_t reachable_objects, reachable_bytes;
-    int64_t unreachable_objects, unreachable_bytes;
-} mp_graph_totals;
-
-/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
-mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
-
-/* --- groups of objects --- */
-
-/* Objects that have something in common: a type, a namespace. */
-typedef struct mp_histogram_row {
-    const char *label;      /* lives as long as the histogram */
-    int64_t objects, bytes; /* all of them, also what is not reached */
-    int64_t reached_objects, reached_bytes;
-    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
-                               the group dominates */
-    uint32_t largest;       /* the object of it that retains most; 0: none is reached */
-} mp_histogram_row;
-
-typedef struct mp_histogram {
-    mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
-    uint32_t count;
-    void *private;
-} mp_histogram;
-
-typedef enum mp_histogram_kind {
-    MP_RETAINED_BY_TYPE,
-    MP_RETAINED_BY_NAMESPACE,
-} mp_histogram_kind;
-
-mp_histogram mp_histogram_of(const mp_model *model, const mp_graph *graph,
-                             const mp_dominators *dominators, mp_histogram_kind kind);
-void mp_histogram_free(mp_histogram *histogram);
-
-/* Other orders of the same; each is total, by label at last. */
-typedef int mp_histogram_order(const mp_histogram_row *a, const mp_histogram_row *b);
-mp_histogram_order mp_histogram_by_retained;
-mp_histogram_order mp_histogram_by_bytes;
-mp_histogram_order mp_histogram_by_objects;
-mp_histogram_order mp_histogram_by_label;
-void mp_histogram_sort(mp_histogram *histogram, mp_histogram_order *order);
-
-/* The objects that retain most, at most `most` of them (0: all that are reached): retained bytes
- * descending, then id. `count` of them. */
-uint32_t *mp_retained_order(const mp_graph *graph, const mp_dominators *dominators, size_t most,
-                            size_t *count);
-
-/* --- roots --- */
+/* The roots of each object. */
+typedef struct mp_object_roots {
+    uint32_t *first; /* count + 2 elements, as mp_graph's */
+    uint32_t *roots; /* places in graph->roots */
+} mp_object_roots;
+mp_object_roots mp_roots_by_object(const mp_graph *graph);
+void mp_object_roots_free(mp_object_roots *roots);
 
 /* What roots of one kind are and hold. */
 typedef struct mp_root_census {
@@ -112,9 +73,130 @@ typedef struct mp_root_census {
                          retains most; 0: none */
 } mp_root_census;
 
-/* By exclusive bytes descending, then kind. `count` of them. */
-mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *dominators,
-                                  size_t *count);
+typedef enum mp_suspect_rule {
+    MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
+    MP_SUSPECT_TYPE,      /* objects of one type that nothing else dominates do together, and none
+                             of them alone */
+    MP_SUSPECT_FINALIZER, /* finalizer roots alone hold over a hundredth */
+    MP_SUSPECT_HANDLE,    /* handles alone hold over a tenth */
+} mp_suspect_rule;
+
+typedef struct mp_suspect {
+    mp_suspect_rule rule;
+    uint32_t object;        /* of MP_SUSPECT_OBJECT; else the largest of them */
+    uint32_t type;          /* of that object */
+    int64_t objects, bytes; /* retained: how many objects, how many bytes */
+    int64_t holders;        /* objects that retain it: 1, or those of the type */
+    /* Below a suspect object: the object at which what it retains falls apart into many, and how
+     * many of what type it holds there. The way down goes on while one child keeps over 70 % of
+     * what its parent retains, and ends where types begin to recur: at the head of a list. */
+    uint32_t accumulation; /* 0: not of this rule */
+    uint32_t held_type;    /* 0: nothing is below it */
+    int64_t held_objects, held_bytes;
+} mp_suspect;
+
+/* Objects that hang directly below the virtual root without being strong roots themselves: what
+ * refers to them has several owners. By the types of two objects that refer to it and have
+ * different owners, the first two in the order of the file. */
+typedef struct mp_shared {
+    uint32_t types[2];      /* the smaller number first */
+    int64_t objects, bytes; /* of shared objects; what those retain */
+    uint32_t largest;
+} mp_shared;
+
+typedef struct mp_sharing {
+    int64_t objects, bytes; /* retained by shared objects, together */
+    mp_shared *at;          /* most bytes first, then by the types' names */
+    size_t count;
+} mp_sharing;
+
+/* The graph of a model with what most questions about it need. What takes a walk over all of it is
+ * made when it is asked for the first time, by the functions below. */
+typedef struct mp_graph_view {
+    const mp_filter *filter; /* tells which types are selected */
+    const mp_model *model;
+    const mp_graph *graph;
+    mp_dominators dominators;
+    mp_object_roots roots;
+    mp_root_census *census;
+    size_t census_count;
+    mp_suspect *suspects;
+    size_t suspect_count;
+    mp_sharing sharing;
+    bool has_suspects, has_sharing;
+} mp_graph_view;
+
+/* The filter must have a graph, and outlive the view. */
+mp_graph_view mp_graph_view_of(const mp_filter *filter);
+void mp_graph_view_free(mp_graph_view *view);
+
+/* All reachable bytes. */
+static inline int64_t mp_graph_reachable(const mp_graph_view *view)
+{
+    return (int64_t)view->dominators.retained[0];
+}
+/* Whether objects of the type are selected. */
+static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
+{
+    return mp_filter_has_type(view->filter, type) && !view->model->types.at[type].left_out;
+}
+
+/* By exclusive bytes descending, then kind. */
+const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
+/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
+ * point is not one of its own; below that point there may be others. */
+const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
+const mp_sharing *mp_graph_sharing(mp_graph_view *view);
+
+typedef struct mp_graph_totals {
+    int64_t objects, bytes;
+    int64_t roots, roots_without_object;
+    int64_t references, dangling_references, duplicate_objects;
+    int64_t reachable_objects, reachable_bytes;
+    int64_t unreachable_objects, unreachable_bytes;
+} mp_graph_totals;
+
+/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
+mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
+
+/* --- objects and groups of them --- */
+
+/* Objects that have something in common: a type, a namespace. */
+typedef struct mp_histogram_row {
+    const char *label;      /* lives as long as the histogram */
+    int64_t objects, bytes; /* all of them, also what is not reached */
+    int64_t reached_objects, reached_bytes;
+    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
+                               the group dominates */
+    uint32_t largest;       /* the object of it that retains most; 0: none is reached */
+} mp_histogram_row;
+
+typedef struct mp_histogram {
+    mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
+    uint32_t count;
+    struct mp_arena *labels;
+} mp_histogram;
+
+typedef enum mp_histogram_kind {
+    MP_HISTOGRAM_OF_TYPES,
+    MP_HISTOGRAM_OF_NAMESPACES,
+} mp_histogram_kind;
+
+mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind);
+void mp_histogram_free(mp_histogram *histogram);
+
+/* The objects that retain most, retained bytes descending, then id: at most `most` (0: all) of
+ * those that are reached, selected and retain `least` bytes. `count` of them, of `all` such. */
+uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
+                            size_t *all);
+
+/* The object of this id, as the format writes ids. With several of one id (in domains), the first.
+ * 0: there is none, or the text is no id. */
+uint32_t mp_graph_find(const mp_graph *graph, const char *id);
+/* The domain of an object, a place in graph->domains; 0: none. */
+uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
+
+/* --- roots --- */
 
 /* Static roots by the type that declares them: what each declares, and what those retain that
  * nothing else does. Bytes descending, then type. `count` of them. */
@@ -125,32 +207,30 @@ typedef struct mp_static_census {
 } mp_static_census;
 
 /* Release with free(). */
-mp_static_census *mp_static_census_of(const mp_model *model, const mp_graph *graph,
-                                      const mp_dominators *dominators, size_t *count);
+mp_static_census *mp_static_census_of(const mp_graph_view *view, size_t *count);
 
 /* "static", "kind 7"; returns as snprintf does. */
 int mp_root_kind_label(uint32_t kind, char *text, size_t size);
 /* "pinned+interior+0x10"; "" for none. */
 int mp_root_flags_label(uint32_t flags, char *text, size_t size);
-
-/* The roots of each object. */
-typedef struct mp_object_roots {
-    uint32_t *first; /* count + 2 elements, as mp_graph's */
-    uint32_t *roots; /* places in graph->roots */
-} mp_object_roots;
-mp_object_roots mp_roots_by_object(const mp_graph *graph);
-void mp_object_roots_free(mp_object_roots *roots);
 /* The kinds of all roots of an object, by number, with "+" between them; "" where it is none. */
 int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
                          char *text, size_t size);
 
-/* The object of this id, as the format writes ids. With several of one id (in domains), the first.
- * 0: there is none, or the text is no id. */
-uint32_t mp_graph_find(const mp_graph *graph, const char *id);
-/* The domain of an object, a place in graph->domains; 0: none. */
-uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
-
 /* --- paths --- */
+
+#define MP_ANY_KIND (-1) /* in place of a kind of roots */
+
+/* A search by distance from strong roots. */
+typedef struct mp_distances {
+    uint32_t *order; /* objects, nearest first */
+    uint32_t *above; /* of each object, the one before it; itself: it is a root; 0: not reached */
+    uint32_t count;  /* of `order` */
+} mp_distances;
+
+/* From roots of one kind, or any. Until `target` is found (0: all). */
+mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target);
+void mp_distances_free(mp_distances *distances);
 
 /* A shortest path from a root to an object, root first; `count` 0: no root reaches it. */
 typedef struct mp_path {
@@ -159,9 +239,9 @@ typedef struct mp_path {
     uint32_t root; /* place in graph->roots */
 } mp_path;
 
-/* From strong roots of one kind, or of any (`any_kind`). Of equally short ones, that over the first
- * root and the first reference in the order of the file. */
-mp_path mp_path_to(const mp_graph *graph, uint32_t object, bool any_kind, uint32_t kind);
+/* From strong roots of one kind, or of any. Of equally short ones, that over the first root and the
+ * first reference in the order of the file. */
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind);
 void mp_path_free(mp_path *path);
 
 /* Shortest paths to all objects of types whose name matches the glob, merged where they lead
@@ -189,56 +269,6 @@ typedef struct mp_type_paths {
 
 mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob);
 void mp_type_paths_free(mp_type_paths *paths);
-
-/* --- suspects --- */
-
-typedef enum mp_suspect_rule {
-    MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_TYPE,      /* objects of one type that nothing else dominates do together, and none
-                             of them alone */
-    MP_SUSPECT_FINALIZER, /* finalizer roots alone hold over a hundredth */
-    MP_SUSPECT_HANDLE,    /* handles alone hold over a tenth */
-} mp_suspect_rule;
-
-typedef struct mp_suspect {
-    mp_suspect_rule rule;
-    uint32_t object;        /* of MP_SUSPECT_OBJECT; else the largest of them */
-    uint32_t type;          /* of that object */
-    int64_t objects, bytes; /* retained: how many objects, how many bytes */
-    int64_t holders;        /* objects that retain it: 1, or those of the type */
-    /* Below a suspect object: the object at which what it retains falls apart into many, and how
-     * many of what type it holds there. The way down goes on while one child keeps over 70 % of
-     * what its parent retains, and ends where types begin to recur: at the head of a list. */
-    uint32_t accumulation; /* 0: not of this rule */
-    uint32_t held_type;    /* 0: nothing is below it */
-    int64_t held_objects, held_bytes;
-} mp_suspect;
-
-/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
- * point is not one of its own; below that point there may be others. `count` of them. */
-mp_suspect *mp_suspects_of(const mp_model *model, const mp_graph *graph,
-                           const mp_dominators *dominators, size_t *count);
-
-/* --- sharing --- */
-
-/* Objects that hang directly below the virtual root without being strong roots themselves: what
- * refers to them has several owners. By the types of two objects that refer to it and have
- * different owners, the first two in the order of the file. */
-typedef struct mp_shared {
-    uint32_t types[2];      /* the smaller number first */
-    int64_t objects, bytes; /* of shared objects; what those retain */
-    uint32_t largest;
-} mp_shared;
-
-typedef struct mp_sharing {
-    int64_t objects, bytes; /* retained by shared objects, together */
-    mp_shared *at;          /* most bytes first, then by the types' names */
-    size_t count;
-} mp_sharing;
-
-mp_sharing mp_sharing_of(const mp_model *model, const mp_graph *graph,
-                         const mp_dominators *dominators);
-void mp_sharing_free(mp_sharing *sharing);
 
 /* --- several dumps --- */
 

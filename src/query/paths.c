@@ -4,21 +4,20 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/graph_walks.h"
-#include "query/query.h"
+#include "query/graph_query.h"
 
-static bool leads(const mp_root *root, bool any_kind, uint32_t kind)
+static bool leads(const mp_root *root, int64_t kind)
 {
-    return mp_root_is_strong(root) && (any_kind || root->kind == kind);
+    return mp_root_is_strong(root) && (kind == MP_ANY_KIND || root->kind == kind);
 }
 
-mp_distances mp_distances_from(const mp_graph *graph, bool any_kind, uint32_t kind, uint32_t target)
+mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target)
 {
     mp_distances result = {.order = mp_alloc(((size_t)graph->count + 1) * sizeof *result.order),
                            .above = mp_alloc_zero((size_t)graph->count + 1, sizeof *result.above)};
     for (uint32_t i = 1; i < graph->roots.count; i++) {
         uint32_t object = graph->roots.at[i].object;
-        if (leads(&graph->roots.at[i], any_kind, kind) && !result.above[object]) {
+        if (leads(&graph->roots.at[i], kind) && !result.above[object]) {
             result.above[object] = object;
             result.order[result.count++] = object;
         }
@@ -43,18 +42,10 @@ void mp_distances_free(mp_distances *distances)
     *distances = (mp_distances){0};
 }
 
-uint32_t mp_first_root(const mp_graph *graph, uint32_t object, bool any_kind, uint32_t kind)
-{
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (graph->roots.at[i].object == object && leads(&graph->roots.at[i], any_kind, kind))
-            return i;
-    return 0;
-}
-
-mp_path mp_path_to(const mp_graph *graph, uint32_t object, bool any_kind, uint32_t kind)
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind)
 {
     mp_path path = {0};
-    mp_distances distances = mp_distances_from(graph, any_kind, kind, object);
+    mp_distances distances = mp_distances_from(graph, kind, object);
     if (distances.above[object]) {
         path.count = 1;
         for (uint32_t at = object; distances.above[at] != at; at = distances.above[at])
@@ -63,7 +54,10 @@ mp_path mp_path_to(const mp_graph *graph, uint32_t object, bool any_kind, uint32
         uint32_t at = object;
         for (size_t i = path.count; i--; at = distances.above[at])
             path.objects[i] = at;
-        path.root = mp_first_root(graph, path.objects[0], any_kind, kind);
+        path.root = 1;
+        while (graph->roots.at[path.root].object != path.objects[0] ||
+               !leads(&graph->roots.at[path.root], kind))
+            path.root++;
     }
     mp_distances_free(&distances);
     return path;
@@ -194,7 +188,7 @@ mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, con
 {
     merged all = {.graph = graph};
     bool *matches = matching_types(model, glob);
-    mp_distances distances = mp_distances_from(graph, true, 0, 0);
+    mp_distances distances = mp_distances_from(graph, MP_ANY_KIND, 0);
     add_step(&all, (mp_type_step){0}); /* number 0 is none */
     merge(&all, &distances, matches);
     for (uint32_t i = 1; i <= graph->count; i++) {

@@ -15,26 +15,26 @@ static bool is_instrumentation(const mp_model *model, mp_string_id program)
     return strncmp(mp_model_text(model, program), prefix, sizeof prefix - 1) == 0;
 }
 
-mp_profile_totals mp_profile_total(const mp_model *model)
+mp_profile_totals mp_profile_total(const mp_filter *filter)
 {
     mp_profile_totals totals = {0};
-    const mp_profile *profile = model->profile;
+    const mp_profile *profile = filter->model->profile;
     if (!profile)
         return totals;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.at[i];
         const mp_module *module = &profile->modules.at[line->module.i];
-        if (module->number == 0)
+        if (module->number == 0 || !mp_filter_has_module(filter, line->module.i))
             continue;
         totals.exclusive_us += line->exclusive_us;
-        if (is_instrumentation(model, module->program))
+        if (is_instrumentation(filter->model, module->program))
             totals.instrumentation_us += line->exclusive_us;
         if (line->line == 0 && !(line->unknown & MP_UNKNOWN_LINE))
             totals.calls += line->executions;
     }
     for (uint32_t i = 1; i < profile->modules.count; i++)
         totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0 &&
-                          !profile->modules.at[i].left_out;
+                          !profile->modules.at[i].left_out && mp_filter_has_module(filter, i);
     totals.partial = profile->from_report;
     return totals;
 }
@@ -126,12 +126,15 @@ typedef struct session_cost {
     bool has_nodes;
 } session_cost;
 
-static void sum_modules(const mp_profile *profile, const mp_module_groups *groups,
+static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
                         module_cost *modules, session_cost *sessions)
 {
+    const mp_profile *profile = filter->model->profile;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.at[i];
         module_cost *cost = &modules[line->module.i];
+        if (!mp_filter_has_module(filter, line->module.i))
+            continue;
         sessions[profile->modules.at[line->module.i].session.i].exclusive_us += line->exclusive_us;
         cost->exclusive_us += line->exclusive_us;
         cost->rounded |= line->rounded;
@@ -262,12 +265,13 @@ static void add_outermost(const mp_profile *profile, const preorder *nodes, mp_c
     free(until);
 }
 
-static void sum_methods(const mp_model *model, mp_module_groups *groups)
+static void sum_methods(const mp_filter *filter, mp_module_groups *groups)
 {
+    const mp_model *model = filter->model;
     const mp_profile *profile = model->profile;
     module_cost *modules = mp_alloc_zero(profile->modules.count, sizeof *modules);
     session_cost *sessions = mp_alloc_zero(model->sessions.count, sizeof *sessions);
-    sum_modules(profile, groups, modules, sessions);
+    sum_modules(filter, groups, modules, sessions);
     for (uint32_t i = 1; i < profile->modules.count; i++) {
         const session_cost *session = &sessions[profile->modules.at[i].session.i];
         if (groups->method_of[i] == MP_NO_GROUP)
@@ -293,14 +297,15 @@ static void sort(mp_code_costs *costs, const mp_model *model)
     qsort_r(costs->at, costs->count, sizeof *costs->at, compare, (void *)(uintptr_t)model);
 }
 
-mp_profile_costs mp_profile_costs_of(const mp_model *model)
+mp_profile_costs mp_profile_costs_of(const mp_filter *filter)
 {
-    mp_profile_costs costs = {.totals = mp_profile_total(model)};
+    const mp_model *model = filter->model;
+    mp_profile_costs costs = {.totals = mp_profile_total(filter)};
     if (!model->profile)
         return costs;
-    mp_module_groups groups = mp_module_groups_of(model);
+    mp_module_groups groups = mp_module_groups_of(filter);
     sum_lines(model, &groups, &costs.lines);
-    sum_methods(model, &groups);
+    sum_methods(filter, &groups);
     costs.methods = groups.methods;
     costs.programs = groups.programs;
     groups.methods = groups.programs = (mp_code_costs){0};

@@ -1,9 +1,9 @@
 /* Execution profiles in aggregate: by line, method, program and path of calls.
  *
- * All functions read a complete model with a profile (model->profile may be NULL: results are
- * empty) and return arrays of their own; strings are ids of the model. Times are whole
- * microseconds, counts exact to 64 bits. The session itself (module 0) is no module: no row is
- * about it, but it is the root of the call tree.
+ * All functions read a complete model with a profile (which may be NULL: results are empty) and
+ * return arrays of their own; strings are ids of the model. Times are whole microseconds, counts
+ * exact to 64 bits. The session itself (module 0) is no module: no row is about it, but it is the
+ * root of the call tree.
  *
  * Rows are added up over all sessions by their names. Two modules of one session with the same
  * program, method and start line are overloads all the same (recordings before 11.7.4 have no
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "query/filter.h"
 
 typedef struct mp_profile_totals {
     int64_t exclusive_us;       /* of all lines */
@@ -27,7 +28,7 @@ typedef struct mp_profile_totals {
 } mp_profile_totals;
 
 /* Of all sessions together; nothing where the model has no profile. */
-mp_profile_totals mp_profile_total(const mp_model *model);
+mp_profile_totals mp_profile_total(const mp_filter *filter);
 
 /* How an inclusive time was come by. */
 typedef enum mp_inclusive {
@@ -66,7 +67,7 @@ typedef struct mp_profile_costs {
 } mp_profile_costs;
 
 /* All of it at once: it is made by the same few passes. Release with mp_profile_costs_free. */
-mp_profile_costs mp_profile_costs_of(const mp_model *model);
+mp_profile_costs mp_profile_costs_of(const mp_filter *filter);
 void mp_profile_costs_free(mp_profile_costs *costs);
 
 /* What the path of calls to a node of the model's complete tree costs. */
@@ -91,6 +92,6 @@ typedef struct mp_program_coverages {
 } mp_program_coverages;
 
 /* By program, byte-wise. Release with free(result.at). */
-mp_program_coverages mp_profile_coverage_of(const mp_model *model);
+mp_program_coverages mp_profile_coverage_of(const mp_filter *filter);
 
 #endif

@@ -12,14 +12,14 @@ static int compare(const void *left, const void *right, void *model)
 }
 
 /* Lines are numbered through a unit, its entities included: (program, line) tells them. */
-mp_program_coverages mp_profile_coverage_of(const mp_model *model)
+mp_program_coverages mp_profile_coverage_of(const mp_filter *filter)
 {
     enum { EXECUTABLE = 1, EXECUTED };
     mp_program_coverages result = {0};
-    const mp_profile *profile = model->profile;
+    const mp_profile *profile = filter->model->profile;
     if (!profile)
         return result;
-    mp_module_groups groups = mp_module_groups_of(model);
+    mp_module_groups groups = mp_module_groups_of(filter);
     mp_id_index lines = {0};
     result.at = mp_alloc_zero(groups.programs.count, sizeof *result.at);
     for (uint32_t i = 1; i < profile->coverage.count; i++) {
@@ -47,7 +47,7 @@ mp_program_coverages mp_profile_coverage_of(const mp_model *model)
         if (result.at[i].executable)
             result.at[result.count++] = result.at[i];
     }
-    qsort_r(result.at, result.count, sizeof *result.at, compare, (void *)(uintptr_t)model);
+    qsort_r(result.at, result.count, sizeof *result.at, compare, (void *)(uintptr_t)filter->model);
     mp_id_index_free(&lines);
     mp_module_groups_free(&groups);
     return result;

@@ -27,10 +27,10 @@ static int by_names(const void *left, const void *right, void *opaque)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-mp_module_groups mp_module_groups_of(const mp_model *model)
+mp_module_groups mp_module_groups_of(const mp_filter *filter)
 {
-    const mp_module *modules = model->profile->modules.at, *before = &modules[0];
-    uint32_t all = model->profile->modules.count, count = 0, overload = 0;
+    const mp_module *modules = filter->model->profile->modules.at, *before = &modules[0];
+    uint32_t all = filter->model->profile->modules.count, count = 0, overload = 0;
     size_t first = 0; /* row of the method's overload 0 */
     uint32_t *order = mp_alloc(all * sizeof *order);
     mp_module_groups groups = {.methods.at = mp_alloc(all * sizeof *groups.methods.at),
@@ -39,7 +39,7 @@ mp_module_groups mp_module_groups_of(const mp_model *model)
                                .program_of = mp_alloc(all * sizeof *groups.program_of)};
     for (uint32_t i = 0; i < all; i++) {
         groups.method_of[i] = groups.program_of[i] = MP_NO_GROUP;
-        if (i && modules[i].number != 0 && !modules[i].left_out)
+        if (i && modules[i].number != 0 && !modules[i].left_out && mp_filter_has_module(filter, i))
             order[count++] = i;
     }
     qsort_r(order, count, sizeof *order, by_names, (void *)(uintptr_t)modules);

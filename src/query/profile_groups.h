@@ -14,7 +14,7 @@ typedef struct mp_module_groups {
     uint32_t *method_of, *program_of;
 } mp_module_groups;
 
-mp_module_groups mp_module_groups_of(const mp_model *model);
+mp_module_groups mp_module_groups_of(const mp_filter *filter);
 void mp_module_groups_free(mp_module_groups *groups);
 
 /* Names byte-wise. */

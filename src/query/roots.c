@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "query/graph_walks.h"
-#include "query/query.h"
+#include "query/graph_query.h"
 
 /* --- words --- */
 
@@ -87,61 +87,7 @@ void mp_object_roots_free(mp_object_roots *roots)
     *roots = (mp_object_roots){0};
 }
 
-uint32_t mp_graph_find(const mp_graph *graph, const char *id)
-{
-    char *end;
-    int base = graph->hexadecimal ? 16 : 10;
-    if (!strchr("0123456789abcdefABCDEF", *id) || !*id)
-        return 0;
-    uint64_t number = strtoull(id, &end, base);
-    if (*end)
-        return 0;
-    for (uint32_t i = 1; i <= graph->count; i++)
-        if (graph->ids[i] == number)
-            return i;
-    return 0;
-}
-
-uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
-{
-    for (uint32_t i = 1; i < graph->domains.count; i++)
-        if (object - graph->domains.at[i].first_object < graph->domains.at[i].objects)
-            return i;
-    return 0;
-}
-
 /* --- what one kind alone reaches --- */
-
-typedef struct kinds {
-    uint32_t *at; /* ascending */
-    size_t count;
-} kinds;
-
-static int ascending(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static kinds kinds_of(const mp_graph *graph)
-{
-    kinds result = {.at = mp_alloc((size_t)graph->roots.count * sizeof *result.at)};
-    size_t all = graph->roots.count - 1, kept = 0;
-    for (size_t i = 0; i < all; i++)
-        result.at[i] = graph->roots.at[i + 1].kind;
-    qsort(result.at, all, sizeof *result.at, ascending);
-    for (size_t i = 0; i < all; i++)
-        if (!kept || result.at[kept - 1] != result.at[i])
-            result.at[kept++] = result.at[i];
-    result.count = kept;
-    return result;
-}
-
-static size_t place_of(const kinds *all, uint32_t kind)
-{
-    const uint32_t *found = bsearch(&kind, all->at, all->count, sizeof *all->at, ascending);
-    return (size_t)(found - all->at);
-}
 
 /* Which kind reaches each object: NOBODY, one of them, or SEVERAL. An object changes twice at
  * most. */
@@ -211,60 +157,58 @@ static void spread_out(spread *state)
     }
 }
 
-/* Kinds too many to be told apart are not told apart: they alone hold nothing. */
-static uint16_t snapshot_of(const kinds *all, uint32_t kind)
-{
-    size_t place = place_of(all, kind) + 1;
-    return place < SEVERAL ? (uint16_t)place : SEVERAL;
-}
-
-static uint16_t *spread_kinds(const mp_graph *graph, const kinds *all)
-{
-    spread state = {.graph = graph,
-                    .reached_by =
-                        mp_alloc_zero((size_t)graph->count + 1, sizeof *state.reached_by)};
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.at[i]))
-            reach(&state, graph->roots.at[i].object, snapshot_of(all, graph->roots.at[i].kind));
-    spread_out(&state);
-    free(state.by_one.at);
-    free(state.by_several.at);
-    return state.reached_by;
-}
-
-static void count_root(mp_root_census *census, const mp_root *root)
-{
-    census->roots++;
-    census->weak += (root->flags & MP_ROOT_WEAK) != 0;
-    census->pinned += (root->flags & MP_ROOT_PINNED) != 0;
-    census->interior += (root->flags & MP_ROOT_INTERIOR) != 0;
-}
-
 static void note_largest(uint32_t *largest, const mp_dominators *dominators, uint32_t object)
 {
     if (!*largest || dominators->retained[object] > dominators->retained[*largest])
         *largest = object;
 }
 
-/* One object may be held by many roots of one kind. */
-static void count_objects(mp_root_census *census, const kinds *all, const mp_graph *graph,
-                          const mp_dominators *dominators, const uint16_t *reached_by)
+/* Count the roots of each kind, and let what they hold be reached. `kinds`: of each its place in
+ * the census, + 1. Kinds too many to be told apart are not: they alone hold nothing. */
+static void count_roots(mp_graph_view *view, mp_id_index *kinds, spread *state)
 {
-    mp_object_roots roots = mp_roots_by_object(graph);
-    uint32_t *seen = mp_alloc_zero(all->count + 1, sizeof *seen);
-    for (uint32_t object = 1; object <= graph->count; object++)
-        for (uint32_t i = roots.first[object]; i < roots.first[object + 1]; i++) {
-            size_t kind = place_of(all, graph->roots.at[roots.roots[i]].kind);
+    size_t capacity = 0;
+    for (uint32_t i = 1; i < view->graph->roots.count; i++) {
+        const mp_root *root = &view->graph->roots.at[i];
+        uint32_t *place = mp_id_index_put(kinds, root->kind);
+        if (!*place) {
+            mp_grow(&view->census, &capacity, view->census_count + 1, sizeof *view->census);
+            view->census[view->census_count++] = (mp_root_census){.kind = root->kind};
+            *place = (uint32_t)view->census_count;
+        }
+        mp_root_census *census = &view->census[*place - 1];
+        census->roots++;
+        census->weak += (root->flags & MP_ROOT_WEAK) != 0;
+        census->pinned += (root->flags & MP_ROOT_PINNED) != 0;
+        census->interior += (root->flags & MP_ROOT_INTERIOR) != 0;
+        if (mp_root_is_strong(root))
+            reach(state, root->object, *place < SEVERAL ? (uint16_t)*place : SEVERAL);
+    }
+}
+
+/* One object may be held by many roots of one kind. */
+static void count_objects(mp_graph_view *view, const mp_id_index *kinds, const uint16_t *reached_by)
+{
+    const mp_graph *graph = view->graph;
+    uint32_t *seen = mp_alloc_zero(view->census_count + 1, sizeof *seen);
+    for (uint32_t object = 1; object <= graph->count; object++) {
+        uint16_t by = reached_by[object];
+        if (by != NOBODY && by != SEVERAL) {
+            view->census[by - 1].exclusive_objects++;
+            view->census[by - 1].exclusive_bytes += (int64_t)graph->sizes[object];
+        }
+        for (uint32_t i = view->roots.first[object]; i < view->roots.first[object + 1]; i++) {
+            uint32_t kind = mp_id_index_get(kinds, graph->roots.at[view->roots.roots[i]].kind);
             if (seen[kind] == object)
                 continue;
             seen[kind] = object;
-            census[kind].objects++;
-            census[kind].bytes += (int64_t)graph->sizes[object];
-            if (reached_by[object] != SEVERAL && reached_by[object] == kind + 1)
-                note_largest(&census[kind].largest, dominators, object);
+            view->census[kind - 1].objects++;
+            view->census[kind - 1].bytes += (int64_t)graph->sizes[object];
+            if (by != SEVERAL && by == kind)
+                note_largest(&view->census[kind - 1].largest, &view->dominators, object);
         }
+    }
     free(seen);
-    mp_object_roots_free(&roots);
 }
 
 static int most_held_first(const void *left, const void *right)
@@ -275,27 +219,24 @@ static int most_held_first(const void *left, const void *right)
     return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-mp_root_census *mp_root_census_of(const mp_graph *graph, const mp_dominators *dominators,
-                                  size_t *count)
+const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
 {
-    kinds all = kinds_of(graph);
-    uint16_t *reached_by = spread_kinds(graph, &all);
-    mp_root_census *census = mp_alloc_zero(all.count + 1, sizeof *census);
-    for (size_t i = 0; i < all.count; i++)
-        census[i].kind = all.at[i];
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        count_root(&census[place_of(&all, graph->roots.at[i].kind)], &graph->roots.at[i]);
-    for (uint32_t i = 1; i <= graph->count; i++)
-        if (reached_by[i] != NOBODY && reached_by[i] != SEVERAL) {
-            census[reached_by[i] - 1].exclusive_objects++;
-            census[reached_by[i] - 1].exclusive_bytes += (int64_t)graph->sizes[i];
-        }
-    count_objects(census, &all, graph, dominators, reached_by);
-    free(reached_by);
-    qsort(census, all.count, sizeof *census, most_held_first);
-    *count = all.count;
-    free(all.at);
-    return census;
+    if (!view->census && view->graph->roots.count > 1) {
+        mp_id_index kinds = {0};
+        spread state = {
+            .graph = view->graph,
+            .reached_by = mp_alloc_zero((size_t)view->graph->count + 1, sizeof *state.reached_by)};
+        count_roots(view, &kinds, &state);
+        spread_out(&state);
+        free(state.by_one.at);
+        free(state.by_several.at);
+        count_objects(view, &kinds, state.reached_by);
+        free(state.reached_by);
+        mp_id_index_free(&kinds);
+        qsort(view->census, view->census_count, sizeof *view->census, most_held_first);
+    }
+    *count = view->census_count;
+    return view->census;
 }
 
 /* --- statics --- */
@@ -322,15 +263,16 @@ static int by_static_bytes(const void *left, const void *right, void *model)
     return order ? order : a->container.i < b->container.i ? -1 : 1;
 }
 
-mp_static_census *mp_static_census_of(const mp_model *model, const mp_graph *graph,
-                                      const mp_dominators *dominators, size_t *count)
+mp_static_census *mp_static_census_of(const mp_graph_view *view, size_t *count)
 {
+    const mp_graph *graph = view->graph;
+    const mp_dominators *dominators = &view->dominators;
     uint32_t *statics = mp_alloc((size_t)graph->roots.count * sizeof *statics);
     size_t all = 0, used = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
         if (graph->roots.at[i].kind == MP_ROOT_STATIC)
             statics[all++] = i;
-    qsort_r(statics, all, sizeof *statics, by_container, (void *)graph);
+    qsort_r(statics, all, sizeof *statics, by_container, (void *)(uintptr_t)graph);
     mp_static_census *census = mp_alloc_zero(all + 1, sizeof *census);
     for (size_t i = 0; i < all; i++) {
         const mp_root *root = &graph->roots.at[statics[i]];
@@ -339,16 +281,13 @@ mp_static_census *mp_static_census_of(const mp_model *model, const mp_graph *gra
         mp_static_census *at = &census[used - 1];
         at->container = root->container;
         at->roots++;
-        if (!first && root->object == graph->roots.at[statics[i - 1]].object)
-            continue; /* two fields that hold one object */
-        uint64_t retained = root->object ? dominators->retained[root->object] : 0;
-        if (root->object && mp_is_reached(dominators, root->object) &&
-            dominators->idom[root->object] == 0)
-            at->retained_bytes += (int64_t)retained;
-        if (root->object)
-            note_largest(&at->largest, dominators, root->object);
+        if (!root->object || (!first && root->object == graph->roots.at[statics[i - 1]].object))
+            continue; /* none, or two fields that hold one object */
+        if (dominators->idom[root->object] == 0)
+            at->retained_bytes += (int64_t)dominators->retained[root->object];
+        note_largest(&at->largest, dominators, root->object);
     }
-    qsort_r(census, used, sizeof *census, by_static_bytes, (void *)model);
+    qsort_r(census, used, sizeof *census, by_static_bytes, (void *)(uintptr_t)view->model);
     free(statics);
     *count = used;
     return census;

@@ -4,8 +4,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/graph_walks.h"
-#include "query/query.h"
+#include "query/graph_query.h"
 
 /* Two objects that refer to a shared one, and have different owners. */
 typedef struct referrers {
@@ -68,27 +67,6 @@ static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
     return found;
 }
 
-static void add_pair(mp_sharing *sharing, size_t *capacity, mp_id_index *pairs,
-                     const mp_graph *graph, const mp_dominators *dominators, referrers by,
-                     uint32_t object)
-{
-    uint32_t a = graph->types[by.at[0]], b = graph->types[by.at[1]];
-    uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    uint32_t *place = mp_id_index_put(pairs, (uint64_t)low << 32 | high);
-    if (!*place) {
-        mp_grow(&sharing->at, capacity, sharing->count + 1, sizeof *sharing->at);
-        sharing->at[sharing->count++] = (mp_shared){.types = {low, high}};
-        *place = (uint32_t)sharing->count;
-    }
-    mp_shared *shared = &sharing->at[*place - 1];
-    shared->objects++;
-    shared->bytes += (int64_t)dominators->retained[object];
-    if (!shared->largest || dominators->retained[object] > dominators->retained[shared->largest])
-        shared->largest = object;
-    sharing->objects++;
-    sharing->bytes += (int64_t)dominators->retained[object];
-}
-
 static int by_bytes(const void *left, const void *right, void *model)
 {
     const mp_shared *a = left, *b = right;
@@ -105,32 +83,51 @@ static int by_bytes(const void *left, const void *right, void *model)
     return a->largest < b->largest ? -1 : a->largest > b->largest;
 }
 
-mp_sharing mp_sharing_of(const mp_model *model, const mp_graph *graph,
-                         const mp_dominators *dominators)
+static void share(mp_graph_view *view)
 {
-    mp_sharing sharing = {0};
-    mp_id_index pairs = {0};
+    const mp_graph *graph = view->graph;
+    const mp_dominators *dominators = &view->dominators;
+    mp_sharing *sharing = &view->sharing;
+    mp_id_index pairs = {0}; /* places of pairs of types, + 1 */
     size_t capacity = 0;
-    mp_grow(&sharing.at, &capacity, 1, sizeof *sharing.at);
     uint32_t count, *number = number_shared(graph, dominators, &count);
     uint32_t *owner = owners_of(graph, dominators);
     referrers *by = find_referrers(graph, owner, number, count);
     for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i]) {
         uint32_t object = dominators->order[i];
-        if (number[object])
-            add_pair(&sharing, &capacity, &pairs, graph, dominators, by[number[object]], object);
+        if (!number[object])
+            continue;
+        uint32_t a = graph->types[by[number[object]].at[0]];
+        uint32_t b = graph->types[by[number[object]].at[1]], low = a < b ? a : b;
+        uint32_t high = a < b ? b : a;
+        uint32_t *place = mp_id_index_put(&pairs, (uint64_t)low << 32 | high);
+        if (!*place) {
+            mp_grow(&sharing->at, &capacity, sharing->count + 1, sizeof *sharing->at);
+            sharing->at[sharing->count++] = (mp_shared){.types = {low, high}};
+            *place = (uint32_t)sharing->count;
+        }
+        mp_shared *shared = &sharing->at[*place - 1];
+        int64_t retained = (int64_t)dominators->retained[object];
+        shared->objects++;
+        shared->bytes += retained;
+        sharing->objects++;
+        sharing->bytes += retained;
+        if (!shared->largest || retained > (int64_t)dominators->retained[shared->largest])
+            shared->largest = object;
     }
-    if (sharing.count)
-        qsort_r(sharing.at, sharing.count, sizeof *sharing.at, by_bytes, (void *)model);
+    if (sharing->count)
+        qsort_r(sharing->at, sharing->count, sizeof *sharing->at, by_bytes,
+                (void *)(uintptr_t)view->model);
     mp_id_index_free(&pairs);
     free(by);
     free(owner);
     free(number);
-    return sharing;
 }
 
-void mp_sharing_free(mp_sharing *sharing)
+const mp_sharing *mp_graph_sharing(mp_graph_view *view)
 {
-    free(sharing->at);
-    *sharing = (mp_sharing){0};
+    if (!view->has_sharing)
+        share(view);
+    view->has_sharing = true;
+    return &view->sharing;
 }

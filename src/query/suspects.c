@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "query/graph_walks.h"
-#include "query/query.h"
+#include "query/graph_query.h"
 
 /* Shares of the reachable bytes, and of what a parent retains, in percent. */
 enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1, MOST = 70 };
@@ -12,16 +11,17 @@ enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1, MOST = 70 };
 enum { LOOK_BACK = 4 };
 
 typedef struct search {
+    mp_graph_view *view;
     const mp_graph *graph;
     const mp_dominators *dominators;
-    mp_suspect *found;
-    size_t count, capacity;
+    size_t capacity;
 } search;
 
 static void add(search *all, mp_suspect suspect)
 {
-    mp_grow(&all->found, &all->capacity, all->count + 1, sizeof *all->found);
-    all->found[all->count++] = suspect;
+    mp_graph_view *view = all->view;
+    mp_grow(&view->suspects, &all->capacity, view->suspect_count + 1, sizeof *view->suspects);
+    view->suspects[view->suspect_count++] = suspect;
 }
 
 static bool is_over(uint64_t part, uint64_t whole, unsigned percent)
@@ -176,12 +176,10 @@ static void find_types(search *all, uint32_t types)
 static void find_kinds(search *all)
 {
     size_t count;
-    mp_root_census *census = mp_root_census_of(all->graph, all->dominators, &count);
+    const mp_root_census *census = mp_graph_census(all->view, &count);
     for (size_t i = 0; i < count; i++) {
         bool finalizer = census[i].kind == MP_ROOT_FINALIZER;
-        if (!finalizer && census[i].kind != MP_ROOT_HANDLE)
-            continue;
-        if (census[i].largest &&
+        if ((finalizer || census[i].kind == MP_ROOT_HANDLE) && census[i].largest &&
             is_over((uint64_t)census[i].exclusive_bytes, all->dominators->retained[0],
                     finalizer ? MUCH_FOR_FINALIZERS : MUCH))
             add(all, (mp_suspect){.rule = finalizer ? MP_SUSPECT_FINALIZER : MP_SUSPECT_HANDLE,
@@ -191,7 +189,6 @@ static void find_kinds(search *all)
                                   .bytes = census[i].exclusive_bytes,
                                   .holders = census[i].objects});
     }
-    free(census);
 }
 
 static int most_first(const void *left, const void *right, void *opaque)
@@ -207,15 +204,18 @@ static int most_first(const void *left, const void *right, void *opaque)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-mp_suspect *mp_suspects_of(const mp_model *model, const mp_graph *graph,
-                           const mp_dominators *dominators, size_t *count)
+const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)
 {
-    search all = {.graph = graph, .dominators = dominators};
-    find_objects(&all);
-    find_types(&all, model->types.count);
-    find_kinds(&all);
-    if (all.count)
-        qsort_r(all.found, all.count, sizeof *all.found, most_first, (void *)graph);
-    *count = all.count;
-    return all.found;
+    search all = {.view = view, .graph = view->graph, .dominators = &view->dominators};
+    if (!view->has_suspects) {
+        find_objects(&all);
+        find_types(&all, view->model->types.count);
+        find_kinds(&all);
+        if (view->suspect_count)
+            qsort_r(view->suspects, view->suspect_count, sizeof *view->suspects, most_first,
+                    (void *)(uintptr_t)view->graph);
+        view->has_suspects = true;
+    }
+    *count = view->suspect_count;
+    return view->suspects;
 }

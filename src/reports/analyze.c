@@ -180,7 +180,7 @@ static bool put_sections(const mp_request *request, mp_document *document, const
         !mp_section_growth(document, window, view, rows, false, error))
         return false;
     mp_section_anomaly_counts(document, window->model);
-    mp_section_graph(document, window->model, &request->view, rows);
+    mp_section_graph(document, request->filter, request->view.min_bytes, rows);
     mp_section_snapshots(document, window, rows);
     mp_section_heap_totals(document, window, leaks, true);
     mp_section_session(document, request, true);
@@ -190,11 +190,11 @@ static bool put_sections(const mp_request *request, mp_document *document, const
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_model *model = request->model;
-    mp_profile_costs costs = mp_profile_costs_of(model);
+    mp_profile_costs costs = mp_profile_costs_of(request->filter);
     mp_costs_asked asked = {.min_calls = request->view.min_count,
                             .rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS)};
     mp_section_head(document, request);
-    mp_section_profile_totals(document, model, true);
+    mp_section_profile_totals(document, request->filter, true);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_methods(document, model, &costs, &asked);
@@ -220,13 +220,12 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     if (!mp_request_window(request, &window, error))
         return false;
     size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
-    mp_graph_view view = mp_graph_view_of(request->model);
-    mp_graph_view_look(&view);
+    mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_head(document, request);
     mp_section_dump_answer(document, &view);
     mp_section_suspects(document, &view, rows);
-    mp_section_retained(document, &view, &request->view, rows);
-    mp_section_dump_top(document, &view, &all_types, rows, error);
+    mp_section_retained(document, &view, request->view.min_bytes, rows);
+    mp_section_dump_top(document, &view, &(mp_histogram_asked){.rows = rows}, error);
     mp_section_roots(document, &view, true);
     mp_section_statics(document, &view, rows);
     mp_section_shared(document, &view, rows);

@@ -4,84 +4,94 @@
 #include "base/error.h"
 #include "reports/sections.h"
 
-static const mp_column columns[] = {
-    {"where", "Where", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"path", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"line", "Line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"severity", "Severity", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"code", "Violation", MP_TEXT, 0, 0},
-    {"message", "What is wrong", MP_TEXT, 0, 0},
+typedef struct violation_row {
+    const char *where, *path, *severity, *code, *message;
+    int64_t line;
+} violation_row;
+
+static const mp_column violation_columns[] = {
+    MP_COLUMN(violation_row, where, "Where", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(violation_row, path, "File", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(violation_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(violation_row, severity, "Severity", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(violation_row, code, "Violation", MP_TEXT, 0),
+    MP_COLUMN(violation_row, message, "What is wrong", MP_TEXT, 0),
 };
+
+typedef struct summary_row {
+    int64_t violations, snapshots, records, inputs;
+    const char *verdict;
+} summary_row;
 
 static const mp_column summary_columns[] = {
-    {"violations", "Violations", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
-    {"snapshots", "Snapshots replayed", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
-    {"records", "Records read", MP_COUNT, MP_ADDS | MP_SUMMARY, 0},
-    {"inputs", "Inputs", MP_COUNT, MP_ADDS, 0},
-    {"verdict", "Verdict", MP_TEXT, 0, 0},
+    MP_COLUMN(summary_row, violations, "Violations", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(summary_row, snapshots, "Snapshots replayed", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(summary_row, records, "Records read", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(summary_row, inputs, "Inputs", MP_COUNT, MP_ADDS),
+    MP_COLUMN(summary_row, verdict, "Verdict", MP_TEXT, 0),
 };
-
-static void violation_row(mp_document *document, mp_table *table, const mp_diagnostic *found)
-{
-    mp_table_row(table);
-    mp_set_text(document, table, "where",
-                found->line ? mp_document_text(document, "%s:%" PRIu64,
-                                               found->path ? found->path : "", found->line)
-                            : found->path);
-    mp_set_text(document, table, "path", found->path);
-    if (found->line)
-        mp_set_number(table, "line", (int64_t)found->line);
-    mp_set_text(document, table, "severity", mp_severity_name(mp_diagnostic_severity(found->id)));
-    mp_set_text(document, table, "code", mp_diagnostic_code(found->id));
-    mp_set_text(document, table, "message", found->message);
-}
 
 static void section_violations(mp_document *document, const mp_request *request, size_t rows)
 {
     const mp_diagnostic *kept;
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept), violations = 0;
-    mp_table *table = MP_TABLE(document, "violations", "Violations", MP_ROWS, columns);
+    uint64_t all = mp_diagnostics_violations(request->diagnostics);
+    mp_table *table = MP_TABLE(document, "violations", "Violations", MP_ROWS, violation_columns);
     table->main = true;
     table->empty = "none";
     for (size_t i = 0; i < count; i++) {
-        if (!mp_diagnostic_is_violation(kept[i].id))
+        const mp_diagnostic *found = &kept[i];
+        if (!mp_diagnostic_is_violation(found->id) || (violations++ >= rows && rows))
             continue;
-        violations++;
-        if (!rows || table->row_count < rows)
-            violation_row(document, table, &kept[i]);
+        violation_row row = {.where = found->path,
+                             .path = found->path,
+                             .severity = mp_severity_name(mp_diagnostic_severity(found->id)),
+                             .code = mp_diagnostic_code(found->id),
+                             .message = found->message,
+                             .line = found->line ? (int64_t)found->line : MP_UNKNOWN};
+        if (found->line)
+            row.where = mp_document_text(document, "%s:%" PRIu64, found->path ? found->path : "",
+                                         found->line);
+        mp_table_put(document, table, &row);
     }
     mp_table_left_out(document, table, violations);
-    uint64_t all = mp_diagnostics_violations(request->diagnostics);
     if (!table->footer.rest.count && all > violations)
         table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
 }
+
+typedef struct check_arguments {
+    int64_t limit; /* 0: all */
+} check_arguments;
+
+static const check_arguments defaults = {0};
+
+static const mp_argument arguments[] = {
+    {"limit", MP_ARGUMENT_COUNT, offsetof(check_arguments, limit), 1},
+};
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
     const mp_model *model = request->model;
-    int64_t violations = (int64_t)mp_diagnostics_violations(request->diagnostics);
-    int64_t snapshots = 0, records = 0;
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        snapshots += model->sessions.at[i].snapshots;
+    const check_arguments *asked = request->arguments;
+    bool counts = model->holds & MP_HOLDS_LEDGER;
+    summary_row row = {.violations = (int64_t)mp_diagnostics_violations(request->diagnostics),
+                       .snapshots = counts ? 0 : MP_UNKNOWN,
+                       .inputs = (int64_t)model->inputs.count - 1};
+    row.verdict = row.violations ? "the recording contradicts itself or its format"
+                                 : "ok: the recording agrees with itself";
+    for (uint32_t i = 1; counts && i < model->sessions.count; i++)
+        row.snapshots += model->sessions.at[i].snapshots;
     for (uint32_t i = 1; i < model->inputs.count; i++)
-        records += (int64_t)model->inputs.at[i].records;
+        row.records += (int64_t)model->inputs.at[i].records;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_table *table = MP_TABLE(document, "check", NULL, MP_RECORD, summary_columns);
     table->order = "violations";
-    mp_table_row(table);
-    mp_set_text(document, table, "verdict",
-                violations ? "the recording contradicts itself or its format"
-                           : "ok: the recording agrees with itself");
-    mp_set_number(table, "violations", violations);
-    if (model->holds & MP_HOLDS_LEDGER)
-        mp_set_number(table, "snapshots", snapshots);
-    mp_set_number(table, "records", records);
-    mp_set_number(table, "inputs", (int64_t)model->inputs.count - 1);
-    section_violations(document, request, mp_view_rows(&request->view, 0));
-    mp_section_anomalies(document, model, mp_view_rows(&request->view, 0));
-    document->failed = violations > 0;
+    mp_table_put(document, table, &row);
+    section_violations(document, request, (size_t)asked->limit);
+    mp_section_anomalies(document, model, (size_t)asked->limit);
+    document->failed = row.violations > 0;
     return true;
 }
 
@@ -93,5 +103,6 @@ const mp_report mp_report_check = {
                "counts and totals, sequence, ids that are used and never defined, changes and\n"
                "deletions of unknown objects, callers that come after what they call, the sums of\n"
                "an execution profile. Exit status 1 if there is anything.",
-    .variants = {{.honours = MP_HONOURS_LIMIT, .run = run}},
+    MP_ARGUMENTS(arguments, defaults),
+    .variants = {{.run = run}},
 };

@@ -165,7 +165,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     if (ok) {
         mp_section_head(document, request);
         mp_section_session(document, request, false);
-        mp_section_profile_totals(document, request->model, false);
+        mp_section_profile_totals(document, request->filter, false);
         mp_rule_context rule_context = {.now = now};
         judge(request, document, &rule_context);
     }

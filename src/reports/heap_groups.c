@@ -411,15 +411,15 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 static bool top_of_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_view *view = &request->view;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->model, false);
-    mp_profile_costs costs = mp_profile_costs_of(request->model);
+    mp_profile_costs costs = mp_profile_costs_of(request->filter);
     mp_costs_asked asked = {view->by, view->sort, view->min_count,
                             mp_view_rows(view, MP_REPORT_ROWS)};
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->filter, false);
     bool ok = mp_section_profile_top(document, request->model, &costs, &asked, error);
-    mp_profile_costs_free(&costs);
     document->tables[document->table_count - 1].main = true;
+    mp_profile_costs_free(&costs);
     return ok;
 }
 
@@ -440,13 +440,18 @@ static bool top_of_heap(const mp_request *request, mp_document *document, mp_err
 
 static bool top_of_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_view *asked = &request->view;
-    mp_graph_view view = mp_graph_view_of(request->model);
-    mp_section_dump_head(document, request, &view);
-    bool ok =
-        mp_section_dump_top(document, &view, asked, mp_view_rows(asked, MP_REPORT_ROWS), error);
+    const mp_view *view = &request->view;
+    mp_histogram_asked asked = {.by = view->by,
+                                .sort = view->sort,
+                                .only = view->only,
+                                .min_bytes = view->min_bytes,
+                                .min_count = view->min_count,
+                                .rows = mp_view_rows(view, MP_REPORT_ROWS)};
+    mp_graph_view graph = mp_graph_view_of(request->filter);
+    mp_section_dump_head(document, request, &graph);
+    bool ok = mp_section_dump_top(document, &graph, &asked, error);
     document->tables[document->table_count - 1].main = true;
-    mp_graph_view_free(&view);
+    mp_graph_view_free(&graph);
     return ok;
 }
 

@@ -385,8 +385,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
-    mp_graph_view view = mp_graph_view_of(request->model);
-    mp_graph_view_look(&view);
+    mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
     mp_section_suspects(document, &view, mp_view_rows(&request->view, MP_REPORT_ROWS));
     mp_graph_view_free(&view);

@@ -30,8 +30,9 @@ static void set_present(mp_table *table, const char *column, int64_t count)
         mp_set_number(table, column, count);
 }
 
-static void section_contents(mp_document *document, const mp_model *model)
+static void section_contents(mp_document *document, const mp_filter *filter)
 {
+    const mp_model *model = filter->model;
     mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, content_columns);
     const mp_profile *profile = model->profile;
     int64_t snapshots = 0;
@@ -49,7 +50,7 @@ static void section_contents(mp_document *document, const mp_model *model)
     }
     if (!profile)
         return;
-    set_present(table, "modules", (int64_t)mp_profile_total(model).modules);
+    set_present(table, "modules", (int64_t)mp_profile_total(filter).modules);
     set_present(table, "lines", (int64_t)profile->lines.count - 1);
     set_present(table, "calls", (int64_t)profile->calls.count - 1);
     set_present(table, "call_tree_nodes", (int64_t)profile->nodes.count - 1);
@@ -113,16 +114,16 @@ static const mp_column coverage_columns[] = {
     {"percent", "%", MP_PERCENT, 0, 0},
 };
 
-static void section_coverage(mp_document *document, const mp_model *model)
+static void section_coverage(mp_document *document, const mp_filter *filter)
 {
-    mp_program_coverages programs = mp_profile_coverage_of(model);
+    mp_program_coverages programs = mp_profile_coverage_of(filter);
     mp_table *table = NULL;
     if (programs.count)
         table = MP_TABLE(document, "coverage", "Coverage", MP_ROWS, coverage_columns);
     for (size_t i = 0; i < programs.count; i++) {
         const mp_program_coverage *program = &programs.at[i];
         mp_table_row(table);
-        mp_set_text(document, table, "program", mp_model_text(model, program->program));
+        mp_set_text(document, table, "program", mp_model_text(filter->model, program->program));
         mp_set_number(table, "executable_lines", (int64_t)program->executable);
         mp_set_number(table, "executed_lines", (int64_t)program->executed);
         if (program->executable)
@@ -182,7 +183,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         return false;
     put_head(request, document);
     mp_section_heap_totals(document, &window, NULL, true);
-    section_contents(document, request->model);
+    section_contents(document, request->filter);
     if (request->model->kind == MP_KIND_RECORDING)
         section_platform(document, request->filter);
     mp_window_free(&window);
@@ -193,9 +194,9 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 {
     (void)error;
     put_head(request, document);
-    mp_section_profile_totals(document, request->model, true);
-    section_contents(document, request->model);
-    section_coverage(document, request->model);
+    mp_section_profile_totals(document, request->filter, true);
+    section_contents(document, request->filter);
+    section_coverage(document, request->filter);
     section_texts(document, request->model);
     return true;
 }

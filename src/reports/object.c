@@ -1,32 +1,43 @@
-/* One object of a heap dump: what it is, whom it refers to, who refers to it. */
+/* One object of a heap dump: what it is, whom it refers to and who refers to it; and why it is
+ * alive: the way from a root to it. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/graph_sections.h"
 
 /* --- the object --- */
 
+typedef struct object_row {
+    mp_object_cells of;
+    int64_t retained_objects, reachable;
+    const char *domain, *root_text, *dominator_type, *dominator_text;
+} object_row;
+
 static const mp_column object_columns[] = {
-    {"object", "Object", MP_TEXT, 0, 0},
-    {"type", "Type", MP_TEXT, 0, 0},
-    {"domain", "Application domain", MP_TEXT, 0, 0},
-    {"self_bytes", "Own size", MP_BYTES, 0, 0},
-    {"retained_bytes", "Retained", MP_BYTES, 0, 0},
-    {"retained_percent", "  of the reachable, %", MP_PERCENT, 0, 0},
-    {"retained_objects", "  objects", MP_COUNT, 0, 0},
-    {"reachable", "Reachable", MP_FLAG, 0, 0},
-    {"root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"root_text", "Roots", MP_TEXT, MP_FOR_PEOPLE, 0},
-    {"dominator", "Dominator", MP_TEXT, MP_FOR_PROGRAMS | MP_NULL, 0},
-    {"dominator_type", "Dominator", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"dominator_text", "Dominator", MP_TEXT, MP_FOR_PEOPLE, 0},
+    MP_COLUMN_OF(object_row, of.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(object_row, of.type, "type", "Type", MP_TEXT, 0),
+    MP_COLUMN(object_row, domain, "Application domain", MP_TEXT, 0),
+    MP_COLUMN_OF(object_row, of.self_bytes, "self_bytes", "Own size", MP_BYTES, 0),
+    MP_COLUMN_OF(object_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(object_row, of.percent, "retained_percent", "  of the reachable, %", MP_PERCENT,
+                 0),
+    MP_COLUMN(object_row, retained_objects, "  objects", MP_COUNT, 0),
+    MP_COLUMN(object_row, reachable, "Reachable", MP_FLAG, 0),
+    MP_COLUMN_OF(object_row, of.root_kind, "root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(object_row, root_text, "Roots", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN_OF(object_row, of.dominator, "dominator", "Dominator", MP_TEXT,
+                 MP_FOR_PROGRAMS | MP_NULL),
+    MP_COLUMN(object_row, dominator_type, "Dominator", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(object_row, dominator_text, "Dominator", MP_TEXT, MP_FOR_PEOPLE),
 };
 
 /* "static in App.Cache, handle (pinned)" */
 static const char *roots_text(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
+    enum { MOST = 10 };
     const mp_object_roots *roots = &view->roots;
     const char *text = "";
     uint32_t from = roots->first[object], end = roots->first[object + 1];
@@ -34,7 +45,7 @@ static const char *roots_text(mp_document *document, const mp_graph_view *view, 
         const mp_root *root = &view->graph->roots.at[roots->roots[i]];
         char flags[64];
         mp_root_flags_label(root->flags, flags, sizeof flags);
-        if (i - from == 10)
+        if (i - from == MOST)
             return mp_document_text(document, "%s and %u more", text, end - i);
         text = mp_document_text(
             document, "%s%s%s%s%s%s%s%s", text, i > from ? ", " : "",
@@ -48,61 +59,78 @@ static const char *roots_text(mp_document *document, const mp_graph_view *view, 
 static void put_object(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
     const mp_graph *graph = view->graph;
-    const mp_dominators *dominators = &view->dominators;
-    uint32_t domain = mp_domain_of(graph, object), place = mp_dominators_place(dominators, object);
-    uint32_t above = place ? dominators->idom[object] : 0;
-    int64_t retained = (int64_t)dominators->retained[object];
+    uint32_t domain = mp_domain_of(graph, object);
+    uint32_t place = mp_dominators_place(&view->dominators, object);
+    uint32_t above = place ? view->dominators.idom[object] : 0;
+    object_row row = {
+        .of = mp_object_cells_of(document, view, object),
+        .retained_objects = place ? view->dominators.span[place] : MP_UNKNOWN,
+        .reachable = place != 0,
+        .domain = domain ? mp_model_text(view->model, graph->domains.at[domain].name) : "",
+        .root_text = roots_text(document, view, object),
+        .dominator_text = place ? "none: held by roots, or by several objects together" : ""};
+    if (above) {
+        row.dominator_type = mp_type_text(document, view->model, graph->types[above]);
+        row.dominator_text = mp_object_text(document, view, above);
+    }
     mp_table *table = MP_TABLE(document, "object", NULL, MP_RECORD, object_columns);
-    mp_table_row(table);
-    mp_set_text(document, table, "object", mp_object_id_text(document, graph, object));
-    mp_set_text(document, table, "type", mp_type_text(document, view->model, graph->types[object]));
-    if (domain)
-        mp_set_text(document, table, "domain",
-                    mp_model_text(view->model, graph->domains.at[domain].name));
-    mp_set_number(table, "self_bytes", (int64_t)graph->sizes[object]);
-    mp_set_number(table, "reachable", place != 0);
-    mp_set_text(document, table, "root_kind", mp_object_roots_text(document, view, object));
-    mp_set_text(document, table, "root_text", roots_text(document, view, object));
-    if (!place)
-        return;
-    mp_set_number(table, "retained_bytes", retained);
-    mp_set_real(table, "retained_percent",
-                mp_percent_of(retained, (int64_t)dominators->retained[0]));
-    mp_set_number(table, "retained_objects", dominators->span[place]);
-    mp_set_text(document, table, "dominator", mp_object_id_text(document, graph, above));
-    if (above)
-        mp_set_text(document, table, "dominator_type",
-                    mp_type_text(document, view->model, graph->types[above]));
-    mp_set_text(document, table, "dominator_text",
-                above ? mp_object_text(document, view, above)
-                      : "none: held by roots, or by several objects together");
+    table->main = true;
+    mp_table_put(document, table, &row);
 }
 
 /* --- references --- */
 
-static const mp_column reference_columns[] = {
-    {"references", "References", MP_COUNT, 0, 0}, {"object", "Object", MP_TEXT, 0, 0},
-    {"self_bytes", "Own", MP_BYTES, 0, 0},        {"retained_bytes", "Retained", MP_BYTES, 0, 0},
-    {"type", "Type", MP_TEXT, MP_SHORTEN, 0},     {"root_kind", "Root", MP_TEXT, 0, 0},
-};
-
-static const mp_column type_columns[] = {
-    {"objects", "Objects", MP_COUNT, 0, 0},
-    {"references", "References", MP_COUNT, 0, 0},
-    {"self_bytes", "Own", MP_BYTES, 0, 0},
-    {"type", "Type", MP_TEXT, MP_SHORTEN, 0},
-};
-
-/* An object at the other end of so many references; or a type. */
+/* An object at the other end of so many references. */
 typedef struct other {
-    uint32_t object, type;
-    int64_t references, objects, bytes;
+    uint32_t object;
+    int64_t references, retained;
 } other;
 
-typedef struct others {
-    other *at;
-    size_t count, capacity;
-} others;
+typedef struct reference_row {
+    mp_object_cells of;
+    int64_t references;
+} reference_row;
+
+static const mp_column reference_columns[] = {
+    MP_COLUMN(reference_row, references, "References", MP_COUNT, 0),
+    MP_COLUMN_OF(reference_row, of.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(reference_row, of.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(reference_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(reference_row, of.type, "type", "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(reference_row, of.root_kind, "root_kind", "Root", MP_TEXT, 0),
+};
+
+typedef struct type_row {
+    uint32_t number;
+    const char *type;
+    int64_t objects, references, self_bytes;
+} type_row;
+
+static const mp_column type_columns[] = {
+    MP_COLUMN(type_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(type_row, references, "References", MP_COUNT, 0),
+    MP_COLUMN(type_row, self_bytes, "Own", MP_BYTES, 0),
+    MP_COLUMN(type_row, type, "Type", MP_TEXT, MP_SHORTEN),
+};
+
+/* The objects that refer to one, or that it refers to, by their numbers. */
+static other *others_of(const mp_graph_view *view, uint32_t object, bool referrers, size_t *count)
+{
+    const mp_graph *graph = view->graph;
+    uint32_t last = referrers ? graph->count : object;
+    other *found = NULL;
+    size_t capacity = 0;
+    *count = 0;
+    for (uint32_t from = referrers ? 1 : object; from <= last; from++)
+        for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
+            if (referrers && graph->targets[i] != object)
+                continue;
+            uint32_t number = referrers ? from : graph->targets[i];
+            mp_grow(&found, &capacity, *count + 1, sizeof *found);
+            found[(*count)++] = (other){number, 1, (int64_t)view->dominators.retained[number]};
+        }
+    return found;
+}
 
 static int by_object(const void *left, const void *right)
 {
@@ -110,134 +138,94 @@ static int by_object(const void *left, const void *right)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-static int by_type(const void *left, const void *right)
-{
-    const other *a = left, *b = right;
-    return a->type < b->type ? -1 : a->type > b->type;
-}
-
-static int most_first(const void *left, const void *right)
-{
-    const other *a = left, *b = right;
-    if (a->objects != b->objects)
-        return a->objects > b->objects ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return by_type(left, right);
-}
-
-static void add(others *all, const mp_graph *graph, uint32_t object)
-{
-    mp_grow(&all->at, &all->capacity, all->count + 1, sizeof *all->at);
-    all->at[all->count++] =
-        (other){object, graph->types[object], 1, 1, (int64_t)graph->sizes[object]};
-}
-
-/* One for each object, or type, with the sums. */
-static void merge(others *all, bool types)
-{
-    size_t kept = 0;
-    if (all->count)
-        qsort(all->at, all->count, sizeof *all->at, types ? by_type : by_object);
-    for (size_t i = 0; i < all->count; i++) {
-        other *last = kept ? &all->at[kept - 1] : NULL;
-        if (last && (types ? last->type == all->at[i].type : last->object == all->at[i].object)) {
-            last->references += all->at[i].references;
-            last->objects += types;
-            last->bytes += types ? all->at[i].bytes : 0;
-        } else {
-            all->at[kept++] = all->at[i];
-        }
-    }
-    all->count = kept;
-    if (types && kept)
-        qsort(all->at, kept, sizeof *all->at, most_first);
-}
-
-static others others_of(const mp_graph *graph, uint32_t object, bool referrers)
-{
-    others found = {0};
-    for (uint32_t from = referrers ? 1 : object; from <= (referrers ? graph->count : object);
-         from++)
-        for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++)
-            if (!referrers || graph->targets[i] == object)
-                add(&found, graph, referrers ? from : graph->targets[i]);
-    merge(&found, false);
-    return found;
-}
-
-static int most_retained_first(const void *left, const void *right, void *opaque)
-{
-    const mp_graph_view *view = opaque;
-    const other *a = left, *b = right;
-    uint64_t bytes_a = view->dominators.retained[a->object];
-    uint64_t bytes_b = view->dominators.retained[b->object];
-    if (bytes_a != bytes_b)
-        return bytes_a > bytes_b ? -1 : 1;
-    return by_object(left, right);
-}
-
-/* What words a table of one direction needs. */
+/* What words the tables of one direction need. */
 typedef struct direction {
     const char *name, *title, *type_name, *type_title, *empty;
 } direction;
 
-static void put_others(mp_document *document, const mp_graph_view *view, others *found,
-                       const direction *words, size_t rows)
+static void put_types(mp_document *document, const mp_graph_view *view, const other *found,
+                      size_t count, const direction *words, size_t rows)
 {
-    mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
-    table->empty = words->empty;
-    if (found->count)
-        qsort_r(found->at, found->count, sizeof *found->at, most_retained_first, (void *)view);
-    for (size_t i = 0; i < found->count && (!rows || i < rows); i++) {
-        uint32_t object = found->at[i].object;
-        mp_table_row(table);
-        mp_set_number(table, "references", found->at[i].references);
-        mp_set_text(document, table, "object", mp_object_id_text(document, view->graph, object));
-        mp_set_number(table, "self_bytes", (int64_t)view->graph->sizes[object]);
-        if (mp_is_reached(&view->dominators, object))
-            mp_set_number(table, "retained_bytes", (int64_t)view->dominators.retained[object]);
-        mp_set_text(document, table, "type",
-                    mp_type_text(document, view->model, view->graph->types[object]));
-        mp_set_text(document, table, "root_kind", mp_object_roots_text(document, view, object));
+    uint32_t used = 0, types = view->model->types.count;
+    type_row *of_type = mp_alloc_zero(types, sizeof *of_type);
+    for (size_t i = 0; i < count; i++) {
+        type_row *row = &of_type[view->graph->types[found[i].object]];
+        row->objects++;
+        row->references += found[i].references;
+        row->self_bytes += (int64_t)view->graph->sizes[found[i].object];
     }
-    mp_table_left_out(document, table, found->count);
-    if (found->count < 2)
-        return;
-    merge(found, true);
-    table = MP_TABLE(document, words->type_name, words->type_title, MP_ROWS, type_columns);
-    for (size_t i = 0; i < found->count && (!rows || i < rows); i++) {
-        mp_table_row(table);
-        mp_set_number(table, "objects", found->at[i].objects);
-        mp_set_number(table, "references", found->at[i].references);
-        mp_set_number(table, "self_bytes", found->at[i].bytes);
-        mp_set_text(document, table, "type",
-                    mp_type_text(document, view->model, found->at[i].type));
+    for (uint32_t i = 0; i < types; i++)
+        if (of_type[i].objects) {
+            of_type[used] = of_type[i];
+            of_type[used++].number = i;
+        }
+    mp_rows_sort(of_type, used, sizeof *of_type, &type_columns[2]);
+    mp_rows_sort(of_type, used, sizeof *of_type, &type_columns[0]);
+    mp_table *table =
+        MP_TABLE(document, words->type_name, words->type_title, MP_ROWS, type_columns);
+    for (size_t i = 0; i < used && (!rows || i < rows); i++) {
+        of_type[i].type = mp_type_text(document, view->model, of_type[i].number);
+        mp_table_put(document, table, &of_type[i]);
     }
-    mp_table_left_out(document, table, found->count);
+    mp_table_left_out(document, table, used);
+    free(of_type);
 }
 
-static bool run(const mp_request *request, mp_document *document, mp_error *error)
+static void put_others(mp_document *document, const mp_graph_view *view, uint32_t object,
+                       bool referrers, const direction *words, size_t rows)
 {
-    static const direction to = {"references", "Refers to", "reference_types", "Refers to, by type",
-                                 "it refers to nothing"};
+    static const mp_column by_retained = MP_COLUMN(other, retained, "", MP_BYTES, 0);
+    size_t all, count = 0;
+    other *found = others_of(view, object, referrers, &all);
+    if (all)
+        qsort(found, all, sizeof *found, by_object);
+    for (size_t i = 0; i < all; i++)
+        if (count && found[count - 1].object == found[i].object)
+            found[count - 1].references++;
+        else
+            found[count++] = found[i];
+    mp_rows_sort(found, count, sizeof *found, &by_retained);
+    mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
+    table->empty = words->empty;
+    for (size_t i = 0; i < count && (!rows || i < rows); i++) {
+        reference_row row = {mp_object_cells_of(document, view, found[i].object),
+                             found[i].references};
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(document, table, count);
+    if (count > 1)
+        put_types(document, view, found, count, words, rows);
+    free(found);
+}
+
+typedef struct object_arguments {
+    const char *object;
+    int64_t limit;
+} object_arguments;
+
+static const object_arguments object_defaults = {.limit = MP_DEFAULT_ROWS};
+
+static const mp_argument object_table[] = {
+    {"object", MP_ARGUMENT_TEXT, offsetof(object_arguments, object), 1},
+    {"limit", MP_ARGUMENT_COUNT, offsetof(object_arguments, limit), 1},
+    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+};
+
+static bool run_object(const mp_request *request, mp_document *document, mp_error *error)
+{
     static const direction from = {"referrers", "Referred to by", "referrer_types",
                                    "Referred to by, by type", "nothing refers to it"};
-    const mp_graph *graph = request->model->graph;
-    size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
+    static const direction to = {"references", "Refers to", "reference_types", "Refers to, by type",
+                                 "it refers to nothing"};
+    const object_arguments *asked = request->arguments;
     uint32_t object;
-    if (!mp_request_object(request, graph, &object, error))
+    if (!mp_object_asked(request->filter->graph, asked->object, &object, error))
         return false;
-    mp_graph_view view = mp_graph_view_of(request->model);
+    mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
     put_object(document, &view, object);
-    document->tables[document->table_count - 1].main = true;
-    others found = others_of(graph, object, true);
-    put_others(document, &view, &found, &from, rows);
-    free(found.at);
-    found = others_of(graph, object, false);
-    put_others(document, &view, &found, &to, rows);
-    free(found.at);
+    put_others(document, &view, object, true, &from, (size_t)asked->limit);
+    put_others(document, &view, object, false, &to, (size_t)asked->limit);
     mp_graph_view_free(&view);
     return true;
 }
@@ -250,8 +238,201 @@ const mp_report mp_report_object = {
                "stand first, with the number of references from or to each.",
     .single = true,
     .operand = "OBJECT",
+    MP_ARGUMENTS(object_table, object_defaults),
     .program_rows = 1000,
-    .variants = {{.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_OBJECT | MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
-                  .run = run}},
+    .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_object}},
+};
+
+/* --- a path to an object --- */
+
+typedef struct path_row {
+    mp_object_cells of;
+    int64_t path, step;
+    const char *root_kind, *flags, *container; /* of the root, in the first step */
+} path_row;
+
+static const mp_column path_columns[] = {
+    MP_COLUMN(path_row, path, "Path", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(path_row, step, "#", MP_NUMBER, 0),
+    MP_COLUMN_OF(path_row, of.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(path_row, of.type, "type", "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(path_row, root_kind, "Root", MP_TEXT, 0),
+    MP_COLUMN(path_row, flags, "Flags", MP_TEXT, 0),
+    MP_COLUMN(path_row, container, "Declared in", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(path_row, of.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(path_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+};
+
+static void put_path(mp_document *document, mp_table *table, const mp_graph_view *view,
+                     const mp_path *path, int64_t number, size_t rows)
+{
+    for (size_t i = 0; i < path->count && (!rows || i < rows); i++) {
+        path_row row = {.of = mp_object_cells_of(document, view, path->objects[i]),
+                        .path = number,
+                        .step = (int64_t)i + 1};
+        const mp_root *root = &view->graph->roots.at[path->root];
+        char flags[64];
+        mp_root_flags_label(root->flags, flags, sizeof flags);
+        if (i == 0) {
+            row.root_kind = mp_root_kind_text(document, root->kind);
+            row.flags = flags;
+            if (root->container.i)
+                row.container = mp_type_text(document, view->model, root->container.i);
+        }
+        mp_table_put(document, table, &row);
+    }
+}
+
+/* The least kind of roots above one; UINT32_MAX may be one too. */
+static bool next_kind(const mp_graph *graph, int64_t *kind)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (graph->roots.at[i].kind > *kind && graph->roots.at[i].kind < next)
+            next = graph->roots.at[i].kind;
+    *kind = next;
+    return next != INT64_MAX;
+}
+
+/* A shortest path, or one from each kind of roots that reaches the object. */
+static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t object,
+                      bool all_kinds, size_t rows)
+{
+    int64_t number = 0, kind = MP_ANY_KIND;
+    size_t all = 0;
+    mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
+    table->main = true;
+    table->empty = "no strong root reaches it: it is garbage that is not yet collected";
+    table->title = mp_document_text(document, "A shortest path from %s to %s",
+                                    all_kinds ? "each kind of root" : "a root",
+                                    mp_object_text(document, view, object));
+    while (all_kinds ? next_kind(view->graph, &kind) : number == 0) {
+        mp_path path = mp_path_to(view->graph, object, kind);
+        if (path.count || !all_kinds)
+            put_path(document, table, view, &path, ++number, rows);
+        all += path.count;
+        mp_path_free(&path);
+    }
+    mp_table_left_out(document, table, all);
+}
+
+/* --- to all objects of a type --- */
+
+typedef struct merged_row {
+    int64_t objects, bytes, steps;
+    const char *root_kind, *object, *type;
+    mp_texts types, way;
+} merged_row;
+
+static const mp_column merged_columns[] = {
+    MP_RANK(MP_FOR_PROGRAMS),
+    MP_COLUMN(merged_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(merged_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(merged_row, root_kind, "Root", MP_TEXT, 0),
+    MP_COLUMN(merged_row, steps, "Steps", MP_COUNT, 0),
+    MP_COLUMN(merged_row, object, "Example", MP_TEXT, 0),
+    MP_COLUMN(merged_row, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(merged_row, types, "Path", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(merged_row, way, "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* Put a path with its types, from the root on. People see the first and the last ones. */
+static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
+                       const mp_type_paths *paths, const mp_type_path *path)
+{
+    enum { FIRST_STEPS = 6, LAST_STEPS = 14 };
+    const mp_type_step *last = &paths->steps[path->last];
+    const char **types = mp_alloc((last->length + 1) * sizeof *types), *way = "";
+    size_t length = last->length;
+    mp_arena line = {0};
+    for (uint32_t i = (uint32_t)length, step = path->last; i--; step = paths->steps[step].up)
+        types[i] = mp_type_text(document, view->model, paths->steps[step].type);
+    for (size_t i = 0; i < length; i++) {
+        if (length > FIRST_STEPS + LAST_STEPS && i == FIRST_STEPS) {
+            way = mp_arena_format(&line, "%s > ...", way);
+            i = length - LAST_STEPS;
+        }
+        way = mp_arena_format(&line, "%s%s%s", way, i ? " > " : "", types[i]);
+    }
+    merged_row row = {.objects = path->objects,
+                      .bytes = path->bytes,
+                      .root_kind = mp_root_kind_text(document, last->root_kind),
+                      .steps = last->length,
+                      .object = mp_object_id_text(document, view->graph, path->example),
+                      .type = mp_type_text(document, view->model, last->type),
+                      .types = {types, length, NULL},
+                      .way = {&way, 1, NULL}};
+    mp_table_put(document, table, &row);
+    mp_arena_free(&line);
+    free(types);
+}
+
+static void put_type(mp_document *document, const mp_graph_view *view, const char *glob,
+                     size_t rows)
+{
+    mp_type_paths paths = mp_type_paths_of(view->model, view->graph, glob);
+    mp_table *table = MP_TABLE(document, "paths", NULL, MP_ROWS, merged_columns);
+    table->title = mp_document_text(document, "Shortest paths to %s object%s of %s, merged by type",
+                                    mp_count_text(document, paths.objects, false),
+                                    paths.objects == 1 ? "" : "s", glob);
+    table->main = true;
+    table->empty = paths.objects ? "no strong root reaches any" : "there is none";
+    if (paths.unreached)
+        mp_table_line(document, table, "%s of them unreachable: garbage that is not yet collected",
+                      mp_count_text(document, paths.unreached, false));
+    for (size_t i = 0; i < paths.count && (!rows || i < rows); i++)
+        put_merged(document, table, view, &paths, &paths.at[i]);
+    mp_table_left_out(document, table, paths.count);
+    mp_type_paths_free(&paths);
+}
+
+typedef struct path_arguments {
+    const char *object, *type;
+    bool all_kinds;
+    int64_t limit; /* -1: 100 steps, 10 paths to a type */
+} path_arguments;
+
+static const path_arguments path_defaults = {.limit = -1};
+
+static const mp_argument path_table[] = {
+    {"object", MP_ARGUMENT_TEXT, offsetof(path_arguments, object), 1},
+    {"type", MP_ARGUMENT_NAME, offsetof(path_arguments, type), 1},
+    {"all-kinds", MP_ARGUMENT_FLAG, offsetof(path_arguments, all_kinds), 1},
+    {"limit", MP_ARGUMENT_COUNT, offsetof(path_arguments, limit), 1},
+    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+};
+
+static bool run_path(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const path_arguments *asked = request->arguments;
+    uint32_t object = 0;
+    if (asked->type && asked->all_kinds)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "path takes one of " MP_DASHES "type and " MP_DASHES "all-kinds");
+    if (!asked->type && !mp_object_asked(request->filter->graph, asked->object, &object, error))
+        return false;
+    mp_graph_view view = mp_graph_view_of(request->filter);
+    mp_section_dump_head(document, request, &view);
+    if (asked->type)
+        put_type(document, &view, asked->type, asked->limit < 0 ? 10 : (size_t)asked->limit);
+    else
+        put_paths(document, &view, object, asked->all_kinds,
+                  asked->limit < 0 ? 100 : (size_t)asked->limit);
+    mp_graph_view_free(&view);
+    return true;
+}
+
+const mp_report mp_report_path = {
+    .name = "path",
+    .summary = "why an object of a heap dump is alive: the way from a root to it",
+    .example = "path --type 'Shop.Orders.Order' samples/shop-3.gclog",
+    .details = "OBJECT is an id, as memprof retained and top print them. The path is a shortest\n"
+               "one from a strong root; --all-kinds gives one from each kind of root that reaches\n"
+               "the object. With --type in place of OBJECT, the paths to all objects of such\n"
+               "types, those over the same types counted together.",
+    .single = true,
+    .operand = "OBJECT",
+    MP_ARGUMENTS(path_table, path_defaults),
+    .program_rows = 1000,
+    .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_path}},
 };

@@ -22,10 +22,10 @@ static const mp_column total_columns[] = {
     MP_COLUMN(totals_row, partial, "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
-void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown)
+void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown)
 {
-    const mp_profile *profile = model->profile;
-    mp_profile_totals totals = mp_profile_total(model);
+    const mp_profile *profile = filter->model->profile;
+    mp_profile_totals totals = mp_profile_total(filter);
     totals_row row = {
         .seconds = totals.exclusive_us,
         .calls = totals.calls,
@@ -45,14 +45,14 @@ void mp_section_profile_totals(mp_document *document, const mp_model *model, boo
 /* --- lines, methods, programs --- */
 
 typedef struct cost_row {
-    int64_t rank, seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
+    int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
     double percent, average_seconds;
     const char *program, *method, *code;
     mp_texts source;
 } cost_row;
 
 static const mp_column line_columns[] = {
-    MP_COLUMN(cost_row, rank, "#", MP_NUMBER, 0),
+    MP_RANK(0),
     MP_COLUMN(cost_row, seconds, "Seconds", MP_SECONDS, 0),
     MP_COLUMN(cost_row, percent, "%", MP_PERCENT, 0),
     MP_COLUMN(cost_row, average_seconds, "Average", MP_AVERAGE, 0),
@@ -66,7 +66,7 @@ static const mp_column line_columns[] = {
 };
 
 static const mp_column method_columns[] = {
-    MP_COLUMN(cost_row, rank, "#", MP_NUMBER, 0),
+    MP_RANK(0),
     MP_COLUMN(cost_row, seconds, "Seconds", MP_SECONDS, 0),
     MP_COLUMN(cost_row, percent, "%", MP_PERCENT, 0),
     MP_COLUMN(cost_row, inclusive_seconds, "With callees", MP_SECONDS, 0),
@@ -135,7 +135,6 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
             (kept++ >= asked->rows && asked->rows))
             continue;
         cost_row row = row_of(model, cost, costs->totals.exclusive_us);
-        row.rank = (int64_t)kept;
         if (*row.code)
             row.source = (mp_texts){&row.code, 1, NULL};
         mp_table_put(document, table, &row);

@@ -13,7 +13,7 @@ typedef struct mp_costs_asked {
     size_t rows; /* at most; 0: all */
 } mp_costs_asked;
 
-void mp_section_profile_totals(mp_document *document, const mp_model *model, bool shown);
+void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
 /* The hottest lines, methods or programs. Sorts the costs. False with a message. */
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                             const mp_costs_asked *asked, mp_error *error);

@@ -1,8 +1,30 @@
-#include <stdio.h>
+/* What keeps how much alive: objects and groups of them by what they retain, and the dominator
+ * tree: who keeps whom alive. */
+#include <stdlib.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "reports/graph_sections.h"
+
+/* --- retained --- */
+
+typedef struct retained_arguments {
+    const char *by, *sort, *only;
+    int64_t min_size, min_count, limit;
+} retained_arguments;
+
+static const retained_arguments retained_defaults = {.limit = MP_REPORT_ROWS};
+
+static const mp_argument retained_table[] = {
+    {"by", MP_ARGUMENT_TEXT, offsetof(retained_arguments, by), 1},
+    {"sort", MP_ARGUMENT_TEXT, offsetof(retained_arguments, sort), 1},
+    {"only", MP_ARGUMENT_NAME, offsetof(retained_arguments, only), 1},
+    {"min-size", MP_ARGUMENT_SIZE, offsetof(retained_arguments, min_size), 1},
+    {"min-count", MP_ARGUMENT_COUNT, offsetof(retained_arguments, min_count), 1},
+    {"limit", MP_ARGUMENT_COUNT, offsetof(retained_arguments, limit), 1},
+    {"selection", MP_ARGUMENT_SHARED, 0, 1},
+    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+};
 
 /* What a snapshot or a stack tells of an object is not known of those of a graph. */
 static bool selects_by_type(const mp_selection *selection, mp_error *error)
@@ -11,36 +33,41 @@ static bool selects_by_type(const mp_selection *selection, mp_error *error)
     for (size_t i = 0; !other && i < selection->count; i++)
         if (selection->criteria[i].subject != MP_SUBJECT_TYPE)
             other = mp_subject_name(selection->criteria[i].subject);
-    if (other)
-        mp_fail(error, MP_ERROR_ARGUMENT, "--%s: retained selects objects by --type alone", other);
-    return !other;
+    return !other || mp_fail_argument(error, other, NULL,
+                                      "retained selects objects by " MP_DASHES "type alone");
 }
 
-static bool run(const mp_request *request, mp_document *document, mp_error *error)
+static bool run_retained(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_view *view = &request->view;
-    size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
-    bool objects = !view->by || mp_text_is(view->by, "object"), ok = true;
-    if (objects && (view->sort || view->only)) {
-        mp_fail(error, MP_ERROR_ARGUMENT, "--%s is for groups: --by type or --by namespace",
-                view->sort ? "sort" : "only");
-        return false;
-    }
-    if (objects && request->view.min_count) {
-        mp_fail(error, MP_ERROR_ARGUMENT, "--min-count is for groups: --by type or --by namespace");
-        return false;
-    }
+    const retained_arguments *asked = request->arguments;
+    bool objects = !asked->by || mp_text_is(asked->by, "object"), ok = true;
+    const char *of_groups = asked->sort        ? "sort"
+                            : asked->only      ? "only"
+                            : asked->min_count ? "min-count"
+                                               : NULL;
+    if (objects && of_groups)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       MP_DASHES "%s is for groups: " MP_DASHES "by type or " MP_DASHES
+                                 "by namespace",
+                       of_groups);
     if (!selects_by_type(&request->selection, error))
         return false;
-    mp_graph_view graph = mp_graph_view_of(request->model);
-    mp_section_dump_head(document, request, &graph);
+    mp_graph_view view = mp_graph_view_of(request->filter);
+    mp_section_dump_head(document, request, &view);
     if (objects)
-        mp_section_retained(document, &graph, view, rows);
+        mp_section_retained(document, &view, asked->min_size, (size_t)asked->limit);
     else
-        ok = mp_section_histogram(document, &graph, view, rows, error);
+        ok = mp_section_histogram(document, &view,
+                                  &(mp_histogram_asked){.by = asked->by,
+                                                        .sort = asked->sort,
+                                                        .only = asked->only,
+                                                        .min_bytes = asked->min_size,
+                                                        .min_count = asked->min_count,
+                                                        .rows = (size_t)asked->limit},
+                                  error);
     document->tables[document->table_count - 1].main = true;
-    mp_section_roots(document, &graph, false);
-    mp_graph_view_free(&graph);
+    mp_section_roots(document, &view, false);
+    mp_graph_view_free(&view);
     return ok;
 }
 
@@ -52,10 +79,136 @@ const mp_report mp_report_retained = {
                "reach through it alone. Of types and namespaces, what all of their objects\n"
                "retain together, nothing counted twice.\n"
                "--by: object, type, namespace. --sort (of groups): retained, bytes, objects, key.",
+    MP_ARGUMENTS(retained_table, retained_defaults),
     .program_rows = 1000,
-    .variants = {{.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_BY |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_DOMAIN |
-                             MP_HONOURS_ONLY,
-                  .run = run}},
+    .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_retained}},
+};
+
+/* --- the dominator tree --- */
+
+typedef struct tree_row {
+    mp_object_cells of;
+    int64_t retained_objects, depth;
+    const char *node;
+} tree_row;
+
+static const mp_column tree_columns[] = {
+    MP_COLUMN_OF(tree_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(tree_row, of.percent, "percent", "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(tree_row, of.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN(tree_row, retained_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(tree_row, of.id, "object", "Object", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(tree_row, of.type, "type", "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(tree_row, of.dominator, "dominator", "Dominator", MP_TEXT,
+                 MP_FOR_PROGRAMS | MP_NULL),
+    MP_COLUMN(tree_row, node, "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN_OF(tree_row, of.root_kind, "root_kind", "Root", MP_TEXT, 0),
+};
+
+typedef struct tree_arguments {
+    int64_t limit, depth; /* 0: all */
+    double min_percent;
+} tree_arguments;
+
+static const tree_arguments tree_defaults = {.limit = 200, .min_percent = 0.5};
+
+static const mp_argument tree_table[] = {
+    {"limit", MP_ARGUMENT_COUNT, offsetof(tree_arguments, limit), 1},
+    {"depth", MP_ARGUMENT_COUNT, offsetof(tree_arguments, depth), 1},
+    {"min-percent", MP_ARGUMENT_PERCENT, offsetof(tree_arguments, min_percent), 1},
+    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+};
+
+/* A place of the tree that is still to be shown. */
+typedef struct waiting {
+    uint32_t place, depth;
+} waiting;
+
+/* The one to be shown next stands last. */
+static int largest_last(const void *left, const void *right, void *opaque)
+{
+    const mp_graph_view *view = opaque;
+    uint32_t a = view->dominators.order[((const waiting *)left)->place];
+    uint32_t b = view->dominators.order[((const waiting *)right)->place];
+    uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];
+    if (bytes_a != bytes_b)
+        return bytes_a < bytes_b ? -1 : 1;
+    if (view->graph->ids[a] != view->graph->ids[b])
+        return view->graph->ids[a] > view->graph->ids[b] ? -1 : 1;
+    return a > b ? -1 : a < b;
+}
+
+static void put_node(mp_document *document, mp_table *table, const mp_graph_view *view, waiting at)
+{
+    enum { DEEPEST_INDENT = 40 };
+    uint32_t object = view->dominators.order[at.place];
+    int indent = (int)(at.depth < DEEPEST_INDENT ? at.depth : DEEPEST_INDENT) * 2;
+    tree_row row = {.of = mp_object_cells_of(document, view, object),
+                    .retained_objects = view->dominators.span[at.place],
+                    .depth = at.depth};
+    row.node = mp_document_text(document, "%*s%s %s", indent, "", row.of.type, row.of.id);
+    mp_table_put(document, table, &row);
+}
+
+/* Parents first, the largest child first. */
+static void put_tree(mp_document *document, mp_table *table, const mp_graph_view *view,
+                     const tree_arguments *asked)
+{
+    const mp_dominators *dominators = &view->dominators;
+    double least = asked->min_percent / 100 * (double)mp_graph_reachable(view);
+    waiting *stack = NULL, at = {0};
+    size_t capacity = 0, count = 0, passed = 0;
+    for (;;) {
+        uint32_t end = at.place + dominators->span[at.place], depth = at.place ? at.depth + 1 : 0;
+        size_t before = count;
+        for (uint32_t child = at.place + 1; child < end && (!asked->depth || depth < asked->depth);
+             child += dominators->span[child]) {
+            if ((double)dominators->retained[dominators->order[child]] < least)
+                continue;
+            mp_grow(&stack, &capacity, count + 1, sizeof *stack);
+            stack[count++] = (waiting){child, depth};
+        }
+        if (count > before)
+            qsort_r(stack + before, count - before, sizeof *stack, largest_last,
+                    (void *)(uintptr_t)view);
+        if (!count)
+            break;
+        at = stack[--count];
+        if (passed++ < (size_t)asked->limit || !asked->limit)
+            put_node(document, table, view, at);
+    }
+    free(stack);
+    mp_table_left_out(document, table, passed);
+}
+
+static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)
+{
+    (void)error;
+    const tree_arguments *asked = request->arguments;
+    mp_graph_view view = mp_graph_view_of(request->filter);
+    mp_section_dump_head(document, request, &view);
+    mp_table *table = MP_TABLE(document, "dominators", "Dominator tree: who keeps whom alive",
+                               MP_ROWS, tree_columns);
+    table->main = true;
+    table->empty =
+        view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
+    if (asked->min_percent > 0)
+        mp_table_line(document, table, "without what is below %.12g %% of the whole",
+                      asked->min_percent)
+            ->argument = "min-percent";
+    put_tree(document, table, &view, asked);
+    mp_graph_view_free(&view);
+    return true;
+}
+
+const mp_report mp_report_dominators = {
+    .name = "dominators",
+    .summary = "the dominator tree of a heap dump, largest first",
+    .example = "dominators samples/shop-3.gclog --depth 3",
+    .details = "An object stands below the one without which no strong root would reach it;\n"
+               "what stands on the left is held by roots, or by several objects together.",
+    MP_ARGUMENTS(tree_table, tree_defaults),
+    .program_rows = 1000,
+    .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_tree}},
 };

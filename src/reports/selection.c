@@ -76,8 +76,11 @@ static void compare_heaps(mp_document *document, mp_table *selection, mp_table *
 static void compare_profiles(mp_document *document, mp_table *selection, mp_table *whole,
                              const mp_request *request)
 {
-    mp_profile_totals part = mp_profile_total(request->model);
-    mp_profile_totals all = mp_profile_total(request->whole);
+    mp_error unheard = {0};
+    mp_filter *whole_filter = mp_filter_of(request->whole, NULL, &unheard);
+    mp_profile_totals part = mp_profile_total(request->filter);
+    mp_profile_totals all = mp_profile_total(whole_filter);
+    mp_filter_free(whole_filter);
     mp_set_text(document, selection, "spent",
                 mp_document_text(document, "%s of %s seconds, %s of %s calls",
                                  mp_seconds_text(document, part.exclusive_us, false),

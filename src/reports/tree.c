@@ -219,7 +219,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     }
     mp_section_head(document, request);
     mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->model, false);
+    mp_section_profile_totals(document, request->filter, false);
     tree_walk walk = {.document = document,
                       .model = request->model,
                       .count = request->model->tree.count,

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "document/document.h"
 #include "model/graph_builder.h"
 #include "query/graph_query.h"
 #include "small_graph.h"
@@ -22,8 +23,19 @@ enum { CACHE = 1, ENTRIES, ORDER, STRING, WRITER, BYTES, VIEW };
 typedef struct small {
     mp_model *model;
     mp_graph *graph;
-    mp_dominators dominators;
+    mp_filter *filter;
+    mp_graph_view view;
 } small;
+
+static void look(small *all)
+{
+    mp_error error = {0};
+    all->model->graph = all->graph;
+    (void)MP_ADD(&all->model->sessions);
+    all->filter = mp_filter_of(all->model, NULL, &error);
+    all->filter->graph = all->graph; /* of no snapshot */
+    all->view = mp_graph_view_of(all->filter);
+}
 
 static small setup(void)
 {
@@ -49,14 +61,14 @@ static small setup(void)
     graph_root(all.graph, 10, MP_ROOT_LOCAL, 0);
     graph_root(all.graph, 10, MP_ROOT_LOCAL, MP_ROOT_PINNED);
     graph_root(all.graph, 0, 7, 0);
-    all.dominators = mp_dominators_of(all.graph);
+    look(&all);
     return all;
 }
 
 static void teardown(small *all)
 {
-    mp_dominators_free(&all->dominators);
-    mp_graph_free(all->graph);
+    mp_graph_view_free(&all->view);
+    mp_filter_free(all->filter);
     mp_model_free(all->model);
 }
 
@@ -65,7 +77,7 @@ static void test_totals(void **unused)
     (void)unused;
     small all = setup();
     for (int i = 0; i < 2; i++) { /* with dominators, and without */
-        mp_graph_totals totals = mp_graph_totals_of(all.graph, i ? &all.dominators : NULL);
+        mp_graph_totals totals = mp_graph_totals_of(all.graph, i ? &all.view.dominators : NULL);
         assert_int_equal(totals.objects, 10);
         assert_int_equal(totals.bytes, 460);
         assert_int_equal(totals.roots, 6);
@@ -93,21 +105,20 @@ static void test_types_and_namespaces(void **unused)
 {
     (void)unused;
     small all = setup();
-    mp_histogram types =
-        mp_histogram_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_TYPE);
+    mp_histogram types = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
     assert_int_equal(types.count, 7);
     assert_entry(&types.at[0], "App.Order", 4, 400, 400, 3);
     assert_entry(&types.at[1], "App.Cache", 1, 10, 320, 1);
     assert_entry(&types.at[2], "Entry[]", 1, 10, 310, 2);
     assert_entry(&types.at[3], "Io.Writer", 1, 10, 20, 7);
     assert_entry(&types.at[6], "App.View", 1, 10, 0, 0);
-    mp_histogram_sort(&types, mp_histogram_by_label);
+    static const mp_column by_label = MP_COLUMN(mp_histogram_row, label, "", MP_TEXT, 0);
+    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_label);
     assert_string_equal(types.at[0].label, "App.Cache");
     mp_histogram_free(&types);
 
     /* App.Cache dominates three orders: they are not counted again. */
-    mp_histogram spaces =
-        mp_histogram_of(all.model, all.graph, &all.dominators, MP_RETAINED_BY_NAMESPACE);
+    mp_histogram spaces = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_NAMESPACES);
     assert_int_equal(spaces.count, 3);
     assert_entry(&spaces.at[0], "App", 6, 420, 420, 1);
     assert_int_equal(spaces.at[0].reached_objects, 5);
@@ -123,9 +134,10 @@ static void test_order_of_objects(void **unused)
     static const uint32_t expected[] = {1, 2, 3, 4, 5, 10, 7, 6, 8};
     small all = setup();
     for (size_t most = 0; most <= 9; most++) {
-        size_t count;
-        uint32_t *order = mp_retained_order(all.graph, &all.dominators, most, &count);
+        size_t count, matching;
+        uint32_t *order = mp_retained_order(&all.view, 0, most, &count, &matching);
         assert_int_equal(count, most ? most : 9);
+        assert_int_equal(matching, 9);
         assert_memory_equal(order, expected, count * sizeof *order);
         free(order);
     }
@@ -137,7 +149,7 @@ static void test_roots(void **unused)
     (void)unused;
     small all = setup();
     size_t count;
-    mp_root_census *census = mp_root_census_of(all.graph, &all.dominators, &count);
+    const mp_root_census *census = mp_graph_census(&all.view, &count);
     assert_int_equal(count, 5);
     assert_int_equal(census[0].kind, MP_ROOT_STATIC);
     assert_int_equal(census[0].exclusive_bytes, 320); /* not the string */
@@ -156,9 +168,8 @@ static void test_roots(void **unused)
     assert_int_equal(census[3].exclusive_bytes, 0);
     assert_int_equal(census[4].kind, 7);
     assert_int_equal(census[4].objects, 0);
-    free(census);
 
-    mp_static_census *statics = mp_static_census_of(all.model, all.graph, &all.dominators, &count);
+    mp_static_census *statics = mp_static_census_of(&all.view, &count);
     assert_int_equal(count, 1);
     assert_int_equal(statics[0].container.i, CACHE);
     assert_int_equal(statics[0].retained_bytes, 320);
@@ -211,16 +222,16 @@ static void test_paths(void **unused)
     (void)unused;
     small all = setup();
     static const uint32_t by_static[] = {1, 2, 3, 6};
-    mp_path path = mp_path_to(all.graph, 6, true, 0);
+    mp_path path = mp_path_to(all.graph, 6, MP_ANY_KIND);
     assert_int_equal(path.count, 2); /* 10, 6 */
     assert_int_equal(path.objects[0], 10);
     assert_int_equal(path.root, 4);
     mp_path_free(&path);
-    path = mp_path_to(all.graph, 6, false, MP_ROOT_STATIC);
+    path = mp_path_to(all.graph, 6, MP_ROOT_STATIC);
     assert_int_equal(path.count, 4);
     assert_memory_equal(path.objects, by_static, sizeof by_static);
     mp_path_free(&path);
-    path = mp_path_to(all.graph, 9, true, 0); /* by a weak root alone */
+    path = mp_path_to(all.graph, 9, MP_ANY_KIND); /* by a weak root alone */
     assert_int_equal(path.count, 0);
     mp_path_free(&path);
     teardown(&all);
@@ -252,7 +263,7 @@ static void test_suspects(void **unused)
     (void)unused;
     small all = setup();
     size_t count;
-    mp_suspect *found = mp_suspects_of(all.model, all.graph, &all.dominators, &count);
+    const mp_suspect *found = mp_graph_suspects(&all.view, &count);
     assert_int_equal(count, 6);
     assert_int_equal(found[0].rule, MP_SUSPECT_OBJECT);
     assert_int_equal(found[0].object, 1);
@@ -266,7 +277,6 @@ static void test_suspects(void **unused)
     assert_int_equal(found[4].object, 10);
     assert_int_equal(found[5].rule, MP_SUSPECT_FINALIZER);
     assert_int_equal(found[5].bytes, 20);
-    free(found);
     teardown(&all);
 }
 
@@ -285,14 +295,13 @@ static void test_a_list_accumulates_at_its_head(void **unused)
     for (uint32_t i = 1; i <= NODES + 1; i++)
         all.graph->types[i] = i == 1 ? 1 : 2;
     graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
-    all.dominators = mp_dominators_of(all.graph);
+    look(&all);
     size_t count;
-    mp_suspect *found = mp_suspects_of(all.model, all.graph, &all.dominators, &count);
+    const mp_suspect *found = mp_graph_suspects(&all.view, &count);
     assert_int_equal(found[0].object, 1);
     assert_int_equal(found[0].accumulation, 2);
     assert_int_equal(found[0].held_type, 2);
     assert_int_equal(found[0].held_objects, NODES);
-    free(found);
     teardown(&all);
 }
 
@@ -300,14 +309,13 @@ static void test_sharing(void **unused)
 {
     (void)unused;
     small all = setup();
-    mp_sharing sharing = mp_sharing_of(all.model, all.graph, &all.dominators);
+    mp_sharing sharing = *mp_graph_sharing(&all.view);
     assert_int_equal(sharing.count, 1);
     assert_int_equal(sharing.objects, 1);
     assert_int_equal(sharing.bytes, 10);
     assert_int_equal(sharing.at[0].types[0], ORDER);
     assert_int_equal(sharing.at[0].types[1], ORDER);
     assert_int_equal(sharing.at[0].largest, 6);
-    mp_sharing_free(&sharing);
     teardown(&all);
 }
 

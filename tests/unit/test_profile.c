@@ -32,12 +32,39 @@ static int print_names(FILE *out, const reading *r, mp_string_id program, mp_str
                    start_line, overload);
 }
 
+/* Of all that was read. */
+static mp_profile_costs costs_of(const reading *r)
+{
+    mp_error error = {0};
+    mp_filter *filter = mp_filter_of(r->model, NULL, &error);
+    mp_profile_costs costs = mp_profile_costs_of(filter);
+    mp_filter_free(filter);
+    return costs;
+}
+
+static mp_profile_totals totals_of(const reading *r)
+{
+    mp_profile_costs costs = costs_of(r);
+    mp_profile_totals totals = costs.totals;
+    mp_profile_costs_free(&costs);
+    return totals;
+}
+
+static mp_program_coverages coverage_of(const reading *r)
+{
+    mp_error error = {0};
+    mp_filter *filter = mp_filter_of(r->model, NULL, &error);
+    mp_program_coverages coverage = mp_profile_coverage_of(filter);
+    mp_filter_free(filter);
+    return coverage;
+}
+
 static char *dump_lines(const reading *r)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    mp_profile_costs costs = mp_profile_costs_of(r->model);
+    mp_profile_costs costs = costs_of(r);
     for (size_t i = 0; i < costs.lines.count; i++) {
         const mp_code_cost *row = &costs.lines.at[i];
         print_names(out, r, row->program, row->method, row->start_line, row->overload);
@@ -56,7 +83,7 @@ static char *dump_methods(const reading *r, bool programs)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    mp_profile_costs costs = mp_profile_costs_of(r->model);
+    mp_profile_costs costs = costs_of(r);
     const mp_code_costs *rows = programs ? &costs.programs : &costs.methods;
     for (size_t i = 0; i < rows->count; i++) {
         const mp_code_cost *row = &rows->at[i];
@@ -175,7 +202,7 @@ static void sessions_are_added_up_by_name(void **unused)
                        "1") "7 \"a.p\" \"\" 5\n8 \"b.p\" \"\" 6\n.\n.\n7 3 1 0.000005 0.000005\n"
                             "8 0 4 0.000020 0.000020\n.\n.\n.\n.\n";
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
-    mp_profile_totals totals = mp_profile_total(r.model);
+    mp_profile_totals totals = totals_of(&r);
     expect(dump_lines(&r), "b.p|:0+0 line 0 x4 20 avg 5.00 ?0 \n"
                            "a.p|:0+0 line 3 x3 15 avg 5.00 ?0 \n"
                            "a.p|:0+0 line 4 x0 0 avg 0.00 ?8 \n");
@@ -284,7 +311,7 @@ static void cycles_are_cut(void **unused)
                    "3 3 2 0 1 0.000001\n.\n.\n";
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
     mp_path_cost *paths = mp_profile_path_costs(r.model);
-    mp_profile_costs costs = mp_profile_costs_of(r.model);
+    mp_profile_costs costs = costs_of(&r);
     int64_t inclusive = 0;
     for (size_t i = 0; i < costs.methods.count; i++)
         inclusive += costs.methods.at[i].inclusive_us;
@@ -312,7 +339,7 @@ static void a_deep_chain_is_walked(void **unused)
     fclose(out);
     reading r = read_text(&mp_reader_prf, NAME, text, 64 * 1024);
     mp_path_cost *paths = mp_profile_path_costs(r.model);
-    mp_profile_costs costs = mp_profile_costs_of(r.model);
+    mp_profile_costs costs = costs_of(&r);
     assert_int_equal(r.model->tree.count, 2 + DEPTH);
     assert_int_equal(paths[DEPTH + 1].inclusive_us, 0);
     assert_int_equal(depth_of(r.model, DEPTH + 1), DEPTH);
@@ -333,7 +360,7 @@ static void coverage_is_counted_by_program(void **unused)
                           "1 \"\" 1\n3\n.\n4 \"\" 2\n1\n2\n.\n.\n");
     char *with_idle = replaced(text, "1 \"main.p\"", "4 \"idle.p\" \"\" 9\n1 \"main.p\"");
     reading r = read_text(&mp_reader_prf, NAME, with_idle, 64);
-    mp_program_coverages rows = mp_profile_coverage_of(r.model);
+    mp_program_coverages rows = coverage_of(&r);
     assert_int_equal(rows.count, 2);
     assert_string_equal(text_of(&r, rows.at[0].program), "idle.p");
     assert_int_equal(rows.at[0].executable, 2);
@@ -358,7 +385,7 @@ static void reports_keep_what_is_unknown(void **unused)
 {
     (void)unused;
     reading r = read_text(&mp_reader_rpt, "x.rpt", REPORT, 64);
-    mp_profile_totals totals = mp_profile_total(r.model);
+    mp_profile_totals totals = totals_of(&r);
     expect(dump_lines(&r), "a.p|run:0+0 line 3 x3 3000 avg 1100.00 ?16 rounded \n"
                            "a.p|:0+0 line 0 x2 2000 avg 1000.00 ?16 rounded \n"
                            "a.p|:0+0 line 0 x0 0 avg 500.00 ?23 rounded \n");
@@ -374,7 +401,7 @@ static void two_reports_are_added_up(void **unused)
 {
     (void)unused;
     reading r = read_text(&mp_reader_rpt, "x.rpt", REPORT REPORT, 64);
-    mp_profile_costs costs = mp_profile_costs_of(r.model);
+    mp_profile_costs costs = costs_of(&r);
     const mp_code_cost *rows = costs.lines.at;
     assert_int_equal(costs.lines.count, 4); /* a line without a number is on its own each time */
     assert_int_equal(rows[0].exclusive_us, 6000);
@@ -391,14 +418,14 @@ static void nothing_gives_nothing(void **unused)
     mp_model_profile(empty.model);
     for (int i = 0; i < 2; i++) {
         const reading *r = i ? &empty : &none;
-        mp_program_coverages coverage = mp_profile_coverage_of(r->model);
+        mp_program_coverages coverage = coverage_of(r);
         assert_int_equal(coverage.count, 0);
         free(coverage.at);
         expect(dump_lines(r), "");
         expect(dump_methods(r, false), "");
         expect(dump_methods(r, true), "");
         expect(dump_tree(r), "");
-        assert_int_equal(mp_profile_total(r->model).exclusive_us, 0);
+        assert_int_equal(totals_of(r).exclusive_us, 0);
     }
     mp_model_free(none.model);
     mp_model_free(empty.model);

@@ -1,0 +1,69 @@
+/* A graph with what is remembered of it, and what is asked of single objects. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/graph_query.h"
+
+mp_graph_view mp_graph_view_of(const mp_filter *filter)
+{
+    return (mp_graph_view){.filter = filter,
+                           .model = filter->model,
+                           .graph = filter->graph,
+                           .dominators = mp_dominators_of(filter->graph),
+                           .roots = mp_roots_by_object(filter->graph)};
+}
+
+void mp_graph_view_free(mp_graph_view *view)
+{
+    free(view->sharing.at);
+    free(view->suspects);
+    free(view->census);
+    mp_object_roots_free(&view->roots);
+    mp_dominators_free(&view->dominators);
+}
+
+mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators)
+{
+    mp_graph_totals totals = {.objects = graph->count,
+                              .roots = (int64_t)graph->roots.count - 1,
+                              .references = mp_graph_references(graph) + (int64_t)graph->dangling,
+                              .dangling_references = (int64_t)graph->dangling,
+                              .duplicate_objects = (int64_t)graph->duplicates};
+    for (uint32_t i = 1; i <= graph->count; i++)
+        totals.bytes += (int64_t)graph->sizes[i];
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        totals.roots_without_object += !graph->roots.at[i].object;
+    if (dominators) {
+        totals.reachable_objects = dominators->reached;
+        totals.reachable_bytes = (int64_t)dominators->retained[0];
+    } else {
+        mp_distances reached = mp_distances_from(graph, MP_ANY_KIND, 0);
+        totals.reachable_objects = reached.count;
+        for (uint32_t i = 0; i < reached.count; i++)
+            totals.reachable_bytes += (int64_t)graph->sizes[reached.order[i]];
+        mp_distances_free(&reached);
+    }
+    totals.unreachable_objects = totals.objects - totals.reachable_objects;
+    totals.unreachable_bytes = totals.bytes - totals.reachable_bytes;
+    return totals;
+}
+
+uint32_t mp_graph_find(const mp_graph *graph, const char *id)
+{
+    char *end;
+    if (!*id || !strchr("0123456789abcdefABCDEF", *id))
+        return 0;
+    uint64_t number = strtoull(id, &end, graph->hexadecimal ? 16 : 10);
+    for (uint32_t i = 1; !*end && i <= graph->count; i++)
+        if (graph->ids[i] == number)
+            return i;
+    return 0;
+}
+
+uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
+{
+    for (uint32_t i = 1; i < graph->domains.count; i++)
+        if (object - graph->domains.at[i].first_object < graph->domains.at[i].objects)
+            return i;
+    return 0;
+}

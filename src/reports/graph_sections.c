@@ -1,0 +1,762 @@
+#include "reports/graph_sections.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+
+/* --- texts --- */
+
+const char *mp_object_id_text(mp_document *document, const mp_graph *graph, uint32_t object)
+{
+    if (!object)
+        return "";
+    return graph->hexadecimal ? mp_document_text(document, "%" PRIx64, graph->ids[object])
+                              : mp_document_text(document, "%" PRIu64, graph->ids[object]);
+}
+
+const char *mp_type_text(mp_document *document, const mp_model *model, uint32_t type)
+{
+    size_t size = (size_t)mp_type_label(model, (mp_type_id){type}, NULL, 0) + 1;
+    char *text = mp_arena_alloc(document->arena, size);
+    mp_type_label(model, (mp_type_id){type}, text, size);
+    return text;
+}
+
+const char *mp_object_text(mp_document *document, const mp_graph_view *view, uint32_t object)
+{
+    return mp_document_text(document, "%s %s",
+                            mp_type_text(document, view->model, view->graph->types[object]),
+                            mp_object_id_text(document, view->graph, object));
+}
+
+const char *mp_object_roots_text(mp_document *document, const mp_graph_view *view, uint32_t object)
+{
+    size_t size = (size_t)mp_object_root_label(view->graph, &view->roots, object, NULL, 0) + 1;
+    char *text = mp_arena_alloc(document->arena, size);
+    mp_object_root_label(view->graph, &view->roots, object, text, size);
+    return text;
+}
+
+const char *mp_root_kind_text(mp_document *document, uint32_t kind)
+{
+    char text[32];
+    mp_root_kind_label(kind, text, sizeof text);
+    return mp_document_text(document, "%s", text);
+}
+
+mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
+                                   uint32_t object)
+{
+    const mp_graph *graph = view->graph;
+    bool reached = mp_is_reached(&view->dominators, object);
+    int64_t retained = (int64_t)view->dominators.retained[object];
+    return (mp_object_cells){
+        .id = mp_object_id_text(document, graph, object),
+        .type = mp_type_text(document, view->model, graph->types[object]),
+        .root_kind = mp_object_roots_text(document, view, object),
+        .dominator =
+            reached ? mp_object_id_text(document, graph, view->dominators.idom[object]) : "",
+        .self_bytes = (int64_t)graph->sizes[object],
+        .retained_bytes = reached ? retained : MP_UNKNOWN,
+        .percent = reached ? mp_percent_of(retained, mp_graph_reachable(view)) : NAN};
+}
+
+bool mp_object_asked(const mp_graph *graph, const char *id, uint32_t *object, mp_error *error)
+{
+    *object = id ? mp_graph_find(graph, id) : 0;
+    return *object ||
+           mp_fail(error, MP_ERROR_ARGUMENT,
+                   "%s is no object of the dump: expected the id of one, %s, as memprof "
+                   "retained prints",
+                   id ? id : "nothing",
+                   graph->hexadecimal ? "hexadecimal without a prefix" : "a decimal number");
+}
+
+/* How many rows are shown. */
+static size_t shown_of(size_t count, size_t rows)
+{
+    return rows && rows < count ? rows : count;
+}
+
+/* --- totals --- */
+
+typedef struct totals_row {
+    mp_graph_totals of;
+    int64_t types, app_domains;
+    const char *alive, *reachable, *unreachable, *root_text, *reference_text;
+} totals_row;
+
+#define TOTAL(member, name, title, unit, flags)                                                    \
+    MP_COLUMN_OF(totals_row, of.member, name, title, unit, MP_FOR_PROGRAMS | MP_ADDS | (flags))
+
+static const mp_column total_columns[] = {
+    TOTAL(objects, "live_objects", "Objects", MP_COUNT, MP_SUMMARY),
+    TOTAL(bytes, "live_bytes", "Alive", MP_BYTES, MP_SUMMARY),
+    TOTAL(roots, "roots", "Roots", MP_COUNT, 0),
+    TOTAL(roots_without_object, "roots_without_object", "Roots without an object", MP_COUNT, 0),
+    TOTAL(references, "references", "References", MP_COUNT, 0),
+    TOTAL(dangling_references, "dangling_references", "Dangling", MP_COUNT, 0),
+    TOTAL(reachable_objects, "reachable_objects", "", MP_COUNT, 0),
+    TOTAL(reachable_bytes, "reachable_bytes", "", MP_BYTES, 0),
+    TOTAL(unreachable_objects, "unreachable_objects", "", MP_COUNT, 0),
+    TOTAL(unreachable_bytes, "unreachable_bytes", "Unreachable", MP_BYTES, MP_SUMMARY),
+    MP_COLUMN(totals_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
+    TOTAL(duplicate_objects, "duplicate_objects", "Duplicate objects", MP_COUNT, 0),
+    MP_COLUMN(totals_row, app_domains, "Application domains", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(totals_row, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, reachable, "Reachable", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, unreachable, "Unreachable", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, root_text, "Roots", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, reference_text, "References", MP_TEXT, MP_FOR_PEOPLE),
+};
+
+static const char *text_of_count(mp_document *document, int64_t all, int64_t lost,
+                                 const char *lost_text)
+{
+    const char *count = mp_count_text(document, all, false);
+    return lost ? mp_document_text(document, "%s, %s %s that are not there", count,
+                                   mp_count_text(document, lost, false), lost_text)
+                : count;
+}
+
+/* Alive is what there is of the types that are selected, the rest is of the whole graph. */
+void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown)
+{
+    const mp_graph *graph = view->graph;
+    mp_graph_totals totals = mp_graph_totals_of(graph, &view->dominators);
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (!mp_graph_selects(view, graph->types[i])) {
+            totals.objects--;
+            totals.bytes -= (int64_t)graph->sizes[i];
+        }
+    bool dump = view->model->kind == MP_KIND_DUMP; /* a database declares no types or domains */
+    bool domains = dump && graph->domains.count > 1;
+    totals_row row = {
+        .of = totals,
+        .types = dump ? graph->declared_types : MP_UNKNOWN,
+        .app_domains = domains ? (int64_t)graph->domains.count - 1 : MP_UNKNOWN,
+        .alive = mp_amount_text(document, totals.objects, totals.bytes),
+        .reachable = mp_amount_text(document, totals.reachable_objects, totals.reachable_bytes),
+        .unreachable =
+            mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes),
+        .root_text =
+            text_of_count(document, totals.roots, totals.roots_without_object, "of objects"),
+        .reference_text =
+            text_of_count(document, totals.references, totals.dangling_references, "to objects")};
+    mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
+    table->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    table->order = "live_bytes";
+    mp_table_put(document, table, &row);
+}
+
+void mp_section_dump_head(mp_document *document, const mp_request *request,
+                          const mp_graph_view *view)
+{
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_dump_totals(document, view, false);
+}
+
+/* --- the answer --- */
+
+typedef struct answer {
+    const char *suspect, *held, *biggest, *finalizer, *handle, *shared, *garbage;
+} answer;
+
+static const mp_column answer_columns[] = {
+    MP_COLUMN(answer, suspect, "Suspect", MP_TEXT, 0),
+    MP_COLUMN(answer, held, "  holds", MP_TEXT, 0),
+    MP_COLUMN(answer, biggest, "Biggest", MP_TEXT, 0),
+    MP_COLUMN(answer, finalizer, "Finalizer queue", MP_TEXT, 0),
+    MP_COLUMN(answer, handle, "Handles", MP_TEXT, 0),
+    MP_COLUMN(answer, shared, "Shared", MP_TEXT, 0),
+    MP_COLUMN(answer, garbage, "Unreachable", MP_TEXT, 0),
+};
+
+static const char *share_text(mp_document *document, const mp_graph_view *view, int64_t bytes)
+{
+    char percent[MP_UNIT_TEXT];
+    int64_t all = mp_graph_reachable(view);
+    mp_format_percent(percent, mp_percent_of(bytes, all), false);
+    return mp_document_text(document, "%s, %s %% of %s reachable",
+                            mp_bytes_text(document, bytes, false), percent,
+                            mp_bytes_text(document, all, false));
+}
+
+/* "10,000 x App.Order, 11.9 MiB" */
+static const char *held_text(mp_document *document, const mp_graph_view *view,
+                             const mp_suspect *suspect)
+{
+    return mp_document_text(document, "%s x %s, %s",
+                            mp_count_text(document, suspect->held_objects, false),
+                            mp_type_text(document, view->model, suspect->held_type),
+                            mp_bytes_text(document, suspect->held_bytes, false));
+}
+
+/* Of object and type suspects the first; a line each of what a kind of roots alone holds. */
+static void answer_suspects(mp_document *document, mp_graph_view *view, answer *row)
+{
+    size_t count;
+    const mp_suspect *suspects = mp_graph_suspects(view, &count);
+    for (size_t i = count; i-- > 0;) {
+        const mp_suspect *suspect = &suspects[i];
+        const char *share = share_text(document, view, suspect->bytes);
+        const char *object = mp_object_text(document, view, suspect->object);
+        const char *roots = mp_object_roots_text(document, view, suspect->object);
+        switch (suspect->rule) {
+        case MP_SUSPECT_FINALIZER:
+            row->finalizer =
+                mp_document_text(document, "alone keeps alive %s, most by %s", share, object);
+            break;
+        case MP_SUSPECT_HANDLE:
+            row->handle =
+                mp_document_text(document, "alone keep alive %s, most by %s", share, object);
+            break;
+        case MP_SUSPECT_TYPE:
+            row->suspect =
+                mp_document_text(document, "%s x %s together retain %s",
+                                 mp_count_text(document, suspect->holders, false),
+                                 mp_type_text(document, view->model, suspect->type), share);
+            row->held = NULL;
+            break;
+        case MP_SUSPECT_OBJECT: /* "App.Cache 7f3a (static) retains ..." */
+            row->suspect = mp_document_text(document, "%s%s%s%s retains %s", object,
+                                            *roots ? " (" : "", roots, *roots ? ")" : "", share);
+            row->held =
+                !suspect->held_objects
+                    ? NULL
+                    : mp_document_text(document, "%s, in %s", held_text(document, view, suspect),
+                                       mp_object_text(document, view, suspect->accumulation));
+            break;
+        }
+    }
+    if (!row->suspect)
+        row->suspect = "none: no object and no type keeps over a tenth alive alone";
+}
+
+static const char *biggest_text(mp_document *document, const mp_graph_view *view, int64_t all)
+{
+    static const mp_column by_label = MP_COLUMN(mp_histogram_row, label, "", MP_TEXT, 0);
+    static const mp_column by_bytes = MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0);
+    mp_histogram types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
+    const char *text = NULL;
+    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_label);
+    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_bytes);
+    if (types.count) {
+        char percent[MP_UNIT_TEXT];
+        const mp_histogram_row *first = &types.at[0];
+        mp_format_percent(percent, mp_percent_of(first->bytes, all), false);
+        text = mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", first->label,
+                                mp_bytes_text(document, first->bytes, false),
+                                mp_count_text(document, first->objects, false),
+                                first->objects == 1 ? "" : "s", percent,
+                                mp_bytes_text(document, all, false));
+    }
+    mp_histogram_free(&types);
+    return text;
+}
+
+void mp_section_dump_answer(mp_document *document, mp_graph_view *view)
+{
+    mp_graph_totals totals = mp_graph_totals_of(view->graph, &view->dominators);
+    const mp_sharing *sharing = mp_graph_sharing(view);
+    answer row = {.biggest = biggest_text(document, view, totals.bytes)};
+    answer_suspects(document, view, &row);
+    if (totals.unreachable_objects)
+        row.garbage = mp_document_text(
+            document, "%s: garbage that is not yet collected",
+            mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
+    /* Worth a word where it is why no single object retains much. */
+    if (sharing->count && sharing->bytes * 4 > mp_graph_reachable(view))
+        row.shared = mp_document_text(document, "%s has several owners, most between %s and %s",
+                                      share_text(document, view, sharing->bytes),
+                                      mp_type_text(document, view->model, sharing->at[0].types[0]),
+                                      mp_type_text(document, view->model, sharing->at[0].types[1]));
+    mp_table *table = MP_TABLE(document, "answer", NULL, MP_RECORD, answer_columns);
+    table->flags = MP_FOR_PEOPLE;
+    mp_table_put(document, table, &row);
+}
+
+/* --- suspects --- */
+
+typedef struct suspect_row {
+    int64_t bytes, objects, holders, held_objects, held_bytes;
+    double percent;
+    const char *rule, *type, *object, *what, *root_kind;
+    const char *accumulation, *accumulation_type, *held_type;
+    mp_texts where;
+} suspect_row;
+
+static const mp_column suspect_columns[] = {
+    MP_RANK(MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN(suspect_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(suspect_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(suspect_row, rule, "Suspect", MP_TEXT, 0),
+    MP_COLUMN(suspect_row, type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, holders, "Holders", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, object, "Object", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, what, "Held by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(suspect_row, root_kind, "Root", MP_TEXT, 0),
+    MP_COLUMN(suspect_row, accumulation, "Accumulates at", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, accumulation_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, held_type, "Holds", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, held_objects, "Held", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, held_bytes, "Held size", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, where, "What piles up there", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *view,
+                                  const mp_suspect *suspect)
+{
+    static const char *const rules[] = {"object", "type", "finalizer", "handle"};
+    const char *holders = mp_count_text(document, suspect->holders, false);
+    suspect_row row = {.bytes = suspect->bytes,
+                       .percent = mp_percent_of(suspect->bytes, mp_graph_reachable(view)),
+                       .objects = suspect->objects,
+                       .rule = rules[suspect->rule],
+                       .type = mp_type_text(document, view->model, suspect->type),
+                       .holders = suspect->holders,
+                       .object = mp_object_id_text(document, view->graph, suspect->object),
+                       .root_kind = mp_object_roots_text(document, view, suspect->object),
+                       .held_objects = MP_UNKNOWN,
+                       .held_bytes = MP_UNKNOWN};
+    if (suspect->rule != MP_SUSPECT_OBJECT) {
+        row.what =
+            suspect->rule == MP_SUSPECT_TYPE
+                ? mp_document_text(document, "%s x %s, largest %s", holders, row.type, row.object)
+                : mp_document_text(document, "%s %s%s, largest %s %s", holders, row.rule,
+                                   suspect->holders == 1 ? "" : "s", row.type, row.object);
+        return row;
+    }
+    row.what = mp_object_text(document, view, suspect->object);
+    row.accumulation = mp_object_id_text(document, view->graph, suspect->accumulation);
+    row.accumulation_type =
+        mp_type_text(document, view->model, view->graph->types[suspect->accumulation]);
+    if (!suspect->held_objects)
+        return row;
+    row.held_type = mp_type_text(document, view->model, suspect->held_type);
+    row.held_objects = suspect->held_objects;
+    row.held_bytes = suspect->held_bytes;
+    const char *held = held_text(document, view, suspect);
+    if (suspect->accumulation != suspect->object)
+        held = mp_document_text(document, "in %s: %s",
+                                mp_object_text(document, view, suspect->accumulation), held);
+    row.where = mp_one_text(document, held);
+    return row;
+}
+
+void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows)
+{
+    size_t count;
+    const mp_suspect *suspects = mp_graph_suspects(view, &count);
+    mp_table *table = MP_TABLE(document, "leaks", "Suspects: what keeps much alive alone", MP_ROWS,
+                               suspect_columns);
+    table->main = true;
+    table->order = "bytes";
+    table->empty = "none: nothing keeps over a tenth of the reachable bytes alive alone";
+    for (size_t i = 0; i < shown_of(count, rows); i++) {
+        suspect_row row = suspect_row_of(document, view, &suspects[i]);
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(document, table, count);
+}
+
+/* --- objects --- */
+
+static const mp_column retained_columns[] = {
+    MP_RANK(MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_object_cells, retained_bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN(mp_object_cells, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(mp_object_cells, self_bytes, "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(mp_object_cells, id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN(mp_object_cells, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(mp_object_cells, root_kind, "Root", MP_TEXT, 0),
+    MP_COLUMN(mp_object_cells, dominator, "Dominator", MP_TEXT, MP_NULL),
+};
+
+void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
+                         size_t rows)
+{
+    size_t count, all;
+    uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &all);
+    mp_table *table = MP_TABLE(document, "retained", "Biggest retainers: what would go with them",
+                               MP_ROWS, retained_columns);
+    table->order = "retained_bytes";
+    table->empty = view->filter->types || min_bytes ? "no such object is reached by a root"
+                                                    : "no root reaches anything";
+    for (size_t i = 0; i < count; i++) {
+        mp_object_cells row = mp_object_cells_of(document, view, order[i]);
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(document, table, all);
+    free(order);
+}
+
+/* --- types and namespaces --- */
+
+typedef struct group_row {
+    const char *key, *largest;
+    int64_t bytes, objects; /* all of them */
+    int64_t self_bytes, reached_objects;
+    int64_t retained_bytes, largest_retained_bytes;
+    double percent, retained_percent;
+} group_row;
+
+static const mp_column top_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(group_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(group_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(group_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(group_row, retained_bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN(group_row, retained_percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(group_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
+};
+
+static const mp_column histogram_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(group_row, retained_bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, retained_percent, "percent", "%", MP_PERCENT, 0),
+    MP_COLUMN(group_row, self_bytes, "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, reached_objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN(group_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
+    MP_COLUMN(group_row, largest_retained_bytes, "Retains", MP_BYTES, 0),
+};
+
+/* By what groups are sorted, and how. */
+static const mp_column sort_columns[] = {
+    MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0),
+    MP_COLUMN(mp_histogram_row, objects, "", MP_COUNT, 0),
+    MP_COLUMN(mp_histogram_row, retained_bytes, "", MP_BYTES, 0),
+    MP_COLUMN_OF(mp_histogram_row, label, "key", "", MP_TEXT, 0),
+};
+static const mp_order group_orders[] = {
+    {"bytes", {"bytes", "key"}},
+    {"objects", {"objects", "key"}},
+    {"retained", {"retained_bytes", "key"}},
+    {"key", {"key"}},
+};
+
+/* The groups that are asked for; NULL with a message where they are none, or are not sorted so. */
+static const mp_order *groups_of(const mp_graph_view *view, const mp_histogram_asked *asked,
+                                 const char *own_sort, mp_histogram *groups, mp_error *error)
+{
+    const mp_order *order = NULL;
+    bool namespaces = asked->by && mp_text_is(asked->by, "namespace");
+    if (asked->by && !namespaces && !mp_text_is(asked->by, "type"))
+        mp_fail_argument(error, "by", asked->by,
+                         "objects of a dump are grouped by type or namespace");
+    else
+        order = MP_ORDER_FIND(group_orders, asked->sort ? asked->sort : own_sort, "groups", error);
+    if (!order)
+        return NULL;
+    *groups =
+        mp_histogram_of(view, namespaces ? MP_HISTOGRAM_OF_NAMESPACES : MP_HISTOGRAM_OF_TYPES);
+    MP_ORDER_ROWS(order, sort_columns, groups->at, groups->count);
+    return order;
+}
+
+/* Put the groups that are asked for. `top`: they are as large as all that is of them, and not as
+ * what they retain, and then need not be reached. */
+static void put_groups(mp_document *document, mp_table *table, const mp_graph_view *view,
+                       const mp_histogram_asked *asked, const mp_histogram *groups, bool top)
+{
+    size_t matching = 0;
+    int64_t all = 0;
+    for (uint32_t i = 0; i < groups->count; i++)
+        all += groups->at[i].bytes;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const mp_histogram_row *group = &groups->at[i];
+        if ((!top && !group->reached_objects) ||
+            (asked->only && fnmatch(asked->only, group->label, 0) != 0) ||
+            (top ? group->bytes : group->retained_bytes) < asked->min_bytes ||
+            group->objects < asked->min_count || (matching++ >= asked->rows && asked->rows))
+            continue;
+        group_row row = {
+            .key = group->label,
+            .largest = mp_object_id_text(document, view->graph, group->largest),
+            .bytes = group->bytes,
+            .objects = group->objects,
+            .self_bytes = group->reached_bytes,
+            .reached_objects = group->reached_objects,
+            .retained_bytes = group->retained_bytes,
+            .largest_retained_bytes = (int64_t)view->dominators.retained[group->largest],
+            .percent = mp_percent_of(group->bytes, all),
+            .retained_percent = mp_percent_of(group->retained_bytes, mp_graph_reachable(view))};
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(document, table, matching);
+}
+
+bool mp_section_dump_top(mp_document *document, const mp_graph_view *view,
+                         const mp_histogram_asked *asked, mp_error *error)
+{
+    mp_histogram groups;
+    const mp_order *order = groups_of(view, asked, "bytes", &groups, error);
+    if (!order)
+        return false;
+    mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
+    table->order = order->columns[0];
+    table->title = mp_document_text(document, "Biggest by %s, and what would go with them",
+                                    asked->by ? asked->by : "type");
+    table->title_of_many =
+        mp_document_text(document, "Biggest by %s", asked->by ? asked->by : "type");
+    table->empty = "nothing is alive";
+    put_groups(document, table, view, asked, &groups, true);
+    mp_histogram_free(&groups);
+    return true;
+}
+
+bool mp_section_histogram(mp_document *document, const mp_graph_view *view,
+                          const mp_histogram_asked *asked, mp_error *error)
+{
+    mp_histogram groups;
+    const mp_order *order = groups_of(view, asked, "retained", &groups, error);
+    if (!order)
+        return false;
+    mp_table *table = MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
+    /* Sizes and objects order by all there are, and not by those that are shown. */
+    bool by_shown = mp_text_is(order->name, "retained") || mp_text_is(order->name, "key");
+    table->order = by_shown ? order->columns[0] : NULL;
+    table->title =
+        mp_document_text(document, "Biggest retainers by %s: what would go with them", asked->by);
+    table->empty = "no root reaches anything";
+    put_groups(document, table, view, asked, &groups, false);
+    mp_histogram_free(&groups);
+    return true;
+}
+
+/* --- roots --- */
+
+/* The object that retains most of what a row is about. */
+typedef struct largest {
+    const char *id, *type, *text;
+} largest;
+
+#define LARGEST_COLUMNS(row, title)                                                                \
+    MP_COLUMN_OF(row, largest.id, "largest", "Largest", MP_TEXT, MP_FOR_PROGRAMS),                 \
+        MP_COLUMN_OF(row, largest.type, "largest_type", "Largest", MP_TEXT, MP_FOR_PROGRAMS),      \
+        MP_COLUMN_OF(row, largest.text, "largest_text", title, MP_TEXT,                            \
+                     MP_FOR_PEOPLE | MP_SHORTEN)
+
+static largest largest_of(mp_document *document, const mp_graph_view *view, uint32_t object)
+{
+    if (!object)
+        return (largest){0};
+    return (largest){mp_object_id_text(document, view->graph, object),
+                     mp_type_text(document, view->model, view->graph->types[object]),
+                     mp_object_text(document, view, object)};
+}
+
+typedef struct root_row {
+    mp_root_census of;
+    const char *kind;
+    double percent;
+    largest largest;
+} root_row;
+
+static const mp_column root_columns[] = {
+    MP_COLUMN(root_row, kind, "Roots", MP_TEXT, 0),
+    MP_COLUMN_OF(root_row, of.roots, "roots", "Number", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, of.bytes, "bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(root_row, of.exclusive_bytes, "retained_bytes", "Hold alone", MP_BYTES, 0),
+    MP_COLUMN(root_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(root_row, of.exclusive_objects, "retained_objects", "Objects so", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, of.weak, "weak", "Weak", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, of.pinned, "pinned", "Pinned", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, of.interior, "interior", "Interior", MP_COUNT, 0),
+    LARGEST_COLUMNS(root_row, "Largest alone"),
+};
+
+void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
+{
+    size_t count;
+    const mp_root_census *census = mp_graph_census(view, &count);
+    mp_table *table = MP_TABLE(document, "roots", "Roots, and what each kind alone keeps alive",
+                               MP_ROWS, root_columns);
+    table->empty = "the dump has no roots";
+    table->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    for (size_t i = 0; i < count; i++) {
+        root_row row = {census[i], mp_root_kind_text(document, census[i].kind),
+                        mp_percent_of(census[i].exclusive_bytes, mp_graph_reachable(view)),
+                        largest_of(document, view, census[i].largest)};
+        mp_table_put(document, table, &row);
+    }
+}
+
+typedef struct static_row {
+    mp_static_census of;
+    const char *container;
+    double percent;
+    largest largest;
+} static_row;
+
+static const mp_column static_columns[] = {
+    MP_COLUMN_OF(static_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN(static_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(static_row, of.roots, "roots", "Statics", MP_COUNT, 0),
+    MP_COLUMN(static_row, container, "Declared in", MP_TEXT, MP_SHORTEN),
+    LARGEST_COLUMNS(static_row, "Largest"),
+};
+
+void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t rows)
+{
+    size_t count;
+    mp_static_census *census = mp_static_census_of(view, &count);
+    if (count) {
+        mp_table *table =
+            MP_TABLE(document, "statics", "Static fields, by the type that declares them", MP_ROWS,
+                     static_columns);
+        table->order = "retained_bytes";
+        for (size_t i = 0; i < shown_of(count, rows); i++) {
+            uint32_t container = census[i].container.i;
+            static_row row = {census[i],
+                              container ? mp_type_text(document, view->model, container)
+                                        : "(not told)",
+                              mp_percent_of(census[i].retained_bytes, mp_graph_reachable(view)),
+                              largest_of(document, view, census[i].largest)};
+            mp_table_put(document, table, &row);
+        }
+        mp_table_left_out(document, table, count);
+    }
+    free(census);
+}
+
+typedef struct shared_row {
+    mp_shared of;
+    double percent;
+    const char *type, *other_type, *largest;
+} shared_row;
+
+static const mp_column shared_columns[] = {
+    MP_COLUMN_OF(shared_row, of.bytes, "bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN(shared_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(shared_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN(shared_row, type, "Shared between", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(shared_row, other_type, "and", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(shared_row, largest, "Largest", MP_TEXT, 0),
+};
+
+void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)
+{
+    const mp_sharing *sharing = mp_graph_sharing(view);
+    if (!sharing->count)
+        return;
+    mp_table *table = MP_TABLE(document, "shared", NULL, MP_ROWS, shared_columns);
+    table->order = "bytes";
+    table->title = mp_document_text(
+        document, "Shared: %s in %s object%s that no single object keeps alive",
+        mp_bytes_text(document, sharing->bytes, false),
+        mp_count_text(document, sharing->objects, false), sharing->objects == 1 ? "" : "s");
+    for (size_t i = 0; i < shown_of(sharing->count, rows); i++) {
+        const mp_shared *at = &sharing->at[i];
+        shared_row row = {*at, mp_percent_of(at->bytes, mp_graph_reachable(view)),
+                          mp_type_text(document, view->model, at->types[0]),
+                          mp_type_text(document, view->model, at->types[1]),
+                          mp_object_text(document, view, at->largest)};
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(document, table, sharing->count);
+}
+
+void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t min_bytes,
+                      size_t rows)
+{
+    if (!filter->graph)
+        return;
+    mp_graph_view view = mp_graph_view_of(filter);
+    mp_section_retained(document, &view, min_bytes, rows);
+    mp_section_roots(document, &view, true);
+    mp_section_shared(document, &view, rows);
+    mp_graph_view_free(&view);
+}
+
+/* --- from dump to dump --- */
+
+typedef struct grower_row {
+    mp_growth growth;
+    const char *key;
+} grower_row;
+
+static const mp_column grower_columns[] = {
+    MP_GROWTH_COLUMNS(grower_row, growth),
+    MP_COLUMN(grower_row, key, "Type", MP_TEXT, MP_SHORTEN),
+};
+
+/* Of two dumps, what grew at each grew once: the table of growth says it. */
+void mp_section_growers(mp_document *document, const mp_window *window, size_t rows)
+{
+    size_t count;
+    uint32_t steps;
+    mp_grower *growers = mp_growers_of(window, &count, &steps);
+    mp_table *table = MP_TABLE(document, "growers", "Types that grew from each dump to the next",
+                               MP_ROWS, grower_columns);
+    table->flags = steps < 2 ? MP_FOR_PROGRAMS : 0;
+    table->order = "delta_bytes";
+    table->empty = "none";
+    for (size_t i = 0; i < shown_of(count, rows); i++) {
+        const mp_grower *at = &growers[i];
+        grower_row row = {mp_growth_of((mp_amount){at->from_objects, at->from_bytes},
+                                       (mp_amount){at->to_objects, at->to_bytes}),
+                          mp_type_text(document, window->model, at->type.i)};
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(document, table, count);
+    free(growers);
+}
+
+typedef struct root_growth_row {
+    mp_root_count from, to;
+    int64_t delta_roots, delta_objects;
+    const char *kind;
+} root_growth_row;
+
+static const mp_column root_growth_columns[] = {
+    MP_COLUMN(root_growth_row, kind, "Roots", MP_TEXT, 0),
+    MP_COLUMN_OF(root_growth_row, from.roots, "from_roots", "From", MP_COUNT, 0),
+    MP_COLUMN_OF(root_growth_row, to.roots, "to_roots", "To", MP_COUNT, 0),
+    MP_COLUMN(root_growth_row, delta_roots, "Change", MP_COUNT, MP_SIGNED),
+    MP_COLUMN_OF(root_growth_row, from.objects, "from_objects", "Objects from", MP_COUNT, 0),
+    MP_COLUMN_OF(root_growth_row, to.objects, "to_objects", "To", MP_COUNT, 0),
+    MP_COLUMN(root_growth_row, delta_objects, "Change", MP_COUNT, MP_SIGNED),
+};
+
+/* Counts of a snapshot stand together, by kind: those of both ends are merged. */
+void mp_section_root_growth(mp_document *document, const mp_window *window)
+{
+    const mp_root_count *counts = window->model->root_counts.at;
+    uint32_t all = window->model->root_counts.count, from = 1, to = 1;
+    mp_range range = window->ranges[1];
+    mp_table *table =
+        MP_TABLE(document, "root_growth", "Roots, then and now", MP_ROWS, root_growth_columns);
+    while (from < all && counts[from].snapshot.i != range.from.i)
+        from++;
+    while (to < all && counts[to].snapshot.i != range.to.i)
+        to++;
+    for (;;) {
+        bool has_from = from < all && counts[from].snapshot.i == range.from.i;
+        bool has_to = to < all && counts[to].snapshot.i == range.to.i;
+        if (!has_from && !has_to)
+            return;
+        root_growth_row row = {0};
+        uint32_t kind = has_from && (!has_to || counts[from].kind <= counts[to].kind)
+                            ? counts[from].kind
+                            : counts[to].kind;
+        if (has_from && counts[from].kind == kind)
+            row.from = counts[from++];
+        if (has_to && counts[to].kind == kind)
+            row.to = counts[to++];
+        row.kind = mp_root_kind_text(document, kind);
+        row.delta_roots = row.to.roots - row.from.roots;
+        row.delta_objects = row.to.objects - row.from.objects;
+        mp_table_put(document, table, &row);
+    }
+}
