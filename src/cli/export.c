@@ -36,13 +36,13 @@ static int write_file(const cli_options *options, const mp_model *model,
 {
     mp_error error = {0};
     const mp_exporter *exporter = options->exporter;
-    if (exporter->needs & ~model->holds) {
+    mp_filter *filter = mp_filter_of(model, NULL, &error);
+    bool holds = (exporter->needs & ~filter->holds) == 0;
+    if (!holds)
         mp_fail(&error, MP_ERROR_ARGUMENT, "export --to %s has nothing to write of %s",
                 exporter->name, mp_kind_name(model->kind));
-        cli_put_error(&error);
-        return CLI_USAGE;
-    }
-    if (!fits(options, model, &error)) {
+    if (!holds || !fits(options, model, &error)) {
+        mp_filter_free(filter);
         cli_put_error(&error);
         return CLI_USAGE;
     }
@@ -50,11 +50,12 @@ static int write_file(const cli_options *options, const mp_model *model,
     document->exact_bytes = options->exact_bytes;
     int status = CLI_UNREADABLE;
     char *target = realpath(options->output, NULL); /* what a link points to is replaced */
-    if (exporter->write(model, target ? target : options->output, document, &error))
+    if (exporter->write(filter, target ? target : options->output, document, &error))
         status = put(options, document, diagnostics);
     else
         cli_put_error(&error);
     free(target);
+    mp_filter_free(filter);
     mp_document_free(document);
     return status;
 }

@@ -79,7 +79,7 @@ bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagn
     bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
     if (own)
         cli_progress_end(&bar);
-    return mp_sessions_cut(model, diagnostics) && ok;
+    return mp_filter_check_ends(model, diagnostics) && ok;
 }
 
 bool cli_checks(const cli_options *options)
@@ -102,10 +102,11 @@ bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
 
 bool cli_has_anything(const mp_model *model)
 {
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (model->sessions.at[i].snapshots)
-            return true;
-    return model->profile && model->profile->lines.count > 1;
+    mp_filter *filter = mp_filter_of(model, NULL, NULL);
+    bool any = filter->sessions.first[model->sessions.count] > 0 ||
+               (model->profile && model->profile->lines.count > 1);
+    mp_filter_free(filter);
+    return any;
 }
 
 /* People read the document itself, on standard output. */

@@ -79,7 +79,7 @@ size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
 
 typedef struct builder {
     const mp_model *model;
-    mp_filter *filter;
+    const mp_filter *filter;
     const mp_window *window;
     mp_dictionary *dictionary;
     const mp_digest_options *options;
@@ -219,7 +219,7 @@ static void digest_sites(builder *shop)
 /* What is alive by type, and what each type retains where the graph is of the window's end. */
 static void digest_types(builder *shop)
 {
-    const mp_graph *graph = shop->model->graph;
+    const mp_graph *graph = shop->filter->graph;
     const mp_entries *sites = &shop->digest->lists[MP_LEVEL_SITE];
     mp_hash_index index = {0};
     for (size_t i = 0; i < sites->count; i++) {
@@ -348,13 +348,13 @@ static void describe(builder *shop)
     }
 }
 
-mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dictionary *dictionary,
+mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options)
 {
     mp_digest *digest = mp_alloc_zero(1, sizeof *digest);
-    mp_error unheard = {0};
+    const mp_model *model = filter->model;
     builder shop = {.model = model,
-                    .filter = mp_filter_of(model, NULL, &unheard),
+                    .filter = filter,
                     .window = window,
                     .dictionary = dictionary,
                     .options = options,
@@ -366,7 +366,6 @@ mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dicti
         digest_heap(&shop);
     else
         digest_profile(&shop);
-    mp_filter_free(shop.filter);
     mp_substitutions_free(shop.substitutions);
     free(shop.label);
     return digest;

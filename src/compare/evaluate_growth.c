@@ -274,7 +274,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
         mp_evaluation_dismiss(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, context->window);
-    } else if (mp_window_resolve(context->model, after, context->to, &window, &error)) {
+    } else if (mp_window_of(context->window->filter, after, context->to, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {

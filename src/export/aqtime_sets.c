@@ -19,8 +19,8 @@ void aq_out_sets_open(aq_out_sets *sets, aq_out *out, const mp_live_objects *liv
                           .stacks = mp_alloc_zero(model->contexts.count, sizeof *sets->stacks),
                           .thread_sets = mp_alloc_zero(strings, sizeof *sets->thread_sets),
                           .classes = mp_alloc_zero(model->types.count, sizeof *sets->classes)};
-    if (model->graph)
-        sets->links = aq_out_links_new(model->graph);
+    if (live->filter->graph)
+        sets->links = aq_out_links_new(live->filter->graph);
 }
 
 void aq_out_sets_close(aq_out_sets *sets)

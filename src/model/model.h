@@ -92,7 +92,6 @@ typedef struct mp_type {
     mp_string_id name; /* none: used by number, never declared */
     uint64_t number;   /* as in the file */
     mp_type_class class;
-    bool left_out; /* not selected */
 } mp_type;
 
 /* A name of the program: a source, class, method or other named thing. A file may refer to it

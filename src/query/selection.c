@@ -266,88 +266,6 @@ bool *mp_snapshots_matching(const mp_model *model, const mp_selection *selection
     return kept;
 }
 
-/* --- the ledger of what is selected --- */
-
-static bool is_selected(const mp_model *model, const bool *contexts, const bool *snapshots,
-                        uint32_t generation)
-{
-    const mp_generation *of = &model->generations.at[generation];
-    return contexts[of->context.i] && snapshots[of->born.i];
-}
-
-static void select_deltas(mp_model *selected, const mp_model *model, const bool *contexts,
-                          const bool *snapshots)
-{
-    selected->deltas.at = mp_alloc(model->deltas.count * sizeof *selected->deltas.at);
-    selected->deltas.count = 0;
-    for (uint32_t i = 0; i < model->deltas.count; i++)
-        if (i == 0 || is_selected(model, contexts, snapshots, model->deltas.at[i].generation.i))
-            selected->deltas.at[selected->deltas.count++] = model->deltas.at[i];
-}
-
-static void add_delta(mp_snapshot *snapshot, const mp_model *model, const mp_delta *delta)
-{
-    int64_t live = mp_cost_live(delta->cost);
-    if (model->contexts.at[model->generations.at[delta->generation.i].context.i].reusable) {
-        snapshot->reusable_objects += live;
-        snapshot->reusable_bytes += delta->cost.bytes;
-        return;
-    }
-    snapshot->created_objects += delta->cost.created;
-    snapshot->deleted_objects += delta->cost.deleted;
-    snapshot->live_objects += live;
-    snapshot->live_bytes += delta->cost.bytes;
-}
-
-/* What happened up to a snapshot that broke off counts for the next one. */
-static void select_snapshots(mp_model *selected, const mp_model *model)
-{
-    size_t count = model->snapshots.count;
-    mp_snapshot *snapshots = mp_alloc(count * sizeof *snapshots);
-    memcpy(snapshots, model->snapshots.at, count * sizeof *snapshots);
-    for (size_t i = 0; i < count; i++) {
-        snapshots[i].created_objects = snapshots[i].deleted_objects = snapshots[i].changed_objects =
-            0;
-        snapshots[i].live_objects = snapshots[i].live_bytes = 0;
-        snapshots[i].reusable_objects = snapshots[i].reusable_bytes = 0;
-        snapshots[i].has_peak = false;
-        snapshots[i].peak_objects = snapshots[i].peak_bytes = 0;
-    }
-    for (uint32_t i = 1; i < selected->deltas.count; i++)
-        add_delta(&snapshots[selected->deltas.at[i].snapshot.i], model, &selected->deltas.at[i]);
-    for (size_t i = 2; i < count; i++) {
-        const mp_snapshot *before = &snapshots[i - 1];
-        if (before->session.i != snapshots[i].session.i)
-            continue;
-        snapshots[i].live_objects += before->live_objects;
-        snapshots[i].live_bytes += before->live_bytes;
-        snapshots[i].reusable_objects += before->reusable_objects;
-        snapshots[i].reusable_bytes += before->reusable_bytes;
-        if (!before->whole) {
-            snapshots[i].created_objects += before->created_objects;
-            snapshots[i].deleted_objects += before->deleted_objects;
-        }
-    }
-    selected->snapshots.at = snapshots;
-}
-
-static void select_events(mp_model *selected, const mp_model *model, const bool *contexts,
-                          const bool *snapshots)
-{
-    mp_events *events = mp_alloc(sizeof *events);
-    *events = *model->events;
-    events->ages.at = mp_alloc((model->events->ages.count + 1u) * sizeof *events->ages.at);
-    events->ages.count = 1;
-    for (uint32_t i = 1; i < model->events->ages.count; i++)
-        if (contexts[model->events->ages.at[i].context.i])
-            events->ages.at[events->ages.count++] = model->events->ages.at[i];
-    events->at_peak = mp_alloc_zero(events->at_peak_count + 1u, sizeof *events->at_peak);
-    for (uint32_t i = 1; i < events->at_peak_count; i++)
-        if (is_selected(model, contexts, snapshots, i))
-            events->at_peak[i] = model->events->at_peak[i];
-    selected->events = events;
-}
-
 /* --- types, for object graphs --- */
 
 static void match_types(const void *of, const mp_criterion *criterion, bool *fits)
@@ -365,19 +283,6 @@ bool *mp_types_matching(const mp_model *model, const mp_selection *selection)
     match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
                   model->types.count);
     return kept;
-}
-
-static void select_types(mp_model *selected, const mp_model *model, const mp_selection *selection)
-{
-    size_t types = model->types.count;
-    bool *kept = all_of(types);
-    match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
-                  types);
-    selected->types.at = mp_alloc(types * sizeof *selected->types.at);
-    memcpy(selected->types.at, model->types.at, types * sizeof *selected->types.at);
-    for (size_t i = 0; i < types; i++)
-        selected->types.at[i].left_out = !kept[i];
-    free(kept);
 }
 
 /* --- execution profiles --- */
@@ -405,35 +310,7 @@ bool *mp_modules_matching(const mp_model *model, const mp_selection *selection)
     return kept;
 }
 
-static void select_profile(mp_model *selected, const mp_model *model, const mp_selection *selection)
-{
-    mp_profile *profile = mp_alloc(sizeof *profile);
-    const mp_profile *whole = model->profile;
-    size_t modules = whole->modules.count;
-    bool *kept = all_of(modules);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
-                      match_modules, kept, modules);
-    *profile = *whole;
-    profile->modules.at = mp_alloc(modules * sizeof *profile->modules.at);
-    profile->lines.at = mp_alloc(whole->lines.count * sizeof *profile->lines.at);
-    profile->calls.at = mp_alloc((whole->calls.count + 1u) * sizeof *profile->calls.at);
-    profile->lines.count = profile->calls.count = 0;
-    for (uint32_t i = 0; i < modules; i++) {
-        profile->modules.at[i] = whole->modules.at[i];
-        profile->modules.at[i].left_out = !kept[i];
-    }
-    for (uint32_t i = 0; i < whole->lines.count; i++)
-        if (i == 0 || kept[whole->lines.at[i].module.i])
-            profile->lines.at[profile->lines.count++] = whole->lines.at[i];
-    for (uint32_t i = 0; i < whole->calls.count; i++)
-        if (i == 0 || kept[whole->calls.at[i].callee.i])
-            profile->calls.at[profile->calls.count++] = whole->calls.at[i];
-    free(kept);
-    selected->profile = profile;
-}
-
-/* --- the model --- */
+/* --- what recordings tell --- */
 
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error)
 {
@@ -453,45 +330,4 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
         return false;
     }
     return true;
-}
-
-mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_error *error)
-{
-    if (!mp_can_select(model, selection, error))
-        return NULL;
-    mp_model *selected = mp_alloc(sizeof *selected);
-    *selected = *model;
-    bool *contexts = mp_contexts_matching(model, selection->criteria, selection->count);
-    bool *snapshots = mp_snapshots_matching(model, selection);
-    select_deltas(selected, model, contexts, snapshots);
-    select_snapshots(selected, model);
-    select_types(selected, model, selection);
-    if (model->events)
-        select_events(selected, model, contexts, snapshots);
-    if (model->profile)
-        select_profile(selected, model, selection);
-    free(contexts);
-    free(snapshots);
-    return selected;
-}
-
-void mp_selected_free(mp_model *selected)
-{
-    if (!selected)
-        return;
-    free(selected->deltas.at);
-    free(selected->snapshots.at);
-    free(selected->types.at);
-    if (selected->events) {
-        free(selected->events->ages.at);
-        free(selected->events->at_peak);
-        free(selected->events);
-    }
-    if (selected->profile) {
-        free(selected->profile->modules.at);
-        free(selected->profile->lines.at);
-        free(selected->profile->calls.at);
-        free(selected->profile);
-    }
-    free(selected);
 }

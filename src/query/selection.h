@@ -1,8 +1,7 @@
 /* Selection: what of a recording is looked at.
  *
  * A selection is a list of criteria. Of criteria on one subject any may hold, all subjects must,
- * and no negated criterion may. Selecting makes a model that shares all of the whole one but the
- * ledger (and the lines of a profile), so every analysis works on a selection as on the whole. */
+ * and no negated criterion may. What is selected a filter tells (filter.h). */
 #ifndef MP_QUERY_SELECTION_H
 #define MP_QUERY_SELECTION_H
 
@@ -56,10 +55,5 @@ bool *mp_modules_matching(const mp_model *model, const mp_selection *selection);
 
 /* Whether recordings of this kind tell what the selection asks for. False with a message. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
-
-/* A model of what is selected. It shares with `model`, which must outlive it; release with
- * mp_selected_free. NULL with a message where recordings of this kind have no such subject. */
-mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_error *error);
-void mp_selected_free(mp_model *selected);
 
 #endif

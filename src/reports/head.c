@@ -38,12 +38,12 @@ static void section_inputs(mp_document *document, const mp_model *model)
     }
 }
 
-static int64_t span_us(const mp_model *model)
+static int64_t span_us(const mp_filter *filter)
 {
     int64_t last = 0;
-    for (uint32_t i = 1; i < model->snapshots.count; i++)
-        if (model->snapshots.at[i].whole && model->snapshots.at[i].time_us > last)
-            last = model->snapshots.at[i].time_us;
+    for (uint32_t i = 1; i < filter->model->snapshots.count; i++)
+        if (filter->snapshots[i].whole && filter->snapshots[i].time_us > last)
+            last = filter->snapshots[i].time_us;
     return last;
 }
 
@@ -68,7 +68,8 @@ static void head(mp_document *document, const mp_request *request)
 {
     const mp_model *model = request->model;
     const char *source = source_of(document, model);
-    uint32_t sessions = model->sessions.count - 1, snapshots = 0;
+    uint32_t sessions = model->sessions.count - 1;
+    uint32_t snapshots = request->filter->sessions.first[model->sessions.count];
     char time[MP_UNIT_TEXT];
     section_inputs(document, model);
     if (!(model->holds & MP_HOLDS_LEDGER)) {
@@ -76,8 +77,6 @@ static void head(mp_document *document, const mp_request *request)
             mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
         return;
     }
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        snapshots += model->sessions.at[i].snapshots;
     if (model->kind == MP_KIND_DUMP) {
         document->title = mp_document_text(document, "%s: heap dump%s", source,
                                            snapshots == 1 ? "" : "s, the last of them in detail");
@@ -90,7 +89,7 @@ static void head(mp_document *document, const mp_request *request)
             snapshots, snapshots == 1 ? "" : "s");
         return;
     }
-    mp_format_time(time, span_us(model));
+    mp_format_time(time, span_us(request->filter));
     if (model->events) {
         const char *events = mp_document_text(document, " of %s events",
                                               mp_count_text(document, records_of(model), false));
@@ -127,9 +126,11 @@ static const mp_column session_columns[] = {
     {"snapshots", "Snapshots", MP_COUNT, 0, 0},
 };
 
-static void session_row(mp_document *document, mp_table *table, const mp_model *model,
-                        const mp_session *session)
+static void session_row(mp_document *document, mp_table *table, const mp_filter *filter,
+                        uint32_t id)
 {
+    const mp_model *model = filter->model;
+    const mp_session *session = &model->sessions.at[id];
     const struct {
         const char *column;
         mp_string_id text;
@@ -152,7 +153,7 @@ static void session_row(mp_document *document, mp_table *table, const mp_model *
     if (session->has_process_id)
         mp_set_number(table, "process_id", (int64_t)session->process_id);
     if (model->holds & MP_HOLDS_LEDGER)
-        mp_set_number(table, "snapshots", session->snapshots);
+        mp_set_number(table, "snapshots", mp_filter_snapshots(filter, id));
 }
 
 void mp_section_session(mp_document *document, const mp_request *request, bool shown)
@@ -163,14 +164,14 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
     mp_table *table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
     table->name_of_many = "sessions";
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
-    session_row(document, table, model, &model->sessions.at[1]);
+    session_row(document, table, request->filter, 1);
     if (model->sessions.count == 2)
         return;
     table->flags = MP_FOR_PROGRAMS;
     mp_table *all = MP_TABLE(document, "sessions", "Sessions", MP_ROWS, session_columns);
     all->flags = shown ? 0 : MP_FOR_PROGRAMS;
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        session_row(document, all, model, &model->sessions.at[i]);
+        session_row(document, all, request->filter, i);
 }
 
 size_t mp_view_rows(const mp_view *view, size_t own)
@@ -197,7 +198,7 @@ void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
 {
-    if (!mp_window_resolve(request->model, request->view.from, request->view.to, window, error))
+    if (!mp_window_of(request->filter, request->view.from, request->view.to, window, error))
         return false;
     mp_window_suppress(window, request->suppressions);
     return true;
@@ -206,7 +207,7 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
 static const mp_snapshot *end_of(const mp_window *window, uint32_t session, bool from)
 {
     const mp_range *range = &window->ranges[session];
-    return &window->model->snapshots.at[from ? range->from.i : range->to.i];
+    return mp_window_snapshot(window, from ? range->from.i : range->to.i);
 }
 
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)

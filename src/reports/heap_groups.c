@@ -106,7 +106,7 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping, c
                          const mp_order *order, size_t *count)
 {
     const mp_events *events = window->model->events;
-    bool no_peak = events && !events->at_peak_count;
+    bool no_peak = events && !window->filter->knows_peak;
     int64_t all_bytes = mp_totals_of(window).live_bytes;
     top_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
     *count = 0;
@@ -142,7 +142,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
         dimension ? MP_ORDER_FIND(top_orders, view->sort, "groups", error) : NULL;
     if (!order)
         return false;
-    if (model->events && !model->events->at_peak_count && strcmp(order->name, "peak") == 0)
+    if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)
         return mp_fail_argument(error, "sort", order->name,
                                 "what was alive at the peak is known of a whole log, not of one up "
                                 "to an earlier snapshot");

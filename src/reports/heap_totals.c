@@ -88,13 +88,10 @@ static mp_cost old_at(const mp_window *window)
 {
     const mp_model *model = window->model;
     mp_cost sum = {0};
-    for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        mp_snapshot_id born = model->generations.at[delta->generation.i].born;
-        if (model->snapshots.at[born.i].ordinal == 1 &&
-            mp_window_before_to(window, delta->snapshot))
-            sum = mp_cost_add(sum, delta->cost);
-    }
+    const mp_balance *balances = mp_window_balances(window);
+    for (uint32_t i = 1; i < model->generations.count; i++)
+        if (model->snapshots.at[model->generations.at[i].born.i].ordinal == 1)
+            sum = mp_cost_add(sum, balances[i].to);
     return sum;
 }
 
@@ -105,7 +102,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     const int64_t *anomalies = events->anomaly_counts;
     mp_cost old = old_at(window);
     char time[MP_UNIT_TEXT];
-    row->peak_time_us = events->peak_time_us;
+    row->peak_time_us = window->filter->peak_time_us;
     row->old_objects = events->old_objects;
     row->old_bytes = events->old_bytes;
     row->old_live_objects = mp_cost_live(old);
@@ -121,7 +118,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;
     row->crawls = events->crawls;
-    mp_format_time(time, events->peak_time_us);
+    mp_format_time(time, window->filter->peak_time_us);
     row->peak = mp_document_text(document, "%s at %s", row->peak, time);
     row->temporary =
         mp_amount_text(document, row->totals.temporary_objects, row->totals.temporary_bytes);
@@ -172,7 +169,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, cons
                             bool shown)
 {
     const mp_model *model = window->model;
-    const mp_graph *graph = model->graph;
+    const mp_graph *graph = window->filter->graph;
     mp_totals totals = mp_totals_of(window);
     mp_table *table = MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns);
     table->title =

@@ -35,15 +35,13 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     const mp_model *model = filter->model;
     mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, content_columns);
     const mp_profile *profile = model->profile;
-    int64_t snapshots = 0;
+    int64_t snapshots = filter->sessions.first[model->sessions.count];
     mp_table_row(table);
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        snapshots += model->sessions.at[i].snapshots;
     set_present(table, "snapshots", snapshots);
     if (model->holds & MP_HOLDS_LEDGER) {
         set_present(table, "types",
-                    model->graph && model->kind == MP_KIND_DUMP ? model->graph->declared_types
-                                                                : (int64_t)model->types.count - 1);
+                    filter->graph && model->kind == MP_KIND_DUMP ? filter->graph->declared_types
+                                                                 : (int64_t)model->types.count - 1);
         set_present(table, "names", (int64_t)model->symbols.count - 1);
         set_present(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
         set_present(table, "platform_areas", (int64_t)model->platforms.count - 1);

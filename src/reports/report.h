@@ -72,10 +72,8 @@ typedef struct mp_request {
     mp_view view;
     const void *arguments;  /* the report's own struct, filled; NULL: it has none */
     mp_selection selection; /* what of the model is looked at */
-    const mp_model *whole;  /* what it is a selection of; set by mp_report_run */
-    /* What of the model counts: of the selection and the snapshots that were named with files. Set
-     * by mp_report_run. */
-    const mp_filter *filter;
+    /* What of the model counts, and the same without the selection; set by mp_report_run. */
+    const mp_filter *filter, *whole;
     /* What the model is held against, and in whose words; NULL where nothing is. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;

@@ -76,11 +76,8 @@ static void compare_heaps(mp_document *document, mp_table *selection, mp_table *
 static void compare_profiles(mp_document *document, mp_table *selection, mp_table *whole,
                              const mp_request *request)
 {
-    mp_error unheard = {0};
-    mp_filter *whole_filter = mp_filter_of(request->whole, NULL, &unheard);
     mp_profile_totals part = mp_profile_total(request->filter);
-    mp_profile_totals all = mp_profile_total(whole_filter);
-    mp_filter_free(whole_filter);
+    mp_profile_totals all = mp_profile_total(request->whole);
     mp_set_text(document, selection, "spent",
                 mp_document_text(document, "%s of %s seconds, %s of %s calls",
                                  mp_seconds_text(document, part.exclusive_us, false),
@@ -101,9 +98,9 @@ static void compare(mp_document *document, mp_table *selection, mp_table *whole,
         compare_profiles(document, selection, whole, request);
         return;
     }
-    if (!mp_window_resolve(request->model, request->view.from, request->view.to, &part, &error))
+    if (!mp_window_of(request->filter, request->view.from, request->view.to, &part, &error))
         return; /* the report itself says so */
-    if (mp_window_resolve(request->whole, request->view.from, request->view.to, &all, &error)) {
+    if (mp_window_of(request->whole, request->view.from, request->view.to, &all, &error)) {
         mp_totals part_totals = mp_totals_of(&part), all_totals = mp_totals_of(&all);
         compare_heaps(document, selection, whole, &part_totals, &all_totals,
                       request->model->holds & MP_HOLDS_HISTORY);

@@ -95,9 +95,9 @@ static void set_request(mp_document *document, mp_table *table, const mp_model *
 }
 
 /* Allocations a second, since the slice before. */
-static void set_slice(mp_table *table, const mp_model *model, uint32_t at)
+static void set_slice(mp_table *table, const mp_window *window, uint32_t at)
 {
-    const mp_snapshot *snapshot = &model->snapshots.at[at], *before = snapshot - 1;
+    const mp_snapshot *snapshot = mp_window_snapshot(window, at), *before = snapshot - 1;
     int64_t us = before->session.i == snapshot->session.i ? snapshot->time_us - before->time_us : 0;
     mp_set_number(table, "peak_bytes", snapshot->peak_bytes);
     mp_set_number(table, "peak_objects", snapshot->peak_objects);
@@ -106,10 +106,11 @@ static void set_slice(mp_table *table, const mp_model *model, uint32_t at)
                       (int64_t)((double)snapshot->created_objects * 1e6 / (double)us + 0.5));
 }
 
-static void fill_dump(mp_document *document, mp_table *table, const mp_model *model, uint32_t at,
+static void fill_dump(mp_document *document, mp_table *table, const mp_window *window, uint32_t at,
                       int64_t before, const char *role)
 {
-    const mp_snapshot *snapshot = &model->snapshots.at[at];
+    const mp_model *model = window->model;
+    const mp_snapshot *snapshot = mp_window_snapshot(window, at);
     int64_t roots = 0;
     for (uint32_t i = 1; i < model->root_counts.count; i++)
         roots += model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
@@ -150,7 +151,7 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
                  int64_t before, const char *role)
 {
     const mp_model *model = window->model;
-    const mp_snapshot *snapshot = &model->snapshots.at[at];
+    const mp_snapshot *snapshot = mp_window_snapshot(window, at);
     const mp_session *session = &model->sessions.at[snapshot->session.i];
     mp_table_row(table);
     if (model->sessions.count > 2)
@@ -165,7 +166,7 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
     mp_set_number(table, "live_bytes", snapshot->live_bytes);
     mp_set_number(table, "delta_bytes", snapshot->live_bytes - before);
     if (model->events)
-        set_slice(table, model, at);
+        set_slice(table, window, at);
     else if (model->kind == MP_KIND_RECORDING)
         set_recorded(document, table, model, snapshot);
     mp_set_text(document, table, "role", role);
@@ -174,31 +175,30 @@ static void fill(mp_document *document, mp_table *table, const mp_window *window
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    mp_session_snapshots snapshots = mp_session_snapshots_of(model);
-    size_t count = snapshots.first[model->sessions.count];
+    const mp_session_snapshots *snapshots = &window->filter->sessions;
+    size_t count = snapshots->first[model->sessions.count];
     bool dumps = model->kind == MP_KIND_DUMP;
     mp_table *table = dumps ? MP_TABLE(document, "snapshots", "Dumps", MP_ROWS, dump_columns)
                       : model->events
                           ? MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, event_columns)
                           : MP_TABLE(document, "snapshots", "Snapshots", MP_ROWS, columns);
     for (uint32_t session = 1; session < model->sessions.count; session++) {
-        uint32_t peak = mp_session_peak(model, &snapshots, session);
+        uint32_t peak = mp_filter_peak(window->filter, session);
         int64_t before = 0;
-        for (uint32_t i = snapshots.first[session]; i < snapshots.first[session + 1]; i++) {
+        for (uint32_t i = snapshots->first[session]; i < snapshots->first[session + 1]; i++) {
             /* Where not all are shown, the last ones are: that is where things went wrong. */
-            const char *role = role_of(window, snapshots.at[i], peak);
+            const char *role = role_of(window, snapshots->at[i], peak);
             if (!rows || i + rows >= count) {
                 if (dumps)
-                    fill_dump(document, table, model, snapshots.at[i], before, role);
+                    fill_dump(document, table, window, snapshots->at[i], before, role);
                 else
-                    fill(document, table, window, snapshots.at[i], before, role);
+                    fill(document, table, window, snapshots->at[i], before, role);
             }
-            before = model->snapshots.at[snapshots.at[i]].live_bytes;
+            before = mp_window_snapshot(window, snapshots->at[i])->live_bytes;
         }
     }
     if (table->row_count < count)
         table->footer.rest = (mp_rest){count - table->row_count, MP_REST_BEFORE};
-    mp_session_snapshots_free(&snapshots);
 }
 
 typedef struct snapshots_arguments {
