@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "document/sparkline.h"
 #include "query/query.h"
 #include "query/trend.h"
 #include "support/memory_reader.h"
