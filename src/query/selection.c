@@ -75,9 +75,20 @@ static bool label_fits(const mp_model *model, label_function *label, uint32_t id
     return fnmatch(glob, room->text, 0) == 0;
 }
 
-/* What a context has of a subject, as an id that its label can be asked for. */
-static uint32_t id_of(const mp_model *model, const mp_context *context, mp_subject subject)
+/* What a thing has of a subject, as an id that its label can be asked for. */
+static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_subject subject)
 {
+    if (things == MP_THINGS_TYPES)
+        return i;
+    if (things == MP_THINGS_SNAPSHOTS) {
+        const mp_snapshot *snapshot = &model->snapshots.at[i];
+        return subject == MP_SUBJECT_TAG ? snapshot->tag.i : snapshot->request.i;
+    }
+    if (things == MP_THINGS_MODULES) {
+        const mp_module *module = &model->profile->modules.at[i];
+        return subject == MP_SUBJECT_NAME ? module->method.i : module->program.i;
+    }
+    const mp_context *context = &model->contexts.at[i];
     if (subject == MP_SUBJECT_TYPE)
         return mp_context_type(model, context).i;
     if (subject == MP_SUBJECT_NAME)
@@ -87,30 +98,31 @@ static uint32_t id_of(const mp_model *model, const mp_context *context, mp_subje
     return mp_frame_naming(model, (mp_frame){model->tree_of[context->node.i], context->line}).node;
 }
 
-/* Labels are few and contexts many: each label is looked at once. */
-static void match_labels(const mp_model *model, const mp_criterion *criterion, bool *fits)
+/* Labels are few and things many: each label is looked at once. */
+static void match_labels(const mp_model *model, mp_things things, uint32_t count,
+                         const mp_criterion *criterion, bool *fits)
 {
     enum { NOT_SEEN, FITS, FITS_NOT };
     static label_function *const labels[MP_SUBJECTS] = {
         [MP_SUBJECT_TYPE] = type_label,
         [MP_SUBJECT_NAME] = name_label,
         [MP_SUBJECT_SOURCE] = mp_tree_label,
-        [MP_SUBJECT_THREAD] = text_label,
     };
+    bool has_text = things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_MODULES ||
+                    criterion->subject == MP_SUBJECT_THREAD;
+    label_function *label = has_text ? text_label : labels[criterion->subject];
     char *seen = NULL;
-    size_t capacity = 0, count = 0;
+    size_t capacity = 0, known = 0;
     label_room room = {0};
-    for (uint32_t i = 1; i < model->contexts.count; i++) {
-        uint32_t id = id_of(model, &model->contexts.at[i], criterion->subject);
-        if (id >= count) {
+    for (uint32_t i = things != MP_THINGS_TYPES; i < count; i++) {
+        uint32_t id = id_of(model, things, i, criterion->subject);
+        if (id >= known) {
             mp_grow(&seen, &capacity, (size_t)id + 1, 1);
-            memset(seen + count, NOT_SEEN, capacity - count);
-            count = capacity;
+            memset(seen + known, NOT_SEEN, capacity - known);
+            known = capacity;
         }
         if (seen[id] == NOT_SEEN)
-            seen[id] = label_fits(model, labels[criterion->subject], id, &room, criterion->pattern)
-                           ? FITS
-                           : FITS_NOT;
+            seen[id] = label_fits(model, label, id, &room, criterion->pattern) ? FITS : FITS_NOT;
         fits[i] = seen[id] == FITS;
     }
     free(room.text);
@@ -173,140 +185,58 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
     return false;
 }
 
-/* --- all criteria of contexts --- */
+/* --- all criteria --- */
 
-static bool is_of_context(mp_subject subject)
+static const unsigned subjects_of[] = {
+    [MP_THINGS_CONTEXTS] = 1 << MP_SUBJECT_TYPE | 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE |
+                           1 << MP_SUBJECT_STACK | 1 << MP_SUBJECT_THREAD,
+    [MP_THINGS_SNAPSHOTS] = 1 << MP_SUBJECT_TAG | 1 << MP_SUBJECT_REQUEST,
+    [MP_THINGS_TYPES] = 1 << MP_SUBJECT_TYPE,
+    [MP_THINGS_MODULES] = 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE,
+};
+
+static uint32_t count_of(const mp_model *model, mp_things things)
 {
-    return subject != MP_SUBJECT_TAG && subject != MP_SUBJECT_REQUEST;
-}
-
-/* Of criteria on one subject any may hold: what fits none of them falls out. */
-static void keep_fitting(bool *kept, const bool *fits, size_t count, bool negated)
-{
-    for (size_t i = 0; i < count; i++)
-        kept[i] &= fits[i] != negated;
-}
-
-/* Fold what one criterion says into what the others of its subject said. */
-typedef void match_function(const void *of, const mp_criterion *criterion, bool *fits);
-
-static void match_subject(const void *of, const mp_criterion *criteria, size_t count,
-                          mp_subject subject, match_function *match, bool *kept, size_t things)
-{
-    bool *any = mp_alloc_zero(things, sizeof *any), *fits = mp_alloc_zero(things, sizeof *fits);
-    bool wanted = false;
-    for (size_t i = 0; i < count; i++) {
-        if (criteria[i].subject != subject)
-            continue;
-        match(of, &criteria[i], fits);
-        if (criteria[i].negated) {
-            keep_fitting(kept, fits, things, true);
-            continue;
-        }
-        wanted = true;
-        for (size_t k = 0; k < things; k++)
-            any[k] |= fits[k];
+    switch (things) {
+    case MP_THINGS_CONTEXTS:
+        return model->contexts.count;
+    case MP_THINGS_SNAPSHOTS:
+        return model->snapshots.count;
+    case MP_THINGS_TYPES:
+        return model->types.count;
+    default:
+        return model->profile->modules.count;
     }
-    if (wanted)
-        keep_fitting(kept, any, things, false);
+}
+
+bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
+                  size_t count)
+{
+    uint32_t all = count_of(model, things);
+    bool *kept = mp_alloc(all), *any = mp_alloc(all), *fits = mp_alloc_zero(all, 1);
+    memset(kept, true, all);
+    for (unsigned subject = 0; subject < MP_SUBJECTS; subject++) {
+        bool wanted = false;
+        memset(any, false, all);
+        for (size_t i = 0; i < count; i++) {
+            if (criteria[i].subject != subject || !(subjects_of[things] & 1u << subject))
+                continue;
+            if (subject == MP_SUBJECT_STACK)
+                match_stacks(model, &criteria[i], fits);
+            else
+                match_labels(model, things, all, &criteria[i], fits);
+            wanted |= !criteria[i].negated;
+            for (uint32_t k = 0; k < all; k++)
+                if (criteria[i].negated)
+                    kept[k] &= !fits[k];
+                else
+                    any[k] |= fits[k];
+        }
+        for (uint32_t k = 0; wanted && k < all; k++)
+            kept[k] &= any[k];
+    }
     free(any);
     free(fits);
-}
-
-static void match_contexts(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    if (criterion->subject == MP_SUBJECT_STACK)
-        match_stacks(of, criterion, fits);
-    else
-        match_labels(of, criterion, fits);
-}
-
-static bool *all_of(size_t count)
-{
-    bool *all = mp_alloc(count * sizeof *all + 1);
-    memset(all, true, count * sizeof *all);
-    return all;
-}
-
-bool *mp_contexts_matching(const mp_model *model, const mp_criterion *criteria, size_t count)
-{
-    bool *kept = all_of(model->contexts.count);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        if (is_of_context((mp_subject)subject))
-            match_subject(model, criteria, count, (mp_subject)subject, match_contexts, kept,
-                          model->contexts.count);
-    return kept;
-}
-
-/* --- snapshots --- */
-
-static void match_snapshots(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    const mp_model *model = of;
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *snapshot = &model->snapshots.at[i];
-        mp_string_id text =
-            criterion->subject == MP_SUBJECT_TAG ? snapshot->tag : snapshot->request;
-        fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
-    }
-}
-
-bool *mp_snapshots_matching(const mp_model *model, const mp_selection *selection)
-{
-    bool *kept = all_of(model->snapshots.count);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        if (!is_of_context((mp_subject)subject))
-            match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
-                          match_snapshots, kept, model->snapshots.count);
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        int64_t time_us = model->snapshots.at[i].time_us;
-        kept[i] &= (!selection->has_since || time_us >= selection->since_us) &&
-                   (!selection->has_until || time_us <= selection->until_us);
-    }
-    return kept;
-}
-
-/* --- types, for object graphs --- */
-
-static void match_types(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    const mp_model *model = of;
-    label_room room = {0};
-    for (uint32_t i = 0; i < model->types.count; i++)
-        fits[i] = label_fits(model, type_label, i, &room, criterion->pattern);
-    free(room.text);
-}
-
-bool *mp_types_matching(const mp_model *model, const mp_selection *selection)
-{
-    bool *kept = all_of(model->types.count);
-    match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
-                  model->types.count);
-    return kept;
-}
-
-/* --- execution profiles --- */
-
-static void match_modules(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    const mp_model *model = of;
-    for (uint32_t i = 1; i < model->profile->modules.count; i++) {
-        const mp_module *module = &model->profile->modules.at[i];
-        mp_string_id text =
-            criterion->subject == MP_SUBJECT_NAME ? module->method : module->program;
-        fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
-    }
-}
-
-bool *mp_modules_matching(const mp_model *model, const mp_selection *selection)
-{
-    if (!model->profile)
-        return NULL;
-    size_t modules = model->profile->modules.count;
-    bool *kept = all_of(modules);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
-                      match_modules, kept, modules);
     return kept;
 }
 

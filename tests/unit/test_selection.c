@@ -113,7 +113,7 @@ static void any_of_a_subject_all_subjects_and_no_negated_one(void **unused)
         mp_selection selection = {.criteria = criteria, .count = count};
         expect(model, &selection, wanted[count], "of several");
     }
-    bool *contexts = mp_contexts_matching(model, criteria, 0);
+    bool *contexts = mp_matching(model, MP_THINGS_CONTEXTS, criteria, 0);
     for (uint32_t i = 1; i < model->contexts.count; i++)
         assert_true(contexts[i]);
     free(contexts);
