@@ -60,6 +60,7 @@ typedef enum mp_error_code {
     MP_ERROR_UNUSED,    /* an argument that means nothing to what is asked */
     MP_ERROR_NO_ANSWER, /* such a recording cannot tell that */
     MP_ERROR_FILE,      /* a file that is read beside recordings (a policy, a baseline) is wrong */
+    MP_ERROR_INPUT,     /* a file cannot be read */
     MP_ERROR_OUTPUT,    /* a file cannot be written */
 } mp_error_code;
 
@@ -72,11 +73,12 @@ typedef struct mp_error {
     const char *path;      /* of the file that is wrong; NULL: none is */
     uint32_t line, column; /* there, from 1; 0: the whole file, the whole line */
     char text[1024];       /* what is wrong, what was expected; no full stop, no newline */
+    char advice[256];      /* what to do instead; "": nothing in particular */
 } mp_error;
 
 /* The whole of it as a line: "path:line:column: error: text" of a file, "sort x: text" of an
  * argument, "top does not use sort" of one that is not used, with `dashes` in front of the
- * argument. Returns `line`; what does not fit is cut. */
+ * argument; the advice behind it. Returns `line`; what does not fit is cut. */
 const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size);
 
 /* --- verdicts: what comes of holding a recording to a rule or a limit --- */

@@ -89,12 +89,12 @@ typedef struct mp_setting {
  * path of a recording or a baseline that "diff", "gate" hold this one against), "policy" (of
  * "gate", the path of its rules) and "object" (of "path" and "object"). NULL with an error. Release
  * with mp_document_free; settings' texts must outlive the answer. */
-mp_document *mp_recording_ask(const mp_recording *recording, const char *report,
+mp_document *mp_recording_ask(mp_recording *recording, const char *report,
                               const mp_setting *settings, size_t count, mp_error *error);
 
 /* Keep what a gate needs of the recording as a text file, a baseline: `settings` select and set the
  * window. False with an error; what was at `path` is then still there. */
-bool mp_recording_save_baseline(const mp_recording *recording, const char *path,
+bool mp_recording_save_baseline(mp_recording *recording, const char *path,
                                 const mp_setting *settings, size_t count, mp_error *error);
 
 /* Write the recording as another tool's file ("aqtime"); it was loaded with keep_objects. Gives how

@@ -10,10 +10,38 @@ void gen_add(gen_sum *sum, int64_t objects, int64_t bytes)
     sum->bytes += bytes;
 }
 
+gen_sum gen_minus(gen_sum sum, gen_sum part)
+{
+    return (gen_sum){sum.objects - part.objects, sum.bytes - part.bytes};
+}
+
 void gen_raise(gen_sum *peak, gen_sum now)
 {
     peak->objects = now.objects > peak->objects ? now.objects : peak->objects;
     peak->bytes = now.bytes > peak->bytes ? now.bytes : peak->bytes;
+}
+
+void gen_answer_totals(gen_json *json, gen_sum live, gen_sum created, int64_t deleted, gen_sum peak)
+{
+    gen_json_open(json, "totals", '{');
+    gen_json_sum(json, "live", live);
+    gen_json_sum(json, "created", created);
+    gen_json_number(json, "deleted_objects", deleted);
+    gen_json_sum(json, "peak", peak);
+}
+
+void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t time,
+                         int64_t created, int64_t deleted, gen_sum live)
+{
+    gen_json_row(json);
+    gen_json_number(json, "sequence", sequence);
+    if (tag)
+        gen_json_text(json, "tag", tag);
+    if (time >= 0)
+        gen_json_number(json, "time_us", time);
+    gen_json_number(json, "created_objects", created);
+    gen_json_number(json, "deleted_objects", deleted);
+    gen_json_sum(json, "live", live);
 }
 
 /* --- rows --- */
@@ -72,8 +100,7 @@ static void leak(gen_json *json, const gen_row *row, int64_t rank)
         gen_json_ratio(json, "inferred_type_percent", row->inferred_deletions * 100, row->deleted,
                        9);
     }
-    gen_json_number(json, "objects", row->live.objects);
-    gen_json_number(json, "bytes", row->live.bytes);
+    gen_json_sum(json, NULL, row->live);
     if (row->created) {
         gen_json_number(json, "created_objects", row->created);
         gen_json_number(json, "deleted_objects", row->deleted);
@@ -105,8 +132,7 @@ void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bo
         if (ranked)
             gen_json_number(json, "rank", (int64_t)i + 1);
         gen_json_text(json, "key", rows[i].key);
-        gen_json_number(json, "objects", rows[i].live.objects);
-        gen_json_number(json, "bytes", rows[i].live.bytes);
+        gen_json_sum(json, NULL, rows[i].live);
         if (retained)
             gen_json_number(json, "retained_bytes", rows[i].retained);
         gen_json_close(json);
@@ -122,13 +148,12 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count)
         gen_sum from = rows[i].before, to = rows[i].live;
         gen_json_row(json);
         gen_json_text(json, "key", rows[i].key);
-        gen_json_figures(json, (gen_figure[]){{"from_objects", from.objects},
-                                              {"to_objects", to.objects},
-                                              {"delta_objects", to.objects - from.objects},
-                                              {"from_bytes", from.bytes},
-                                              {"to_bytes", to.bytes},
-                                              {"delta_bytes", to.bytes - from.bytes},
-                                              {NULL, 0}});
+        gen_json_number(json, "from_objects", from.objects);
+        gen_json_number(json, "to_objects", to.objects);
+        gen_json_number(json, "delta_objects", to.objects - from.objects);
+        gen_json_number(json, "from_bytes", from.bytes);
+        gen_json_number(json, "to_bytes", to.bytes);
+        gen_json_number(json, "delta_bytes", to.bytes - from.bytes);
         gen_json_close(json);
     }
     gen_json_close(json);
@@ -143,7 +168,7 @@ static size_t walk(const gen_graph_view *view, int64_t without, unsigned char *r
     size_t count = 0;
     memset(reached, 0, (size_t)view->count);
     for (int64_t i = 0; i < view->count; i++)
-        if (i != without && view->is_strong_root(view->plan, i)) {
+        if (i != without && view->object(view->plan, i).strong_root) {
             reached[i] = 1;
             found[count++] = (uint32_t)i;
         }
@@ -179,7 +204,7 @@ static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t
             int nearest = graph->dominators[j];
             if (!graph->reached[j] || reached[j])
                 continue;
-            graph->retained[i] += view->size(view->plan, (int64_t)j);
+            graph->retained[i] += view->object(view->plan, (int64_t)j).size;
             if (i != j && (nearest < 0 || dominated[i] < dominated[nearest]))
                 graph->dominators[j] = (int)i;
         }
@@ -227,23 +252,28 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
     size_t count = 0;
     for (int64_t i = 0; i < view->count; i++)
         if (graph->reached[i])
-            rows[count++] = (held_object){i, graph->retained[i], view->id(view->plan, i)};
+            rows[count++] = (held_object){i, graph->retained[i], view->object(view->plan, i).id};
     qsort(rows, count, sizeof *rows, by_retained);
     gen_json_open(json, "retained", '[');
     for (size_t i = 0; i < count; i++) {
-        int64_t object = rows[i].object;
-        int dominator = graph->dominators[object];
-        const char *kind = view->root_kind ? view->root_kind(view->plan, object) : NULL;
+        gen_object object = view->object(view->plan, rows[i].object);
+        int dominator = graph->dominators[rows[i].object];
+        const char *id = NULL, *kinds = NULL;
+        if (dominator >= 0)
+            id = gen_keep("%" PRIx64, view->object(view->plan, dominator).id);
+        for (int kind = 0; object.root_kinds >> kind; kind++)
+            if (object.root_kinds >> kind & 1)
+                kinds =
+                    gen_keep("%s%s%s", kinds ? kinds : "", kinds ? "+" : "", view->root_kind(kind));
         gen_json_row(json);
         gen_json_number(json, "rank", (int64_t)i + 1);
-        gen_json_text(json, "object", gen_keep("%" PRIx64, rows[i].id));
-        gen_json_text(json, "type", view->type(view->plan, object));
-        gen_json_number(json, "self_bytes", view->size(view->plan, object));
+        gen_json_text(json, "object", gen_keep("%" PRIx64, object.id));
+        gen_json_text(json, "type", object.type);
+        gen_json_number(json, "self_bytes", object.size);
         gen_json_number(json, "retained_bytes", rows[i].retained);
-        gen_json_text(json, "dominator",
-                      dominator < 0 ? NULL : gen_keep("%" PRIx64, view->id(view->plan, dominator)));
-        if (kind)
-            gen_json_text(json, "root_kind", kind);
+        gen_json_text(json, "dominator", id);
+        if (kinds)
+            gen_json_text(json, "root_kind", kinds);
         gen_json_close(json);
     }
     gen_json_close(json);

@@ -100,13 +100,9 @@ typedef struct aq_plan {
 static int add(aq_plan *plan, int class_index, int size, int first, int last, int stack)
 {
     int index = plan->object_count++;
-    plan->objects[index] = (aq_object){.number = 17 + index * 3,
-                                       .class_index = class_index,
-                                       .size = size,
-                                       .first = first,
-                                       .last = last,
-                                       .stack = stack,
-                                       .thread = classes[class_index].managed};
+    int thread = classes[class_index].managed;
+    plan->objects[index] =
+        (aq_object){17 + index * 3, class_index, size, first, last, stack, thread, false, false};
     return index;
 }
 
@@ -214,63 +210,47 @@ static int object_record(const aq_plan *plan, int set, int object)
 
 /* --- SQL --- */
 
-enum {
-    T_INSTANCES,
-    T_CLASSES,
-    T_STACK,
-    T_META_CLASSES,
-    T_META_LINES,
-    T_META_ROUTINES,
-    T_OBJECTS,
-    T_FROM,
-    T_TO,
-    T_THREADS,
-    T_RELATIONS,
-    TABLES
+#define REFERENCE                                                                                  \
+    "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, COL_SIZE NUMERIC, "  \
+    "COL_THREADRID INTEGER"
+
+/* All end in the four columns that tell rows apart. */
+static const char *const tables[] = {
+    "CLASSES_DATA (COL_LIVE_COUNT NUMERIC, COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, "
+    "COL_LIVE_SIZE NUMERIC, COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, COL_PEAK_CREATED NUMERIC, "
+    "COL_PEAK_SIZE NUMERIC, COL_TOKEN INTEGER, COL_TOTAL_CREATED NUMERIC, COL_TOTAL_SIZE NUMERIC",
+    "CREATION_CALL_STACK (COL_HIT_COUNT INTEGER, COL_ROUTINERID INTEGER",
+    "META_CLASSES_DATA (COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, COL_MODULE_NAME TEXT, "
+    "COL_NAMESPACE TEXT, COL_SYMBOL_MONIKER TEXT, COL_TOKEN INTEGER",
+    "META_LINES (COL_SOURCE_LINE INTEGER",
+    "META_ROUTINES (COL_ADDRESS NUMERIC, COL_ANALISYS_RESULT TEXT, COL_CLASS_NAME TEXT, "
+    "COL_CODE_TYPE TEXT, COL_COMPILER INTEGER, COL_HIT_COUNT INTEGER, COL_MODULE_NAME TEXT, "
+    "COL_NAMESPACE TEXT, COL_PROFILELINES INTEGER, COL_ROUTINE_NAME TEXT, COL_SOURCE_FILE TEXT, "
+    "COL_SOURCE_LINE INTEGER, COL_SYMBOL_MONIKER TEXT, COL_TOKEN INTEGER, COL_UNIT_NAME TEXT",
+    "OBJECTS (COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_CLASSRID INTEGER, COL_GET_ INTEGER, "
+    "COL_REFERENCES_FROM INTEGER, COL_REFERENCES_TO INTEGER, COL_ROOT INTEGER, COL_SIZE NUMERIC, "
+    "COL_THREADRID INTEGER",
+    "REFERENCES_FROM (" REFERENCE,
+    "REFERENCES_TO (" REFERENCE,
+    "THREADS (COL_NAME TEXT, COL_SIZE INTEGER, COL_WIN32THREADID INTEGER",
 };
 
-/* All but the first and the last end in the four columns that tell rows apart. */
-static const struct {
-    const char *name, *columns;
-} tables[TABLES] = {
-    [T_INSTANCES] = {"INSTANCES", "CAPTION TEXT, COUNTER_DESCRIPTION TEXT, COUNTER_FREQUENCY "
-                                  "NUMERIC, COUNTER_NAME TEXT, INST_ID INTEGER"},
-    [T_CLASSES] = {"ALLOCATION_PROFILER_CLASSES_DATA",
-                   "COL_LIVE_COUNT NUMERIC, COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, "
-                   "COL_LIVE_SIZE NUMERIC, COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, "
-                   "COL_PEAK_CREATED NUMERIC, COL_PEAK_SIZE NUMERIC, COL_TOKEN INTEGER, "
-                   "COL_TOTAL_CREATED NUMERIC, COL_TOTAL_SIZE NUMERIC"},
-    [T_STACK] = {"ALLOCATION_PROFILER_CREATION_CALL_STACK",
-                 "COL_HIT_COUNT INTEGER, COL_ROUTINERID INTEGER"},
-    [T_META_CLASSES] = {"ALLOCATION_PROFILER_META_CLASSES_DATA",
-                        "COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, COL_MODULE_NAME TEXT, "
-                        "COL_NAMESPACE TEXT, COL_SYMBOL_MONIKER TEXT, COL_TOKEN INTEGER"},
-    [T_META_LINES] = {"ALLOCATION_PROFILER_META_LINES", "COL_SOURCE_LINE INTEGER"},
-    [T_META_ROUTINES] = {"ALLOCATION_PROFILER_META_ROUTINES",
-                         "COL_ADDRESS NUMERIC, COL_ANALISYS_RESULT TEXT, COL_CLASS_NAME TEXT, "
-                         "COL_CODE_TYPE TEXT, COL_COMPILER INTEGER, COL_HIT_COUNT INTEGER, "
-                         "COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, COL_PROFILELINES INTEGER, "
-                         "COL_ROUTINE_NAME TEXT, COL_SOURCE_FILE TEXT, COL_SOURCE_LINE INTEGER, "
-                         "COL_SYMBOL_MONIKER TEXT, COL_TOKEN INTEGER, COL_UNIT_NAME TEXT"},
-    [T_OBJECTS] = {"ALLOCATION_PROFILER_OBJECTS",
-                   "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_CLASSRID INTEGER, COL_GET_ INTEGER, "
-                   "COL_REFERENCES_FROM INTEGER, COL_REFERENCES_TO INTEGER, COL_ROOT INTEGER, "
-                   "COL_SIZE NUMERIC, COL_THREADRID INTEGER"},
-    [T_FROM] = {"ALLOCATION_PROFILER_REFERENCES_FROM",
-                "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, "
-                "COL_SIZE NUMERIC, COL_THREADRID INTEGER"},
-    [T_TO] = {"ALLOCATION_PROFILER_REFERENCES_TO",
-              "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, "
-              "COL_SIZE NUMERIC, COL_THREADRID INTEGER"},
-    [T_THREADS] = {"ALLOCATION_PROFILER_THREADS",
-                   "COL_NAME TEXT, COL_SIZE INTEGER, COL_WIN32THREADID INTEGER"},
-    [T_RELATIONS] = {"RELATIONS", "COL_CHILD_TABLE TEXT, COL_PARENT_TABLE TEXT, ID INTEGER, "
-                                  "INST_ID INTEGER"},
-};
-
-static void insert(gen_writer *writer, int table)
+static void write_tables(gen_writer *writer)
 {
-    gen_print(writer, "INSERT INTO %s VALUES (", tables[table].name);
+    gen_text(writer, "BEGIN;\nCREATE TABLE INSTANCES (CAPTION TEXT, COUNTER_DESCRIPTION TEXT, "
+                     "COUNTER_FREQUENCY NUMERIC, COUNTER_NAME TEXT, INST_ID INTEGER);\n");
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        gen_print(writer,
+                  "CREATE TABLE ALLOCATION_PROFILER_%s, ID INTEGER, INST_ID INTEGER, "
+                  "PARENT_ID INTEGER, REC_ID INTEGER);\n",
+                  tables[i]);
+    gen_text(writer, "CREATE TABLE RELATIONS (COL_CHILD_TABLE TEXT, COL_PARENT_TABLE TEXT, "
+                     "ID INTEGER, INST_ID INTEGER);\n");
+}
+
+static void insert(gen_writer *writer, const char *table)
+{
+    gen_print(writer, "INSERT INTO ALLOCATION_PROFILER_%s VALUES (", table);
 }
 
 /* The columns that tell rows apart; only lines and parts of an object have a parent. */
@@ -281,22 +261,22 @@ static void end_row(gen_writer *writer, int id, int set, int parent, int record)
 
 static void write_instance(gen_writer *writer, int set)
 {
-    static const int pairs[][2] = {
-        {T_INSTANCES, TABLES},     {T_CLASSES, TABLES},
-        {T_OBJECTS, TABLES},       {T_META_CLASSES, TABLES},
-        {T_META_ROUTINES, TABLES}, {T_THREADS, TABLES},
-        {T_STACK, T_OBJECTS},      {T_FROM, T_OBJECTS},
-        {T_TO, T_OBJECTS},         {T_META_LINES, T_META_ROUTINES},
+    static const char *const relations[] = {
+        "'INSTANCES', NULL",
+        "'ALLOCATION_PROFILER_CLASSES_DATA', NULL",
+        "'ALLOCATION_PROFILER_OBJECTS', NULL",
+        "'ALLOCATION_PROFILER_META_CLASSES_DATA', NULL",
+        "'ALLOCATION_PROFILER_META_ROUTINES', NULL",
+        "'ALLOCATION_PROFILER_THREADS', NULL",
+        "'ALLOCATION_PROFILER_CREATION_CALL_STACK', 'ALLOCATION_PROFILER_OBJECTS'",
+        "'ALLOCATION_PROFILER_REFERENCES_FROM', 'ALLOCATION_PROFILER_OBJECTS'",
+        "'ALLOCATION_PROFILER_REFERENCES_TO', 'ALLOCATION_PROFILER_OBJECTS'",
+        "'ALLOCATION_PROFILER_META_LINES', 'ALLOCATION_PROFILER_META_ROUTINES'",
     };
-    insert(writer, T_INSTANCES);
-    gen_print(writer, "'Get Results %d', NULL, NULL, NULL, %d);\n", set, set);
-    for (int i = 0; i < (int)(sizeof pairs / sizeof pairs[0]); i++) {
-        int parent = pairs[i][1];
-        const char *quote = parent < TABLES ? "'" : "";
-        insert(writer, T_RELATIONS);
-        gen_print(writer, "'%s', %s%s%s, %d, %d);\n", tables[pairs[i][0]].name, quote,
-                  parent < TABLES ? tables[parent].name : "NULL", quote, i + 1, set);
-    }
+    gen_print(writer, "INSERT INTO INSTANCES VALUES ('Get Results %d', NULL, NULL, NULL, %d);\n",
+              set, set);
+    for (int i = 0; i < (int)(sizeof relations / sizeof relations[0]); i++)
+        gen_print(writer, "INSERT INTO RELATIONS VALUES (%s, %d, %d);\n", relations[i], i + 1, set);
 }
 
 /* The most at one time is that of the result sets so far: what comes and goes between them does
@@ -307,7 +287,7 @@ static void write_class(gen_writer *writer, const aq_plan *plan, int set, int in
     int finalizable = words->managed && index % 2, id = class_id(set, index);
     int token = words->managed ? CLASS_TOKEN + index : 0;
     gen_sum live = {0, 0}, peak = {0, 0}, total = {0, 0};
-    insert(writer, T_META_CLASSES);
+    insert(writer, "META_CLASSES_DATA");
     gen_print(writer, "'%s', %d, '%s', '%s', '', %d", words->name, finalizable, words->module,
               words->space, token);
     end_row(writer, index + 1, set, NOTHING, id);
@@ -326,7 +306,7 @@ static void write_class(gen_writer *writer, const aq_plan *plan, int set, int in
     }
     if (!total.objects)
         return;
-    insert(writer, T_CLASSES);
+    insert(writer, "CLASSES_DATA");
     gen_print(writer, "%d, '%s', %d, %d, '%s', '%s', %d, %d, %d, %d, %d", (int)live.objects,
               words->name, finalizable, (int)live.bytes, words->module, words->space,
               (int)peak.objects, (int)peak.bytes, token, (int)total.objects, (int)total.bytes);
@@ -337,7 +317,7 @@ static void write_routine(gen_writer *writer, int set, int index)
 {
     const aq_routine *words = &routines[index];
     bool managed = words->code_type[0] == 'M', numbered = words->line || index % 2;
-    insert(writer, T_META_ROUTINES);
+    insert(writer, "META_ROUTINES");
     gen_print(writer, "%d, '%s', '%s', '%s', %d, %d, '%s', '%s', 0, '%s', '%s', ",
               FIRST_ROUTINE + index * 0x90, words->line ? "" : "No line info", words->class_name,
               words->code_type, managed ? 3 : 1, 10 * set + index,
@@ -349,7 +329,7 @@ static void write_routine(gen_writer *writer, int set, int index)
               managed ? ROUTINE_TOKEN + index : 0, words->unit);
     end_row(writer, index + 1, set, NOTHING, routine_id(set, index));
     for (int i = 0; words->line && i < ROUTINE_LINES; i++) {
-        insert(writer, T_META_LINES);
+        insert(writer, "META_LINES");
         gen_print(writer, "%d", words->line + i);
         end_row(writer, index * ROUTINE_LINES + i + 1, set, index + 1, i + 1);
     }
@@ -376,7 +356,7 @@ static void write_object(gen_writer *writer, const aq_plan *plan, int set, int i
         from += plan->references[i].to == index && is_listed(plan, &plan->references[i], set);
         to += plan->references[i].from == index && is_listed(plan, &plan->references[i], set);
     }
-    insert(writer, T_OBJECTS);
+    insert(writer, "OBJECTS");
     gen_print(writer, "%d, %d, %d, ", object->number, address_of(object),
               class_id(set, object->class_index));
     if (!object->no_get)
@@ -385,25 +365,24 @@ static void write_object(gen_writer *writer, const aq_plan *plan, int set, int i
               object->root, object->size, object->thread + 5);
     end_row(writer, id, set, NOTHING, object_record(plan, set, index));
     for (int i = 0; i < MOST_FRAMES && stack[i] >= 0; i++) {
-        insert(writer, T_STACK);
+        insert(writer, "CREATION_CALL_STACK");
         gen_print(writer, "%d, %d", 10 * set + stack[i], routine_id(set, stack[i]));
         end_row(writer, id * MOST_FRAMES + i, set, id, i + 1);
     }
 }
 
 /* The rows of one of the two tables of references; what one of them lacks stands in the other. */
-static void write_references(gen_writer *writer, const aq_plan *plan, int set, int table)
+static void write_references(gen_writer *writer, const aq_plan *plan, int set, bool to)
 {
     for (int i = 0; i < plan->reference_count; i++) {
         const aq_reference *reference = &plan->references[i];
-        bool to = table == T_TO;
         bool here = to ? reference->in_to || !reference->in_from
                        : reference->in_from && reference->to != NOTHING;
         if (!here || !is_listed(plan, reference, set))
             continue;
         int owner = to ? reference->from : reference->to;
         int other = to ? reference->to : reference->from;
-        insert(writer, table);
+        insert(writer, to ? "REFERENCES_TO" : "REFERENCES_FROM");
         if (other == NOTHING) {
             gen_text(writer, "0, 0, 1, 0, 0, 5");
         } else {
@@ -420,12 +399,7 @@ void gen_aqtime(const gen_options *options, gen_writer *writer)
 {
     (void)options;
     aq_plan plan = plan_of_shop();
-    gen_text(writer, "BEGIN;\n");
-    for (int i = 0; i < TABLES; i++)
-        gen_print(writer, "CREATE TABLE %s (%s%s);\n", tables[i].name, tables[i].columns,
-                  i == T_INSTANCES || i == T_RELATIONS
-                      ? ""
-                      : ", ID INTEGER, INST_ID INTEGER, PARENT_ID INTEGER, REC_ID INTEGER");
+    write_tables(writer);
     for (int set = 1; set <= SETS; set++) {
         write_instance(writer, set);
         for (int i = 0; i < CLASSES; i++)
@@ -433,7 +407,7 @@ void gen_aqtime(const gen_options *options, gen_writer *writer)
         for (int i = 0; i < ROUTINES; i++)
             write_routine(writer, set, i);
         for (int i = 0; i < 2; i++) {
-            insert(writer, T_THREADS);
+            insert(writer, "THREADS");
             gen_print(writer, "'%s', %d, %d", i ? "Requests" : "Main thread", 4096 * (i + 1),
                       FIRST_THREAD + i * 8);
             end_row(writer, i + 1, set, NOTHING, i + 5);
@@ -441,8 +415,8 @@ void gen_aqtime(const gen_options *options, gen_writer *writer)
         for (int i = 0; i < plan.object_count; i++)
             if (is_alive(&plan.objects[i], set))
                 write_object(writer, &plan, set, i);
-        write_references(writer, &plan, set, T_FROM);
-        write_references(writer, &plan, set, T_TO);
+        write_references(writer, &plan, set, false);
+        write_references(writer, &plan, set, true);
     }
     gen_text(writer, "COMMIT;\n");
 }
@@ -491,22 +465,12 @@ static void answer_totals(gen_json *json, const aq_plan *plan, const gen_graph *
         dangling += plan->references[i].to == NOTHING;
     for (int set = 1; set <= SETS; set++)
         gen_raise(&peak, live_at(plan, set));
-    gen_json_open(json, "totals", '{');
-    gen_json_figures(json, (gen_figure[]){{"live_objects", live.objects},
-                                          {"live_bytes", live.bytes},
-                                          {"created_objects", created.objects},
-                                          {"created_bytes", created.bytes},
-                                          {"deleted_objects", created.objects - live.objects},
-                                          {"peak_objects", peak.objects},
-                                          {"peak_bytes", peak.bytes},
-                                          {"roots", roots},
-                                          {"references", plan->reference_count},
-                                          {"dangling_references", dangling},
-                                          {"reachable_objects", reachable.objects},
-                                          {"reachable_bytes", reachable.bytes},
-                                          {"unreachable_objects", live.objects - reachable.objects},
-                                          {"unreachable_bytes", live.bytes - reachable.bytes},
-                                          {NULL, 0}});
+    gen_answer_totals(json, live, created, created.objects - live.objects, peak);
+    gen_json_number(json, "roots", roots);
+    gen_json_number(json, "references", plan->reference_count);
+    gen_json_number(json, "dangling_references", dangling);
+    gen_json_sum(json, "reachable", reachable);
+    gen_json_sum(json, "unreachable", gen_minus(live, reachable));
     gen_json_close(json);
 }
 
@@ -521,14 +485,7 @@ static void answer_snapshots(gen_json *json, const aq_plan *plan)
             deleted += object->last == set - 1 && counts(object, set - 1);
         }
         gen_sum live = live_at(plan, set);
-        gen_json_row(json);
-        gen_json_number(json, "sequence", set);
-        gen_json_text(json, "tag", gen_keep("Get Results %d", set));
-        gen_json_figures(json, (gen_figure[]){{"created_objects", created},
-                                              {"deleted_objects", deleted},
-                                              {"live_objects", live.objects},
-                                              {"live_bytes", live.bytes},
-                                              {NULL, 0}});
+        gen_answer_snapshot(json, set, gen_keep("Get Results %d", set), -1, created, deleted, live);
         if (set > 1)
             gen_json_number(json, "delta_bytes", live.bytes - live_at(plan, set - 1).bytes);
         gen_json_close(json);
@@ -582,14 +539,14 @@ static void answer_types(gen_json *json, const aq_plan *plan)
 }
 
 /* The graph of the last result set, where all that refers or is referred to is alive. */
-static bool is_root(const void *plan, int64_t object)
+static gen_object object_of(const void *data, int64_t number)
 {
-    return ((const aq_plan *)plan)->objects[object].root;
-}
-
-static int64_t size_of(const void *plan, int64_t object)
-{
-    return ((const aq_plan *)plan)->objects[object].size;
+    const aq_plan *plan = data;
+    const aq_object *object = &plan->objects[number];
+    return (gen_object){.size = object->size,
+                        .id = (uint64_t)object_record(plan, SETS, (int)number),
+                        .type = class_name(object->class_index),
+                        .strong_root = object->root};
 }
 
 static int64_t reference_count(const void *data, int64_t object)
@@ -601,7 +558,7 @@ static int64_t reference_count(const void *data, int64_t object)
     return count;
 }
 
-static int64_t reference(const void *data, int64_t object, int64_t number)
+static int64_t reference_of(const void *data, int64_t object, int64_t number)
 {
     const aq_plan *plan = data;
     int i = 0;
@@ -610,22 +567,12 @@ static int64_t reference(const void *data, int64_t object, int64_t number)
     return plan->references[i].to;
 }
 
-static uint64_t record_of(const void *plan, int64_t object)
-{
-    return (uint64_t)object_record(plan, SETS, (int)object);
-}
-
-static const char *type_of(const void *plan, int64_t object)
-{
-    return class_name(((const aq_plan *)plan)->objects[object].class_index);
-}
-
 void gen_aqtime_answer(const gen_options *options, gen_json *json)
 {
     (void)options;
     aq_plan plan = plan_of_shop();
-    gen_graph_view view = {&plan,     plan.object_count, is_root, size_of, reference_count,
-                           reference, record_of,         type_of, NULL};
+    gen_graph_view view = {&plan,           plan.object_count, object_of,
+                           reference_count, reference_of,      NULL};
     gen_graph graph;
     gen_graph_build(&graph, &view);
     answer_totals(json, &plan, &graph);

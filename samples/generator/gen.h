@@ -82,10 +82,9 @@ typedef struct gen_json {
     bool flat;  /* on one line */
 } gen_json;
 
-typedef struct gen_figure {
-    const char *key;
-    int64_t number;
-} gen_figure;
+typedef struct gen_sum {
+    int64_t objects, bytes;
+} gen_sum;
 
 /* A key of NULL is an element of an array. The bracket is [ or {. */
 void gen_json_open(gen_json *json, const char *key, char bracket);
@@ -93,8 +92,8 @@ void gen_json_open(gen_json *json, const char *key, char bracket);
 void gen_json_row(gen_json *json);
 void gen_json_close(gen_json *json);
 void gen_json_number(gen_json *json, const char *key, int64_t number);
-/* The last figure has no key. */
-void gen_json_figures(gen_json *json, const gen_figure *figures);
+/* PREFIX_objects and PREFIX_bytes; objects and bytes where it is NULL. */
+void gen_json_sum(gen_json *json, const char *prefix, gen_sum sum);
 /* NULL writes null. */
 void gen_json_text(gen_json *json, const char *key, const char *text);
 /* A quotient with so many decimals, rounded half up. */
@@ -103,13 +102,17 @@ void gen_json_ratio(gen_json *json, const char *key, int64_t dividend, int64_t d
 
 /* --- known answers (answer.c) --- */
 
-typedef struct gen_sum {
-    int64_t objects, bytes;
-} gen_sum;
-
 void gen_add(gen_sum *sum, int64_t objects, int64_t bytes);
+gen_sum gen_minus(gen_sum sum, gen_sum part);
 /* Raise each of both to what it is now. */
 void gen_raise(gen_sum *peak, gen_sum now);
+
+/* The totals that all memory recordings have, and the row of a snapshot; both are left open for
+ * more. A tag of NULL and a time below 0 are not told. */
+void gen_answer_totals(gen_json *json, gen_sum live, gen_sum created, int64_t deleted,
+                       gen_sum peak);
+void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t time,
+                         int64_t created, int64_t deleted, gen_sum live);
 
 /* What an answer tells of a type, or of an allocation site. */
 typedef struct gen_row {
@@ -136,17 +139,22 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
 
 enum { GEN_MOST_DOMINATED = 2000 };
 
+typedef struct gen_object {
+    int64_t size;
+    uint64_t id;
+    const char *type;
+    bool strong_root;
+    unsigned root_kinds; /* bits: what roots it has of its own, weak ones too */
+} gen_object;
+
 /* Objects by number, and how to ask about one. */
 typedef struct gen_graph_view {
     const void *plan;
     int64_t count;
-    bool (*is_strong_root)(const void *plan, int64_t object);
-    int64_t (*size)(const void *plan, int64_t object);
+    gen_object (*object)(const void *plan, int64_t number);
     int64_t (*reference_count)(const void *plan, int64_t object);
     int64_t (*reference)(const void *plan, int64_t object, int64_t number); /* below 0: none */
-    uint64_t (*id)(const void *plan, int64_t object);
-    const char *(*type)(const void *plan, int64_t object);
-    const char *(*root_kind)(const void *plan, int64_t object); /* NULL: none */
+    const char *(*root_kind)(int kind);
 } gen_graph_view;
 
 /* What holds what, found without cleverness: who is no longer reached without an object? */

@@ -83,12 +83,12 @@ static int64_t size_at(const oemp_recording *recording, const oemp_object *objec
 /* Objects that came and went between two snapshots leave a gap in the ids. */
 static void create(oemp_recording *recording, int site)
 {
-    const oemp_place *place = &recording->plan->sites[site];
+    const oemp_site *place = &recording->plan->sites[site];
     recording->last_id += recording->objects++ % 5 == 0 ? 2 : 1;
     oemp_object object = {
         .id = recording->last_id,
         .owner = place->owner == OEMP_NONE ? 0 : recording->latest[place->owner],
-        .table = place->words->more.table == TABLE_NOW ? ++recording->last_table : 0,
+        .table = place->table == TABLE_NOW ? ++recording->last_table : 0,
         .site = (int16_t)site,
         .born = (int16_t)recording->snapshot,
         .life = (int8_t)oemp_life(recording->snapshot, recording->done[site]++),
@@ -143,12 +143,12 @@ static void change_objects(oemp_recording *recording)
     for (int due = snapshot + 1; due < recording->list_count; due++)
         for (size_t i = 0; i < recording->due[due].count; i++) {
             oemp_object *object = &recording->due[due].items[i];
-            const struct oemp_more *more = &recording->plan->sites[object->site].words->more;
+            const oemp_site *site = &recording->plan->sites[object->site];
             int age = snapshot - object->born;
-            bool instantiated = more->table == TABLE_LATER && snapshot == OEMP_TABLE_SNAPSHOT;
-            if (age <= 0 || (age > more->grow_last && !instantiated))
+            bool instantiated = site->table == TABLE_LATER && snapshot == OEMP_TABLE_SNAPSHOT;
+            if (age <= 0 || (age > site->grow_last && !instantiated))
                 continue;
-            if (more->table == TABLE_LATER)
+            if (site->table == TABLE_LATER)
                 object->table = ++recording->last_table;
             gen_add(sum_of(recording, object->site), 0,
                     size_at(recording, object, snapshot) -
@@ -230,13 +230,13 @@ static void publish_all(oemp_recording *recording)
     recording->others.fresh = recording->others.count;
     recording->fresh_nodes = recording->node_count;
     for (int site = 0; site < recording->plan->site_count; site++) {
-        const oemp_place *place = &recording->plan->sites[site];
+        const oemp_site *place = &recording->plan->sites[site];
         if (!recording->quota[site])
             continue;
         if (place->node != OEMP_NONE)
             publish_node(recording, place->node);
-        recording->source_ids[site] = publish(&recording->names, place->words->more.source, 0);
-        recording->other_ids[site] = publish(&recording->others, place->words->more.other, 0);
+        recording->source_ids[site] = publish(&recording->names, place->source, 0);
+        recording->other_ids[site] = publish(&recording->others, place->other, 0);
     }
 }
 
@@ -294,19 +294,26 @@ static void write_header(const oemp_recording *recording)
 /* Only the first snapshot holds the catalogues; they are empty sections from then on. */
 static void write_catalogs(const oemp_recording *recording)
 {
-    static const oemp_entry *const lists[] = {oemp_platform, oemp_types, oemp_builtins};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        for (const oemp_entry *entry = lists[i]; recording->snapshot == 1 && entry->name; entry++)
-            gen_print(recording->writer, "\"%s\" %d\n", entry->name, entry->id);
-        end_section(recording->writer);
+    const char *catalogues[] = {oemp_types, oemp_builtins};
+    bool first = recording->snapshot == 1;
+    gen_writer *writer = recording->writer;
+    for (const oemp_part *part = oemp_platform; first && part->name; part++)
+        gen_print(writer, "\"%s\" %d\n", part->name, part->id);
+    end_section(writer);
+    for (int i = 0; i < 2; i++) {
+        char name[OEMP_NAME];
+        int id;
+        while (first && oemp_next_entry(&catalogues[i], &id, name))
+            gen_print(writer, "\"%s\" %d\n", name, id);
+        end_section(writer);
     }
 }
 
 static void write_platform(const oemp_recording *recording)
 {
-    for (const oemp_entry *entry = oemp_platform; entry->name; entry++) {
-        int64_t bytes = entry->bytes + entry->growth * (int64_t)(recording->snapshot - 1);
-        gen_numbers(recording->writer, (int64_t[]){entry->id, bytes, bytes, bytes / 8 * 7}, 4);
+    for (const oemp_part *part = oemp_platform; part->name; part++) {
+        int64_t bytes = part->bytes + part->growth * (int64_t)(recording->snapshot - 1);
+        gen_numbers(recording->writer, (int64_t[]){part->id, bytes, bytes, bytes / 8 * 7}, 4);
     }
     end_section(recording->writer);
 }
@@ -343,10 +350,10 @@ static void write_names(const oemp_recording *recording)
  * of classes have a pool of their own. */
 static void object_row(const oemp_recording *recording, const oemp_object *object)
 {
-    const oemp_place *place = &recording->plan->sites[object->site];
+    const oemp_site *place = &recording->plan->sites[object->site];
     int64_t bytes = size_at(recording, object, recording->snapshot);
     int64_t blocks = (bytes + MEMORY_BLOCK - 1) / MEMORY_BLOCK * MEMORY_BLOCK;
-    bool pooled = place->words->more.source != NULL;
+    bool pooled = place->source != NULL;
     int node = place->node == OEMP_NONE ? 0 : recording->node_ids[place->node];
     int64_t row[] = {object->id,
                      place->type_id,
@@ -355,7 +362,7 @@ static void object_row(const oemp_recording *recording, const oemp_object *objec
                      pooled ? bytes : 0,
                      object->time,
                      node,
-                     place->words->line,
+                     place->line,
                      recording->source_ids[object->site],
                      0,
                      object->owner,
@@ -370,10 +377,10 @@ static void object_row(const oemp_recording *recording, const oemp_object *objec
 /* The short form, of version 2. */
 static void changed_row(const oemp_recording *recording, const oemp_object *object)
 {
-    const oemp_place *place = &recording->plan->sites[object->site];
+    const oemp_site *place = &recording->plan->sites[object->site];
     int64_t bytes = size_at(recording, object, recording->snapshot);
     int64_t blocks = (bytes + MEMORY_BLOCK - 1) / MEMORY_BLOCK * MEMORY_BLOCK;
-    bool pooled = place->words->more.source != NULL;
+    bool pooled = place->source != NULL;
     gen_numbers(recording->writer,
                 (int64_t[]){object->id, place->type_id, bytes, pooled ? blocks : 0,
                             pooled ? bytes : 0, object->table},

@@ -11,6 +11,7 @@ enum {
     OEMP_NODES = 32,         /* of the call tree, exactly */
     OEMP_LIVES = 3,          /* of three objects of a site, one lives each number of snapshots */
     OEMP_TABLE_SNAPSHOT = 3, /* temp-tables with TABLE_LATER are instantiated before it */
+    OEMP_NAME = 64,          /* longest, with its end */
     OEMP_NONE = -1
 };
 
@@ -36,37 +37,29 @@ typedef enum oemp_kind {
 /* When a temp-table is instantiated: at creation, later, or never. */
 typedef enum oemp_table { TABLE_NONE, TABLE_NOW, TABLE_LATER, TABLE_NEVER } oemp_table;
 
+/* An allocation site. */
 typedef struct oemp_site {
     const char *type;
-    const char *node; /* of the call tree, NULL: the session itself */
+    const char *key;     /* for the sites that it owns */
+    const char *source;  /* the class or procedure that an object is an instance of */
+    const char *other;   /* any other name */
+    const char *builtin; /* built-in class */
+    int type_id, builtin_id;
+    int node; /* of the call tree, OEMP_NONE: the session itself */
     int line;
+    int owner; /* site whose latest object it is scoped to, or OEMP_NONE */
     oemp_kind kind;
-    int weight; /* start-up: how many; churn: its share */
-    int first;  /* churn: first snapshot */
-    int64_t size;
-    struct oemp_more {
-        const char *key;     /* for the sites that it owns */
-        const char *source;  /* the class or procedure that an object is an instance of */
-        const char *other;   /* any other name */
-        const char *builtin; /* built-in class */
-        const char *owner;   /* key of the site whose latest object it is scoped to */
-        oemp_table table;
-        int step;      /* bytes that the second and third of three objects have more */
-        int grow;      /* bytes that an object gains at each later snapshot */
-        int grow_last; /* age, in snapshots, at which it stops to grow */
-        bool reusable; /* only there if reusable objects are asked for */
-    } more;
+    oemp_table table;
+    int weight;     /* start-up: how many; churn: its share */
+    int first;      /* churn: first snapshot */
+    int size, step; /* bytes, and those that the second and third of three objects have more */
+    int grow;       /* bytes that an object gains at each later snapshot */
+    int grow_last;  /* age, in snapshots, at which it stops to grow */
+    bool reusable;  /* only there if reusable objects are asked for */
 } oemp_site;
 
-/* A site of the plan, with its words looked up. */
-typedef struct oemp_place {
-    const oemp_site *words;
-    int type_id, builtin_id;
-    int node, owner; /* OEMP_NONE: none */
-} oemp_place;
-
 typedef struct oemp_plan {
-    oemp_place sites[OEMP_SITES];
+    oemp_site sites[OEMP_SITES];
     int site_count;
     int64_t objects;
     int work;            /* snapshots 1..work are of the program at work */
@@ -77,33 +70,32 @@ typedef struct oemp_plan {
     int64_t churn; /* objects of all churn sites together */
 } oemp_plan;
 
-/* Names of a catalogue, as in the file; the last has none. `bytes` is what a part of the AVM
- * itself uses, `growth` more at each snapshot. */
-typedef struct oemp_entry {
+/* What a part of the AVM itself uses: `bytes` at the start, `growth` more at each snapshot. The
+ * last has no name. */
+typedef struct oemp_part {
     const char *name;
-    int id;
-    int bytes, growth;
-} oemp_entry;
+    int id, bytes, growth;
+} oemp_part;
 
 extern const oemp_node oemp_nodes[OEMP_NODES];
-extern const oemp_entry oemp_platform[], oemp_types[], oemp_builtins[];
+extern const oemp_part oemp_platform[];
+extern const char oemp_types[], oemp_builtins[]; /* catalogues */
 
+/* False at the end of the catalogue. */
+bool oemp_next_entry(const char **catalogue, int *id, char name[OEMP_NAME]);
 int oemp_find_node(const char *key);
 int64_t oemp_platform_total(int snapshot);
 
 void oemp_plan_init(oemp_plan *plan, const gen_options *options);
 int oemp_last_snapshot(const oemp_plan *plan);
-/* Where leaks are looked for: _PreCleanUp, else the last snapshot. */
-int oemp_to_snapshot(const oemp_plan *plan);
 /* Microseconds since the start; 0 is the start itself. */
 int64_t oemp_time(const oemp_plan *plan, int snapshot);
 const char *oemp_tag(const oemp_plan *plan, int snapshot);
 
-/* Objects of a site that are created before snapshot `born` and after the one before; which of the
- * OEMP_LIVES kinds the `index`th of them is, and how many are of a kind. */
+/* Objects of a site that are created before snapshot `born` and after the one before; and which
+ * of the OEMP_LIVES kinds the `index`th of them is. */
 int64_t oemp_created(const oemp_plan *plan, int site, int born);
 int oemp_life(int born, int64_t index);
-int64_t oemp_created_of_life(const oemp_plan *plan, int site, int born, int life);
 /* The snapshot that reports such an object as deleted; past the last one if none does. */
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
 /* Size when it was created, and `age` snapshots after the one that first reported it. */

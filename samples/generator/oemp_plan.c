@@ -5,7 +5,7 @@
 
 /* --- catalogues --- */
 
-const oemp_entry oemp_platform[] = {
+const oemp_part oemp_platform[] = {
     {"Memory Profiler", 1, 1048576, 16384},
     {"General", 2, 6291456, 0},
     {"RCode Directory (-D)", 3, 819200, 4096},
@@ -23,57 +23,22 @@ const oemp_entry oemp_platform[] = {
     {NULL, 0, 0, 0},
 };
 
-const oemp_entry oemp_types[] = {{"UI Window", 1, 0, 0},
-                                 {"UI Frame", 2, 0, 0},
-                                 {"UI Dialog-Box", 3, 0, 0},
-                                 {"UI Menu", 5, 0, 0},
-                                 {"UI Button", 9, 0, 0},
-                                 {"UI Browse", 12, 0, 0},
-                                 {"UI Fill-In", 15, 0, 0},
-                                 {"Procedure", 34, 0, 0},
-                                 {"Server", 35, 0, 0},
-                                 {"ASync Object", 36, 0, 0},
-                                 {"Dynamic Query", 41, 0, 0},
-                                 {"Dynamic Buffer", 42, 0, 0},
-                                 {"Dynamic Buffer-Field", 43, 0, 0},
-                                 {"Transaction", 44, 0, 0},
-                                 {"Dynamic Temp-table", 45, 0, 0},
-                                 {"XML Node", 46, 0, 0},
-                                 {"XML Document", 47, 0, 0},
-                                 {"SAX Reader", 49, 0, 0},
-                                 {"SAX Writer", 50, 0, 0},
-                                 {"Socket", 52, 0, 0},
-                                 {"Server Socket", 53, 0, 0},
-                                 {"Data-Source", 55, 0, 0},
-                                 {"Dataset", 56, 0, 0},
-                                 {"DB Connection", 59, 0, 0},
-                                 {"OOABL Obj", 62, 0, 0},
-                                 {".NET Obj", 63, 0, 0},
-                                 {"MEMPTR", 64, 0, 0},
-                                 {"Large Object", 65, 0, 0},
-                                 {"OO BuiltIn", 66, 0, 0},
-                                 {"Widget Pool", 68, 0, 0},
-                                 {"Named Widget Pool", 69, 0, 0},
-                                 {"Temp-table", 72, 0, 0},
-                                 {"Global Shared Temp-Table", 74, 0, 0},
-                                 {"OOABL Static Obj", 75, 0, 0},
-                                 {"OO Static Temp-table", 76, 0, 0},
-                                 {"Auto Dynamic Temp-table", 77, 0, 0},
-                                 {"Reusable Obj", 79, 0, 0},
-                                 {NULL, 0, 0, 0}};
-const oemp_entry oemp_builtins[] = {{"Progress.Lang.Object", 1, 0, 0},
-                                    {"Progress.Lang.Class", 2, 0, 0},
-                                    {"Progress.Lang.Error", 3, 0, 0},
-                                    {"Progress.Lang.SysError", 4, 0, 0},
-                                    {"Progress.Lang.AppError", 5, 0, 0},
-                                    {"Progress.Lang.ParameterList", 8, 0, 0},
-                                    {"Progress.Json.ObjectModel.ObjectModelParser", 21, 0, 0},
-                                    {"Progress.Json.ObjectModel.JsonObject", 22, 0, 0},
-                                    {"Progress.Json.ObjectModel.JsonArray", 23, 0, 0},
-                                    {"Progress.IO.FileInputStream", 31, 0, 0},
-                                    {"Progress.Collections.List", 40, 0, 0},
-                                    {"Progress.Collections.HashMap", 41, 0, 0},
-                                    {NULL, 0, 0, 0}};
+/* As in the file, id first. */
+const char oemp_types[] =
+    "1 UI Window, 2 UI Frame, 3 UI Dialog-Box, 5 UI Menu, 9 UI Button, 12 UI Browse, "
+    "15 UI Fill-In, 34 Procedure, 35 Server, 36 ASync Object, 41 Dynamic Query, "
+    "42 Dynamic Buffer, 43 Dynamic Buffer-Field, 44 Transaction, 45 Dynamic Temp-table, "
+    "46 XML Node, 47 XML Document, 49 SAX Reader, 50 SAX Writer, 52 Socket, 53 Server Socket, "
+    "55 Data-Source, 56 Dataset, 59 DB Connection, 62 OOABL Obj, 63 .NET Obj, 64 MEMPTR, "
+    "65 Large Object, 66 OO BuiltIn, 68 Widget Pool, 69 Named Widget Pool, 72 Temp-table, "
+    "74 Global Shared Temp-Table, 75 OOABL Static Obj, 76 OO Static Temp-table, "
+    "77 Auto Dynamic Temp-table, 79 Reusable Obj";
+const char oemp_builtins[] =
+    "1 Progress.Lang.Object, 2 Progress.Lang.Class, 3 Progress.Lang.Error, "
+    "4 Progress.Lang.SysError, 5 Progress.Lang.AppError, 8 Progress.Lang.ParameterList, "
+    "21 Progress.Json.ObjectModel.ObjectModelParser, 22 Progress.Json.ObjectModel.JsonObject, "
+    "23 Progress.Json.ObjectModel.JsonArray, 31 Progress.IO.FileInputStream, "
+    "40 Progress.Collections.List, 41 Progress.Collections.HashMap";
 
 /* --- call tree and allocation sites --- */
 
@@ -113,231 +78,74 @@ const oemp_node oemp_nodes[OEMP_NODES] = {
     {"archive", "shop/archive orders.p", 0, "main", 60},
 };
 
-/* Start-up, the three stories, every order, now and then, kept by the AVM to be used again. Owners
- * come first. An owned churn site has the weight and first snapshot of its owner, and with them its
- * lifetimes. */
-static const oemp_site sites[] = {
-    {"Widget Pool", NULL, 0, SESSION, 1, 0, 512, {.key = "session pool"}},
-    {"Procedure", NULL, 0, START, 1, 0, 4872, {.key = "main", .source = "shop/main.p"}},
-    {"Temp-table",
-     "main",
-     12,
-     START,
-     1,
-     0,
-     1184,
-     {.other = "ttConfig", .owner = "main", .table = TABLE_NOW}},
-    {"Temp-table",
-     "main",
-     14,
-     START,
-     1,
-     0,
-     1392,
-     {.other = "ttRates", .owner = "main", .table = TABLE_LATER}},
-    {"Temp-table",
-     "main",
-     16,
-     START,
-     1,
-     0,
-     960,
-     {.other = "ttDebug", .owner = "main", .table = TABLE_NEVER}},
-    {"Global Shared Temp-Table",
-     "main",
-     18,
-     START,
-     1,
-     0,
-     1040,
-     {.other = "gsttMenu", .owner = "main", .table = TABLE_NEVER}},
-    {"Dataset", "main", 22, START, 1, 0, 736, {.other = "dsOrder", .owner = "main"}},
-    {"UI Window",
-     "main",
-     28,
-     START,
-     1,
-     0,
-     2210,
-     {.other = "Shop \"Nord\"", .owner = "session pool"}},
-    {"Named Widget Pool",
-     "main",
-     47,
-     START,
-     1,
-     0,
-     640,
-     {.key = "named pool", .other = "pool \"Süd\", checkout", .owner = "main"}},
-    {"Procedure", "main", 34, RELEASED, 1, 0, 3920, {.key = "startup", .source = "shop/startup.p"}},
-    {"OO BuiltIn",
-     "config",
-     118,
-     RELEASED,
-     1,
-     0,
-     448,
-     {.builtin = "Progress.Json.ObjectModel.ObjectModelParser"}},
-    {"Large Object", "config", 121, RELEASED, 1, 0, 16384, {.owner = "startup"}},
-    {"OOABL Obj", "config", 125, START, 6, 0, 312, {.source = "shop.Setting", .step = 16}},
-    {"DB Connection", "connect", 142, START, 1, 0, 28672, {.other = "shopdb"}},
-    {"DB Connection", "connect", 145, START, 1, 0, 20480, {.other = "archivedb"}},
-    {"OOABL Obj",
-     "startup",
-     29,
-     START,
-     1,
-     0,
-     1104,
-     {.source = "shop.SessionManager", .grow = 128, .grow_last = 3}},
-    {"OOABL Static Obj",
-     "session",
-     36,
-     START,
-     1,
-     0,
-     1560,
-     {.key = "tax rules", .source = "shop.TaxRules"}},
-    {"OO Static Temp-table",
-     "session",
-     36,
-     START,
-     1,
-     0,
-     1216,
-     {.other = "ttTax", .owner = "tax rules", .table = TABLE_NOW}},
-    {"OOABL Obj", "session", 33, START, 1, 0, 928, {.source = "shop.PriceCache"}},
-    {"OO BuiltIn",
-     "cache",
-     22,
-     START,
-     1,
-     0,
-     480,
-     {.other = "Progress.Collections.HashMap<character,shop.PriceEntry>",
-      .builtin = "Progress.Collections.HashMap",
-      .grow = 3072,
-      .grow_last = 1}},
-    {"OOABL Obj", "place2", 155, LEAK, 0, 0, 688, {.source = "shop.OrderEvent", .step = 24}},
-    {"MEMPTR", "pdf", 52, SLOW, 0, 0, 2048, {0}},
-    {"OOABL Obj", "fill", 55, CACHE, 0, 0, 352, {.source = "shop.PriceEntry"}},
-    {"Procedure", "batch", 71, CHURN, 4, 1, 5216, {.key = "place", .source = "shop/placeOrder.p"}},
-    {"Temp-table",
-     "place",
-     9,
-     CHURN,
-     4,
-     1,
-     1328,
-     {.other = "ttCart", .owner = "place", .table = TABLE_NOW}},
-    {"Widget Pool", "place", 12, CHURN, 4, 1, 512, {.key = "place pool", .owner = "place"}},
-    {"Dynamic Query",
-     "cart",
-     69,
-     CHURN,
-     4,
-     1,
-     1472,
-     {.owner = "place pool", .grow = 96, .grow_last = 1}},
-    {"Dynamic Buffer", "cart", 70, CHURN, 4, 1, 864, {.other = "bCart", .owner = "place pool"}},
-    {"OOABL Obj", "place", 38, CHURN, 2, 1, 1240, {.source = "shop.OrderService"}},
-    {"OOABL Obj", "place2", 143, CHURN, 4, 1, 1016, {.source = "shop.Order", .step = 40}},
-    {"OO BuiltIn",
-     "order",
-     27,
-     CHURN,
-     4,
-     1,
-     272,
-     {.other = "Progress.Collections.List<shop.OrderLine>",
-      .builtin = "Progress.Collections.List",
-      .grow = 64,
-      .grow_last = 2}},
-    {"OOABL Obj", "addline", 58, CHURN, 8, 1, 584, {.source = "shop.OrderLine", .step = 8}},
-    {"OOABL Obj", "orderline", 19, CHURN, 8, 1, 248, {.source = "shop.Money"}},
-    {"OOABL Obj", "find", 51, CHURN, 3, 1, 1432, {.source = "shop.Customer", .step = 56}},
-    {"Auto Dynamic Temp-table",
-     "find",
-     62,
-     CHURN,
-     1,
-     2,
-     1520,
-     {.other = "ttCustomer", .owner = "named pool", .table = TABLE_NOW}},
-    {"Dynamic Query", "openquery", 76, CHURN, 3, 1, 1472, {.owner = "named pool"}},
-    {"Dynamic Buffer",
-     "openquery",
-     74,
-     CHURN,
-     3,
-     1,
-     864,
-     {.other = "bCustomer", .owner = "named pool", .step = 32}},
-    {"OOABL Obj", "log", 33, CHURN, 2, 1, 296, {.source = "shop.LogEntry"}},
-    {"OOABL Obj", "reserve", 43, CHURN, 3, 2, 616, {.source = "shop.StockItem"}},
-    {"OO BuiltIn", "check", 77, CHURN, 2, 2, 208, {.builtin = "Progress.Lang.ParameterList"}},
-    {"OOABL Obj", "invoice", 41, CHURN, 3, 1, 1128, {.source = "shop.Invoice", .step = 16}},
-    {"Procedure",
-     "render",
-     101,
-     CHURN,
-     2,
-     2,
-     4408,
-     {.key = "print", .source = "shop/printInvoice.p"}},
-    {"Large Object", "print", 31, CHURN, 2, 2, 3072, {.owner = "print", .step = 1024}},
-    {"OOABL Obj", "print", 37, CHURN, 2, 2, 1744, {.source = "shop.PdfWriter"}},
-    {"MEMPTR", "compress", 81, CHURN, 2, 2, 4096, {.grow = 4096, .grow_last = 1}},
-    {"Procedure", "cart", 73, CHURN, 1, 2, 2984, {.source = "shop/zubehör.p"}},
-    {"Dynamic Query",
-     "zubehoer",
-     17,
-     CHURN,
-     1,
-     2,
-     1472,
-     {.other = "qZubehör", .owner = "session pool"}},
-    {"Procedure",
-     "batch",
-     84,
-     CHURN,
-     1,
-     3,
-     3544,
-     {.key = "export", .source = "shop/exportOrders.p"}},
-    {"Dynamic Temp-table",
-     "json",
-     30,
-     CHURN,
-     1,
-     3,
-     1648,
-     {.other = "ttExport", .owner = "export", .table = TABLE_NOW}},
-    {"OO BuiltIn",
-     "json",
-     34,
-     CHURN,
-     2,
-     3,
-     736,
-     {.builtin = "Progress.Json.ObjectModel.JsonObject", .step = 128}},
-    {"Procedure", "main", 60, CHURN, 1, 4, 3312, {.source = "shop/archive orders.p"}},
-    {"Large Object", "archive", 26, CHURN, 1, 4, 8192, {.owner = "session pool"}},
-    {"Reusable Obj",
-     "session",
-     40,
-     START,
-     3,
-     0,
-     424,
-     {.source = "shop.PriceFormatter", .reusable = true}},
-    {"Reusable Obj",
-     "addline",
-     63,
-     CHURN,
-     2,
-     1,
-     392,
-     {.source = "shop.LineFormatter", .step = 8, .reusable = true}},
+/* A site is node:line of the call tree, what becomes of its objects, how many there are at start-up
+ * or their share of the churn, the first snapshot of churn, a size, a type; then what only some
+ * have. Owners come first. An owned churn site has the weight and first snapshot of its owner, and
+ * with them its lifetimes. */
+static const char *const sites[] = {
+    "-:0 session 1 0 512 Widget Pool | key=session pool",
+    "-:0 start 1 0 4872 Procedure | key=main | source=shop/main.p",
+    "main:12 start 1 0 1184 Temp-table | other=ttConfig | owner=main | table=now",
+    "main:14 start 1 0 1392 Temp-table | other=ttRates | owner=main | table=later",
+    "main:16 start 1 0 960 Temp-table | other=ttDebug | owner=main | table=never",
+    "main:18 start 1 0 1040 Global Shared Temp-Table | other=gsttMenu | owner=main | table=never",
+    "main:22 start 1 0 736 Dataset | other=dsOrder | owner=main",
+    "main:28 start 1 0 2210 UI Window | other=Shop \"Nord\" | owner=session pool",
+    "main:47 start 1 0 640 Named Widget Pool | key=named pool | other=pool \"Süd\", checkout | "
+    "owner=main",
+    "main:34 released 1 0 3920 Procedure | key=startup | source=shop/startup.p",
+    "config:118 released 1 0 448 OO BuiltIn | builtin=Progress.Json.ObjectModel.ObjectModelParser",
+    "config:121 released 1 0 16384 Large Object | owner=startup",
+    "config:125 start 6 0 312 OOABL Obj | source=shop.Setting | step=16",
+    "connect:142 start 1 0 28672 DB Connection | other=shopdb",
+    "connect:145 start 1 0 20480 DB Connection | other=archivedb",
+    "startup:29 start 1 0 1104 OOABL Obj | source=shop.SessionManager | grow=128 | grow_last=3",
+    "session:36 start 1 0 1560 OOABL Static Obj | key=tax rules | source=shop.TaxRules",
+    "session:36 start 1 0 1216 OO Static Temp-table | other=ttTax | owner=tax rules | table=now",
+    "session:33 start 1 0 928 OOABL Obj | source=shop.PriceCache",
+    "cache:22 start 1 0 480 OO BuiltIn | "
+    "other=Progress.Collections.HashMap<character,shop.PriceEntry> | "
+    "builtin=Progress.Collections.HashMap | grow=3072 | grow_last=1",
+    /* the three stories */
+    "place2:155 leak 0 0 688 OOABL Obj | source=shop.OrderEvent | step=24",
+    "pdf:52 slow 0 0 2048 MEMPTR",
+    "fill:55 cache 0 0 352 OOABL Obj | source=shop.PriceEntry",
+    /* every order */
+    "batch:71 churn 4 1 5216 Procedure | key=place | source=shop/placeOrder.p",
+    "place:9 churn 4 1 1328 Temp-table | other=ttCart | owner=place | table=now",
+    "place:12 churn 4 1 512 Widget Pool | key=place pool | owner=place",
+    "cart:69 churn 4 1 1472 Dynamic Query | owner=place pool | grow=96 | grow_last=1",
+    "cart:70 churn 4 1 864 Dynamic Buffer | other=bCart | owner=place pool",
+    "place:38 churn 2 1 1240 OOABL Obj | source=shop.OrderService",
+    "place2:143 churn 4 1 1016 OOABL Obj | source=shop.Order | step=40",
+    "order:27 churn 4 1 272 OO BuiltIn | other=Progress.Collections.List<shop.OrderLine> | "
+    "builtin=Progress.Collections.List | grow=64 | grow_last=2",
+    "addline:58 churn 8 1 584 OOABL Obj | source=shop.OrderLine | step=8",
+    "orderline:19 churn 8 1 248 OOABL Obj | source=shop.Money",
+    "find:51 churn 3 1 1432 OOABL Obj | source=shop.Customer | step=56",
+    "find:62 churn 1 2 1520 Auto Dynamic Temp-table | other=ttCustomer | owner=named pool | "
+    "table=now",
+    "openquery:76 churn 3 1 1472 Dynamic Query | owner=named pool",
+    "openquery:74 churn 3 1 864 Dynamic Buffer | other=bCustomer | owner=named pool | step=32",
+    "log:33 churn 2 1 296 OOABL Obj | source=shop.LogEntry",
+    "reserve:43 churn 3 2 616 OOABL Obj | source=shop.StockItem",
+    "check:77 churn 2 2 208 OO BuiltIn | builtin=Progress.Lang.ParameterList",
+    "invoice:41 churn 3 1 1128 OOABL Obj | source=shop.Invoice | step=16",
+    "render:101 churn 2 2 4408 Procedure | key=print | source=shop/printInvoice.p",
+    "print:31 churn 2 2 3072 Large Object | owner=print | step=1024",
+    "print:37 churn 2 2 1744 OOABL Obj | source=shop.PdfWriter",
+    "compress:81 churn 2 2 4096 MEMPTR | grow=4096 | grow_last=1",
+    "cart:73 churn 1 2 2984 Procedure | source=shop/zubehör.p",
+    "zubehoer:17 churn 1 2 1472 Dynamic Query | other=qZubehör | owner=session pool",
+    /* now and then */
+    "batch:84 churn 1 3 3544 Procedure | key=export | source=shop/exportOrders.p",
+    "json:30 churn 1 3 1648 Dynamic Temp-table | other=ttExport | owner=export | table=now",
+    "json:34 churn 2 3 736 OO BuiltIn | builtin=Progress.Json.ObjectModel.JsonObject | step=128",
+    "main:60 churn 1 4 3312 Procedure | source=shop/archive orders.p",
+    "archive:26 churn 1 4 8192 Large Object | owner=session pool",
+    /* kept by the AVM to be used again */
+    "session:40 start 3 0 424 Reusable Obj | source=shop.PriceFormatter | reusable=yes",
+    "addline:63 churn 2 1 392 Reusable Obj | source=shop.LineFormatter | step=8 | reusable=yes",
 };
 
 /* --- plan --- */
@@ -351,12 +159,24 @@ static _Noreturn void plan_fault(const char *word)
     abort();
 }
 
-static int id_of(const oemp_entry *list, const char *name)
+bool oemp_next_entry(const char **catalogue, int *id, char name[OEMP_NAME])
 {
-    for (; list->name; list++)
-        if (!strcmp(list->name, name))
-            return list->id;
-    plan_fault(name);
+    int length = 0;
+    if (sscanf(*catalogue, "%d %63[^,]%n", id, name, &length) != 2)
+        return false;
+    *catalogue += length;
+    *catalogue += strspn(*catalogue, ", ");
+    return true;
+}
+
+static int id_of(const char *catalogue, const char *wanted)
+{
+    char name[OEMP_NAME];
+    int id;
+    while (oemp_next_entry(&catalogue, &id, name))
+        if (!strcmp(name, wanted))
+            return id;
+    plan_fault(wanted);
 }
 
 int oemp_find_node(const char *key)
@@ -370,9 +190,67 @@ int oemp_find_node(const char *key)
 static int find_owner(const oemp_plan *plan, const char *key)
 {
     for (int i = 0; i < plan->site_count; i++)
-        if (plan->sites[i].words->more.key && !strcmp(plan->sites[i].words->more.key, key))
+        if (plan->sites[i].key && !strcmp(plan->sites[i].key, key))
             return i;
     plan_fault(key);
+}
+
+/* What stands behind the name in the words of a site, NULL if nothing does. */
+static const char *word_of(const char *words, const char *name)
+{
+    const char *found = strstr(words, name);
+    if (!found)
+        return NULL;
+    found += strlen(name);
+    const char *end = strstr(found, " | ");
+    return end ? gen_keep("%.*s", (int)(end - found), found) : found;
+}
+
+static int number_of(const char *words, const char *name)
+{
+    const char *word = word_of(words, name);
+    return word ? atoi(word) : 0;
+}
+
+/* 0 where there is no word. */
+static int index_of(const char *word, const char *const *list)
+{
+    int i = 0;
+    while (word && list[i] && strcmp(word, list[i]))
+        i++;
+    if (!list[i])
+        plan_fault(word);
+    return i;
+}
+
+static oemp_site site_of(const oemp_plan *plan, const char *words)
+{
+    static const char *const kinds[] = {"session", "start", "released", "churn",
+                                        "leak",    "slow",  "cache",    NULL};
+    static const char *const tables[] = {"none", "now", "later", "never", NULL};
+    oemp_site site = {.source = word_of(words, " | source="),
+                      .other = word_of(words, " | other="),
+                      .builtin = word_of(words, " | builtin="),
+                      .key = word_of(words, " | key="),
+                      .table = (oemp_table)index_of(word_of(words, " | table="), tables),
+                      .step = number_of(words, " | step="),
+                      .grow = number_of(words, " | grow="),
+                      .grow_last = number_of(words, " | grow_last="),
+                      .reusable = word_of(words, " | reusable=") != NULL};
+    const char *owner = word_of(words, " | owner=");
+    char node[16], kind[16], type[OEMP_NAME];
+    if (sscanf(words, "%15[^:]:%d %15s %d %d %d %63[^|]", node, &site.line, kind, &site.weight,
+               &site.first, &site.size, type) != 7)
+        plan_fault(words);
+    if (strstr(words, " | "))
+        type[strlen(type) - 1] = '\0'; /* the blank before the bar */
+    site.type = gen_keep("%s", type);
+    site.kind = (oemp_kind)index_of(kind, kinds);
+    site.type_id = id_of(oemp_types, type);
+    site.builtin_id = site.builtin ? id_of(oemp_builtins, site.builtin) : 0;
+    site.node = strcmp(node, "-") ? oemp_find_node(node) : OEMP_NONE;
+    site.owner = owner ? find_owner(plan, owner) : OEMP_NONE;
+    return site;
 }
 
 static int64_t at_least(int64_t number, int64_t least)
@@ -389,23 +267,16 @@ void oemp_plan_init(oemp_plan *plan, const gen_options *options)
                         .agent_session = (int)options->session,
                         .reusable_apart = options->version > 1};
     for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
-        const oemp_site *words = &sites[i];
-        const struct oemp_more *more = &words->more;
-        int site = plan->site_count;
-        if (more->reusable && !options->reusable)
+        oemp_site site = site_of(plan, sites[i]);
+        int index = plan->site_count;
+        if (site.reusable && !options->reusable)
             continue;
-        plan->sites[site] =
-            (oemp_place){.words = words,
-                         .type_id = id_of(oemp_types, words->type),
-                         .builtin_id = more->builtin ? id_of(oemp_builtins, more->builtin) : 0,
-                         .node = words->node ? oemp_find_node(words->node) : OEMP_NONE,
-                         .owner = more->owner ? find_owner(plan, more->owner) : OEMP_NONE};
-        plan->site_count++;
+        plan->sites[plan->site_count++] = site;
         /* The other sites must not depend on whether reusable ones are there. */
-        if (words->kind == CHURN && !more->reusable)
-            plan->weights += words->weight;
-        for (int born = 1; born <= plan->work && words->kind != CHURN && !more->reusable; born++)
-            others += oemp_created(plan, site, born);
+        if (site.kind == CHURN && !site.reusable)
+            plan->weights += site.weight;
+        for (int born = 1; born <= plan->work && site.kind != CHURN && !site.reusable; born++)
+            others += oemp_created(plan, index, born);
     }
     plan->churn = at_least(plan->objects - others, plan->weights);
 }
@@ -415,7 +286,8 @@ int oemp_last_snapshot(const oemp_plan *plan)
     return plan->exit ? plan->work + 2 : plan->work;
 }
 
-int oemp_to_snapshot(const oemp_plan *plan)
+/* Where leaks are looked for: _PreCleanUp, else the last snapshot. */
+static int to_snapshot(const oemp_plan *plan)
 {
     return plan->exit ? plan->work + 1 : plan->work;
 }
@@ -449,7 +321,7 @@ static int64_t churn_until(const oemp_plan *plan, const oemp_site *words, int sn
 
 int64_t oemp_created(const oemp_plan *plan, int site, int born)
 {
-    const oemp_site *words = plan->sites[site].words;
+    const oemp_site *words = &plan->sites[site];
     int64_t objects = plan->objects;
     switch (words->kind) {
     case CHURN:
@@ -473,7 +345,7 @@ int oemp_life(int born, int64_t index)
     return (int)((index + born) % OEMP_LIVES);
 }
 
-int64_t oemp_created_of_life(const oemp_plan *plan, int site, int born, int life)
+static int64_t created_of_life(const oemp_plan *plan, int site, int born, int life)
 {
     int64_t first = (life + OEMP_LIVES - born % OEMP_LIVES) % OEMP_LIVES;
     int64_t all = oemp_created(plan, site, born);
@@ -483,7 +355,7 @@ int64_t oemp_created_of_life(const oemp_plan *plan, int site, int born, int life
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life)
 {
     int clean_up = plan->work + 1;
-    switch (plan->sites[site].words->kind) {
+    switch (plan->sites[site].kind) {
     case SESSION:
         return clean_up + 2;
     case RELEASED:
@@ -497,21 +369,149 @@ int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life)
 
 int64_t oemp_size(const oemp_plan *plan, int site, int life, int age)
 {
-    const oemp_site *words = plan->sites[site].words;
-    const struct oemp_more *more = &words->more;
-    return words->size + more->step * life +
-           more->grow * (age < more->grow_last ? age : more->grow_last);
+    const oemp_site *words = &plan->sites[site];
+    return words->size + words->step * life +
+           words->grow * (age < words->grow_last ? age : words->grow_last);
 }
 
 bool oemp_is_reusable(const oemp_plan *plan, int site)
 {
-    return plan->reusable_apart && plan->sites[site].words->more.reusable;
+    return plan->reusable_apart && plan->sites[site].reusable;
 }
 
 int64_t oemp_platform_total(int snapshot)
 {
     int64_t total = 0;
-    for (const oemp_entry *entry = oemp_platform; entry->name; entry++)
-        total += entry->bytes + entry->growth * (int64_t)(snapshot - 1);
+    for (const oemp_part *part = oemp_platform; part->name; part++)
+        total += part->bytes + part->growth * (int64_t)(snapshot - 1);
     return total;
+}
+
+/* --- known answer, worked out from the plan alone --- */
+
+enum { MOST_FRAMES = 16 };
+
+/* Objects of the site that are born in the snapshots from..to, with the size of their first row;
+ * or those of them that are alive at a snapshot, with the size that they have then. */
+static gen_sum born(const oemp_plan *plan, int site, int from, int to, int alive_at)
+{
+    gen_sum sum = {0, 0};
+    for (int snapshot = from; snapshot <= to; snapshot++)
+        for (int life = 0; life < OEMP_LIVES; life++) {
+            int64_t count = created_of_life(plan, site, snapshot, life);
+            int age = alive_at ? alive_at - snapshot : 0;
+            if (!alive_at || oemp_deleted_at(plan, site, snapshot, life) > alive_at)
+                gen_add(&sum, count, count * oemp_size(plan, site, life, age));
+        }
+    return sum;
+}
+
+static gen_sum alive(const oemp_plan *plan, int site, int at)
+{
+    return born(plan, site, 1, at, at);
+}
+
+/* Over all sites; reusable objects are counted apart. */
+static gen_sum all_alive(const oemp_plan *plan, int at, bool reusable)
+{
+    gen_sum sum = {0, 0};
+    for (int site = 0; site < plan->site_count; site++)
+        if (oemp_is_reusable(plan, site) == reusable) {
+            gen_sum more = alive(plan, site, at);
+            gen_add(&sum, more.objects, more.bytes);
+        }
+    return sum;
+}
+
+static gen_sum all_created(const oemp_plan *plan, int from, int to)
+{
+    gen_sum sum = {0, 0};
+    for (int site = 0; site < plan->site_count; site++)
+        if (!oemp_is_reusable(plan, site)) {
+            gen_sum more = born(plan, site, from, to, 0);
+            gen_add(&sum, more.objects, more.bytes);
+        }
+    return sum;
+}
+
+static void answer_totals(gen_json *json, const oemp_plan *plan)
+{
+    int to = to_snapshot(plan);
+    gen_sum live = all_alive(plan, to, false), created = all_created(plan, 1, to), peak = {0, 0};
+    for (int at = 1; at <= oemp_last_snapshot(plan); at++)
+        gen_raise(&peak, all_alive(plan, at, false));
+    gen_answer_totals(json, live, created, created.objects - live.objects, peak);
+    gen_json_close(json);
+}
+
+static void answer_snapshots(gen_json *json, const oemp_plan *plan)
+{
+    int64_t before = 0; /* objects alive */
+    gen_json_open(json, "snapshots", '[');
+    for (int at = 1; at <= oemp_last_snapshot(plan); at++) {
+        gen_sum live = all_alive(plan, at, false), reusable = all_alive(plan, at, true);
+        int64_t created = all_created(plan, at, at).objects;
+        gen_answer_snapshot(json, at, oemp_tag(plan, at), oemp_time(plan, at), created,
+                            before + created - live.objects, live);
+        gen_json_number(json, "platform_bytes", oemp_platform_total(at));
+        if (reusable.objects)
+            gen_json_sum(json, "reusable", reusable);
+        gen_json_close(json);
+        before = live.objects;
+    }
+    gen_json_close(json);
+}
+
+/* Born after the first snapshot and alive at the end. */
+static void answer_leaks(gen_json *json, const oemp_plan *plan)
+{
+    gen_row rows[OEMP_SITES] = {{0}};
+    const char *stacks[OEMP_SITES][MOST_FRAMES];
+    int to = to_snapshot(plan);
+    for (int site = 0; site < plan->site_count; site++) {
+        const oemp_site *words = &plan->sites[site];
+        gen_row *row = &rows[site];
+        row->key = words->type;
+        row->name = words->source ? words->source : words->other ? words->other : words->builtin;
+        if (!oemp_is_reusable(plan, site))
+            row->live = born(plan, site, 2, to, to);
+        row->created = born(plan, site, 1, to, 0).objects;
+        row->deleted = row->created - alive(plan, site, to).objects;
+        row->line = words->line;
+        row->stack = stacks[site];
+        int line = words->line, node = plan->sites[site].node;
+        while (node != OEMP_NONE && row->depth < MOST_FRAMES) {
+            const oemp_node *frame = &oemp_nodes[node];
+            stacks[site][row->depth++] = gen_keep("%s:%d", frame->name, line);
+            line = frame->parent_line;
+            node = frame->parent ? oemp_find_node(frame->parent) : OEMP_NONE;
+        }
+    }
+    gen_answer_leaks(json, rows, (size_t)plan->site_count);
+}
+
+static void answer_types(gen_json *json, const oemp_plan *plan)
+{
+    gen_row rows[OEMP_SITES];
+    size_t count = 0;
+    for (int site = 0; site < plan->site_count; site++) {
+        gen_sum before = alive(plan, site, 1), after = alive(plan, site, to_snapshot(plan));
+        if (oemp_is_reusable(plan, site) || (!before.objects && !after.objects))
+            continue;
+        gen_row *row = gen_row_of(rows, &count, plan->sites[site].type);
+        gen_add(&row->before, before.objects, before.bytes);
+        gen_add(&row->live, after.objects, after.bytes);
+    }
+    gen_answer_top(json, rows, count, false, false);
+    gen_answer_growth(json, rows, count);
+}
+
+void gen_oemp_answer(const gen_options *options, gen_json *json)
+{
+    oemp_plan plan;
+    oemp_plan_init(&plan, options);
+    answer_totals(json, &plan);
+    answer_snapshots(json, &plan);
+    answer_leaks(json, &plan);
+    answer_types(json, &plan);
 }

@@ -252,10 +252,13 @@ void gen_json_number(gen_json *json, const char *key, int64_t number)
     gen_number(json->writer, number);
 }
 
-void gen_json_figures(gen_json *json, const gen_figure *figures)
+void gen_json_sum(gen_json *json, const char *prefix, gen_sum sum)
 {
-    for (; figures->key; figures++)
-        gen_json_number(json, figures->key, figures->number);
+    char key[32];
+    snprintf(key, sizeof key, "%s%sobjects", prefix ? prefix : "", prefix ? "_" : "");
+    gen_json_number(json, key, sum.objects);
+    snprintf(key, sizeof key, "%s%sbytes", prefix ? prefix : "", prefix ? "_" : "");
+    gen_json_number(json, key, sum.bytes);
 }
 
 void gen_json_text(gen_json *json, const char *key, const char *text)

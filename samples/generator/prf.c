@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    TREE_VERSION = 3,     /* the first with call-tree nodes */
+    TREE_VERSION = 3, /* the first with call-tree nodes and garbage collection */
+    GARBAGE_COLLECTION = -2,
     REPORTED_VERSION = 4, /* of the profile that a report is about */
     TRACED_NODE = 24,     /* the node whose subtree is traced: all of it runs once */
     MOST_ROWS = 160,
@@ -95,50 +96,39 @@ enum { NODES = sizeof nodes / sizeof nodes[0] };
 
 typedef struct prf_line {
     int node;
-    int line; /* 0: prologue, with the node's calls for executions */
-    int executions;
-    int microseconds; /* without what it calls */
-    int version;      /* first version that has it, 0: all */
+    int line; /* 0: prologue, with the node's calls for executions; -2: only from version 3 on */
+    int executions, microseconds; /* without what it calls */
 } prf_line;
 
 /* Line 66 of shop/main.p was still running when profiling ended. */
 static const prf_line lines[] = {
-    {1, 0, 1, 4678, 0},       {1, 34, 1, 12410, 0},       {1, 52, 1, 214, 0},
-    {1, 60, 1, 97, 0},        {1, 66, 0, 20150, 0},       {1, -1, 1, 318, 0},
-    {1, -2, 1, 1204, 3},      {2, 0, 1, 862, 0},          {2, 24, 1, 66, 0},
-    {2, 25, 40, 412, 0},      {2, 28, 1, 18803, 0},       {2, 30, 1, 35, 0},
-    {3, 0, 1, 121, 0},        {3, 68, 121, 9342, 0},      {3, 71, 120, 3511, 0},
-    {3, 75, 120, 1260, 0},    {4, 0, 120, 24716, 0},      {4, 38, 120, 2204, 0},
-    {4, 44, 120, 1431, 0},    {4, 47, 120, 30884, 0},     {4, 51, 120, 1977, 0},
-    {4, 58, 120, 61250, 0},   {4, -1, 120, 2160, 0},      {5, 0, 120, 3120, 0},
-    {5, 69, 600, 152347, 0},  {5, 70, 480, 44160, 0},     {5, 73, 480, 8406, 0},
-    {6, 0, 1, 910, 0},        {7, 0, 120, 1802, 0},       {7, 33, 120, 604, 0},
-    {8, 0, 120, 1440, 0},     {8, 92, 120, 725, 0},       {8, 97, 120, 1093, 0},
-    {9, 0, 120, 2013, 0},     {9, 139, 120, 1316, 0},     {9, 143, 120, 2870, 0},
-    {9, 146, 600, 5404, 0},   {9, 148, 480, 6118, 0},     {9, 150, 120, 944, 0},
-    {9, 152, 120, 2651, 0},   {9, 155, 120, 17339, 0},    {9, 160, 118, 3327, 0},
-    {9, -2, 7, 4412, 3},      {10, 0, 120, 1188, 0},      {10, 168, 120, 633, 0},
-    {10, 170, 120, 1542, 0},  {10, 174, 3, 71, 0},        {11, 0, 1, 806, 0},
-    {12, 0, 1, 655, 0},       {13, 0, 120, 1330, 0},      {13, 51, 120, 7316, 0},
-    {13, 55, 120, 1618, 0},   {13, 59, 120, 203, 0},      {14, 0, 120, 1275, 0},
-    {14, 74, 120, 13402, 0},  {14, 76, 120, 884231, 0},   {14, 83, 120, 38177, 0},
-    {15, 0, 1, 744, 0},       {16, 0, 120, 2231, 0},      {16, 27, 120, 10648, 0},
-    {17, 0, 480, 5290, 0},    {17, 54, 480, 9911, 0},     {17, 58, 480, 4127, 0},
-    {17, 60, 480, 5002, 0},   {18, 0, 480, 4310, 0},      {18, 80, 480, 21076, 0},
-    {18, 84, 37, 196420, 0},  {18, 88, 480, 1440, 0},     {19, 0, 480, 6412, 0},
-    {19, 36, 780, 11700, 0},  {19, 38, 300, 2980, 0},     {19, 41, 480, 960, 0},
-    {20, 0, 300, 4005, 0},    {20, 36, 390, 5850, 0},     {20, 38, 90, 901, 0},
-    {20, 41, 300, 600, 0},    {21, 0, 90, 1203, 0},       {21, 36, 102, 1530, 0},
-    {21, 38, 12, 127, 0},     {21, 41, 90, 180, 0},       {22, 0, 120, 1655, 0},
-    {22, 195, 120, 71840, 0}, {22, 199, 2400, 102511, 0}, {22, 204, 120, 240, 0},
-    {23, 0, 118, 1304, 0},    {23, 83, 118, 2006, 0},     {23, -1, 118, 590, 0},
-    {24, 0, 1, 1333, 0},      {24, 12, 1, 208, 0},        {24, 26, 1, 44, 0},
-    {24, 29, 1, 3, 0},        {25, 0, 1, 210, 0},         {25, 44, 1, 51, 0},
-    {25, 47, 1, 27218, 0},    {25, 51, 1, 9, 0},          {26, 0, 1, 512, 0},
-    {27, 0, 40, 380, 0},      {27, 80, 40, 1725, 0},      {27, 84, 40, 212310, 0},
-    {27, 88, 40, 118, 0},     {28, 0, 120, 15216, 0},     {28, 14, 120, 4833, 0},
-    {28, 17, 360, 33640, 0},  {29, 0, 1, 433, 0},         {30, 0, 12, 161, 0},
-    {30, 36, 12, 180, 0},     {30, 41, 12, 24, 0},
+    {1, 0, 1, 4678},      {1, 34, 1, 12410},     {1, 52, 1, 214},         {1, 60, 1, 97},
+    {1, 66, 0, 20150},    {1, -1, 1, 318},       {1, -2, 1, 1204},        {2, 0, 1, 862},
+    {2, 24, 1, 66},       {2, 25, 40, 412},      {2, 28, 1, 18803},       {2, 30, 1, 35},
+    {3, 0, 1, 121},       {3, 68, 121, 9342},    {3, 71, 120, 3511},      {3, 75, 120, 1260},
+    {4, 0, 120, 24716},   {4, 38, 120, 2204},    {4, 44, 120, 1431},      {4, 47, 120, 30884},
+    {4, 51, 120, 1977},   {4, 58, 120, 61250},   {4, -1, 120, 2160},      {5, 0, 120, 3120},
+    {5, 69, 600, 152347}, {5, 70, 480, 44160},   {5, 73, 480, 8406},      {6, 0, 1, 910},
+    {7, 0, 120, 1802},    {7, 33, 120, 604},     {8, 0, 120, 1440},       {8, 92, 120, 725},
+    {8, 97, 120, 1093},   {9, 0, 120, 2013},     {9, 139, 120, 1316},     {9, 143, 120, 2870},
+    {9, 146, 600, 5404},  {9, 148, 480, 6118},   {9, 150, 120, 944},      {9, 152, 120, 2651},
+    {9, 155, 120, 17339}, {9, 160, 118, 3327},   {9, -2, 7, 4412},        {10, 0, 120, 1188},
+    {10, 168, 120, 633},  {10, 170, 120, 1542},  {10, 174, 3, 71},        {11, 0, 1, 806},
+    {12, 0, 1, 655},      {13, 0, 120, 1330},    {13, 51, 120, 7316},     {13, 55, 120, 1618},
+    {13, 59, 120, 203},   {14, 0, 120, 1275},    {14, 74, 120, 13402},    {14, 76, 120, 884231},
+    {14, 83, 120, 38177}, {15, 0, 1, 744},       {16, 0, 120, 2231},      {16, 27, 120, 10648},
+    {17, 0, 480, 5290},   {17, 54, 480, 9911},   {17, 58, 480, 4127},     {17, 60, 480, 5002},
+    {18, 0, 480, 4310},   {18, 80, 480, 21076},  {18, 84, 37, 196420},    {18, 88, 480, 1440},
+    {19, 0, 480, 6412},   {19, 36, 780, 11700},  {19, 38, 300, 2980},     {19, 41, 480, 960},
+    {20, 0, 300, 4005},   {20, 36, 390, 5850},   {20, 38, 90, 901},       {20, 41, 300, 600},
+    {21, 0, 90, 1203},    {21, 36, 102, 1530},   {21, 38, 12, 127},       {21, 41, 90, 180},
+    {22, 0, 120, 1655},   {22, 195, 120, 71840}, {22, 199, 2400, 102511}, {22, 204, 120, 240},
+    {23, 0, 118, 1304},   {23, 83, 118, 2006},   {23, -1, 118, 590},      {24, 0, 1, 1333},
+    {24, 12, 1, 208},     {24, 26, 1, 44},       {24, 29, 1, 3},          {25, 0, 1, 210},
+    {25, 44, 1, 51},      {25, 47, 1, 27218},    {25, 51, 1, 9},          {26, 0, 1, 512},
+    {27, 0, 40, 380},     {27, 80, 40, 1725},    {27, 84, 40, 212310},    {27, 88, 40, 118},
+    {28, 0, 120, 15216},  {28, 14, 120, 4833},   {28, 17, 360, 33640},    {29, 0, 1, 433},
+    {30, 0, 12, 161},     {30, 36, 12, 180},     {30, 41, 12, 24},
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
@@ -154,87 +144,70 @@ static const struct {
 
 /* shop/placeOrder.p, numbered from 1. The lines that ran are those of the plan. */
 static const char source_program[] = "shop/placeOrder.p";
-static const char *const source[] = {
-    "/* shop/placeOrder.p: turns a cart into an order. */",
-    "using shop.*.",
-    "",
-    "block-level on error undo, throw.",
-    "",
-    "define input  parameter pCart  as character no-undo.",
-    "define output parameter pTotal as decimal   no-undo.",
-    "",
-    "define temp-table ttCart no-undo",
-    "    field itemNum as integer",
-    "    field qty     as integer.",
-    "create widget-pool.",
-    "",
-    "define variable oService as OrderService no-undo.",
-    "define variable oOrder   as Order        no-undo.",
-    "define variable hQuery   as handle       no-undo.",
-    "define variable hBuffer  as handle       no-undo.",
-    "define variable iLine    as integer      no-undo.",
-    "",
-    "/* The service is made anew for each order: it keeps the state of one. */",
-    "",
-    "function isOpen returns logical ( pNum as integer ) forward.",
-    "",
-    "/* ------------------------------------------------------------------",
-    "   Order of things:",
-    "     1. the service",
-    "     2. the lines of the cart",
-    "     3. the total",
-    "     4. the order itself",
-    "     5. the receipt",
-    "   ------------------------------------------------------------------ */",
-    "",
-    "if pCart = \"\" then",
-    "    return.",
-    "",
-    "do on error undo, throw:",
-    "",
-    "    oService = new OrderService( pCart ).",
-    "",
-    "    /* One line of the cart after another, the way that the customer",
-    "       put them in. */",
-    "",
-    "",
-    "    run readCart ( pCart, output table ttCart ).",
-    "",
-    "    for each ttCart:",
-    "        accumulate ttCart.qty ( total ).",
-    "    end.",
-    "",
-    "",
-    "    pTotal = oService:placeOrder( table ttCart ).",
-    "",
-    "    if pTotal = ? then",
-    "        undo, throw new Progress.Lang.AppError( \"no price\", 1 ).",
-    "",
-    "    /* The receipt. */",
-    "",
-    "    output to value( pCart + \".txt\" ). export pTotal. output close.",
-    "",
-    "    finally:",
-    "        delete object oService no-error.",
-    "    end finally.",
-    "end.",
-    "",
-    "",
-    "procedure readCart:",
-    "    define input  parameter pName as character no-undo.",
-    "    define output parameter table for ttCart.",
-    "    for each cartLine no-lock where cartLine.cartName = pName by cartLine.num:",
-    "        create ttCart. buffer-copy cartLine to ttCart.",
-    "",
-    "        /* spare parts */",
-    "        if cartLine.kind = 2 then run shop/zubehör.p ( cartLine.itemNum ).",
-    "",
-    "    end.",
-    "",
-    "    return.",
-    "end procedure.",
-};
-enum { SOURCE_LINES = sizeof source / sizeof source[0] };
+static const char source[] =
+    "/* shop/placeOrder.p: turns a cart into an order. */\n"
+    "using shop.*.\n\n"
+    "block-level on error undo, throw.\n\n"
+    "define input  parameter pCart  as character no-undo.\n"
+    "define output parameter pTotal as decimal   no-undo.\n\n"
+    "define temp-table ttCart no-undo\n"
+    "    field itemNum as integer\n"
+    "    field qty     as integer.\n"
+    "create widget-pool.\n\n"
+    "define variable oService as OrderService no-undo.\n"
+    "define variable oOrder   as Order        no-undo.\n"
+    "define variable hQuery   as handle       no-undo.\n"
+    "define variable hBuffer  as handle       no-undo.\n"
+    "define variable iLine    as integer      no-undo.\n\n"
+    "/* The service is made anew for each order: it keeps the state of one. */\n\n"
+    "function isOpen returns logical ( pNum as integer ) forward.\n\n"
+    "/* ------------------------------------------------------------------\n"
+    "   Order of things:\n"
+    "     1. the service\n"
+    "     2. the lines of the cart\n"
+    "     3. the total\n"
+    "     4. the order itself\n"
+    "     5. the receipt\n"
+    "   ------------------------------------------------------------------ */\n\n"
+    "if pCart = \"\" then\n"
+    "    return.\n\n"
+    "do on error undo, throw:\n\n"
+    "    oService = new OrderService( pCart ).\n\n"
+    "    /* One line of the cart after another, the way that the customer\n"
+    "       put them in. */\n\n\n"
+    "    run readCart ( pCart, output table ttCart ).\n\n"
+    "    for each ttCart:\n"
+    "        accumulate ttCart.qty ( total ).\n"
+    "    end.\n\n\n"
+    "    pTotal = oService:placeOrder( table ttCart ).\n\n"
+    "    if pTotal = ? then\n"
+    "        undo, throw new Progress.Lang.AppError( \"no price\", 1 ).\n\n"
+    "    /* The receipt. */\n\n"
+    "    output to value( pCart + \".txt\" ). export pTotal. output close.\n\n"
+    "    finally:\n"
+    "        delete object oService no-error.\n"
+    "    end finally.\n"
+    "end.\n\n\n"
+    "procedure readCart:\n"
+    "    define input  parameter pName as character no-undo.\n"
+    "    define output parameter table for ttCart.\n"
+    "    for each cartLine no-lock where cartLine.cartName = pName by cartLine.num:\n"
+    "        create ttCart. buffer-copy cartLine to ttCart.\n\n"
+    "        /* spare parts */\n"
+    "        if cartLine.kind = 2 then run shop/zubehör.p ( cartLine.itemNum ).\n\n"
+    "    end.\n\n"
+    "    return.\n"
+    "end procedure.\n";
+
+/* The line of that number, and its length; NULL behind the last. */
+static const char *source_line(int number, int *length)
+{
+    const char *line = source;
+    for (int i = 1; i < number && *line; i++)
+        line += strcspn(line, "\n") + 1;
+    *length = (int)strcspn(line, "\n");
+    return *line ? line : NULL;
+}
 
 /* --- what the plan sums up to --- */
 
@@ -257,13 +230,6 @@ typedef struct prf_table {
     int executions; /* of all lines but the prologues */
 } prf_table;
 
-static _Noreturn void plan_fault(const char *what, int node, int line)
-{
-    fprintf(stderr, "memprof-generate: the plan of the execution: %s (node %d, line %d)\n", what,
-            node, line);
-    abort();
-}
-
 static const prf_module *module_of(int id)
 {
     int i = 0;
@@ -277,8 +243,6 @@ static prf_row *row_of(prf_table *table, int module, int line)
     for (int i = 0; i < table->row_count; i++)
         if (table->rows[i].module == module && table->rows[i].line == line)
             return &table->rows[i];
-    if (table->row_count == MOST_ROWS)
-        plan_fault("too many lines", module, line);
     table->rows[table->row_count] = (prf_row){.module = module, .line = line};
     return &table->rows[table->row_count++];
 }
@@ -288,7 +252,7 @@ static void sum_lines(prf_table *table)
 {
     for (int i = 0; i < LINES; i++) {
         const prf_line *line = &lines[i];
-        if (line->version > table->version)
+        if (line->line == GARBAGE_COLLECTION && table->version < TREE_VERSION)
             continue;
         prf_row *row = row_of(table, nodes[line->node].module, line->line);
         row->executions += line->executions;
@@ -297,18 +261,8 @@ static void sum_lines(prf_table *table)
         if (line->line) {
             row->cumulative += line->microseconds;
             table->executions += line->executions;
-        } else if (line->executions != nodes[line->node].calls) {
-            plan_fault("a prologue runs at each call", line->node, 0);
         }
     }
-}
-
-static bool has_line(int node, int line)
-{
-    int i = 0;
-    while (i < LINES && (lines[i].node != node || lines[i].line != line))
-        i++;
-    return i < LINES;
 }
 
 /* Each node goes to the line that called it, the innermost first: a parent has a smaller id. */
@@ -316,10 +270,6 @@ static void sum_nodes(prf_table *table)
 {
     for (int i = NODES - 1; i > 0; i--) {
         const prf_node *node = &nodes[i];
-        if (node->parent >= i)
-            plan_fault("a parent stands behind its child", i, node->caller_line);
-        if (node->parent && !has_line(node->parent, node->caller_line))
-            plan_fault("no such calling line", node->parent, node->caller_line);
         table->inclusive[node->parent] += table->inclusive[i];
         if (node->parent)
             row_of(table, nodes[node->parent].module, node->caller_line)->cumulative +=
@@ -586,17 +536,38 @@ static const char *time_cell(int microseconds, int count, bool decimal_comma)
     return gen_keep("%d%c%06d", time / 1000000, decimal_comma ? ',' : '.', time % 1000000);
 }
 
+static void report_row(gen_writer *writer, const prf_row *row, const gen_options *options)
+{
+    const prf_module *module = module_of(row->module);
+    bool comma = options->decimal_comma;
+    const char *method = module->entity ? module->entity : "", *code = NULL;
+    int length = 0;
+    if (options->layout && !strcmp(module->unit, source_program) && row->line > 0)
+        code = source_line(row->line, &length);
+    gen_print(writer, "%-31.31s%5d %13s %13s %10d ", module->unit, row->line,
+              time_cell(row->exclusive, 1, comma),
+              time_cell(row->exclusive, row->executions, comma), row->executions);
+    if (code) {
+        int indent = (int)strspn(code, " ");
+        int shown = length - indent < CODE_WIDTH ? length - indent : CODE_WIDTH;
+        gen_print(writer, "%-*.*s %-*.*s\n", NEW_METHOD_WIDTH, NEW_METHOD_WIDTH, method, CODE_WIDTH,
+                  shown, code + indent);
+    } else {
+        gen_print(writer, "%.*s\n", options->layout ? NEW_METHOD_WIDTH : OLD_METHOD_WIDTH, method);
+    }
+}
+
 void gen_rpt(const gen_options *options, gen_writer *writer)
 {
+    static const char dashes[] = "--------------------------------------------------";
     prf_table table = table_of(REPORTED_VERSION);
-    bool new_layout = options->layout != 0, comma = options->decimal_comma;
+    bool new_layout = options->layout != 0;
     int method_width = new_layout ? NEW_METHOD_WIDTH : OLD_METHOD_WIDTH;
     int paper = new_layout ? NEW_PAPER : OLD_PAPER;
     int width = OTHER_WIDTHS + method_width + (new_layout ? CODE_WIDTH + 1 : 0);
     int margin = (paper - width) / 2;
     int header_margin = (paper - (int)strlen("Description: ") - DESCRIPTION_WIDTH) / 2;
     int total = (table.inclusive[0] + 500000) / 1000000;
-    static const char dashes[] = "--------------------------------------------------";
     write_title(writer, "Profiler: Top 20 Results", paper);
     gen_print(writer,
               "%*sDescription: Orders of the shop [00:00:07]\n"
@@ -605,29 +576,16 @@ void gen_rpt(const gen_options *options, gen_writer *writer)
               header_margin, "", header_margin, "", total / 3600, total / 60 % 60, total % 60,
               header_margin, "");
     write_title(writer, "Top 20 Lines: Total Execution Time", paper);
-    gen_print(writer, "%*s%-31s%5s%14s%14s%11s ", margin, "", "Program/Class", "Line", "Time",
-              "Avg Time", "Calls");
-    gen_text(writer, new_layout ? "IP/Method            Code\n" : "Internal Procedure/Method\n");
+    gen_print(writer, "%*s%-31s%5s%14s%14s%11s %s\n", margin, "", "Program/Class", "Line", "Time",
+              "Avg Time", "Calls",
+              new_layout ? "IP/Method            Code" : "Internal Procedure/Method");
     gen_print(writer, "%*s%.30s %.5s %.13s %.13s %.10s %.*s%s%s\n", margin, "", dashes, dashes,
               dashes, dashes, dashes, method_width, dashes, new_layout ? " " : "",
               new_layout ? dashes : "");
     qsort(table.rows + 1, (size_t)table.row_count - 1, sizeof table.rows[0], by_time);
     for (int i = 1; i < table.row_count && i <= REPORTED_ROWS; i++) {
-        const prf_row *row = &table.rows[i];
-        const prf_module *module = module_of(row->module);
-        bool has_code = new_layout && !strcmp(module->unit, source_program) && row->line > 0 &&
-                        row->line <= SOURCE_LINES;
-        gen_print(writer, "%*s%-31.31s%5d %13s %13s %10d ", margin, "", module->unit, row->line,
-                  time_cell(row->exclusive, 1, comma),
-                  time_cell(row->exclusive, row->executions, comma), row->executions);
-        const char *method = module->entity ? module->entity : "";
-        const char *code = has_code ? source[row->line - 1] : "";
-        code += strspn(code, " ");
-        if (has_code)
-            gen_print(writer, "%-*.*s %-*.*s\n", method_width, method_width, method, CODE_WIDTH,
-                      CODE_WIDTH, code);
-        else
-            gen_print(writer, "%.*s\n", method_width, method);
+        gen_print(writer, "%*s", margin, "");
+        report_row(writer, &table.rows[i], options);
     }
 }
 
@@ -635,6 +593,7 @@ void gen_rpt(const gen_options *options, gen_writer *writer)
 void gen_dbg(const gen_options *options, gen_writer *writer)
 {
     (void)options;
-    for (int i = 0; i < SOURCE_LINES; i++)
-        gen_print(writer, "%6d %s\n", i + 1, source[i]);
+    int length;
+    for (int i = 1; source_line(i, &length); i++)
+        gen_print(writer, "%6d %.*s\n", i, length, source_line(i, &length));
 }

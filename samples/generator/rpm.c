@@ -126,45 +126,10 @@ void gen_rpm(const gen_options *options, gen_writer *writer)
 
 /* --- known answer --- */
 
-static bool is_strong_root(const void *plan, int64_t object)
-{
-    rpm_root root;
-    for (int i = 0; rpm_root_of(plan, object, i, &root); i++)
-        if (!(root.flags & RPM_WEAK))
-            return true;
-    return false;
-}
-
-static int64_t size_of(const void *plan, int64_t object)
-{
-    return rpm_object_of(plan, object).size;
-}
-
-static int64_t reference_count(const void *plan, int64_t object)
-{
-    return rpm_reference_count(plan, object);
-}
-
-static int64_t reference_of(const void *plan, int64_t object, int64_t number)
-{
-    return rpm_reference_of(plan, object, number);
-}
-
-static uint64_t id_of(const void *plan, int64_t object)
-{
-    return rpm_id_of(plan, object);
-}
-
 static const char *type_name(const rpm_plan *plan, int domain, int type)
 {
     return plan->types[type] ? plan->types[type]
                              : gen_keep("<type %" PRIx64 ">", rpm_type_id(plan, domain, type));
-}
-
-static const char *type_of(const void *plan, int64_t object)
-{
-    rpm_object found = rpm_object_of(plan, object);
-    return type_name(plan, found.domain, found.type);
 }
 
 static const char *kind_name(int kind)
@@ -174,18 +139,18 @@ static const char *kind_name(int kind)
     return kind <= RPM_RUNTIME ? names[kind] : gen_keep("kind %x", (unsigned)kind);
 }
 
-/* The kinds of an object's own roots, in order of number. */
-static const char *root_kind(const void *plan, int64_t object)
+static gen_object object_of(const void *data, int64_t number)
 {
-    const char *text = NULL;
-    unsigned kinds = 0;
+    const rpm_plan *plan = data;
+    rpm_object object = rpm_object_of(plan, number);
+    gen_object found = {
+        .size = object.size, .id = object.id, .type = type_name(plan, object.domain, object.type)};
     rpm_root root;
-    for (int i = 0; rpm_root_of(plan, object, i, &root); i++)
-        kinds |= 1u << root.kind;
-    for (int i = 0; i < RPM_KINDS; i++)
-        if (kinds >> i & 1)
-            text = text ? gen_keep("%s+%s", text, kind_name(i)) : kind_name(i);
-    return text;
+    for (int i = 0; rpm_root_of(plan, number, i, &root); i++) {
+        found.strong_root = found.strong_root || !(root.flags & RPM_WEAK);
+        found.root_kinds |= 1u << root.kind;
+    }
+    return found;
 }
 
 typedef struct rpm_counts {
@@ -241,11 +206,26 @@ static rpm_counts count_all(const rpm_plan *plan, const gen_graph *graph, gen_ro
     return counts;
 }
 
+static void answer_roots(gen_json *json, const rpm_counts *counts)
+{
+    gen_json_open(json, "roots", '[');
+    for (int i = 0; i < RPM_KINDS; i++) {
+        if (!counts->kind_roots[i])
+            continue;
+        gen_json_row(json);
+        gen_json_text(json, "kind", kind_name(i));
+        gen_json_number(json, "roots", counts->kind_roots[i]);
+        gen_json_number(json, "objects", counts->kind_objects[i]);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
 void gen_rpm_answer(const gen_options *options, gen_json *json)
 {
     const rpm_plan *plan = plan_of(options);
-    gen_graph_view view = {plan,         plan->count, is_strong_root, size_of,  reference_count,
-                           reference_of, id_of,       type_of,        root_kind};
+    gen_graph_view view = {plan,     plan->count, object_of, rpm_reference_count, rpm_reference_of,
+                           kind_name};
     gen_row types[RPM_MOST_TYPES] = {{0}};
     int64_t declared = 0; /* one in two sections is one */
     gen_graph graph;
@@ -257,32 +237,18 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
     rpm_counts counts = count_all(plan, &graph, types);
     gen_sum live = counts.live, reachable = counts.reachable;
     gen_json_open(json, "totals", '{');
-    gen_json_figures(json, (gen_figure[]){{"live_objects", live.objects},
-                                          {"live_bytes", live.bytes},
-                                          {"roots", counts.roots},
-                                          {"roots_without_object", counts.without_object},
-                                          {"references", counts.references},
-                                          {"dangling_references", counts.dangling},
-                                          {"reachable_objects", reachable.objects},
-                                          {"reachable_bytes", reachable.bytes},
-                                          {"unreachable_objects", live.objects - reachable.objects},
-                                          {"unreachable_bytes", live.bytes - reachable.bytes},
-                                          {"types", declared},
-                                          {"duplicate_objects", counts.duplicates},
-                                          {"app_domains", plan->domains},
-                                          {NULL, 0}});
+    gen_json_sum(json, "live", live);
+    gen_json_number(json, "roots", counts.roots);
+    gen_json_number(json, "roots_without_object", counts.without_object);
+    gen_json_number(json, "references", counts.references);
+    gen_json_number(json, "dangling_references", counts.dangling);
+    gen_json_sum(json, "reachable", reachable);
+    gen_json_sum(json, "unreachable", gen_minus(live, reachable));
+    gen_json_number(json, "types", declared);
+    gen_json_number(json, "duplicate_objects", counts.duplicates);
+    gen_json_number(json, "app_domains", plan->domains);
     gen_json_close(json);
-    gen_json_open(json, "roots", '[');
-    for (int i = 0; i < RPM_KINDS; i++) {
-        if (!counts.kind_roots[i])
-            continue;
-        gen_json_row(json);
-        gen_json_text(json, "kind", kind_name(i));
-        gen_json_number(json, "roots", counts.kind_roots[i]);
-        gen_json_number(json, "objects", counts.kind_objects[i]);
-        gen_json_close(json);
-    }
-    gen_json_close(json);
+    answer_roots(json, &counts);
     gen_answer_top(json, types, (size_t)plan->type_count, true, graph.retained != NULL);
     if (graph.retained)
         gen_answer_retained(json, &graph, &view);

@@ -60,8 +60,9 @@ typedef struct rpm_plan {
 void rpm_plan_init(rpm_plan *plan, const gen_options *options);
 rpm_object rpm_object_of(const rpm_plan *plan, int64_t object);
 uint64_t rpm_id_of(const rpm_plan *plan, int64_t object);
-int64_t rpm_reference_count(const rpm_plan *plan, int64_t object);
-int64_t rpm_reference_of(const rpm_plan *plan, int64_t object, int64_t number);
+/* Of a rpm_plan, as a graph asks. */
+int64_t rpm_reference_count(const void *data, int64_t object);
+int64_t rpm_reference_of(const void *data, int64_t object, int64_t number);
 
 /* The roots that refer to an object, `number` from 0 on; false: no more. RPM_NOTHING has those
  * without an object. */

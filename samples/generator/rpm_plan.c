@@ -376,8 +376,9 @@ uint64_t rpm_id_of(const rpm_plan *plan, int64_t number)
     return plan->shape == RPM_SHOP ? plan->objects[number].id : plan->ids[number];
 }
 
-int64_t rpm_reference_count(const rpm_plan *plan, int64_t number)
+int64_t rpm_reference_count(const void *data, int64_t number)
 {
+    const rpm_plan *plan = data;
     int64_t count = 0;
     if (plan->shape == RPM_CHAIN)
         return number + 1 < plan->count;
@@ -391,8 +392,9 @@ int64_t rpm_reference_count(const rpm_plan *plan, int64_t number)
     return count;
 }
 
-int64_t rpm_reference_of(const rpm_plan *plan, int64_t number, int64_t which)
+int64_t rpm_reference_of(const void *data, int64_t number, int64_t which)
 {
+    const rpm_plan *plan = data;
     if (plan->shape == RPM_CHAIN)
         return number + 1;
     if (plan->shape == RPM_STAR)

@@ -245,7 +245,7 @@ static void count_allocation(tal_tally *tally, const tal_event *event)
     if (event->fault == TAL_DISPLACES) {
         tally->nonunique++;
         tally->displaced++;
-        count_live(tally, &event->displaced, -1);
+        count_live(tally, event->displaced, -1);
     }
     tally->crawls += !site->created++;
     site->crawl = block->crawl;
@@ -335,50 +335,28 @@ static void count_all(tal_tally *tally, tal_plan *plan, const gen_options *optio
 
 static void answer_totals(gen_json *json, const tal_tally *tally)
 {
-    gen_json_open(json, "totals", '{');
-    gen_json_figures(
-        json,
-        (gen_figure[]){{"live_objects", tally->live.objects},
-                       {"live_bytes", tally->live.bytes},
-                       {"created_objects", tally->created.objects},
-                       {"created_bytes", tally->created.bytes},
-                       {"deleted_objects", tally->deleted},
-                       {"peak_objects", tally->peak.objects},
-                       {"peak_bytes", tally->peak.bytes},
-                       {"peak_time_us", tally->peak_time},
-                       {"old_objects", tally->old.objects},
-                       {"old_bytes", tally->old.bytes},
-                       {"old_live_objects", tally->old_live.objects},
-                       {"old_live_bytes", tally->old_live.bytes},
-                       {"leaked_objects", tally->live.objects - tally->old_live.objects},
-                       {"leaked_bytes", tally->live.bytes - tally->old_live.bytes},
-                       {"temporary_objects", tally->temporary.objects},
-                       {"temporary_bytes", tally->temporary.bytes},
-                       {"unmatched_deletions", tally->double_deletions + tally->bad_addresses},
-                       {"double_deletions", tally->double_deletions},
-                       {"bad_address_deletions", tally->bad_addresses},
-                       {"nonunique_allocations", tally->nonunique},
-                       {"displaced_objects", tally->displaced},
-                       {"corruptions", tally->corruptions},
-                       {"corrupt_events", tally->corrupt_events},
-                       {"cross_thread_deletions", tally->cross_thread},
-                       {"threads", tally->thread_count},
-                       {"crawls", tally->crawls},
-                       {NULL, 0}});
+    gen_answer_totals(json, tally->live, tally->created, tally->deleted, tally->peak);
+    gen_json_number(json, "peak_time_us", tally->peak_time);
+    gen_json_sum(json, "old", tally->old);
+    gen_json_sum(json, "old_live", tally->old_live);
+    gen_json_sum(json, "leaked", gen_minus(tally->live, tally->old_live));
+    gen_json_sum(json, "temporary", tally->temporary);
+    gen_json_number(json, "unmatched_deletions", tally->double_deletions + tally->bad_addresses);
+    gen_json_number(json, "double_deletions", tally->double_deletions);
+    gen_json_number(json, "bad_address_deletions", tally->bad_addresses);
+    gen_json_number(json, "nonunique_allocations", tally->nonunique);
+    gen_json_number(json, "displaced_objects", tally->displaced);
+    gen_json_number(json, "corruptions", tally->corruptions);
+    gen_json_number(json, "corrupt_events", tally->corrupt_events);
+    gen_json_number(json, "cross_thread_deletions", tally->cross_thread);
+    gen_json_number(json, "threads", tally->thread_count);
+    gen_json_number(json, "crawls", tally->crawls);
     gen_json_close(json);
     gen_json_open(json, "snapshots", '[');
     for (int i = 0; i <= SLICES; i++) {
         const tal_slice *slice = &tally->slices[i];
-        gen_json_row(json);
-        gen_json_number(json, "sequence", i);
-        if (!i)
-            gen_json_text(json, "tag", "start");
-        gen_json_figures(json, (gen_figure[]){{"time_us", boundary(tally, i) - tally->first_time},
-                                              {"created_objects", slice->created},
-                                              {"deleted_objects", slice->deleted},
-                                              {"live_objects", slice->live.objects},
-                                              {"live_bytes", slice->live.bytes},
-                                              {NULL, 0}});
+        gen_answer_snapshot(json, i, i ? NULL : "start", boundary(tally, i) - tally->first_time,
+                            slice->created, slice->deleted, slice->live);
         if (i)
             gen_json_number(json, "delta_bytes", slice->live.bytes - slice[-1].live.bytes);
         gen_json_close(json);
@@ -471,12 +449,9 @@ static void answer_threads(gen_json *json, const tal_tally *tally, int threads)
         thread_name(i, name);
         gen_json_row(json);
         gen_json_text(json, "thread", name);
-        gen_json_figures(json, (gen_figure[]){{"created_objects", thread->created.objects},
-                                              {"created_bytes", thread->created.bytes},
-                                              {"deleted_objects", thread->deleted},
-                                              {"live_objects", thread->live.objects},
-                                              {"live_bytes", thread->live.bytes},
-                                              {NULL, 0}});
+        gen_json_sum(json, "created", thread->created);
+        gen_json_number(json, "deleted_objects", thread->deleted);
+        gen_json_sum(json, "live", thread->live);
         gen_json_close(json);
     }
     gen_json_close(json);

@@ -58,7 +58,8 @@ typedef struct tal_event {
     tal_fault fault;
     int thread;
     int64_t time; /* as in the log */
-    tal_block block, displaced;
+    tal_block block;
+    const tal_block *displaced;
     int banner;   /* lines of a corruption banner before it */
     bool starred; /* the heap was corrupt */
     bool bad_row; /* a line before it that is none */
@@ -95,6 +96,7 @@ typedef struct tal_plan {
     int temporary; /* block that its thread's next event deletes, -1: none */
     int64_t temporary_at;
     int displaceable; /* a block of the leak, -1: none */
+    tal_block displaced;
     int64_t leaks, slow, cached;
     bool has_skipped; /* the old line at the address of a living block is written */
     int unknown;      /* addresses so far */

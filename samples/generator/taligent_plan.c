@@ -453,9 +453,10 @@ static void displace(tal_plan *plan, tal_event *event)
     tal_block *block = &plan->blocks[plan->displaceable];
     event->kind = TAL_ALLOCATION;
     event->fault = TAL_DISPLACES;
-    event->displaced = *block;
+    plan->displaced = *block;
+    event->displaced = &plan->displaced;
     *block = new_block(plan, TAL_LEAK, event->time);
-    block->address = event->displaced.address;
+    block->address = plan->displaced.address;
     event->thread = block->thread;
     event->block = *block;
     plan->displaceable = -1;

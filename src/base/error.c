@@ -63,21 +63,22 @@ static void spell(char *line, size_t size, const char *dashes)
 
 const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size)
 {
-    char place[32] = "";
+    char place[32] = "", text[sizeof error->text + sizeof error->advice + 2];
+    snprintf(text, sizeof text, "%s%s%s", error->text, *error->advice ? ": " : "", error->advice);
     if (error->path && error->column)
         snprintf(place, sizeof place, ":%" PRIu32 ":%" PRIu32, error->line, error->column);
     else if (error->path && error->line)
         snprintf(place, sizeof place, ":%" PRIu32, error->line);
     if (error->path)
-        snprintf(line, size, "%s%s: error: %s", error->path, place, error->text);
+        snprintf(line, size, "%s%s: error: %s", error->path, place, text);
     else if (error->unused_by)
         snprintf(line, size, "%s does not use %s%s%s", error->unused_by, dashes, error->argument,
-                 error->text);
+                 text);
     else if (error->argument)
         snprintf(line, size, "%s%s%s%s: %s", dashes, error->argument, error->value ? " " : "",
-                 error->value ? error->value : "", error->text);
+                 error->value ? error->value : "", text);
     else
-        snprintf(line, size, "%s", error->text);
+        snprintf(line, size, "%s", text);
     spell(line, size, dashes);
     return line;
 }

@@ -172,6 +172,13 @@ bool mp_parse_date(const char *text, int32_t *date)
            day <= days[month] + (leap && month == 2);
 }
 
+bool mp_parse_count(const char *text, int64_t *count)
+{
+    char *end;
+    *count = strtoll(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && *count <= INT32_MAX;
+}
+
 bool mp_parse_percent(const char *text, double *percent)
 {
     const char *rest;

@@ -41,6 +41,8 @@ bool mp_parse_time(const char *text, int64_t *us);
 /* "2027-06-30" as 20270630, which orders as days do; false where the calendar (of any year from 1
  * to 9999, Gregorian) has no such day. */
 bool mp_parse_date(const char *text, int32_t *date);
+/* "12": from 0 to INT32_MAX. */
+bool mp_parse_count(const char *text, int64_t *count);
 /* "10%" */
 bool mp_parse_percent(const char *text, double *percent);
 

@@ -1,61 +1,77 @@
-/* The command "baseline": keep the digest of a recording in a store, a folder of text files. */
+#include "cli/baseline.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diagnose.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
 #include "compare/baseline.h"
 
-/* "shop" of "folder/shop.oemp@last"; an @ may be part of the file's own name. */
-static int name_length(const char *path, const char **name)
+static const mp_argument rows[] = {
+    {"from", MP_ARGUMENT_NAME, offsetof(mp_view, from), 0},
+    {"to", MP_ARGUMENT_NAME, offsetof(mp_view, to), 0},
+    {"selection", MP_ARGUMENT_SHARED, 0, 0},
+    {"suppress", MP_ARGUMENT_SHARED, 0, 0},
+};
+const mp_argument_table cli_baseline_arguments = {rows, sizeof rows / sizeof *rows, sizeof(mp_view),
+                                                  &(const mp_view){.limit = -1}};
+
+/* Where the store has the baseline of the recording: DIR/NAME.baseline, NAME "shop" of
+ * "folder/shop.oemp@last", where an @ may be part of the file's own name. Release with free(). */
+static char *path_of(const cli_options *options)
 {
     struct stat status;
-    const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
-    const char *at = stat(path, &status) == 0 ? NULL : strrchr(*name, '@'), *dot;
-    size_t length = at && at > *name ? (size_t)(at - *name) : strlen(*name);
-    dot = memrchr(*name, '.', length);
-    return dot && dot > *name ? (int)(dot - *name) : (int)length;
-}
-
-char *cli_baseline_path(const cli_options *options)
-{
-    const char *name = options->name;
-    int length = name ? (int)strlen(name) : name_length(options->paths[0], &name);
-    size_t size = strlen(options->store) + (size_t)length + sizeof "/.baseline";
+    const char *name = options->baseline.name, *file = options->paths[0];
+    int length = name ? (int)strlen(name) : 0;
+    if (!name) {
+        const char *slash = strrchr(file, '/');
+        name = slash ? slash + 1 : file;
+        const char *at = stat(file, &status) == 0 ? NULL : strrchr(name, '@');
+        length = at && at > name ? (int)(at - name) : (int)strlen(name);
+        const char *dot = memrchr(name, '.', (size_t)length);
+        if (dot && dot > name)
+            length = (int)(dot - name);
+    }
+    size_t size = strlen(options->baseline.store) + (size_t)length + sizeof "/.baseline";
     char *path = mp_alloc(size);
-    snprintf(path, size, "%s/%.*s.baseline", options->store, length, name);
+    snprintf(path, size, "%s/%.*s.baseline", options->baseline.store, length, name);
     return path;
 }
 
-static const mp_column columns[] = {
-    {"path", "Baseline", MP_TEXT, 0, 0}, {"sites", "Sites", MP_COUNT, 0, 0},
-    {"types", "Types", MP_COUNT, 0, 0},  {"lines", "Lines", MP_COUNT, 0, 0},
-    {"bytes", "Size", MP_BYTES, 0, 0},
-};
+/* --- save --- */
 
 static int tell(const cli_options *options, const mp_digest *digest, const char *path,
                 size_t length, const mp_diagnostics *diagnostics)
 {
+    typedef struct saved_row {
+        const char *path;
+        int64_t sites, types, lines, bytes;
+    } saved_row;
+    static const mp_column columns[] = {
+        MP_COLUMN(saved_row, path, "Baseline", MP_TEXT, 0),
+        MP_COLUMN(saved_row, sites, "Sites", MP_COUNT, 0),
+        MP_COLUMN(saved_row, types, "Types", MP_COUNT, 0),
+        MP_COLUMN(saved_row, lines, "Lines", MP_COUNT, 0),
+        MP_COLUMN(saved_row, bytes, "Size", MP_BYTES, 0),
+    };
     mp_document *document = mp_document_new("baseline");
     mp_table *table = MP_TABLE(document, "baseline", "Saved", MP_RECORD, columns);
     document->exact_bytes = options->exact_bytes;
     table->main = true;
-    mp_table_row(table);
-    mp_set_text(document, table, "path", path);
-    if (digest->kind == MP_KIND_PROFILE)
-        mp_set_number(table, "lines", (int64_t)digest->lists[MP_LEVEL_LINE].count);
-    else
-        mp_set_number(table, "sites", (int64_t)digest->lists[MP_LEVEL_SITE].count);
-    if (digest->kind != MP_KIND_PROFILE)
-        mp_set_number(table, "types", (int64_t)digest->lists[MP_LEVEL_TYPE].count);
-    mp_set_number(table, "bytes", (int64_t)length);
+    saved_row row = {path, MP_UNKNOWN, MP_UNKNOWN, MP_UNKNOWN, (int64_t)length};
+    if (digest->kind == MP_KIND_PROFILE) {
+        row.lines = (int64_t)digest->lists[MP_LEVEL_LINE].count;
+    } else {
+        row.sites = (int64_t)digest->lists[MP_LEVEL_SITE].count;
+        row.types = (int64_t)digest->lists[MP_LEVEL_TYPE].count;
+    }
+    mp_table_put(document, table, &row);
     int status = cli_put_document(options, document, diagnostics);
     mp_document_free(document);
     return status;
@@ -65,40 +81,37 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
  * baseline may be replaced: that is how a torn one is mended. */
 static bool is_free(const char *path, const mp_digest *digest)
 {
-    struct stat status;
     char *text;
-    mp_error error = {0};
+    mp_error unheard = {0};
     size_t length;
-    if (stat(path, &status) != 0)
+    if (access(path, F_OK) != 0)
         return true;
     if (!cli_read_file(path, &text, &length)) {
         free(text);
         return false;
     }
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, &error);
+    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, &unheard);
     bool is = !there || there->kind == digest->kind;
+    if (!is)
+        cli_put_fault(path, "is a baseline of %s, expected another name by --as",
+                      mp_kind_name(there->kind));
     free(text);
-    if (!is) {
-        cli_put_safe(path);
-        fprintf(stderr, ": error: is a baseline of %s, expected another name by --as\n",
-                mp_kind_name(there->kind));
-    }
     mp_digest_free(there);
     mp_dictionary_free(dictionary);
     return is;
 }
 
-static int save(const cli_options *options, const mp_digest *digest,
-                const mp_dictionary *dictionary, const mp_diagnostics *diagnostics)
+static int put_baseline(const cli_options *options, const mp_digest *digest,
+                        const mp_dictionary *dictionary, const mp_diagnostics *diagnostics)
 {
     cli_output output;
     size_t length;
+    const char *store = options->baseline.store;
     int status = CLI_UNREADABLE;
-    char *path = cli_baseline_path(options), *text = mp_baseline_text(digest, dictionary, &length);
-    if (mkdir(options->store, 0777) != 0 && errno != EEXIST) {
-        cli_put_safe(options->store);
-        fprintf(stderr, ": error: cannot be made: %s\n", strerror(errno));
+    char *path = path_of(options), *text = mp_baseline_text(digest, dictionary, &length);
+    if (mkdir(store, 0777) != 0 && errno != EEXIST) {
+        cli_put_fault(store, "cannot be made: %s", strerror(errno));
     } else if (is_free(path, digest) && cli_output_open(&output, path)) {
         fwrite(text, 1, length, output.file);
         if (cli_output_close(&output, true))
@@ -109,62 +122,81 @@ static int save(const cli_options *options, const mp_digest *digest,
     return status;
 }
 
-int cli_save_baseline(const cli_options *options, const cli_files *files)
+static int save(const cli_options *options)
 {
-    mp_diagnostics *diagnostics = mp_diagnostics_new(CLI_KEPT);
+    cli_beside beside;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_model *model = mp_model_new();
     mp_digest *digest = NULL;
-    int status = CLI_UNREADABLE;
-    bool ok = cli_load(options, model, diagnostics);
-    cli_put_diagnostics(diagnostics, options->quiet, true);
-    if (ok)
-        status = cli_digest(options, model, diagnostics, files, dictionary, &digest);
+    int status = cli_beside_read(options, &beside);
+    if (status == CLI_OK) {
+        bool ok = cli_load(options, options->paths, 1, NULL, model, diagnostics);
+        cli_put_diagnostics(diagnostics, options->quiet, true);
+        status = ok ? cli_digest(options, model, diagnostics, &beside, dictionary, &digest)
+                    : CLI_UNREADABLE;
+    }
     if (digest)
-        status = save(options, digest, dictionary, diagnostics);
+        status = put_baseline(options, digest, dictionary, diagnostics);
     mp_digest_free(digest);
     mp_model_free(model);
     mp_dictionary_free(dictionary);
     mp_diagnostics_free(diagnostics);
+    cli_beside_free(&beside);
     return status;
 }
 
+/* --- check --- */
+
 /* What no change should make much worse, whatever the program is. */
-static const char heap_policy[] = "leaked <= 1.1 x base + 64 KiB\n"
-                                  "live <= 1.1 x base + 64 KiB\n"
-                                  "no new leak site\n";
-static const char dump_policy[] = "live <= 1.1 x base + 64 KiB\n"
-                                  "no new type\n";
-static const char profile_policy[] = "seconds <= 1.1 x base\n"
-                                     "calls <= 1.1 x base\n";
+static const char heap_rules[] = "leaked <= 1.1 x base + 64 KiB\n"
+                                 "live <= 1.1 x base + 64 KiB\n"
+                                 "no new leak site\n";
+static const char dump_rules[] = "live <= 1.1 x base + 64 KiB\n"
+                                 "no new type\n";
+static const char profile_rules[] = "seconds <= 1.1 x base\n"
+                                    "calls <= 1.1 x base\n";
 
-mp_digest *cli_read_baseline(const char *path, mp_dictionary *dictionary)
+/* NULL after a message, where the baseline cannot be read. */
+static const char *rules_for(const char *path)
 {
-    char *text;
-    mp_error error = {0};
-    size_t length;
-    mp_digest *digest = NULL;
-    if (cli_read_file(path, &text, &length)) {
-        digest = mp_baseline_parse(path, text, length, dictionary, &error);
-        if (!digest)
-            cli_put_error(&error);
-    }
-    free(text);
-    return digest;
-}
-
-mp_policy *cli_baseline_policy(const char *path)
-{
-    mp_policy *policy = NULL;
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *digest = cli_read_baseline(path, dictionary);
-    if (digest) {
-        const char *rules = digest->kind == MP_KIND_PROFILE ? profile_policy
-                            : digest->has & MP_HAS_HISTORY  ? heap_policy
-                                                            : dump_policy;
-        policy = mp_policy_parse("baseline check", rules, strlen(rules));
-    }
+    const char *rules = !digest                           ? NULL
+                        : digest->kind == MP_KIND_PROFILE ? profile_rules
+                        : digest->has & MP_HAS_HISTORY    ? heap_rules
+                                                          : dump_rules;
     mp_digest_free(digest);
     mp_dictionary_free(dictionary);
-    return policy;
+    return rules;
+}
+
+/* A check is a gate whose base is in the store. */
+static int check(const cli_options *options)
+{
+    cli_options how = *options;
+    char *path = path_of(options);
+    how.command.report = mp_report_find("gate");
+    how.base = path;
+    int status = CLI_UNREADABLE;
+    if (access(path, F_OK) != 0)
+        cli_put_fault(path, "no such baseline, expected one that \"baseline save\" has kept");
+    else if (how.policy || (how.rules = rules_for(path)))
+        status = cli_report(&how);
+    free(path);
+    return status;
+}
+
+int cli_baseline(const cli_options *options)
+{
+    const char *action = options->baseline.action ? options->baseline.action : "";
+    bool checks = strcmp(action, "check") == 0;
+    if (!checks && strcmp(action, "save") != 0)
+        return cli_refuse("baseline saves or checks: memprof baseline save|check FILE --store DIR"),
+               CLI_USAGE;
+    if (!options->baseline.store)
+        return cli_refuse("baseline needs --store DIR"), CLI_USAGE;
+    if (options->path_count != 1)
+        return cli_refuse("baseline is of one recording"), CLI_USAGE;
+    return checks ? check(options) : save(options);
 }

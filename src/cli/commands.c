@@ -1,8 +1,40 @@
-/* The commands: every report, and those that the command line answers itself. */
+#include "cli/commands.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "base/diagnose.h"
+#include "cli/baseline.h"
+#include "cli/export.h"
+#include "cli/options.h"
+#include "cli/run.h"
+
+static int run_formats(const cli_options *options)
+{
+    typedef struct format_row {
+        const char *name, *summary, *versions, *endings;
+    } format_row;
+    static const mp_column columns[] = {
+        MP_COLUMN(format_row, name, "Name", MP_TEXT, 0),
+        MP_COLUMN(format_row, summary, "What it is", MP_TEXT, 0),
+        MP_COLUMN(format_row, versions, "Versions", MP_TEXT, 0),
+        MP_COLUMN(format_row, endings, "Files", MP_TEXT, 0),
+    };
+    size_t count;
+    const mp_reader *const *readers = mp_readers(&count);
+    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
+    mp_document *document = mp_document_new("formats");
+    mp_table *table = MP_TABLE(document, "formats", NULL, MP_ROWS, columns);
+    table->main = true;
+    for (size_t i = 0; i < count; i++)
+        mp_table_put(document, table,
+                     &(format_row){readers[i]->name, readers[i]->summary, readers[i]->versions,
+                                   readers[i]->endings});
+    int status = cli_put_document(options, document, diagnostics);
+    mp_document_free(document);
+    mp_diagnostics_free(diagnostics);
+    return status;
+}
 
 static const cli_command own[] = {
     {.name = "baseline",
@@ -13,51 +45,40 @@ static const cli_command own[] = {
                 "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
                 "is alive or is spent. diff and gate --base take a baseline for a recording.",
      .operand = "save|check",
-     .reads = true,
-     .honours =
-         EVERY | PRINTS | STORES | MP_HONOURS_WINDOW | MP_HONOURS_SELECT | MP_HONOURS_SUPPRESS},
+     .scope = CLI_READS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
+     .arguments = &cli_baseline_arguments,
+     .run = cli_baseline},
     {.name = "export",
      .summary = "write what was read as another tool's file",
      .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
      .details = "Writes all snapshots with all objects that were alive at them, their sizes,\n"
                 "stacks, threads and, where they are known, references. The file appears under\n"
                 "its name when it is whole. What is printed is how many rows each table has.",
-     .reads = true,
-     .honours = EVERY | EXPORTS | MP_HONOURS_SLICES | MP_HONOURS_DOMAIN},
+     .scope = CLI_READS | CLI_EXPORTS | CLI_ALWAYS,
+     .arguments = &cli_export_arguments,
+     .run = cli_export},
     {.name = "formats",
      .summary = "the formats that memprof reads",
      .example = "formats",
-     .honours = EVERY_COMMAND | PRINTS},
+     .scope = CLI_PRINTS | CLI_ALWAYS,
+     .arguments = &(const mp_argument_table){.count = 0},
+     .run = run_formats},
 };
-
-const cli_command *cli_own_commands(size_t *count)
-{
-    *count = sizeof own / sizeof *own;
-    return own;
-}
-
-/* The bits of all options that mean something to the report. */
-static unsigned honours_of(const mp_report *report)
-{
-    unsigned honours = mp_report_honours(report);
-    for (size_t i = 0; report->arguments && i < cli_option_count; i++)
-        if (mp_argument_find(report, cli_option_argument(&cli_option_table[i])))
-            honours |= cli_option_table[i].honoured_with & ((1u << MP_HONOURS_COUNT) - 1);
-    return honours;
-}
 
 bool cli_command_find(const char *name, cli_command *command)
 {
+    static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY"}; /* by mp_operand */
     const mp_report *report = mp_report_find(name);
     if (report) {
         *command = (cli_command){.name = report->name,
                                  .summary = report->summary,
                                  .example = report->example,
                                  .details = report->details,
-                                 .operand = report->operand,
+                                 .operand = operands[report->operand],
                                  .report = report,
-                                 .reads = true,
-                                 .honours = honours_of(report) | EVERY | PRINTS};
+                                 .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
+                                 .arguments = &report->arguments,
+                                 .run = cli_report};
         return true;
     }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -68,15 +89,104 @@ bool cli_command_find(const char *name, cli_command *command)
     return false;
 }
 
-void cli_help_options(const cli_command *command)
+const mp_argument *cli_command_argument(const cli_command *command, const char *name)
+{
+    const mp_argument *row = mp_argument_find(command->arguments, name);
+    if (row || !command->report || command->report->arguments.count)
+        return row;
+    row = mp_argument_find(&mp_view_arguments, name);
+    return row && row->variants & mp_report_honours(command->report) ? row : NULL;
+}
+
+/* --- help --- */
+
+static void help_line(const char *name, const char *summary)
+{
+    printf("  %-22s  %s\n", name, summary);
+}
+
+static void help_options(const cli_command *command)
 {
     for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
         char left[64];
-        if (!(cli_option_table[i].honoured_with & command->honours))
+        if (cli_option_of(command, option->name) != option)
             continue;
-        snprintf(left, sizeof left, "--%s%s%s", cli_option_table[i].name,
-                 cli_option_table[i].argument ? " " : "",
-                 cli_option_table[i].argument ? cli_option_table[i].argument : "");
-        printf("  %-22s  %s\n", left, cli_option_table[i].help);
+        snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+                 option->argument ? option->argument : "");
+        help_line(left, option->help);
     }
+}
+
+static void help_renderers(void)
+{
+    size_t count;
+    const mp_renderer *const *renderers = mp_renderers(&count);
+    printf("\nOutput formats (--format):\n");
+    for (size_t i = 0; i < count; i++)
+        help_line(renderers[i]->name, renderers[i]->summary);
+}
+
+static void help_command(const cli_command *command)
+{
+    size_t count;
+    printf("Usage: memprof %s [OPTIONS]%s%s%s\n\nmemprof %s: %s.\n", command->name,
+           command->operand ? " " : "", command->operand ? command->operand : "",
+           !(command->scope & CLI_READS) ? ""
+           : cli_compares(command)       ? " FILE"
+                                         : " FILE...",
+           command->name, command->summary);
+    if (command->details)
+        printf("%s\n", command->details);
+    printf("\nOptions:\n");
+    help_options(command);
+    if (cli_command_argument(command, "by")) {
+        const mp_dimension *dimensions = mp_dimensions(&count);
+        printf("\nGroups of a memory recording (--by):\n");
+        for (size_t i = 0; i < count; i++)
+            help_line(dimensions[i].name, dimensions[i].summary);
+    }
+    if (command->scope & CLI_EXPORTS) {
+        const mp_exporter *const *exporters = mp_exporters(&count);
+        printf("\nWhat can be written (--to):\n");
+        for (size_t i = 0; i < count; i++)
+            help_line(exporters[i]->name, exporters[i]->summary);
+    }
+    help_renderers();
+    printf("\nExample:\n  memprof %s\n", command->example);
+}
+
+static void help_program(void)
+{
+    size_t count;
+    cli_command first;
+    const mp_report *const *reports = mp_reports(&count);
+    printf(
+        "Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n"
+        "Answers from memory- and execution-profile recordings: what leaks, what is biggest,\n"
+        "what grows, and which code did it. \"-\" reads standard input, a folder stands for the\n"
+        "recordings in it.\n\n"
+        "Commands:\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        printf("  %-10s  %s\n", own[i].name, own[i].summary);
+    printf(
+        "\nOptions of the default command, analyze (memprof COMMAND --help tells the others):\n");
+    cli_command_find(reports[0]->name, &first);
+    help_options(&first);
+    help_renderers();
+    printf("\nExit status: 0 done; 1 a limit was exceeded, a rule of gate fails or check found\n"
+           "something; 2 wrong usage; 3 an input or the output could not be read or written, or a\n"
+           "rule could not be judged.\n\n"
+           "Example:\n  memprof %s\n",
+           reports[0]->example);
+}
+
+void cli_help(const cli_options *options)
+{
+    if (options->command_named)
+        help_command(&options->command);
+    else
+        help_program();
 }

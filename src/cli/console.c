@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -37,7 +38,7 @@ void cli_put_safe(const char *text)
     }
 }
 
-void cli_put_line(const char *text)
+static void put_line(const char *text)
 {
     cli_put_safe(text);
     fputc('\n', stderr);
@@ -46,7 +47,31 @@ void cli_put_line(const char *text)
 void cli_put_message(const char *text)
 {
     fputs("memprof: ", stderr);
-    cli_put_line(text);
+    put_line(text);
+}
+
+void cli_put_fault(const char *path, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_put_safe(path);
+    fputs(": error: ", stderr);
+    put_line(text);
+}
+
+bool cli_refuse(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_put_message(text);
+    fputs("Try: memprof --help\n", stderr);
+    return false;
 }
 
 void cli_put_error(const mp_error *error)
@@ -54,7 +79,7 @@ void cli_put_error(const mp_error *error)
     char line[8192];
     mp_error_line(error, "--", line, sizeof line);
     if (error->path)
-        cli_put_line(line);
+        put_line(line);
     else
         cli_put_message(line);
 }
@@ -152,9 +177,7 @@ mp_style cli_style(const cli_options *options)
 
 static bool cannot_write(const char *path)
 {
-    int why = errno;
-    cli_put_safe(path ? path : "(standard output)");
-    fprintf(stderr, ": error: cannot write: %s\n", strerror(why));
+    cli_put_fault(path ? path : "(standard output)", "cannot write: %s", strerror(errno));
     return false;
 }
 
@@ -178,9 +201,7 @@ bool cli_output_spares(const char *output, const char *const *paths, size_t coun
     for (size_t i = 0; i < count; i++) {
         if (!paths[i] || !is_file(paths[i], &file))
             continue;
-        cli_put_safe(output);
-        fputs(": error: is read here and would be overwritten, expected another --output\n",
-              stderr);
+        cli_put_fault(output, "is read here and would be overwritten, expected another --output");
         return false;
     }
     return true;

@@ -1,60 +1,56 @@
-/* The command "export": read as for a report, write as another tool does, say what was written. */
-#include <stdio.h>
+#include "cli/export.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diagnose.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
 
-/* The document goes to standard output: the output is the file itself. */
-static int put(const cli_options *options, const mp_document *document,
-               const mp_diagnostics *diagnostics)
-{
-    cli_options printed = *options;
-    printed.output = NULL;
-    return cli_put_document(&printed, document, diagnostics);
-}
+/* What of the reading means something, by kinds of recordings. */
+static const mp_argument rows[] = {
+    {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"domain", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_DUMP},
+};
+const mp_argument_table cli_export_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
-/* Whether what was given means anything for such inputs. */
-static bool fits(const cli_options *options, const mp_model *model, mp_error *error)
+static bool write_file(const cli_options *options, const mp_filter *filter, mp_document *document,
+                       int *status, mp_error *error)
 {
-    unsigned honours = model->kind == MP_KIND_EVENTS ? MP_HONOURS_SLICES
-                       : model->kind == MP_KIND_DUMP ? MP_HONOURS_DOMAIN
-                                                     : 0;
-    for (size_t bit = 0; bit < MP_HONOURS_COUNT; bit++)
-        if (options->given[bit] && !(honours & 1u << bit)) {
-            mp_fail(error, MP_ERROR_ARGUMENT, "export does not use --%s with %s",
-                    options->given[bit], mp_kind_name(model->kind));
-            return false;
-        }
-    return true;
-}
-
-static int write_file(const cli_options *options, const mp_model *model,
-                      const mp_diagnostics *diagnostics)
-{
-    mp_error error = {0};
-    const mp_exporter *exporter = options->exporter;
-    mp_filter *filter = mp_filter_of(model, NULL, &error);
-    bool holds = (exporter->needs & ~filter->holds) == 0;
-    if (!holds)
-        mp_fail(&error, MP_ERROR_ARGUMENT, "export --to %s has nothing to write of %s",
-                exporter->name, mp_kind_name(model->kind));
-    if (!holds || !fits(options, model, &error)) {
-        mp_filter_free(filter);
-        cli_put_error(&error);
-        return CLI_USAGE;
+    const mp_exporter *exporter = options->export.exporter;
+    const mp_model *model = filter->model;
+    *status = CLI_USAGE;
+    if (exporter->needs & ~filter->holds)
+        return mp_fail(error, MP_ERROR_NO_ANSWER, "export --to %s has nothing to write of %s",
+                       exporter->name, mp_kind_name(model->kind));
+    for (size_t i = 0; i < options->given_count; i++) {
+        const mp_argument *row =
+            mp_argument_find(&cli_export_arguments, options->given[i].argument);
+        if (!(row->variants & 1u << model->kind))
+            return mp_fail_unused(error, "export", options->given[i].spelled,
+                                  mp_kind_name(model->kind));
     }
+    *status = CLI_UNREADABLE;
+    const char *path = options->export.path;
+    char *target = realpath(path, NULL); /* what a link points to is replaced */
+    bool ok = exporter->write(filter, target ? target : path, document, error);
+    free(target);
+    return ok;
+}
+
+static int export(const cli_options *options, const mp_model *model,
+                  const mp_diagnostics *diagnostics)
+{
+    int status;
+    mp_error error = {0};
     mp_document *document = mp_document_new("export");
     document->exact_bytes = options->exact_bytes;
-    int status = CLI_UNREADABLE;
-    char *target = realpath(options->output, NULL); /* what a link points to is replaced */
-    if (exporter->write(filter, target ? target : options->output, document, &error))
-        status = put(options, document, diagnostics);
+    mp_filter *filter = mp_filter_of(model, NULL, &error);
+    if (write_file(options, filter, document, &status, &error))
+        status = cli_put_document(options, document, diagnostics);
     else
         cli_put_error(&error);
-    free(target);
     mp_filter_free(filter);
     mp_document_free(document);
     return status;
@@ -62,28 +58,32 @@ static int write_file(const cli_options *options, const mp_model *model,
 
 int cli_export(const cli_options *options)
 {
-    cli_options how = *options;
     cli_groups groups;
-    how.load.keep_objects = options->exporter->wants_objects;
+    const char *path = options->export.path;
+    if (!options->export.exporter || !path)
+        return cli_refuse("export needs --to FORMAT and --output FILE, and has no --%s",
+                          options->export.exporter ? "output" : "to"),
+               CLI_USAGE;
+    if (strcmp(path, "-") == 0)
+        return cli_refuse("export writes a file, not standard output"), CLI_USAGE;
     mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
     bool ok = cli_groups_find(&groups, options, diagnostics);
-    if (!cli_groups_spared(&groups, options->output)) {
+    if (!cli_groups_spared(&groups, path)) {
         status = CLI_USAGE;
         ok = false;
     } else if (groups.count > 1) {
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {
-        how.paths = groups.at[0].paths;
-        how.path_count = groups.at[0].path_count;
-        ok &= cli_load(&how, model, diagnostics);
+        ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
+                       diagnostics);
     }
-    cli_put_diagnostics(diagnostics, how.quiet, true);
+    cli_put_diagnostics(diagnostics, options->quiet, true);
     /* Half of what was asked for is not written. */
-    if (ok && cli_has_anything(model) && (!how.strict || cli_is_whole(model, diagnostics)))
-        status = write_file(&how, model, diagnostics);
+    if (ok && cli_has_anything(model) && (!options->strict || cli_is_whole(model, diagnostics)))
+        status = export(options, model, diagnostics);
     cli_groups_free(&groups);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);

@@ -1,15 +1,14 @@
 /* Finding files: folders are looked through for what a reader claims, in the order of the paths'
  * bytes, so that two runs read the same. */
 #include "cli/files.h"
-#include "base/diagnose.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "input/input.h"
@@ -33,30 +32,6 @@ typedef struct cli_search {
     size_t passed_over;
     bool ok;
 } cli_search;
-
-/* --- agents --- */
-
-static const char *skip_digits(const char *text)
-{
-    while (isdigit((unsigned char)*text))
-        text++;
-    return text;
-}
-
-const char *cli_agent_of(mp_arena *arena, const char *path)
-{
-    static const char start[] = "memprof.", session[] = ".AS-";
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (strncmp(name, start, sizeof start - 1) != 0)
-        return NULL;
-    const char *pid = name + sizeof start - 1, *end = skip_digits(pid);
-    if (end == pid || strncmp(end, session, sizeof session - 1) != 0)
-        return NULL;
-    const char *number = end + sizeof session - 1, *rest = skip_digits(number);
-    if (rest == number || strcmp(rest, ".oemp") != 0)
-        return NULL;
-    return mp_arena_copy(arena, path, (size_t)(end - path));
-}
 
 /* --- files --- */
 
@@ -255,8 +230,8 @@ static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *
 {
     const char *path = search->files[file].path;
     const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
-    const char *agent =
-        search->options->group == CLI_GROUP_AGENT ? cli_agent_of(&groups->arena, path) : NULL;
+    size_t length = search->options->group == CLI_GROUP_AGENT ? mp_process_of(path) : 0;
+    const char *agent = length ? mp_arena_copy(&groups->arena, path, length) : NULL;
     size_t place = agent ? NO_GROUP : recording_of(search, group_of, file);
     for (size_t i = 0; agent && i < groups->count; i++)
         if (groups->at[i].agent && strcmp(groups->at[i].name, agent) == 0)

@@ -30,8 +30,4 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
 bool cli_groups_spared(const cli_groups *groups, const char *output);
 void cli_groups_free(cli_groups *groups);
 
-/* The agent's name of one of its sessions' files: "rec/memprof.4711" of
- * "rec/memprof.4711.AS-2.oemp". NULL where the path is none of these; else in the arena. */
-const char *cli_agent_of(mp_arena *arena, const char *path);
-
 #endif

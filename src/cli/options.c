@@ -1,102 +1,374 @@
 #include "cli/options.h"
 
+#include <assert.h>
 #include <getopt.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/console.h"
-#include "cli/option_table.h"
-#include "cli/run.h"
-#include "compare/digest.h"
 
-/* Whether an option was given. */
-typedef struct cli_given {
-    bool given;
-    const char *misfit; /* the argument, where it is none for this row */
-} cli_given;
+#define AT(member) .offset = offsetof(cli_options, member)
 
-static bool refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static bool refuse(const char *format, ...)
+/* Where one name stands twice, it means one thing to some commands and another to others. */
+const cli_option cli_option_table[] = {
+    {"from", "SNAPSHOT", "compare from this snapshot: number, tag, tag#k, first, last, peak",
+     "a number, a tag, tag#k, first, last or peak", .kind = CLI_ARGUMENT},
+    {"to", "SNAPSHOT", "up to this one (default: the last _PreCleanUp, else the last)",
+     "a number, a tag, tag#k, first, last or peak", .kind = CLI_ARGUMENT},
+    {"at", "MOMENT", "what was alive then: a time such as 90s, 250ms or 1:02:03.5, or peak",
+     "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",
+     .kind = CLI_MOMENT},
+    {"slices", "N", "make so many snapshots of the log (default 10)", "a number from 1 to 10000",
+     .kind = CLI_SLICES},
+    {"temporary", "N|TIME", "temporary: deleted within N events of its thread, or so soon",
+     "a number of events, or a time such as 250us", .kind = CLI_TEMPORARY},
+    {"skip", "GLOB", "do not name sites by such frames; may be repeated", "a pattern",
+     .kind = CLI_TEXTS, AT(skips)},
+    {"no-skip", NULL, "name sites by their innermost frame, even operator new", NULL,
+     .kind = CLI_FLAG, AT(load.no_skips), .of = "skip"},
+    {"domain", "NAME", "only this application domain", "a name", .kind = CLI_NAME, AT(load.domain)},
+    {"only", "GLOB", "only groups whose name matches", "a pattern", .kind = CLI_ARGUMENT},
+    {"type", "GLOB", "in place of one object: all objects of such types", "a pattern",
+     .kind = CLI_ARGUMENT},
+    {"all-kinds", NULL, "one path from each kind of root", NULL, .kind = CLI_ARGUMENT},
+    {"by", "WHAT", "group by this", "a word", .kind = CLI_ARGUMENT},
+    {"sort", "WHAT", "order by this", "a word", .kind = CLI_ARGUMENT},
+    {"limit", "N", "at most so many rows of a table; 0: all", "a whole number",
+     .kind = CLI_ARGUMENT},
+    {"stack-depth", "N", "callers shown below each leak", "a whole number", .kind = CLI_ARGUMENT},
+    {"depth", "N", "so many levels of the tree; 0: all", "a whole number", .kind = CLI_ARGUMENT},
+    {"min-percent", "P", "leave out what is below this share (default 0.5)",
+     "a number from 0 to 100", .kind = CLI_ARGUMENT},
+    {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more",
+     "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ARGUMENT},
+    {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", "a size such as 64K or 1.5MiB",
+     .kind = CLI_ARGUMENT},
+    {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
+     .kind = CLI_ARGUMENT},
+    {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
+     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_TYPE},
+    {"name", "GLOB", "only objects of such names; in profiles, such methods", "a pattern",
+     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_NAME},
+    {"source", "GLOB", "only what such sources or functions created; such programs", "a pattern",
+     .kind = CLI_SOURCE, .of = "selection", .subject = MP_SUBJECT_SOURCE},
+    {"stack", "REGEX", "only what has such a frame on its stack, as name:line",
+     "an extended regular expression", .kind = CLI_CRITERION, .of = "selection",
+     .subject = MP_SUBJECT_STACK},
+    {"thread", "GLOB", "only what such threads created", "a pattern", .kind = CLI_CRITERION,
+     .of = "selection", .subject = MP_SUBJECT_THREAD},
+    {"tag", "GLOB", "only objects that first appear in snapshots of such tags", "a pattern",
+     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_TAG},
+    {"request", "GLOB", "only objects that first appear during such requests", "a pattern",
+     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_REQUEST},
+    {"not-type", "GLOB", "none of such types", "a pattern", .kind = CLI_CRITERION,
+     .of = "selection", .subject = MP_SUBJECT_TYPE, .negated = true},
+    {"not-name", "GLOB", "none of such names", "a pattern", .kind = CLI_CRITERION,
+     .of = "selection", .subject = MP_SUBJECT_NAME, .negated = true},
+    {"not-source", "GLOB", "none of such sources or functions", "a pattern", .kind = CLI_CRITERION,
+     .of = "selection", .subject = MP_SUBJECT_SOURCE, .negated = true},
+    {"not-stack", "REGEX", "none with such a frame on its stack", "an extended regular expression",
+     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_STACK, .negated = true},
+    {"not-thread", "GLOB", "none of such threads", "a pattern", .kind = CLI_CRITERION,
+     .of = "selection", .subject = MP_SUBJECT_THREAD, .negated = true},
+    {"not-tag", "GLOB", "none of such tags", "a pattern", .kind = CLI_CRITERION, .of = "selection",
+     .subject = MP_SUBJECT_TAG, .negated = true},
+    {"not-request", "GLOB", "none of such requests", "a pattern", .kind = CLI_CRITERION,
+     .of = "selection", .subject = MP_SUBJECT_REQUEST, .negated = true},
+    {"since", "TIME", "only objects that first appear at a snapshot from then on",
+     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_SINCE, .of = "selection"},
+    {"until", "TIME", "only objects that first appear at a snapshot up to then",
+     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_UNTIL, .of = "selection"},
+    {"min-size", "SIZE", "only rows of at least so many bytes", "a size such as 64K or 1.5MiB",
+     .kind = CLI_ARGUMENT},
+    {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
+     .kind = CLI_ARGUMENT},
+    {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
+     .kind = CLI_NAME, AT(base)},
+    {"store", "DIR", "the folder of the baselines", "a path", .kind = CLI_NAME, AT(baseline.store),
+     .scope = CLI_STORES},
+    {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",
+     .kind = CLI_FILE_NAME, AT(baseline.name), .scope = CLI_STORES},
+    {"policy", "FILE", "the rules of check (default: no more than a tenth more)", "a path",
+     .kind = CLI_NAME, AT(policy), .scope = CLI_STORES},
+    {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL,
+     .kind = CLI_ARGUMENT},
+    {"normalize", "s/RE/TEXT/", "rewrite names before they are compared; may be repeated",
+     "a substitution such as s/build-[0-9]+/build/ or s|/tmp/[^/]*||g", .kind = CLI_ARGUMENT},
+    {"min-change", "SIZE|P%", "leave out smaller changes; of profiles, a time such as 5ms",
+     "a size such as 64K, a time such as 5ms, or a percentage such as 10%", .kind = CLI_ARGUMENT},
+    {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
+     "a folder that exists", .kind = CLI_FOLDERS, AT(listings)},
+    {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
+     .kind = CLI_TEXTS, AT(suppressions)},
+    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
+     "a day such as 2027-06-30", .kind = CLI_DAY, .of = "suppress"},
+    {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
+     "the name of a format (see memprof formats)", .kind = CLI_READER, .scope = CLI_READS},
+    {"group", "WHICH", "read together: file (each apart), agent (its sessions), all",
+     "file, agent or all", .kind = CLI_GROUPING, .scope = CLI_READS},
+    {"recursive", NULL, "of a folder, also the recordings in its folders", NULL, .kind = CLI_FLAG,
+     AT(recursive), .scope = CLI_READS},
+    {"jobs", "N", "so many files at once (default: one for each processor)", "a number from 1 on",
+     .kind = CLI_JOBS, .scope = CLI_READS},
+    {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, .kind = CLI_FLAG,
+     AT(exact_bytes), .scope = CLI_READS},
+    {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", NULL,
+     .kind = CLI_FLAG, AT(strict), .scope = CLI_READS},
+    {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, .kind = CLI_FLAG,
+     AT(quiet), .scope = CLI_READS},
+    {"verbose", NULL, "more of each warning", NULL, .kind = CLI_FLAG, AT(verbose),
+     .scope = CLI_READS},
+    {"format", "FORMAT", "how to print it, as below", NULL, .kind = CLI_RENDERER,
+     .scope = CLI_ALWAYS},
+    {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
+     AT(output), .scope = CLI_PRINTS},
+    {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
+     .kind = CLI_EXPORTER, .scope = CLI_EXPORTS},
+    {"output", "FILE", "the file to write (-o FILE)", "a path", .kind = CLI_NAME, AT(export.path),
+     .scope = CLI_EXPORTS},
+    {"color", "WHEN", "auto, always or never", "auto, always or never", .kind = CLI_COLOURING,
+     .scope = CLI_ALWAYS},
+    {"help", NULL, "this help", NULL, .kind = CLI_FLAG, AT(help), .scope = CLI_ALWAYS},
+    {"version", NULL, "the version", NULL, .kind = CLI_FLAG, AT(version), .scope = CLI_ALWAYS},
+};
+const size_t cli_option_count = sizeof cli_option_table / sizeof *cli_option_table;
+
+/* --- taking an argument --- */
+
+static const char *argument_of(const cli_option *option)
 {
-    char message[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    cli_put_message(message);
-    fputs("Try: memprof --help\n", stderr);
+    return option->of ? option->of : option->name;
+}
+
+static bool take_argument(cli_options *options, const cli_option *option, const char *text)
+{
+    const mp_argument *own = mp_argument_find(options->command.arguments, option->name);
+    const mp_argument *viewed = mp_argument_find(&mp_view_arguments, option->name);
+    bool takes = !viewed || mp_argument_parse(viewed, text, &options->view);
+    return takes && (!own || mp_argument_parse(own, text, options->arguments));
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool add_text(mp_argument_texts *texts, const char *text)
+{
+    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
+    texts->at[texts->count++] = text;
+    return *text != '\0';
+}
+
+static bool add_criterion(cli_options *options, const cli_option *option, const char *pattern)
+{
+    mp_error unheard = {0};
+    mp_criterion *criterion = &options->criteria[options->selection.count++];
+    *criterion = (mp_criterion){option->subject, option->negated, pattern};
+    return *pattern && mp_criterion_check(criterion, &unheard);
+}
+
+/* The place of a word among others; `count` where it is none of them. */
+static unsigned place_of(const char *const *words, unsigned count, const char *word)
+{
+    unsigned place = 0;
+    while (place < count && strcmp(words[place], word) != 0)
+        place++;
+    return place;
+}
+
+/* False where the text is none that the option takes. */
+static bool take(cli_options *options, const cli_option *option, const char *text)
+{
+    static const char *const groupings[] = {"file", "agent", "all"};
+    static const char *const colourings[] = {"auto", "always", "never"};
+    void *place = (char *)options + option->offset;
+    mp_load_options *load = &options->load;
+    mp_selection *selection = &options->selection;
+    int64_t number = 0;
+    switch (option->kind) {
+    case CLI_ARGUMENT:
+        return take_argument(options, option, text);
+    case CLI_FLAG:
+        return *(bool *)place = true;
+    case CLI_NAME:
+        *(const char **)place = text;
+        return *text != '\0';
+    case CLI_FILE_NAME:
+        *(const char **)place = text;
+        return *text && !strchr(text, '/');
+    case CLI_TEXTS:
+        return add_text(place, text);
+    case CLI_FOLDERS:
+        return is_folder(text) && add_text(place, text);
+    case CLI_CRITERION:
+        return add_criterion(options, option, text);
+    case CLI_SOURCE:
+        /* A folder was where listings are looked for before sources were selected by pattern. */
+        return is_folder(text) ? add_text(&options->listings, text)
+                               : add_criterion(options, option, text);
+    case CLI_SINCE:
+        selection->has_since = true;
+        return mp_parse_time(text, &selection->since_us);
+    case CLI_UNTIL:
+        selection->has_until = true;
+        return mp_parse_time(text, &selection->until_us);
+    case CLI_MOMENT:
+        load->at = text;
+        return mp_text_is(text, "peak") || mp_parse_time(text, &number);
+    case CLI_SLICES:
+        if (!mp_parse_count(text, &number) || number < 1 || number > 10000)
+            return false;
+        load->slices = (uint32_t)number;
+        return true;
+    case CLI_TEMPORARY:
+        load->temporary_is_time = !mp_parse_count(text, &load->temporary);
+        return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
+                                       : load->temporary > 0;
+    case CLI_DAY:
+        return mp_parse_date(text, &options->today);
+    case CLI_READER:
+        load->format = text;
+        return mp_reader_find(text) != NULL;
+    case CLI_JOBS:
+        return mp_parse_count(text, &options->jobs) && options->jobs > 0;
+    case CLI_RENDERER:
+        return (options->renderer = mp_renderer_find(text)) != NULL;
+    case CLI_EXPORTER:
+        options->export.exporter = mp_exporter_find(text);
+        load->keep_objects = options->export.exporter && options->export.exporter->wants_objects;
+        return options->export.exporter != NULL;
+    case CLI_GROUPING:
+        options->group = CLI_GROUP_FILE + place_of(groupings, 3, text);
+        return options->group <= CLI_GROUP_ALL;
+    case CLI_COLOURING:
+        return (options->colour = place_of(colourings, 3, text)) < 3;
+    }
     return false;
 }
 
-/* "text, json or csv" */
-static void list_renderers(char *text, size_t size)
+static bool refuse_argument(const cli_option *option, const char *text)
 {
-    size_t count, used = 0;
+    char list[512];
+    const char *names[32];
+    size_t count;
     const mp_renderer *const *renderers = mp_renderers(&count);
-    for (size_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                 i == 0          ? ""
-                                 : i + 1 < count ? ", "
-                                                 : " or ",
-                                 renderers[i]->name);
+    assert(count <= sizeof names / sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = renderers[i]->name;
+    return cli_refuse(
+        "--%s takes %s, not \"%s\"", option->name,
+        option->takes ? option->takes : mp_text_list(names, count, "or", list, sizeof list), text);
 }
 
-static bool refuse_argument(const cli_option *option, const char *argument)
-{
-    char renderers[512];
-    list_renderers(renderers, sizeof renderers);
-    return refuse("--%s takes %s, not \"%s\"", option->name,
-                  option->takes ? option->takes : renderers, argument);
-}
+/* --- parsing --- */
 
-/* The row of an option's name that these commands honour; NULL: none. One name may mean one thing
- * to a report and another to an exporter. */
-static const cli_option *row_of(const cli_option *option, unsigned honours)
+const cli_option *cli_option_of(const cli_command *command, const char *name)
 {
-    for (size_t i = 0; i < cli_option_count; i++)
-        if ((cli_option_table[i].honoured_with & honours) &&
-            strcmp(cli_option_table[i].name, option->name) == 0)
-            return &cli_option_table[i];
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (strcmp(option->name, name) == 0 &&
+            (option->scope ? option->scope & command->scope
+                           : cli_command_argument(command, argument_of(option)) != NULL))
+            return option;
+    }
     return NULL;
 }
 
-/* getopt's view of the table: each name once. */
-static void long_options(struct option *options)
+bool cli_compares(const cli_command *command)
 {
-    int count = 0;
-    for (size_t i = 0; i < cli_option_count; i++)
-        if (row_of(&cli_option_table[i], ~0u) == &cli_option_table[i])
-            options[count++] = (struct option){
-                cli_option_table[i].name,
-                cli_option_table[i].argument ? required_argument : no_argument, NULL, 256 + (int)i};
-    options[count] = (struct option){0};
+    return command->report && command->report->operand == MP_OPERAND_BASE;
+}
+
+/* Each name once, with its place in the table behind the letters. */
+static void list_names(struct option *known)
+{
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        size_t first = 0;
+        while (strcmp(cli_option_table[first].name, option->name) != 0)
+            first++;
+        if (first == i)
+            *known++ =
+                (struct option){option->name, option->argument ? required_argument : no_argument,
+                                NULL, 256 + (int)i};
+    }
+    *known = (struct option){0};
+}
+
+/* The text that was given last; NULL: none was. */
+static const char *text_of(const cli_options *options, const char *name)
+{
+    for (size_t i = options->pair_count; i-- > 0;)
+        if (strcmp(options->pairs[i].name, name) == 0)
+            return options->pairs[i].text;
+    return NULL;
+}
+
+/* Take the options off the command line; what they mean is the command's matter. */
+static bool collect(int argc, char **argv, cli_options *options)
+{
+    struct option known[sizeof cli_option_table / sizeof *cli_option_table + 1];
+    int found;
+    list_names(known);
+    opterr = 0;
+    while ((found = getopt_long(argc, argv, ":ho:", known, NULL)) != -1) {
+        cli_pair *pair = &options->pairs[options->pair_count];
+        char letter[] = {'-', (char)optopt, '\0'}; /* one of several behind a dash, such as -xyz */
+        if (found >= 256)
+            *pair = (cli_pair){cli_option_table[found - 256].name, optarg ? optarg : ""};
+        else if (found == 'h')
+            *pair = (cli_pair){"help", ""};
+        else if (found == 'o' && *optarg)
+            *pair = (cli_pair){"output", optarg};
+        else if (found == 'o')
+            return cli_refuse("-o takes a path");
+        else if (found == ':')
+            return cli_refuse("%s needs an argument", argv[optind - 1]);
+        else if (optopt && optopt < 256)
+            return cli_refuse("%s is not an option of memprof",
+                              optopt > 0 ? letter : "a dash with no ASCII letter behind it");
+        else
+            return cli_refuse("%s is not an option of memprof, stands for several, or takes no "
+                              "argument",
+                              argv[optind - 1]);
+        options->pair_count++;
+    }
+    return true;
 }
 
 /* The command, if the first operand names one; else the default with all operands as files. */
 static bool take_command(cli_options *options, char **operands, int count)
 {
-    bool named = count > 0 && cli_command_find(operands[0], &options->command);
+    cli_command *command = &options->command;
+    bool named = count > 0 && cli_command_find(operands[0], command);
     options->command_named = named;
     if (!named) {
         size_t reports;
         const char *path = count > 0 ? operands[0] : "";
         struct stat status;
-        cli_command_find(mp_reports(&reports)[0]->name, &options->command);
+        cli_command_find(mp_reports(&reports)[0]->name, command);
         if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
-            return refuse("%s is neither a command nor a file", path);
+            return cli_refuse("%s is neither a command nor a file", path);
     }
-    bool takes_type =
-        options->view.object_type && options->command.honours & MP_HONOURS_OBJECT_TYPE;
     operands += named;
     count -= named;
-    if (options->command.operand && !takes_type && count > 0) {
-        options->view.object = *operands++;
-        options->pairs[options->pair_count++] = (cli_pair){"object", options->view.object};
+    bool replaced = cli_command_argument(command, "object") && text_of(options, "type");
+    if (command->operand && !replaced && count > 0) {
+        if (!command->report)
+            options->baseline.action = *operands;
+        else if (command->report->operand == MP_OPERAND_BASE)
+            options->base = *operands;
+        else if (command->report->operand == MP_OPERAND_POLICY)
+            options->policy = *operands;
+        else
+            options->object = *operands;
+        operands++;
         count--;
     }
     options->path_count = (size_t)count;
@@ -106,53 +378,47 @@ static bool take_command(cli_options *options, char **operands, int count)
     return true;
 }
 
-/* Set it in every key that its name has, and remember where the argument did not fit. False if
- * it fits nowhere. */
-static bool set_all(const cli_option *option, cli_options *options, const char *argument,
-                    cli_given *given)
+/* Whether anything depends on which thread of an event log created what. */
+static bool asks_for_threads(const cli_options *options)
 {
-    bool fits = false;
-    for (size_t i = 0; i < cli_option_count; i++) {
-        if (strcmp(cli_option_table[i].name, option->name) != 0)
-            continue;
-        bool set = cli_option_table[i].set(options, argument);
-        given[i] = (cli_given){true, set ? NULL : argument};
-        fits |= set;
-    }
-    return fits;
+    const char *by = text_of(options, "by");
+    bool asks = options->suppressions.count || options->load.keep_objects ||
+                (by && mp_text_is(by, "thread"));
+    for (size_t i = 0; i < options->selection.count; i++)
+        asks |= options->selection.criteria[i].subject == MP_SUBJECT_THREAD;
+    return asks;
 }
 
-static bool parse_options(int argc, char **argv, cli_options *options, cli_given *given)
+/* Take all that was given, and refuse what means nothing to the command. */
+static bool take_options(cli_options *options)
 {
-    struct option known[CLI_OPTIONS_MOST + 1];
-    int found;
-    long_options(known);
-    opterr = 0;
-    while ((found = getopt_long(argc, argv, ":ho:", known, NULL)) != -1) {
-        if (found == 'h' || found == 'o') {
-            if (found == 'h')
-                options->help = true;
-            else if (optarg && *optarg)
-                options->output = optarg;
-            else
-                return refuse("-o takes a path");
-            continue;
-        }
-        if (found == ':')
-            return refuse("%s needs an argument", argv[optind - 1]);
-        char letter[] = {'-', (char)optopt, '\0'}; /* one of several behind a dash, such as -xyz */
-        if (found < 256 && optopt && optopt < 256)
-            return refuse("%s is not an option of memprof",
-                          optopt > 0 ? letter : "a dash with no ASCII letter behind it");
-        if (found < 256)
-            return refuse("%s is not an option of memprof, stands for several, or takes no "
-                          "argument",
-                          argv[optind - 1]);
-        const cli_option *option = &cli_option_table[found - 256];
-        options->pairs[options->pair_count++] = (cli_pair){option->name, optarg ? optarg : ""};
-        if (!set_all(option, options, optarg ? optarg : "", given))
-            return refuse_argument(option, optarg);
+    const cli_command *command = &options->command;
+    options->arguments = mp_arguments_new(command->arguments);
+    for (size_t i = 0; i < options->pair_count; i++) {
+        const cli_option *option = cli_option_of(command, options->pairs[i].name);
+        if (option && !take(options, option, options->pairs[i].text))
+            return refuse_argument(option, options->pairs[i].text);
     }
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        const cli_option *meant = cli_option_of(command, option->name);
+        if (!text_of(options, option->name) || (meant && meant != option))
+            continue;
+        if (!meant)
+            return cli_refuse("%s does not use --%s", command->name, option->name);
+        if (!option->scope)
+            options->given[options->given_count++] = (mp_given){argument_of(option), option->name};
+        if (option->kind == CLI_SOURCE && options->listings.count && !text_of(options, "listings"))
+            options->given[options->given_count++] = (mp_given){"listings", option->name};
+    }
+    if (options->object)
+        take_argument(options, &(cli_option){.name = "object"}, options->object);
+    options->load.source_folders = options->listings.at;
+    options->load.source_folder_count = options->listings.count;
+    options->load.skips = options->skips.at;
+    options->load.skip_count = options->skips.count;
+    options->selection.criteria = options->criteria;
+    options->load.threads_as_one = !asks_for_threads(options);
     return true;
 }
 
@@ -160,172 +426,79 @@ static bool parse_options(int argc, char **argv, cli_options *options, cli_given
 static void choose_limit(cli_options *options)
 {
     const mp_report *report = options->command.report;
-    if (options->view.limit < 0 && options->renderer->for_programs && report && !report->overview)
+    const mp_argument *own = mp_argument_find(options->command.arguments, "limit");
+    if (!report)
+        return;
+    if (options->view.limit < 0 && options->renderer->for_programs && !report->overview)
         options->view.limit = report->program_rows;
-}
-
-/* Before anything is read or written. */
-static bool check_renderer(const cli_options *options)
-{
-    const char *only = options->renderer->command;
-    if (!only || strcmp(only, options->command.name) == 0)
-        return true;
-    return refuse("--format %s shows the answer of %s, not of %s", options->renderer->name, only,
-                  options->command.name);
-}
-
-/* Whether the command honours what was given, and what it takes there. */
-static bool check_given(cli_options *options, const cli_given *given)
-{
-    for (size_t i = 0; i < cli_option_count; i++) {
-        if (!given[i].given)
-            continue;
-        const cli_option *row = row_of(&cli_option_table[i], options->command.honours);
-        if (!row)
-            return refuse("%s does not use --%s", options->command.name, cli_option_table[i].name);
-        if (row == &cli_option_table[i] && given[i].misfit)
-            return refuse_argument(row, given[i].misfit);
-        if (row == &cli_option_table[i] && row->honoured_with < 1u << MP_HONOURS_COUNT)
-            options->given_arguments[options->given_count++] =
-                (mp_given){cli_option_argument(row), row->name};
-        for (size_t bit = 0; row == &cli_option_table[i] && bit < MP_HONOURS_COUNT; bit++)
-            if (row->honoured_with & 1u << bit)
-                options->given[bit] = row->name;
-    }
-    return true;
-}
-
-/* Fill the report's own struct. What does not fit was refused before. */
-static void fill_arguments(cli_options *options)
-{
-    const mp_report *report = options->command.report;
-    mp_error error = {0};
-    options->arguments = report ? mp_arguments_new(report) : NULL;
-    for (size_t i = 0; options->arguments && i < options->pair_count; i++)
-        mp_arguments_set(report, options->arguments, options->pairs[i].name, options->pairs[i].text,
-                         &error);
-    const mp_argument *limit = options->arguments ? mp_argument_find(report, "limit") : NULL;
-    if (limit && options->view.limit >= 0)
-        *(int64_t *)((char *)options->arguments + limit->offset) = options->view.limit;
-}
-
-/* A check is a gate: its base is in the store. */
-static void check_baseline(cli_options *options)
-{
-    options->base_path = cli_baseline_path(options);
-    options->base = options->base_path;
-    options->command.report = mp_report_find("gate");
-    options->view.object = options->policy;
-}
-
-/* Room for as many of each repeatable option as there are arguments. */
-static void begin(cli_options *options, int argc)
-{
-    size_t renderers;
-    *options =
-        (cli_options){.view = {.limit = -1, .stack_depth = -1, .depth = -1, .min_percent = -1}};
-    options->renderer = mp_renderers(&renderers)[0];
-    options->source_folders = mp_alloc((size_t)argc * sizeof *options->source_folders);
-    options->skips = mp_alloc((size_t)argc * sizeof *options->skips);
-    options->suppress_paths = mp_alloc((size_t)argc * sizeof *options->suppress_paths);
-    options->load.source_folders = options->source_folders;
-    options->load.skips = options->skips;
-    options->pairs = mp_alloc(((size_t)argc + 1) * sizeof *options->pairs);
-    options->given_arguments = mp_alloc((CLI_OPTIONS_MOST + 1) * sizeof *options->given_arguments);
-    options->criteria = mp_alloc((size_t)argc * sizeof *options->criteria);
-    options->selection.criteria = options->criteria;
-    options->substitutions = mp_alloc((size_t)argc * sizeof *options->substitutions);
-    options->view.substitutions = options->substitutions;
+    if (own && options->view.limit >= 0)
+        *(int64_t *)((char *)options->arguments + own->offset) = options->view.limit;
+    options->merged_rows =
+        options->view.limit < 0 ? mp_report_rows(report) : (size_t)options->view.limit;
 }
 
 static bool reads_stdin_twice(const cli_options *options)
 {
-    size_t count = 0;
+    size_t count = options->base && strcmp(options->base, "-") == 0;
     for (size_t i = 0; i < options->path_count; i++)
         count += strcmp(options->paths[i], "-") == 0;
-    const char *base =
-        options->command.honours & MP_HONOURS_COMPARE ? options->view.object : options->base;
-    return count + (base && strcmp(base, "-") == 0) > 1;
+    return count > 1;
 }
 
-/* Whether there is as much to read as the command takes. */
-static bool check_operands(const cli_options *options)
+/* Before anything is read or written: whether there is as much to read as the command takes, and an
+ * answer that the format can show. */
+static bool check(const cli_options *options)
 {
     const cli_command *command = &options->command;
-    if (command->honours & MP_HONOURS_COMPARE && options->path_count != 1)
-        return refuse("%s compares BASE with one other recording", command->name);
-    if (command->reads && options->path_count == 0)
-        return refuse("%s needs %s%sa file to read (\"-\" is standard input)", command->name,
-                      command->operand ? command->operand : "", command->operand ? " and " : "");
+    const mp_renderer *renderer = options->renderer;
+    if (renderer->command && strcmp(renderer->command, command->name) != 0)
+        return cli_refuse("--format %s shows the answer of %s, not of %s", renderer->name,
+                          renderer->command, command->name);
+    if (cli_compares(command) && options->path_count != 1)
+        return cli_refuse("%s compares BASE with one other recording", command->name);
+    if (command->scope & CLI_READS && options->path_count == 0)
+        return cli_refuse("%s needs %s%sa file to read (\"-\" is standard input)", command->name,
+                          command->operand ? command->operand : "",
+                          command->operand ? " and " : "");
     if (reads_stdin_twice(options))
-        return refuse("standard input (\"-\") can be read once");
-    if (!command->reads && options->path_count)
-        return refuse("%s takes no file, and got %s", command->name, options->paths[0]);
-    if (command->honours & EXPORTS && (!options->exporter || !options->output))
-        return refuse("%s needs --to %s", command->name,
-                      options->exporter ? "FORMAT and --output FILE, and has no --output"
-                                        : "FORMAT and --output FILE, and has no --to");
-    if (command->honours & EXPORTS && strcmp(options->output, "-") == 0)
-        return refuse("%s writes a file, not standard output%s", command->name, "");
-    return true;
-}
-
-static bool check_store(cli_options *options)
-{
-    const char *action = options->view.object ? options->view.object : "";
-    bool checks = strcmp(action, "check") == 0;
-    if (!checks && strcmp(action, "save") != 0)
-        return refuse("%s saves or checks: memprof baseline save|check FILE --store DIR",
-                      options->command.name);
-    if (!options->store)
-        return refuse("%s needs --store DIR", options->command.name);
-    if (options->path_count != 1)
-        return refuse("%s is of one recording", options->command.name);
-    if (checks)
-        check_baseline(options);
+        return cli_refuse("standard input (\"-\") can be read once");
+    if (!(command->scope & CLI_READS) && options->path_count)
+        return cli_refuse("%s takes no file, and got %s", command->name, options->paths[0]);
     return true;
 }
 
 bool cli_parse(int argc, char **argv, cli_options *options)
 {
-    cli_given given[CLI_OPTIONS_MOST] = {{false, NULL}};
-    begin(options, argc);
-    if (!parse_options(argc, argv, options, given) ||
-        !take_command(options, argv + optind, argc - optind))
+    size_t most = (size_t)argc + 1, renderers;
+    *options = (cli_options){.renderer = mp_renderers(&renderers)[0],
+                             .pairs = mp_alloc(most * sizeof(cli_pair)),
+                             .given = mp_alloc((cli_option_count + 1) * sizeof(mp_given)),
+                             .criteria = mp_alloc(most * sizeof(mp_criterion))};
+    memcpy(&options->view, mp_view_arguments.defaults, sizeof options->view);
+    if (!collect(argc, argv, options) || !take_command(options, argv + optind, argc - optind))
         return false;
+    options->help = text_of(options, "help") != NULL;
+    options->version = text_of(options, "version") != NULL;
     if (options->help || options->version)
         return true;
-    if (!check_given(options, given) || !check_renderer(options) || !check_operands(options))
+    if (!take_options(options) || !check(options))
         return false;
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;
     choose_limit(options);
-    if (options->command.honours & MP_HONOURS_COMPARE)
-        options->base = options->view.object;
-    if (options->command.honours & STORES && !check_store(options))
-        return false;
-    fill_arguments(options);
-    /* One name may mean several things: what this command does not mean is nothing to it. */
-    if (!(options->command.honours & MP_HONOURS_SELECT))
-        options->selection = (mp_selection){.criteria = options->criteria};
-    if (options->load.source_folder_count && !options->given[MP_BIT_SOURCES]) {
-        options->given[MP_BIT_SOURCES] = "source";
-        options->given_arguments[options->given_count++] = (mp_given){"listings", "source"};
-    }
     return true;
 }
 
 void cli_options_free(cli_options *options)
 {
+    if (options->arguments)
+        mp_arguments_free(options->command.arguments, options->arguments);
     free(options->paths);
-    free(options->source_folders);
-    free(options->skips);
-    free(options->criteria);
-    free(options->substitutions);
-    free(options->base_path);
-    free(options->suppress_paths);
-    if (options->command.report)
-        mp_arguments_free(options->command.report, options->arguments);
     free(options->pairs);
-    free(options->given_arguments);
+    free(options->given);
+    free(options->criteria);
+    free(options->listings.at);
+    free(options->skips.at);
+    free(options->suppressions.at);
+    free(options->view.substitutions.at);
 }

@@ -2,10 +2,10 @@
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
-#include "export/exporter.h"
+#include "cli/commands.h"
+#include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
-#include "render/renderer.h"
 #include "reports/report.h"
 
 typedef enum cli_colour {
@@ -22,18 +22,6 @@ typedef enum cli_grouping {
     CLI_GROUP_ALL,
 } cli_grouping;
 
-/* A command: a report, or one that the command line answers itself. */
-typedef struct cli_command {
-    const char *name;
-    const char *summary;
-    const char *example;
-    const char *details;
-    const char *operand;     /* what stands before the files; NULL: nothing */
-    const mp_report *report; /* NULL: the command line answers itself */
-    bool reads;              /* files */
-    unsigned honours;
-} cli_command;
-
 /* An option that was given, without its dashes, and its argument or "". */
 typedef struct cli_pair {
     const char *name, *text;
@@ -42,51 +30,100 @@ typedef struct cli_pair {
 typedef struct cli_options {
     cli_command command;
     bool command_named; /* not the default one */
+    const char *object; /* the operand that names one; NULL: none does */
     const char **paths; /* points into argv */
     size_t path_count;
+    cli_pair *pairs; /* all options */
+    size_t pair_count;
+    mp_given *given; /* those that are arguments, for mp_request */
+    size_t given_count;
+    void *arguments; /* of the report; NULL: it has none of its own */
+    mp_view view;
+
+    /* How recordings are read. */
     cli_grouping group;
     bool recursive;
     int64_t jobs; /* groups that are read at once; 0: one for each processor */
-    mp_view view;
-    const char *given[MP_HONOURS_COUNT]; /* see mp_request */
-    void *arguments;                     /* of the report; NULL: it has no struct of its own */
-    cli_pair *pairs;                     /* all options as they were given */
-    size_t pair_count;
-    mp_given *given_arguments; /* see mp_request */
-    size_t given_count;
-    const mp_renderer *renderer;
-    const char *output;
-    const mp_exporter *exporter; /* NULL: none was named */
     mp_load_options load;
-    const char **source_folders, **skips; /* what `load` points to */
-    const char *base;                     /* what the recording is held against; NULL: nothing */
-    const char *policy;                   /* of baseline check; NULL: the usual */
-    char *base_path;                      /* what `base` points to, where it is in a store */
-    const char *store, *name;             /* of baselines; name NULL: the recording's */
-    const char **substitutions;           /* what `view` points to */
+    mp_argument_texts listings, skips; /* what `load` points to */
+    bool strict, quiet, verbose;
+
+    /* What they are asked with. */
     mp_selection selection;
-    mp_criterion *criteria;      /* what `selection` points to */
-    const char **suppress_paths; /* suppress_count of them */
-    size_t suppress_count;
-    int32_t today; /* as by mp_parse_date; 0: the clock tells */
+    mp_criterion *criteria; /* what `selection` points to */
+    mp_argument_texts suppressions;
+    int32_t today;      /* as by mp_parse_date; 0: the clock tells */
+    const char *base;   /* what the recording is held against; NULL: nothing */
+    const char *policy; /* a file; NULL: `rules`, where they are asked for */
+    const char *rules;  /* the text of a policy */
+
+    /* How the answer is printed. */
+    const mp_renderer *renderer;
+    const char *output; /* NULL: standard output */
     cli_colour colour;
-    bool exact_bytes, strict, quiet, verbose;
+    bool exact_bytes;
+    size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
+
     bool help, version;
+
+    /* Of commands that the command line answers itself. */
+    struct {
+        const char *action, *store;
+        const char *name; /* NULL: the recording's */
+    } baseline;
+    struct {
+        const mp_exporter *exporter; /* NULL: none was named */
+        const char *path;
+    } export;
 } cli_options;
 
-enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3 };
+/* How an option's argument is taken. */
+typedef enum cli_kind {
+    CLI_ARGUMENT, /* by the row of the command's argument */
+    CLI_FLAG,     /* bool */
+    CLI_NAME,     /* const char *, not "" */
+    CLI_TEXTS,    /* mp_argument_texts: each that is given, not "" */
+    CLI_FOLDERS,  /* the same of folders that exist */
+    CLI_CRITERION,
+    CLI_SOURCE, /* a criterion, or a folder of listings */
+    CLI_SINCE,
+    CLI_UNTIL,
+    CLI_MOMENT,
+    CLI_SLICES,
+    CLI_TEMPORARY,
+    CLI_DAY,
+    CLI_READER,
+    CLI_GROUPING,
+    CLI_JOBS,
+    CLI_RENDERER,
+    CLI_EXPORTER,
+    CLI_COLOURING,
+    CLI_FILE_NAME, /* const char *, a name without a folder */
+} cli_kind;
+
+typedef struct cli_option {
+    const char *name;
+    const char *argument; /* NULL: none */
+    const char *help;
+    const char *takes; /* what the argument may be, for a refusal; NULL: a renderer's name */
+    cli_kind kind;
+    size_t offset;      /* in cli_options, for kinds that name a type */
+    unsigned scope;     /* who takes it; 0: commands that have the argument */
+    const char *of;     /* the argument that it is part of; NULL: it is one, of its own name */
+    mp_subject subject; /* of a criterion */
+    bool negated;
+} cli_option;
+
+extern const cli_option cli_option_table[];
+extern const size_t cli_option_count;
+/* What an option of this name is to the command; NULL: nothing. */
+const cli_option *cli_option_of(const cli_command *command, const char *name);
+
+/* Whether two recordings are compared, the first of which is the operand. */
+bool cli_compares(const cli_command *command);
 
 /* False after a message on standard error: wrong usage. Release with cli_options_free. */
 bool cli_parse(int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
-
-bool cli_command_find(const char *name, cli_command *command);
-/* The commands that the command line answers itself. */
-const cli_command *cli_own_commands(size_t *count);
-
-/* Help for the program, or for the command if the user named one. */
-void cli_help(const cli_options *options);
-/* Print an option's line for each that the command honours. */
-void cli_help_options(const cli_command *command);
 
 #endif

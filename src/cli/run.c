@@ -1,95 +1,61 @@
+/* Each group of files is read and asked on its own, as many at once as there are processors. The
+ * answers of groups that are read apart are merged in the order of the groups. */
 #include "cli/run.h"
-#include "base/error.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
-#include "compare/baseline.h"
 #include "document/checks.h"
+#include "document/merge.h"
 #include "model/profile.h"
 
-static bool cannot_read(const char *path)
-{
-    int why = errno;
-    cli_put_safe(path);
-    fprintf(stderr, ": error: cannot read: %s\n", strerror(why));
-    return false;
-}
+/* What became of a group. */
+typedef struct cli_answer {
+    mp_diagnostics *diagnostics;
+    mp_document *document; /* NULL: there is no answer */
+    mp_error error;        /* why the report refused; of code MP_ERROR_NONE: it did not */
+    bool passed_over;      /* it was found in a folder and has no answer to such a question */
+    int status;            /* of reading; CLI_USAGE after a message */
+} cli_answer;
 
-bool cli_read_file(const char *path, char **text, size_t *length)
-{
-    size_t capacity = 0, got;
-    FILE *file = fopen(path, "r");
-    *text = NULL;
-    *length = 0;
-    if (!file)
-        return cannot_read(path);
-    do {
-        mp_grow(text, &capacity, *length + 4096, 1);
-        got = fread(*text + *length, 1, capacity - *length, file);
-        *length += got;
-    } while (got);
-    bool ok = !ferror(file) || cannot_read(path);
-    fclose(file);
-    return ok;
-}
+/* What all threads share; what changes is changed under the lock. */
+typedef struct cli_work {
+    const cli_options *options;
+    const cli_beside *beside;
+    const cli_groups *groups;
+    bool merges; /* even one answer is one of several */
+    cli_answer *answers;
+    pthread_mutex_t lock;
+    size_t next; /* the group that is taken next */
+    cli_progress bar;
+    uint64_t done, total; /* bytes */
+} cli_work;
 
-int cli_put_document(const cli_options *options, const mp_document *document,
-                     const mp_diagnostics *diagnostics)
-{
-    cli_output output;
-    mp_style style = cli_style(options);
-    mp_error error = {0};
-    if (!cli_output_open(&output, options->output))
-        return CLI_UNREADABLE;
-    bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
-    if (!rendered)
-        cli_put_error(&error);
-    if (!cli_output_close(&output, rendered))
-        return CLI_UNREADABLE;
-    return rendered ? CLI_OK : CLI_USAGE;
-}
+/* --- reading --- */
 
-/* Whether anything depends on which thread of an event log created what. */
-static bool asks_for_threads(const cli_options *options)
-{
-    bool asks = options->suppress_count || options->load.keep_objects ||
-                (options->view.by && strcmp(options->view.by, "thread") == 0);
-    for (size_t i = 0; i < options->selection.count; i++)
-        asks |= options->selection.criteria[i].subject == MP_SUBJECT_THREAD;
-    return asks;
-}
-
-bool cli_load(const cli_options *options, mp_model *model, mp_diagnostics *diagnostics)
+bool cli_load(const cli_options *options, const char *const *paths, size_t count,
+              const mp_progress *progress, mp_model *model, mp_diagnostics *diagnostics)
 {
     cli_progress bar;
-    mp_progress progress = {cli_progress_advance, &bar};
     mp_load_options how = options->load;
-    bool own = !how.progress;
-    how.threads_as_one = !asks_for_threads(options);
-    if (own) {
-        how.progress = &progress;
-        cli_progress_begin(&bar, options->quiet);
-    }
-    bool ok = mp_load(model, diagnostics, options->paths, options->path_count, &how);
-    if (own)
-        cli_progress_end(&bar);
+    how.progress = progress ? progress : &(mp_progress){cli_progress_advance, &bar};
+    cli_progress_begin(&bar, options->quiet);
+    bool ok = mp_load(model, diagnostics, paths, count, &how);
+    cli_progress_end(&bar);
     return mp_filter_check_ends(model, diagnostics) && ok;
-}
-
-bool cli_checks(const cli_options *options)
-{
-    return options->command.report && options->command.report == mp_report_find("check");
 }
 
 size_t cli_kept(const cli_options *options)
 {
-    return cli_checks(options) ? CLI_KEPT_BY_CHECK : options->verbose ? CLI_KEPT_VERBOSE : CLI_KEPT;
+    enum { KEPT = 5, KEPT_VERBOSE = 100, KEPT_ALL = 10000 };
+    if (options->command.report && options->command.report->tells_faults)
+        return KEPT_ALL;
+    return options->verbose ? KEPT_VERBOSE : KEPT;
 }
 
 bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
@@ -109,80 +75,208 @@ bool cli_has_anything(const mp_model *model)
     return any;
 }
 
-/* People read the document itself, on standard output. */
-static bool shows_text(const cli_options *options)
+static mp_request request_of(const cli_options *options, const mp_model *model,
+                             const mp_diagnostics *diagnostics, const cli_beside *beside,
+                             mp_dictionary *dictionary, const mp_digest *base)
 {
-    size_t count;
-    return !options->output && options->renderer == mp_renderers(&count)[0];
-}
-
-mp_request cli_request(const cli_options *options, const mp_model *model,
-                       const mp_diagnostics *diagnostics, const cli_files *files)
-{
-    mp_request request = {.model = model,
-                          .diagnostics = diagnostics,
-                          .view = options->view,
-                          .selection = options->selection,
-                          .arguments = options->arguments,
-                          .given_arguments = options->given_arguments,
-                          .given_count = options->given_count};
-    if (options->suppress_count)
-        request.suppressions = &files->suppressions;
-    request.policy = files->policy;
-    memcpy(request.given, options->given, sizeof request.given);
-    return request;
-}
-
-bool cli_is_stream(const char *path)
-{
-    struct stat status;
-    return strcmp(path, "-") == 0 ||
-           (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
-}
-
-/* A stream is not looked into: what is read of it is gone for whoever reads a recording from it. */
-static bool is_baseline(const char *path)
-{
-    char head[32];
-    FILE *file = cli_is_stream(path) ? NULL : fopen(path, "r");
-    bool is = file && mp_is_baseline(head, fread(head, 1, sizeof head, file));
-    if (file)
-        fclose(file);
-    return is;
+    return (mp_request){.model = model,
+                        .diagnostics = diagnostics,
+                        .view = options->view,
+                        .arguments = options->arguments,
+                        .given = options->given,
+                        .given_count = options->given_count,
+                        .selection = options->selection,
+                        .suppressions = options->suppressions.count ? &beside->suppressions : NULL,
+                        .policy = beside->policy,
+                        .dictionary = dictionary,
+                        .base = base};
 }
 
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
-               const cli_files *files, mp_dictionary *dictionary, mp_digest **digest)
+               const cli_beside *beside, mp_dictionary *dictionary, mp_digest **digest)
 {
     mp_error error = {0};
     if (!cli_has_anything(model) || (options->strict && !cli_is_whole(model, diagnostics)))
         return CLI_UNREADABLE;
-    mp_request request = cli_request(options, model, diagnostics, files);
-    request.dictionary = dictionary;
+    mp_request request = request_of(options, model, diagnostics, beside, dictionary, NULL);
     *digest = mp_report_digest(&request, &error);
     if (!*digest)
         cli_put_error(&error);
     return *digest ? CLI_OK : CLI_USAGE;
 }
 
-int cli_load_base(const cli_options *options, mp_diagnostics *diagnostics, const cli_files *files,
-                  mp_dictionary *dictionary, mp_digest **base)
+/* Read options->base, if there is any, into words of the dictionary. A status other than CLI_OK
+ * after a message. *base is released with mp_digest_free. */
+static int load_base(const cli_options *options, mp_diagnostics *diagnostics,
+                     const cli_beside *beside, const mp_progress *progress,
+                     mp_dictionary *dictionary, mp_digest **base)
 {
     int status = CLI_UNREADABLE;
     if (!options->base)
         return CLI_OK;
-    if (is_baseline(options->base)) {
+    if (cli_is_baseline(options->base)) {
         *base = cli_read_baseline(options->base, dictionary);
         return *base ? CLI_OK : CLI_UNREADABLE;
     }
-    cli_options how = *options;
-    how.paths = &how.base;
-    how.path_count = 1;
     mp_model *model = mp_model_new();
-    if (cli_load(&how, model, diagnostics))
-        status = cli_digest(&how, model, diagnostics, files, dictionary, base);
+    if (cli_load(options, &options->base, 1, progress, model, diagnostics))
+        status = cli_digest(options, model, diagnostics, beside, dictionary, base);
     mp_model_free(model);
     return status;
+}
+
+/* --- progress of several groups --- */
+
+/* How far one group is. Files are looked at before they are read: a file that starts again is not
+ * counted twice, as only the farthest counts. */
+typedef struct cli_advance {
+    cli_work *work;
+    const char *path;
+    uint64_t done; /* of this file */
+} cli_advance;
+
+static void advance(void *opaque, const char *path, uint64_t done, uint64_t total)
+{
+    cli_advance *own = opaque;
+    cli_work *work = own->work;
+    (void)total;
+    if (own->path != path) {
+        own->path = path;
+        own->done = 0;
+    }
+    if (done <= own->done)
+        return;
+    pthread_mutex_lock(&work->lock);
+    work->done += done - own->done;
+    own->done = done;
+    if (work->done > work->total)
+        work->done = work->total;
+    cli_progress_advance(&work->bar, "all files", work->done, work->total);
+    pthread_mutex_unlock(&work->lock);
+}
+
+static uint64_t bytes_of(const cli_groups *groups)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        for (size_t j = 0; j < groups->at[i].path_count; j++) {
+            struct stat status;
+            if (stat(groups->at[i].paths[j], &status) == 0 && S_ISREG(status.st_mode))
+                bytes += (uint64_t)status.st_size;
+        }
+    return bytes;
+}
+
+/* --- asking --- */
+
+static void ask(const cli_work *work, const cli_group *group, const mp_request *request,
+                cli_answer *answer)
+{
+    const mp_report *report = work->options->command.report;
+    if (work->merges && group->found && !mp_report_answers(report, request, &answer->error)) {
+        mp_error why = answer->error;
+        char line[1024];
+        *why.advice = '\0'; /* it is the same for each file */
+        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, group->paths[0], 0, "passed over: %s",
+                    mp_error_line(&why, "--", line, sizeof line));
+        answer->passed_over = true;
+        return;
+    }
+    answer->document = mp_document_new(report->name);
+    answer->document->exact_bytes = work->options->exact_bytes;
+    if (mp_report_run(report, request, answer->document, &answer->error))
+        return;
+    mp_document_free(answer->document);
+    answer->document = NULL;
+}
+
+static void run_group(cli_work *work, size_t place)
+{
+    const cli_options *options = work->options;
+    const cli_group *group = &work->groups->at[place];
+    cli_answer *answer = &work->answers[place];
+    cli_advance own = {.work = work};
+    const mp_progress shared = {advance, &own}, *progress = work->merges ? &shared : NULL;
+    mp_model *model = mp_model_new();
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_digest *base = NULL;
+    /* What is wrong with the base is told once. */
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    answer->status = load_base(options, place ? unheard : answer->diagnostics, work->beside,
+                               progress, dictionary, &base);
+    if (answer->status == CLI_OK) {
+        bool ok = cli_load(options, group->paths, group->path_count, progress, model,
+                           answer->diagnostics);
+        if (!cli_has_anything(model)) {
+            ok = false;
+        } else {
+            mp_request request =
+                request_of(options, model, answer->diagnostics, work->beside, dictionary, base);
+            ok &= !options->strict || cli_is_whole(model, answer->diagnostics);
+            ask(work, group, &request, answer);
+        }
+        answer->status = ok ? CLI_OK : CLI_UNREADABLE;
+    }
+    mp_diagnostics_free(unheard);
+    mp_digest_free(base);
+    mp_dictionary_free(dictionary);
+    mp_model_free(model);
+}
+
+static void *run_groups(void *opaque)
+{
+    cli_work *work = opaque;
+    for (;;) {
+        pthread_mutex_lock(&work->lock);
+        size_t place = work->next;
+        work->next += place < work->groups->count;
+        pthread_mutex_unlock(&work->lock);
+        if (place == work->groups->count)
+            return NULL;
+        run_group(work, place);
+    }
+}
+
+/* This thread is one of those that there are jobs for; where there are no more, it does the work of
+ * all. */
+static void run_all(cli_work *work)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t jobs = work->options->jobs ? (size_t)work->options->jobs
+                  : processors > 0    ? (size_t)processors
+                                      : 1;
+    if (jobs > work->groups->count)
+        jobs = work->groups->count;
+    size_t started = 0;
+    pthread_t *threads = mp_alloc(jobs * sizeof *threads);
+    pthread_mutex_init(&work->lock, NULL);
+    cli_progress_begin(&work->bar, work->options->quiet);
+    while (started + 1 < jobs && pthread_create(&threads[started], NULL, run_groups, work) == 0)
+        started++;
+    run_groups(work);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    cli_progress_end(&work->bar);
+    pthread_mutex_destroy(&work->lock);
+    free(threads);
+}
+
+/* --- printing --- */
+
+int cli_put_document(const cli_options *options, const mp_document *document,
+                     const mp_diagnostics *diagnostics)
+{
+    cli_output output;
+    mp_style style = cli_style(options);
+    mp_error error = {0};
+    if (!cli_output_open(&output, options->output))
+        return CLI_UNREADABLE;
+    bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
+    if (!rendered)
+        cli_put_error(&error);
+    if (!cli_output_close(&output, rendered))
+        return CLI_UNREADABLE;
+    return rendered ? CLI_OK : CLI_USAGE;
 }
 
 /* People who do not see them are told what became of the rules. */
@@ -195,16 +289,156 @@ static void put_verdicts(const mp_document *document)
     cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
 }
 
-int cli_put_answer(const cli_options *options, const mp_document *document,
-                   const mp_diagnostics *diagnostics)
+/* The same with what the answer complains of, and the status that it asks for. */
+static int put_answer(const cli_options *options, const mp_document *document,
+                      const mp_diagnostics *diagnostics)
 {
+    size_t count;
+    bool people_read_it = !options->output && options->renderer == mp_renderers(&count)[0];
     int status = cli_put_document(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++)
         if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
             cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
-    if (document->policy && (document->failed || document->unjudged) && !shows_text(options))
+    if (document->policy && (document->failed || document->unjudged) && !people_read_it)
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
+    return status;
+}
+
+/* Print several answers, at least one, as one. */
+static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
+                      const mp_diagnostics *diagnostics)
+{
+    const cli_groups *groups = work->groups;
+    mp_merging how = {.rows = work->options->merged_rows,
+                      .overview = work->options->command.report->overview};
+    mp_document *document = mp_documents_merge(parts, count, &how);
+    bool agents = false;
+    for (size_t i = 0; i < groups->count; i++)
+        agents |= groups->at[i].agent;
+    const char *what = count == 1 ? agents ? "agent or recording" : "recording"
+                       : agents   ? "agents or recordings, each on its own"
+                                  : "recordings, each on its own";
+    document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
+                                       groups->folder ? ": " : "", count, what);
+    int status = put_answer(work->options, document, diagnostics);
+    mp_document_free(document);
+    return status;
+}
+
+/* Why there is no answer, each with its file where there are several. Groups that were passed over
+ * are told of where none has one. False if there is nothing to tell. */
+static bool put_refusals(const cli_work *work, bool answered)
+{
+    bool refused = false;
+    for (size_t i = 0; i < work->groups->count; i++) {
+        const cli_answer *answer = &work->answers[i];
+        char line[1024], message[2048];
+        if (!answer->error.code || (answered && answer->passed_over))
+            continue;
+        snprintf(message, sizeof message, "%s: %s", work->groups->at[i].name,
+                 mp_error_line(&answer->error, "--", line, sizeof line));
+        if (work->merges)
+            cli_put_message(message);
+        else
+            cli_put_error(&answer->error);
+        refused = true;
+    }
+    return refused;
+}
+
+static int put_answers(const cli_work *work, mp_diagnostics *diagnostics)
+{
+    const cli_options *options = work->options;
+    size_t count = 0;
+    int status = CLI_UNREADABLE, reading = CLI_OK;
+    mp_part *parts = mp_alloc((work->groups->count + 1) * sizeof *parts);
+    for (size_t i = 0; i < work->groups->count; i++) {
+        const cli_answer *answer = &work->answers[i];
+        if (answer->diagnostics != diagnostics)
+            mp_diagnostics_append(diagnostics, answer->diagnostics);
+        if (answer->status > reading)
+            reading = answer->status;
+        if (answer->document)
+            parts[count++] = (mp_part){work->groups->at[i].name, answer->document};
+    }
+    cli_put_diagnostics(diagnostics, options->quiet, !options->command.report->tells_faults);
+    if (count)
+        status = work->merges ? put_merged(work, parts, count, diagnostics)
+                              : put_answer(options, parts[0].document, diagnostics);
+    if (put_refusals(work, count > 0))
+        status = CLI_USAGE;
+    else if (reading != CLI_OK && status != CLI_USAGE)
+        status = reading;
+    free(parts);
+    return status;
+}
+
+int cli_refuse_many(const cli_options *options, const cli_groups *groups)
+{
+    char message[1024];
+    snprintf(message, sizeof message,
+             "%s is about one recording, not about %zu that are read apart, %s and others: name "
+             "one, or --group all to read them as one",
+             options->command.name, groups->count, groups->at[0].name);
+    cli_put_message(message);
+    return CLI_USAGE;
+}
+
+/* --- all of it --- */
+
+static int answer_groups(const cli_options *options, const cli_beside *beside,
+                         const cli_groups *groups, mp_diagnostics *diagnostics)
+{
+    cli_work work = {.options = options,
+                     .beside = beside,
+                     .groups = groups,
+                     .merges =
+                         groups->apart && !(options->command.report->single && groups->count == 1),
+                     .total = bytes_of(groups)};
+    if (work.merges && options->command.report->single)
+        return cli_refuse_many(options, groups);
+    if (options->base && groups->count > 1 && cli_is_stream(options->base)) {
+        cli_put_message("the base is read anew for each recording, expected a file, not a stream");
+        return CLI_USAGE;
+    }
+    work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);
+    for (size_t i = 0; i < groups->count; i++)
+        work.answers[i].diagnostics =
+            work.merges ? mp_diagnostics_new(cli_kept(options)) : diagnostics;
+    run_all(&work);
+    int status = put_answers(&work, diagnostics);
+    for (size_t i = 0; i < groups->count; i++) {
+        if (work.merges)
+            mp_diagnostics_free(work.answers[i].diagnostics);
+        mp_document_free(work.answers[i].document);
+    }
+    free(work.answers);
+    return status;
+}
+
+int cli_report(const cli_options *options)
+{
+    cli_beside beside;
+    cli_groups groups;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
+    int status = cli_beside_read(options, &beside);
+    if (status == CLI_OK) {
+        bool found = cli_groups_find(&groups, options, diagnostics);
+        if (!cli_groups_spared(&groups, options->output)) {
+            status = CLI_USAGE;
+        } else if (!groups.count) {
+            cli_put_diagnostics(diagnostics, options->quiet, true);
+            status = CLI_UNREADABLE;
+        } else {
+            status = answer_groups(options, &beside, &groups, diagnostics);
+            if (!found && status != CLI_USAGE)
+                status = CLI_UNREADABLE;
+        }
+        cli_groups_free(&groups);
+    }
+    mp_diagnostics_free(diagnostics);
+    cli_beside_free(&beside);
     return status;
 }

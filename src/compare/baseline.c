@@ -1,7 +1,6 @@
 /* Baselines: a digest as text, one entry a line, in an order that does not depend on its figures:
  * a change of one site is a change of one line, which version control shows well. */
 #include "compare/baseline.h"
-#include "base/error.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -11,29 +10,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/dictionary.h"
-#include "compare/entries.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
 
 static const char *const kinds[] = {"", "recording", "profile", "events", "dump", "database"};
 enum { VERSION = 1, KINDS = sizeof kinds / sizeof *kinds };
-
-static const struct {
-    const char *name;
-    size_t offset;
-} amounts[] = {
-    {"objects", offsetof(mp_amounts, objects)},
-    {"bytes", offsetof(mp_amounts, bytes)},
-    {"created_objects", offsetof(mp_amounts, created)},
-    {"created_bytes", offsetof(mp_amounts, created_bytes)},
-    {"deleted_objects", offsetof(mp_amounts, deleted)},
-    {"leaked_objects", offsetof(mp_amounts, leaked_objects)},
-    {"leaked_bytes", offsetof(mp_amounts, leaked_bytes)},
-    {"retained_bytes", offsetof(mp_amounts, retained_bytes)},
-    {"exclusive_us", offsetof(mp_amounts, exclusive_us)},
-    {"calls", offsetof(mp_amounts, calls)},
-};
-enum { AMOUNTS = sizeof amounts / sizeof *amounts };
 
 bool mp_is_baseline(const char *text, size_t length)
 {
@@ -54,12 +35,10 @@ static void put_line(mp_text_buffer *buffer, struct json_object *object)
 
 static void add_amounts(struct json_object *object, const mp_amounts *of)
 {
-    for (size_t i = 0; i < AMOUNTS; i++) {
-        int64_t amount;
-        memcpy(&amount, (const char *)of + amounts[i].offset, sizeof amount);
-        if (amount)
-            json_object_object_add(object, amounts[i].name, json_object_new_int64(amount));
-    }
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        if (of->at[i])
+            json_object_object_add(object, mp_amount_fields[i].name,
+                                   json_object_new_int64(of->at[i]));
 }
 
 static void add_text(struct json_object *object, const char *name, const char *text)
@@ -170,88 +149,125 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
 
 /* --- reading --- */
 
-/* What a name of a line must stand for. */
+/* What a line says, of whichever kind it is. */
+typedef struct line_values {
+    int64_t version, knows, complete;       /* of the head */
+    const char *kind, *options;             /* likewise */
+    int64_t peak_objects, peak_bytes;       /* of the totals */
+    int64_t modules, entries;               /* likewise; entries -1: not told */
+    const char *of, *type, *name, *program; /* of an entry; `of`: of the totals too */
+    int64_t line, overload;                 /* of an entry */
+    struct json_object *stack;              /* likewise; NULL: none */
+    mp_amounts amounts;
+} line_values;
+
 static const struct {
     const char *name;
     enum json_type type;
+    size_t offset;
 } members[] = {
-    {"memprof-baseline", json_type_int}, {"kind", json_type_string},    {"knows", json_type_int},
-    {"complete", json_type_boolean},     {"options", json_type_string}, {"of", json_type_string},
-    {"peak_objects", json_type_int},     {"peak_bytes", json_type_int}, {"modules", json_type_int},
-    {"entries", json_type_int},          {"type", json_type_string},    {"name", json_type_string},
-    {"program", json_type_string},       {"line", json_type_int},       {"overload", json_type_int},
+    {"memprof-baseline", json_type_int, offsetof(line_values, version)},
+    {"kind", json_type_string, offsetof(line_values, kind)},
+    {"knows", json_type_int, offsetof(line_values, knows)},
+    {"complete", json_type_boolean, offsetof(line_values, complete)},
+    {"options", json_type_string, offsetof(line_values, options)},
+    {"of", json_type_string, offsetof(line_values, of)},
+    {"peak_objects", json_type_int, offsetof(line_values, peak_objects)},
+    {"peak_bytes", json_type_int, offsetof(line_values, peak_bytes)},
+    {"modules", json_type_int, offsetof(line_values, modules)},
+    {"entries", json_type_int, offsetof(line_values, entries)},
+    {"type", json_type_string, offsetof(line_values, type)},
+    {"name", json_type_string, offsetof(line_values, name)},
+    {"program", json_type_string, offsetof(line_values, program)},
+    {"line", json_type_int, offsetof(line_values, line)},
+    {"overload", json_type_int, offsetof(line_values, overload)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
+
+typedef struct loader {
+    const char *path;
+    uint32_t line; /* at hand, from 1 */
+    mp_digest *digest;
+    mp_dictionary *dictionary;
+    mp_hash_index index[MP_LEVELS];
+    mp_amounts sums[MP_LEVELS]; /* of the entries */
+    int64_t entries;            /* that the totals tell of; -1: they do not */
+    bool totalled;
+    mp_error *error;
+} loader;
+
+#define FAIL(load, ...) mp_fail_file((load)->error, (load)->path, (load)->line, 0, __VA_ARGS__)
 
 /* Twice as much is still a number. */
 #define MOST (INT64_MAX / 2)
 
-static const char not_a_figure[] =
-    "has a figure that is none, expected a whole number that is not negative";
-
-static bool is_figure(struct json_object *value, int64_t least)
+static bool check_figure(loader *load, struct json_object *value, int64_t least)
 {
-    return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= least &&
-           json_object_get_int64(value) <= MOST;
+    int64_t figure = json_object_get_int64(value);
+    return (json_object_is_type(value, json_type_int) && figure >= least && figure <= MOST) ||
+           FAIL(load, "the line has a figure that is none, expected a whole number that is not "
+                      "negative");
 }
 
-static const char *check_member(const char *name, struct json_object *value)
+static bool read_member(loader *load, line_values *values, const char *name,
+                        struct json_object *value)
 {
-    for (size_t i = 0; i < AMOUNTS; i++)
-        if (strcmp(amounts[i].name, name) == 0)
-            /* Clocks are set back while a program runs: times may be negative. */
-            return is_figure(value, strcmp(name, "exclusive_us") == 0 ? -MOST : 0) ? NULL
-                                                                                   : not_a_figure;
-    if (strcmp(name, "stack") == 0)
-        return NULL; /* read_stack looks at it */
+    for (size_t i = 0; i < MP_AMOUNTS; i++) {
+        if (strcmp(mp_amount_fields[i].name, name) != 0)
+            continue;
+        values->amounts.at[i] = json_object_get_int64(value);
+        /* Clocks are set back while a program runs: times may be negative. */
+        return check_figure(load, value, strcmp(name, "exclusive_us") == 0 ? -MOST : 0);
+    }
+    if (strcmp(name, "stack") == 0) {
+        values->stack = value;
+        return true; /* read_stack looks at it */
+    }
     for (size_t i = 0; i < MEMBERS; i++) {
+        void *place = (char *)values + members[i].offset;
         if (strcmp(members[i].name, name) != 0)
             continue;
+        if (members[i].type == json_type_string)
+            *(const char **)place = json_object_get_string(value);
+        else
+            *(int64_t *)place = json_object_get_int64(value);
         if (!json_object_is_type(value, members[i].type))
-            return "has a name with a value of another kind, expected one as it was saved";
+            return FAIL(load, "the line has a name with a value of another kind, expected one as "
+                              "it was saved");
         bool line = strcmp(name, "line") == 0; /* a number of 32 bits, as programs state them */
-        return members[i].type != json_type_int || line || is_figure(value, 0) ? NULL
-                                                                               : not_a_figure;
+        return members[i].type != json_type_int || line || check_figure(load, value, 0);
     }
-    return "has a name that no baseline has, expected those that were saved";
+    return FAIL(load, "the line has a name that no baseline has, expected those that were saved");
 }
 
-/* What is wrong with the names and values of a line; NULL: nothing. A line that was changed must
- * not pass for one that says less. */
-static const char *check_members(struct json_object *object)
+/* Names and values of a line: one that was changed must not pass for one that says less. All are
+ * read; false with the error of the first that is wrong. */
+static bool read_members(loader *load, struct json_object *object, line_values *values)
 {
-    const char *wrong = NULL;
+    bool ok = true;
+    mp_error first;
+    *values = (line_values){.complete = 1,
+                            .entries = -1,
+                            .line = (int32_t)MP_NO_LINE,
+                            .kind = "",
+                            .options = "",
+                            .of = "",
+                            .type = "",
+                            .name = "",
+                            .program = ""};
     json_object_object_foreach(object, name, value)
     {
-        if (!wrong)
-            wrong = check_member(name, value);
+        if (!read_member(load, values, name, value) && ok) {
+            first = *load->error;
+            ok = false;
+        }
     }
-    return wrong;
+    if (!ok)
+        *load->error = first;
+    return ok;
 }
 
-static const char *text_of(struct json_object *object, const char *name)
-{
-    struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) ? json_object_get_string(value) : "";
-}
-
-static int64_t number_of(struct json_object *object, const char *name, int64_t none)
-{
-    struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) ? json_object_get_int64(value) : none;
-}
-
-static mp_amounts amounts_of(struct json_object *object)
-{
-    mp_amounts result = {0};
-    for (size_t i = 0; i < AMOUNTS; i++) {
-        int64_t amount = number_of(object, amounts[i].name, 0);
-        memcpy((char *)&result + amounts[i].offset, &amount, sizeof amount);
-    }
-    return result;
-}
-
-/* [name], [name, line], [name, line or null, true]: of a allocator. */
+/* [name], [name, line], [name, line or null, true]: of an allocator. */
 static bool is_frame(struct json_object *frame)
 {
     if (!json_object_is_type(frame, json_type_array))
@@ -265,131 +281,96 @@ static bool is_frame(struct json_object *frame)
             json_object_is_type(json_object_array_get_idx(frame, 2), json_type_boolean));
 }
 
-static uint32_t frame_line(struct json_object *frame)
-{
-    struct json_object *line = json_object_array_get_idx(frame, 1);
-    return line ? (uint32_t)json_object_get_int(line) : MP_NO_LINE;
-}
-
 /* From the outermost frame inwards. False if it is no stack. */
-static bool read_stack(struct json_object *object, mp_dictionary *dictionary, mp_entry_key *key)
+static bool read_stack(mp_dictionary *dictionary, struct json_object *stack, mp_entry_key *key)
 {
-    struct json_object *stack;
-    uint32_t caller = 0, line = MP_NO_LINE, named = 0;
-    if (!json_object_object_get_ex(object, "stack", &stack))
+    uint32_t named = 0;
+    if (!stack)
         return true;
     if (!json_object_is_type(stack, json_type_array))
         return false;
+    key->line = MP_NO_LINE;
     for (size_t i = json_object_array_length(stack); i-- > 0;) {
         struct json_object *at = json_object_array_get_idx(stack, i);
         if (!is_frame(at))
             return false;
         const char *name = json_object_get_string(json_object_array_get_idx(at, 0));
-        mp_frame_key frame = {.caller = caller,
+        struct json_object *line = json_object_array_get_idx(at, 1);
+        mp_frame_key frame = {.caller = key->frame,
                               .name = mp_dictionary_id(dictionary, name),
-                              .line = line,
+                              .line = key->line,
                               .allocator =
                                   json_object_get_boolean(json_object_array_get_idx(at, 2))};
-        caller = mp_dictionary_frame(dictionary, frame);
-        line = frame_line(at);
+        key->frame = mp_dictionary_frame(dictionary, frame);
+        key->line = line ? (uint32_t)json_object_get_int(line) : MP_NO_LINE;
         if (!frame.allocator)
             named = frame.name;
         key->program = named ? named : frame.name;
     }
-    key->frame = caller;
-    key->line = line;
     return true;
 }
 
-static int level_named(const char *name)
-{
-    for (int level = 0; level < MP_LEVELS; level++) {
-        const char *known = mp_level_name((mp_level)level);
-        if (known && strcmp(known, name) == 0)
-            return level;
-    }
-    return -1;
-}
-
-typedef struct loader {
-    mp_digest *digest;
-    mp_dictionary *dictionary;
-    mp_hash_index index[MP_LEVELS];
-    mp_amounts sums[MP_LEVELS]; /* of the entries */
-    int64_t entries;            /* that the totals tell of */
-    bool totalled;
-} loader;
-
-static const char *read_totals(loader *load, struct json_object *object)
+static bool read_head(loader *load, const line_values *values)
 {
     mp_digest *digest = load->digest;
-    if (load->totalled)
-        return "has the totals a second time, expected them once";
-    load->totalled = true;
-    load->entries = number_of(object, "entries", -1);
-    digest->totals = amounts_of(object);
-    digest->peak_objects = number_of(object, "peak_objects", 0);
-    digest->peak_bytes = number_of(object, "peak_bytes", 0);
-    digest->modules = (uint64_t)number_of(object, "modules", 0);
-    return NULL;
-}
-
-static bool is_within(const mp_amounts *sums)
-{
-    for (size_t i = 0; i < AMOUNTS; i++) {
-        int64_t amount;
-        memcpy(&amount, (const char *)sums + amounts[i].offset, sizeof amount);
-        if (amount > MOST || amount < -MOST)
-            return false;
-    }
-    return true;
-}
-
-/* What is wrong with the line; NULL: nothing. */
-static const char *read_entry(loader *load, struct json_object *object)
-{
-    const char *of = text_of(object, "of");
-    int level = level_named(of);
-    mp_entry_key key = {0};
-    if (strcmp(of, "totals") == 0)
-        return read_totals(load, object);
-    if (level < 0)
-        return "does not say what it is of, expected \"of\" with totals, site, type, line, method "
-               "or module";
-    key.type = mp_dictionary_id(load->dictionary, text_of(object, "type"));
-    key.name = mp_dictionary_id(load->dictionary, text_of(object, "name"));
-    key.program = mp_dictionary_id(load->dictionary, text_of(object, "program"));
-    key.line = (uint32_t)number_of(object, "line", (int32_t)MP_NO_LINE);
-    key.overload = (uint32_t)number_of(object, "overload", 0);
-    if (!read_stack(object, load->dictionary, &key))
-        return "has a stack that is none, expected a list of [name, line]";
-    mp_entries *entries = &load->digest->lists[level];
-    size_t before = entries->count, place = mp_entry_for(entries, &load->index[level], key);
-    if (entries->count == before)
-        return "is of the same as a line before it, expected each once";
-    entries->at[place].amounts = amounts_of(object);
-    load->sums[level] = mp_amounts_add(load->sums[level], entries->at[place].amounts);
-    return is_within(&load->sums[level])
-               ? NULL
-               : "makes a sum that 63 bits do not hold, expected figures of a recording";
-}
-
-static const char *read_head(mp_digest *digest, mp_dictionary *dictionary,
-                             struct json_object *object)
-{
-    const char *kind = text_of(object, "kind");
-    if (number_of(object, "memprof-baseline", 0) != VERSION)
-        return "is of another version, expected a baseline of version 1: save it again";
+    if (values->version != VERSION)
+        return FAIL(load, "the line is of another version, expected a baseline of version 1: save "
+                          "it again");
     for (int i = 1; i < KINDS; i++)
-        if (strcmp(kinds[i], kind) == 0)
+        if (strcmp(kinds[i], values->kind) == 0)
             digest->kind = (mp_kind)i;
-    digest->has = (unsigned)number_of(object, "knows", 0);
-    digest->complete = number_of(object, "complete", 1) != 0;
+    digest->has = (unsigned)values->knows;
+    digest->complete = values->complete != 0;
     digest->format = "baseline";
     digest->kept = true;
     digest->conditions =
-        mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, text_of(object, "options")));
-    return digest->kind ? NULL : "does not say what kind of recording it was made of";
+        mp_dictionary_text(load->dictionary, mp_dictionary_id(load->dictionary, values->options));
+    return digest->kind ||
+           FAIL(load, "the line does not say what kind of recording it was made of");
+}
+
+static bool read_totals(loader *load, const line_values *values)
+{
+    mp_digest *digest = load->digest;
+    if (load->totalled)
+        return FAIL(load, "the line has the totals a second time, expected them once");
+    load->totalled = true;
+    load->entries = values->entries;
+    digest->totals = values->amounts;
+    digest->peak_objects = values->peak_objects;
+    digest->peak_bytes = values->peak_bytes;
+    digest->modules = (uint64_t)values->modules;
+    return true;
+}
+
+static bool read_entry(loader *load, const line_values *values)
+{
+    mp_dictionary *dictionary = load->dictionary;
+    int level = 0;
+    while (level < MP_LEVEL_GROUP && strcmp(mp_level_name((mp_level)level), values->of) != 0)
+        level++;
+    if (level == MP_LEVEL_GROUP)
+        return FAIL(load, "the line does not say what it is of, expected \"of\" with totals, site, "
+                          "type, line, method or module");
+    mp_entry_key key = {.type = mp_dictionary_id(dictionary, values->type),
+                        .name = mp_dictionary_id(dictionary, values->name),
+                        .program = mp_dictionary_id(dictionary, values->program),
+                        .line = (uint32_t)values->line,
+                        .overload = (uint32_t)values->overload};
+    if (!read_stack(dictionary, values->stack, &key))
+        return FAIL(load, "the line has a stack that is none, expected a list of [name, line]");
+    mp_entries *entries = &load->digest->lists[level];
+    mp_amounts *sums = &load->sums[level];
+    size_t before = entries->count, place = mp_entry_for(entries, &load->index[level], key);
+    if (entries->count == before)
+        return FAIL(load, "the line is of the same as a line before it, expected each once");
+    entries->at[place].amounts = values->amounts;
+    *sums = mp_amounts_add(*sums, values->amounts);
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        if (sums->at[i] > MOST || sums->at[i] < -MOST)
+            return FAIL(load, "the line makes a sum that 63 bits do not hold, expected figures of "
+                              "a recording");
+    return true;
 }
 
 /* The object that a line is, and nothing behind it but a carriage return. NULL: it is none. */
@@ -407,67 +388,68 @@ static struct json_object *object_in(const char *line, size_t length)
     return NULL;
 }
 
-static const char *read_line(loader *load, const char *line, size_t length, uint64_t number)
+static bool read_line(loader *load, const char *line, size_t length)
 {
+    line_values values;
     if (length > INT32_MAX)
-        return "is too long";
+        return FAIL(load, "the line is too long");
     if (!mp_utf8_valid((mp_slice){line, length}))
-        return "is no UTF-8";
+        return FAIL(load, "the line is no UTF-8");
     struct json_object *object = object_in(line, length);
     if (!object)
-        return "is no JSON object";
-    const char *wrong = number == 1 ? read_head(load->digest, load->dictionary, object) : NULL;
-    wrong = wrong ? wrong : check_members(object);
-    if (!wrong && number > 1)
-        wrong = read_entry(load, object);
+        return FAIL(load, "the line is no JSON object");
+    bool ok = read_members(load, object, &values);
+    if (load->line == 1) /* in another version, other names are right */
+        ok = read_head(load, &values) && ok;
+    else if (ok)
+        ok = strcmp(values.of, "totals") == 0 ? read_totals(load, &values)
+                                              : read_entry(load, &values);
     json_object_put(object);
-    return wrong;
+    return ok;
 }
 
-/* Whether all is there that was saved; else what is wrong with the last line. The totals of heaps
- * were made of their sites. */
-static bool is_whole(const loader *load, char *wrong, size_t size)
+/* Whether all is there that was saved. The totals of heaps were made of their sites. */
+static bool is_whole(loader *load)
 {
     const mp_digest *digest = load->digest;
     unsigned long long found = entry_count(digest);
     if (!load->totalled || load->entries < 0)
-        snprintf(wrong, size, "ends a baseline without totals, expected them behind the first");
-    else if ((unsigned long long)load->entries != found)
-        snprintf(wrong, size,
-                 "ends a baseline of %llu entries, expected %lld as its totals tell: save it again",
-                 found, (long long)load->entries);
-    else if (digest->kind != MP_KIND_PROFILE &&
-             memcmp(&load->sums[MP_LEVEL_SITE], &digest->totals, sizeof digest->totals) != 0)
-        snprintf(wrong, size,
-                 "ends a baseline whose sites do not add up to its totals, expected them as they "
-                 "were saved: save it again");
-    else
-        return true;
-    return false;
+        return FAIL(load,
+                    "the line ends a baseline without totals, expected them behind the first");
+    if ((unsigned long long)load->entries != found)
+        return FAIL(load,
+                    "the line ends a baseline of %llu entries, expected %lld as its totals tell: "
+                    "save it again",
+                    found, (long long)load->entries);
+    if (digest->kind != MP_KIND_PROFILE &&
+        memcmp(&load->sums[MP_LEVEL_SITE], &digest->totals, sizeof digest->totals) != 0)
+        return FAIL(load, "the line ends a baseline whose sites do not add up to its totals, "
+                          "expected them as they were saved: save it again");
+    return true;
 }
 
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
                              mp_dictionary *dictionary, mp_error *error)
 {
-    loader load = {.digest = mp_alloc_zero(1, sizeof *load.digest), .dictionary = dictionary};
-    const char *at = text, *end = text + length, *wrong = NULL;
-    char torn[160];
-    load.digest->path = mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path));
-    load.digest->bytes = length;
-    for (; at < end && !wrong; load.digest->records++) {
+    mp_digest *digest = mp_alloc_zero(1, sizeof *digest);
+    loader load = {.path = path, .digest = digest, .dictionary = dictionary, .error = error};
+    const char *at = text, *end = text + length;
+    bool ok = true;
+    digest->path = mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path));
+    digest->bytes = length;
+    while (at < end && ok) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline ? newline : end;
-        if (stop > at)
-            wrong = read_line(&load, at, (size_t)(stop - at), load.digest->records + 1);
+        load.line++;
+        ok = stop == at || read_line(&load, at, (size_t)(stop - at));
         at = newline ? newline + 1 : end;
     }
-    if (!wrong && !is_whole(&load, torn, sizeof torn))
-        wrong = torn;
+    digest->records = load.line;
+    ok = ok && is_whole(&load);
     for (int level = 0; level < MP_LEVELS; level++)
         mp_hash_index_free(&load.index[level]);
-    if (!wrong)
-        return load.digest;
-    mp_fail_file(error, path, (uint32_t)load.digest->records, 0, "the line %s", wrong);
-    mp_digest_free(load.digest);
+    if (ok)
+        return digest;
+    mp_digest_free(digest);
     return NULL;
 }

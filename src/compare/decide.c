@@ -80,15 +80,11 @@ void mp_evaluation_find_nothing(mp_evaluation *evaluation)
         evaluation->result->message =
             mp_arena_format(evaluation->arena, "there is no such %s", what);
     else if (rule->pattern)
-        mp_evaluation_dismiss(
-            evaluation, mp_arena_format(evaluation->arena,
-                                        "no %s matches \"%s\": is it a typing error? (\"if any\" "
-                                        "lets the rule hold)",
-                                        what, rule->pattern));
+        MP_DISMISS(evaluation,
+                   "no %s matches \"%s\": is it a typing error? (\"if any\" lets the rule hold)",
+                   what, rule->pattern);
     else
-        mp_evaluation_dismiss(
-            evaluation, mp_arena_format(evaluation->arena,
-                                        "there is no %s (\"if any\" lets the rule hold)", what));
+        MP_DISMISS(evaluation, "there is no %s (\"if any\" lets the rule hold)", what);
 }
 
 /* --- what is said --- */

@@ -34,8 +34,10 @@ bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_
 /* Whether the rule's pattern takes this label. */
 bool mp_rule_matches(const mp_rule *rule, const char *label);
 
-/* The rule cannot be judged. `message` is static, or in evaluation->arena. */
+/* The rule cannot be judged. `message` is in evaluation->arena, where MP_DISMISS puts it. */
 void mp_evaluation_dismiss(mp_evaluation *evaluation, const char *message);
+#define MP_DISMISS(evaluation, ...)                                                                \
+    mp_evaluation_dismiss(evaluation, mp_arena_format((evaluation)->arena, __VA_ARGS__))
 /* Nothing is selected: the rule holds if it says so, else it cannot be judged. */
 void mp_evaluation_find_nothing(mp_evaluation *evaluation);
 /* Hold them to the limit: each label's sum where the rule is on each, else the sum of all. There is

@@ -1,8 +1,7 @@
-/* The dictionary of texts and frames that digests share. */
+/* The dictionary of texts and frames that digests share, and keys made of them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
 #include "base/memory.h"
 #include "compare/dictionary.h"
 
@@ -120,4 +119,77 @@ uint32_t *mp_key_families(const mp_dictionary *dictionary)
     }
     mp_id_index_free(&index);
     return families;
+}
+
+/* --- keys --- */
+
+typedef struct key_probe {
+    const mp_entries *entries;
+    const mp_entry_key *key;
+} key_probe;
+
+/* Keys have no padding. */
+_Static_assert(sizeof(mp_entry_key) == 6 * sizeof(uint32_t), "keys are hashed as bytes");
+
+static bool same_key(const void *opaque, uint32_t value)
+{
+    const key_probe *probe = opaque;
+    return memcmp(&probe->entries->at[value - 1].key, probe->key, sizeof *probe->key) == 0;
+}
+
+size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
+{
+    uint64_t hash = mp_hash_bytes(&key, sizeof key);
+    key_probe probe = {entries, &key};
+    size_t place;
+    uint32_t found = mp_hash_index_find(index, hash, same_key, &probe, &place);
+    if (!found) {
+        mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
+        entries->at[entries->count++] = (mp_entry){.key = key};
+        found = (uint32_t)entries->count;
+        mp_hash_index_set(index, place, hash, found);
+    }
+    return found - 1;
+}
+
+static int compare_texts(const mp_dictionary *dictionary, uint32_t a, uint32_t b)
+{
+    return a == b ? 0 : strcmp(dictionary->texts[a], dictionary->texts[b]);
+}
+
+static int compare_lines(uint32_t a, uint32_t b)
+{
+    return (int32_t)a < (int32_t)b ? -1 : (int32_t)a > (int32_t)b;
+}
+
+/* Of stacks of one family: the outermost line that differs decides. Of others, the outermost
+ * name. */
+static int compare_stacks(const mp_dictionary *dictionary, const mp_entry_key *a,
+                          const mp_entry_key *b)
+{
+    uint32_t x = a->frame, y = b->frame;
+    int order = compare_lines(a->line, b->line);
+    while (x != y) {
+        const mp_frame_key *left = &dictionary->frames[x], *right = &dictionary->frames[y];
+        if (!x || !y)
+            return x ? 1 : -1;
+        int lines = compare_lines(left->line, right->line);
+        int names = compare_texts(dictionary, left->name, right->name);
+        order = names ? names : lines ? lines : order;
+        x = left->caller;
+        y = right->caller;
+    }
+    return order;
+}
+
+int mp_key_compare(const mp_dictionary *dictionary, const mp_entry_key *a, const mp_entry_key *b)
+{
+    int order = compare_texts(dictionary, a->type, b->type);
+    if (!order)
+        order = compare_texts(dictionary, a->program, b->program);
+    if (!order)
+        order = compare_texts(dictionary, a->name, b->name);
+    if (!order)
+        order = a->overload < b->overload ? -1 : a->overload > b->overload;
+    return order ? order : compare_stacks(dictionary, a, b);
 }

@@ -1,8 +1,13 @@
-/* What matching needs of a dictionary beyond digest.h. */
+/* What digests and their matching need of a dictionary and of keys beyond digest.h. */
 #ifndef MP_COMPARE_DICTIONARY_H
 #define MP_COMPARE_DICTIONARY_H
 
+#include "base/index.h"
 #include "compare/digest.h"
+
+/* The place of the key's entry, made without amounts if it is new. `index` belongs to the list
+ * and is released by the caller. */
+size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key);
 
 /* Of each frame its family: frames of one family have the same names up to the root, whatever
  * their lines are. Release with free(). */

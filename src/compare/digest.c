@@ -3,76 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
 #include "base/memory.h"
-#include "compare/entries.h"
+#include "compare/dictionary.h"
 #include "compare/substitution.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
 
+const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
+    {"objects", MP_HAS_LIVE},
+    {"bytes", MP_HAS_LIVE},
+    {"created_objects", MP_HAS_HISTORY},
+    {"created_bytes", MP_HAS_HISTORY},
+    {"deleted_objects", MP_HAS_HISTORY},
+    {"leaked_objects", MP_HAS_HISTORY},
+    {"leaked_bytes", MP_HAS_HISTORY},
+    {"retained_bytes", MP_HAS_RETAINED},
+    {"exclusive_us", MP_HAS_COSTS},
+    {"calls", MP_HAS_COSTS},
+};
+
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
 {
-    return (mp_amounts){.objects = a.objects + b.objects,
-                        .bytes = a.bytes + b.bytes,
-                        .created = a.created + b.created,
-                        .created_bytes = a.created_bytes + b.created_bytes,
-                        .deleted = a.deleted + b.deleted,
-                        .leaked_objects = a.leaked_objects + b.leaked_objects,
-                        .leaked_bytes = a.leaked_bytes + b.leaked_bytes,
-                        .retained_bytes = a.retained_bytes + b.retained_bytes,
-                        .exclusive_us = a.exclusive_us + b.exclusive_us,
-                        .calls = a.calls + b.calls};
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        a.at[i] += b.at[i];
+    return a;
 }
 
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
 {
-    return (mp_amounts){.objects = a.objects - b.objects,
-                        .bytes = a.bytes - b.bytes,
-                        .created = a.created - b.created,
-                        .created_bytes = a.created_bytes - b.created_bytes,
-                        .deleted = a.deleted - b.deleted,
-                        .leaked_objects = a.leaked_objects - b.leaked_objects,
-                        .leaked_bytes = a.leaked_bytes - b.leaked_bytes,
-                        .retained_bytes = a.retained_bytes - b.retained_bytes,
-                        .exclusive_us = a.exclusive_us - b.exclusive_us,
-                        .calls = a.calls - b.calls};
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        a.at[i] -= b.at[i];
+    return a;
 }
-
-/* --- lists in the making --- */
 
 const char *mp_level_name(mp_level level)
 {
     static const char *const names[MP_LEVELS] = {"site", "type", "line", "method", "module", NULL};
     return names[level];
-}
-
-typedef struct key_probe {
-    const mp_entries *entries;
-    const mp_entry_key *key;
-} key_probe;
-
-static bool same_key(const void *opaque, uint32_t value)
-{
-    const key_probe *probe = opaque;
-    const mp_entry_key *a = &probe->entries->at[value - 1].key, *b = probe->key;
-    return a->type == b->type && a->name == b->name && a->program == b->program &&
-           a->frame == b->frame && a->line == b->line && a->overload == b->overload;
-}
-
-size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
-{
-    uint32_t words[] = {key.type, key.name, key.program, key.frame, key.line, key.overload};
-    uint64_t hash = mp_hash_bytes(words, sizeof words);
-    key_probe probe = {entries, &key};
-    size_t place;
-    uint32_t found = mp_hash_index_find(index, hash, same_key, &probe, &place);
-    if (!found) {
-        mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
-        entries->at[entries->count++] = (mp_entry){.key = key};
-        found = (uint32_t)entries->count;
-        mp_hash_index_set(index, place, hash, found);
-    }
-    return found - 1;
 }
 
 /* --- names --- */

@@ -39,20 +39,31 @@ const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint
 
 /* What of mp_amounts a recording knows. */
 enum {
-    MP_HAS_LIVE = 1,     /* objects, bytes */
-    MP_HAS_HISTORY = 2,  /* created, created_bytes, deleted, leaked_objects, leaked_bytes */
-    MP_HAS_RETAINED = 4, /* retained_bytes */
-    MP_HAS_COSTS = 8,    /* exclusive_us, calls */
+    MP_HAS_LIVE = 1,
+    MP_HAS_HISTORY = 2,
+    MP_HAS_RETAINED = 4,
+    MP_HAS_COSTS = 8,
 };
 
-/* Objects, bytes, microseconds. `objects` and `bytes` are alive at the digest's `to`. */
-typedef struct mp_amounts {
-    int64_t objects, bytes;
-    int64_t created, created_bytes, deleted;
-    int64_t leaked_objects, leaked_bytes;
-    int64_t retained_bytes;
-    int64_t exclusive_us, calls;
+/* Objects, bytes, microseconds: by name, and as mp_amount_fields lists them. `objects` and `bytes`
+ * are alive at the digest's `to`. */
+enum { MP_AMOUNTS = 10 };
+typedef union mp_amounts {
+    struct {
+        int64_t objects, bytes;
+        int64_t created, created_bytes, deleted;
+        int64_t leaked_objects, leaked_bytes;
+        int64_t retained_bytes;
+        int64_t exclusive_us, calls;
+    };
+    int64_t at[MP_AMOUNTS];
 } mp_amounts;
+
+typedef struct mp_amount_field {
+    const char *name; /* in baselines */
+    unsigned has;     /* the bit that says whether it is known */
+} mp_amount_field;
+extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
 
 /* Field by field. Amounts of a recording, or of all lines of a baseline, never overflow. */
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b);

@@ -213,21 +213,15 @@ static void judge_rule(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
     const mp_digest *base = mp_rule_needs_base(rule) ? context->base : context->now;
-    mp_arena *arena = evaluation->arena;
     if (row->has & ~context->now->has)
-        mp_evaluation_dismiss(evaluation,
-                              mp_arena_format(arena, "%s does not tell %s",
-                                              mp_kind_name(context->now->kind), row->told));
+        MP_DISMISS(evaluation, "%s does not tell %s", mp_kind_name(context->now->kind), row->told);
     else if (!base)
-        mp_evaluation_dismiss(evaluation,
-                              "there is no base to compare with: --base FILE names one");
+        MP_DISMISS(evaluation, "there is no base to compare with: --base FILE names one");
     else if (base->kind != context->now->kind)
-        mp_evaluation_dismiss(evaluation, mp_arena_format(arena, "the base is %s, expected %s",
-                                                          mp_kind_name(base->kind),
-                                                          mp_kind_name(context->now->kind)));
+        MP_DISMISS(evaluation, "the base is %s, expected %s", mp_kind_name(base->kind),
+                   mp_kind_name(context->now->kind));
     else if (row->has & ~base->has)
-        mp_evaluation_dismiss(evaluation,
-                              mp_arena_format(arena, "the base does not tell %s", row->told));
+        MP_DISMISS(evaluation, "the base does not tell %s", row->told);
     else if (row->is_new)
         judge_new(evaluation);
     else if (rule->measure == MP_MEASURE_GROWTH)

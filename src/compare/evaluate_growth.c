@@ -52,9 +52,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     const mp_dimension *dimension = mp_dimension_find(mp_select_by_name(evaluation->rule->by));
     *found = (selection){.count = 0};
     if (!mp_dimension_fits(dimension, model)) {
-        mp_evaluation_dismiss(evaluation,
-                              mp_arena_format(evaluation->arena, "%s does not tell a %s",
-                                              mp_kind_name(model->kind), dimension->name));
+        MP_DISMISS(evaluation, "%s does not tell a %s", mp_kind_name(model->kind), dimension->name);
         return false;
     }
     found->grouping = mp_window_groups(window, dimension, 0);
@@ -200,12 +198,8 @@ static void decide_series(mp_evaluation *evaluation, const mp_series *series,
     const mp_model *model = evaluation->context->model;
     mp_arena *scratch = evaluation->scratch;
     if (series->length < MP_TREND_FEWEST) {
-        mp_evaluation_dismiss(
-            evaluation,
-            mp_arena_format(evaluation->arena,
-                            "%zu snapshot%s too few to tell steady growth, expected at least %d",
-                            series->length, series->length == 1 ? " is" : "s are",
-                            MP_TREND_FEWEST));
+        MP_DISMISS(evaluation, "%zu snapshot%s too few to tell steady growth, expected at least %d",
+                   series->length, series->length == 1 ? " is" : "s are", MP_TREND_FEWEST);
         return;
     }
     mp_slope *slopes = mp_arena_alloc(scratch, count * sizeof *slopes);
@@ -257,7 +251,7 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     for (uint32_t i = 1; i < window->model->sessions.count; i++)
         has_span |= window->ranges[i].from.i != window->ranges[i].to.i;
     if (!has_span)
-        mp_evaluation_dismiss(evaluation, "one snapshot does not tell growth");
+        MP_DISMISS(evaluation, "one snapshot does not tell growth");
     else if (evaluation->rule->per_snapshot)
         judge_series(evaluation, window);
     else
@@ -271,15 +265,13 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
     mp_error error = {0};
     mp_window window;
     if (!context->model || !context->window) {
-        mp_evaluation_dismiss(evaluation, "there is no series of snapshots");
+        MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, context->window);
     } else if (mp_window_of(context->window->filter, after, context->to, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {
-        mp_evaluation_dismiss(
-            evaluation,
-            mp_arena_format(evaluation->arena, "after snapshot %s: %s", after, error.text));
+        MP_DISMISS(evaluation, "after snapshot %s: %s", after, error.text);
     }
 }

@@ -2,6 +2,7 @@
  * rule up to the whole of it. The first fault of a line ends it. */
 #include "compare/policy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -290,53 +291,42 @@ static bool parse_bound(parser *p)
 
 /* --- measures and what they are of --- */
 
-/* How many of a measure's words stand here; `whole`: all of them. */
-static size_t words_here(const parser *p, const char *words, bool *whole)
-{
-    token at = p->now;
-    size_t count = 0;
-    for (*whole = false; !*whole; count++) {
-        size_t length = strcspn(words, " ");
-        if (at.kind != WORD || at.text.length != length ||
-            strncasecmp(at.text.at, words, length) != 0)
-            break;
-        at = token_at(p->line, end_of(at));
-        *whole = !words[length];
-        words += length + !*whole;
-    }
-    return count;
-}
-
-/* The measure with the most words; those after "no new" are apart. */
+/* The measure with the most words, which are one or two; those after "no new" are apart. */
 static bool parse_measure(parser *p, bool is_new)
 {
-    size_t longest = 0;
-    bool begun = false;
-    for (int i = 0; i < MP_MEASURES; i++) {
+    enum { ROOM = 32 };
+    char one[ROOM] = "", both[2 * ROOM] = "";
+    token second = next(p);
+    bool begun = false, has_both = false;
+    if (p->now.kind == WORD)
+        snprintf(one, sizeof one, "%.*s", (int)p->now.text.length, p->now.text.at);
+    if (second.kind == WORD)
+        snprintf(both, sizeof both, "%s %.*s", one, (int)second.text.length, second.text.at);
+    for (int i = 0; i < MP_MEASURES && *one && !has_both; i++) {
         const mp_measure_row *row = &mp_measure_rows[i];
-        bool whole;
-        size_t count = row->is_new == is_new ? words_here(p, row->words, &whole) : 0;
-        begun |= count && !whole;
-        if (count > longest && whole) {
-            longest = count;
+        size_t length = strlen(one);
+        if (row->is_new != is_new || strncasecmp(row->words, one, length) != 0)
+            continue;
+        has_both = strcasecmp(row->words, both) == 0;
+        begun |= row->words[length] == ' ';
+        if (has_both || !row->words[length]) {
             p->rule.measure = (mp_measure)i;
             p->row = row;
         }
     }
-    if (!longest && begun) {
-        const char *second = is(p->now, "deleted") ? "\"objects\""
-                             : is_new              ? "\"site\""
-                                                   : "\"sites\"";
+    if (p->row || begun)
         advance(p);
-        return expected(p, second);
-    }
-    if (!longest)
-        return expected(p, is_new ? "leak site, site, type, method or module"
-                                  : "leaked, leak sites, live, peak, created, deleted objects, "
-                                    "retained, growth, seconds, calls or no new");
-    while (longest--)
+    if (has_both)
         advance(p);
-    return true;
+    if (p->row)
+        return true;
+    if (begun)
+        return expected(p, is_new                   ? "\"site\""
+                           : is(p->last, "deleted") ? "\"objects\""
+                                                    : "\"sites\"");
+    return expected(p, is_new ? "leak site, site, type, method or module"
+                              : "leaked, leak sites, live, peak, created, deleted objects, "
+                                "retained, growth, seconds, calls or no new");
 }
 
 /* "type", "source" and the like. */

@@ -47,12 +47,6 @@ static char *part_copy(const char *from, const char *end, char delimiter)
     return copy;
 }
 
-/* As in sed, a backslash or the end of a line parts nothing. */
-static bool parts(char delimiter)
-{
-    return delimiter && !strchr("\\\n", delimiter);
-}
-
 /* False with a message; then there is nothing to release. */
 static bool parse(const char *text, substitution *result, mp_error *error)
 {
@@ -60,24 +54,20 @@ static bool parse(const char *text, substitution *result, mp_error *error)
     const char *middle = delimiter ? part_end(text + 2, delimiter) : "";
     const char *end = *middle ? part_end(middle + 1, delimiter) : "";
     bool everywhere = *end && strcmp(end + 1, "g") == 0;
-    if (!mp_utf8_valid(mp_slice_of(text))) {
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
-        return false;
-    }
-    if (!parts(delimiter) || !*end || (end[1] && !everywhere) || middle == text + 2) {
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", text);
-        return false;
-    }
+    if (!mp_utf8_valid(mp_slice_of(text)))
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
+    /* As in sed, a backslash or the end of a line parts nothing. */
+    if (!delimiter || strchr("\\\n", delimiter) || !*end || (end[1] && !everywhere) ||
+        middle == text + 2)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", text);
     char *pattern = part_copy(text + 2, middle, delimiter);
     char reason[256];
     bool ok = mp_pattern_compile(&result->regex, pattern, 0, reason, sizeof reason);
     free(pattern);
-    if (!ok) {
-        mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\": %s", text, reason);
-        return false;
-    }
+    if (!ok)
+        return mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\": %s", text, reason);
     result->replacement = part_copy(middle + 1, end, delimiter);
     result->everywhere = everywhere;
     return true;

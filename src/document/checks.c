@@ -61,6 +61,17 @@ mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagno
     return checks;
 }
 
+bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnostics,
+                    const char *dashes, const char *shows, mp_arena *arena, mp_checks *checks,
+                    mp_error *error)
+{
+    *checks = mp_checks_of(document, diagnostics, dashes, arena);
+    return checks->count || mp_fail(error, MP_ERROR_NO_ANSWER,
+                                    "%s rules and limits, expected the command gate or an option "
+                                    "such as %smax-leaked",
+                                    shows, dashes);
+}
+
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS])
 {
     size_t passed = counts[MP_VERDICT_PASS], failed = counts[MP_VERDICT_FAIL];

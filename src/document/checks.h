@@ -3,6 +3,7 @@
 #ifndef MP_DOCUMENT_CHECKS_H
 #define MP_DOCUMENT_CHECKS_H
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "document/document.h"
 #include "memprof/diagnostics.h"
@@ -18,6 +19,11 @@ typedef struct mp_checks {
 /* None where the document has none. `dashes` stand before the names of arguments: "--". */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
                        const char *dashes, mp_arena *arena);
+/* The same for a format that shows nothing else. False where there are none: "annotations show"
+ * rules and limits. */
+bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnostics,
+                    const char *dashes, const char *shows, mp_arena *arena, mp_checks *checks,
+                    mp_error *error);
 /* "5 rules: 3 hold, 1 fails, 1 could not be judged"; of limits alone, "2 limits: ...". */
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
 /* The same of so many of `what`, by verdict. */

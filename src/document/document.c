@@ -224,14 +224,12 @@ void mp_row_clear(const mp_column *columns, size_t count, void *row)
     }
 }
 
-void mp_table_attach(mp_document *document, mp_table *table, const void *row, size_t size)
+void mp_table_attach(mp_table *table, const void *row)
 {
-    void *copy = mp_arena_alloc(document->arena, size);
-    memcpy(copy, row, size);
     mp_grow(&table->structs, &table->struct_capacity, table->row_count, sizeof *table->structs);
     while (table->struct_count < table->row_count)
         table->structs[table->struct_count++] = (mp_struct_row){0};
-    table->structs[table->row_count - 1].at = copy;
+    table->structs[table->row_count - 1].at = row;
 }
 
 /* What rows are sorted by, beside their places. */

@@ -180,8 +180,8 @@ mp_cell *mp_table_row(mp_table *table);
  * an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read: it is the row's
  * place, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
-/* The struct of the table's last row, copied. Its texts are borrowed. */
-void mp_table_attach(mp_document *document, mp_table *table, const void *row, size_t size);
+/* The struct of the table's last row, borrowed. */
+void mp_table_attach(mp_table *table, const void *row);
 /* The table with this answer, or NULL. */
 const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
 /* Make all that the columns show of a struct not known: to fill some of it. */

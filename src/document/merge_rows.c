@@ -254,6 +254,10 @@ static void copy_cells(mp_table *table, const mp_source *source, size_t row, con
     const mp_table *from = source->table;
     mp_put_file(table, source);
     mp_cell *into = &table->cells[(table->row_count - 1) * table->column_count];
+    if (row < from->struct_count) {
+        mp_table_attach(table, from->structs[row].at);
+        table->structs[table->row_count - 1].file = source->file;
+    }
     for (size_t i = 0; i < from->column_count; i++)
         into[places[i]] = from->cells[row * from->column_count + i];
 }
@@ -360,6 +364,7 @@ void mp_merge_rows(mp_document *document, const char *name, const mp_source *sou
         table->flags &= from->flags; /* who reads any of them reads all */
         table->main |= from->main;
         table->order = table->order ? table->order : from->order;
+        table->answer = table->answer ? table->answer : from->answer;
         table->empty = table->empty ? table->empty : from->empty;
         table->list_depth =
             from->list_depth > table->list_depth ? from->list_depth : table->list_depth;

@@ -1,5 +1,5 @@
 /* Exporters: one const struct a file format of another tool, one line in
- * src/exporters/exporters.def.
+ * src/export/formats.def.
  *
  * An exporter writes what a model holds to a file of its own making: all of it, or nothing at all
  * where that fails. It neither reads inputs nor prints. */
@@ -21,9 +21,5 @@ typedef struct mp_exporter {
     bool (*write)(const mp_filter *filter, const char *path, mp_document *document,
                   mp_error *error);
 } mp_exporter;
-
-/* All exporters, in the order of the table. */
-const mp_exporter *const *mp_exporters(size_t *count);
-const mp_exporter *mp_exporter_find(const char *name);
 
 #endif

@@ -43,14 +43,11 @@ static bool render_github(const mp_document *document, const mp_diagnostics *dia
                           const mp_style *style, FILE *file, mp_error *error)
 {
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
-    if (!checks.count) {
+    mp_checks checks;
+    if (!mp_checks_find(document, diagnostics, style->dashes, "annotations show", &arena, &checks,
+                        error)) {
         mp_arena_free(&arena);
-        return mp_fail(
-            error, MP_ERROR_NO_ANSWER,
-            "annotations show rules and limits, expected the command gate or an option such "
-            "as %smax-leaked",
-            style->dashes);
+        return false;
     }
     for (size_t i = 0; i < checks.count; i++)
         if (checks.at[i].verdict != MP_VERDICT_PASS)

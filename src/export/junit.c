@@ -114,14 +114,11 @@ static bool render_junit(const mp_document *document, const mp_diagnostics *diag
                          const mp_style *style, FILE *file, mp_error *error)
 {
     mp_arena arena = {0};
-    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
-    if (!checks.count) {
+    mp_checks checks;
+    if (!mp_checks_find(document, diagnostics, style->dashes, "JUnit XML shows", &arena, &checks,
+                        error)) {
         mp_arena_free(&arena);
-        return mp_fail(
-            error, MP_ERROR_NO_ANSWER,
-            "JUnit XML shows rules and limits, expected the command gate or an option such as "
-            "%smax-leaked",
-            style->dashes);
+        return false;
     }
     const char *suite = *checks.policy ? checks.policy : document->command;
     const char *class_name = class_of(&arena, document, &checks);

@@ -7,6 +7,7 @@
 #ifndef MP_QUERY_GRAPH_QUERY_H
 #define MP_QUERY_GRAPH_QUERY_H
 
+#include "base/memory.h"
 #include "model/graph.h"
 #include "query/filter.h"
 #include "query/query.h"
@@ -174,7 +175,7 @@ typedef struct mp_histogram_row {
 typedef struct mp_histogram {
     mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
     uint32_t count;
-    struct mp_arena *labels;
+    mp_arena *labels;
 } mp_histogram;
 
 typedef enum mp_histogram_kind {
@@ -209,13 +210,23 @@ typedef struct mp_static_census {
 /* Release with free(). */
 mp_static_census *mp_static_census_of(const mp_graph_view *view, size_t *count);
 
-/* "static", "kind 7"; returns as snprintf does. */
-int mp_root_kind_label(uint32_t kind, char *text, size_t size);
+/* --- texts, in the arena --- */
+
+/* An id as in the file; "" for 0. */
+const char *mp_object_id_text(mp_arena *arena, const mp_graph *graph, uint32_t object);
+const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type);
+/* "App.Cache 7f3a" */
+const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object);
+/* "static", "kind 7" */
+const char *mp_root_kind_text(mp_arena *arena, uint32_t kind);
 /* "pinned+interior+0x10"; "" for none. */
-int mp_root_flags_label(uint32_t flags, char *text, size_t size);
+const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
 /* The kinds of all roots of an object, by number, with "+" between them; "" where it is none. */
-int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
-                         char *text, size_t size);
+const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
+                                 const mp_object_roots *roots, uint32_t object);
+
+/* Types by their names, byte-wise. */
+int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
 /* --- paths --- */
 

@@ -1,4 +1,5 @@
 /* A graph with what is remembered of it, and what is asked of single objects. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,4 +67,37 @@ uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
         if (object - graph->domains.at[i].first_object < graph->domains.at[i].objects)
             return i;
     return 0;
+}
+
+/* --- texts --- */
+
+const char *mp_object_id_text(mp_arena *arena, const mp_graph *graph, uint32_t object)
+{
+    if (!object)
+        return "";
+    return graph->hexadecimal ? mp_arena_format(arena, "%" PRIx64, graph->ids[object])
+                              : mp_arena_format(arena, "%" PRIu64, graph->ids[object]);
+}
+
+const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type)
+{
+    size_t size = (size_t)mp_type_label(model, (mp_type_id){type}, NULL, 0) + 1;
+    char *text = mp_arena_alloc(arena, size);
+    mp_type_label(model, (mp_type_id){type}, text, size);
+    return text;
+}
+
+const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object)
+{
+    return mp_arena_format(arena, "%s %s",
+                           mp_type_text(arena, view->model, view->graph->types[object]),
+                           mp_object_id_text(arena, view->graph, object));
+}
+
+int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b)
+{
+    char names[2][512];
+    mp_type_label(model, a, names[0], sizeof names[0]);
+    mp_type_label(model, b, names[1], sizeof names[1]);
+    return strcmp(names[0], names[1]);
 }

@@ -22,14 +22,11 @@ typedef struct labelled {
 static const char *label_of(mp_arena *labels, const mp_model *model, uint32_t type,
                             mp_histogram_kind kind)
 {
-    size_t size = (size_t)mp_type_label(model, (mp_type_id){type}, NULL, 0) + 1;
-    char *label = mp_arena_alloc(labels, size);
-    mp_type_label(model, (mp_type_id){type}, label, size);
+    const char *label = mp_type_text(labels, model, type);
     if (kind == MP_HISTOGRAM_OF_TYPES)
         return label;
     size_t length = namespace_length(label);
-    label[length] = '\0';
-    return length ? label : "(none)";
+    return length ? mp_arena_copy(labels, label, length) : "(none)";
 }
 
 static int by_label(const void *left, const void *right)

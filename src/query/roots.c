@@ -8,43 +8,34 @@
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* --- words --- */
+/* --- texts --- */
 
-int mp_root_kind_label(uint32_t kind, char *text, size_t size)
+const char *mp_root_kind_text(mp_arena *arena, uint32_t kind)
 {
     static const char *const names[] = {"internal", "local",  "finalizer",
                                         "handle",   "static", "runtime"};
     if (kind < sizeof names / sizeof *names)
-        return snprintf(text, size, "%s", names[kind]);
-    if (kind == MP_ROOT_UNSPECIFIED)
-        return snprintf(text, size, "root");
-    return snprintf(text, size, "kind %" PRIx32, kind);
+        return names[kind];
+    return kind == MP_ROOT_UNSPECIFIED ? "root" : mp_arena_format(arena, "kind %" PRIx32, kind);
 }
 
-int mp_root_flags_label(uint32_t flags, char *text, size_t size)
+const char *mp_root_flags_text(mp_arena *arena, uint32_t flags)
 {
     static const char *const names[] = {"pinned", "weak", "interior", "refcounted"};
-    int used = 0;
-    if (size)
-        *text = '\0';
+    const char *text = "";
     for (uint32_t bit = 0; bit < 4; bit++)
         if (flags >> bit & 1)
-            used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), "%s%s",
-                             used ? "+" : "", names[bit]);
+            text = mp_arena_format(arena, "%s%s%s", text, *text ? "+" : "", names[bit]);
     if (flags & ~15u)
-        used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), "%s0x%" PRIx32,
-                         used ? "+" : "", flags & ~15u);
-    return used;
+        text = mp_arena_format(arena, "%s%s0x%" PRIx32, text, *text ? "+" : "", flags & ~15u);
+    return text;
 }
 
-int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
-                         char *text, size_t size)
+const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
+                                 const mp_object_roots *roots, uint32_t object)
 {
-    int used = 0;
-    int64_t last = -1;
-    if (size)
-        *text = '\0';
-    for (;;) { /* the least kind above the last one, until there is none */
+    const char *text = "";
+    for (int64_t last = -1;;) { /* the least kind above the last one, until there is none */
         int64_t next = INT64_MAX;
         for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
             uint32_t kind = graph->roots.at[roots->roots[i]].kind;
@@ -52,11 +43,9 @@ int mp_object_root_label(const mp_graph *graph, const mp_object_roots *roots, ui
                 next = kind;
         }
         if (next == INT64_MAX)
-            return used;
-        used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), "%s",
-                         used ? "+" : "");
-        used += mp_root_kind_label((uint32_t)next, mp_label_rest(text, size, used),
-                                   mp_label_room(size, used));
+            return text;
+        const char *kind = mp_root_kind_text(arena, (uint32_t)next);
+        text = *text ? mp_arena_format(arena, "%s+%s", text, kind) : kind;
         last = next;
     }
 }
@@ -256,10 +245,7 @@ static int by_static_bytes(const void *left, const void *right, void *model)
     const mp_static_census *a = left, *b = right;
     if (a->retained_bytes != b->retained_bytes)
         return a->retained_bytes > b->retained_bytes ? -1 : 1;
-    char names[2][512];
-    mp_type_label(model, a->container, names[0], sizeof names[0]);
-    mp_type_label(model, b->container, names[1], sizeof names[1]);
-    int order = strcmp(names[0], names[1]);
+    int order = mp_type_compare(model, a->container, b->container);
     return order ? order : a->container.i < b->container.i ? -1 : 1;
 }
 

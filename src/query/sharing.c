@@ -73,10 +73,7 @@ static int by_bytes(const void *left, const void *right, void *model)
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
     for (int i = 0; i < 2; i++) {
-        char names[2][512];
-        mp_type_label(model, (mp_type_id){a->types[i]}, names[0], sizeof names[0]);
-        mp_type_label(model, (mp_type_id){b->types[i]}, names[1], sizeof names[1]);
-        int order = strcmp(names[0], names[1]);
+        int order = mp_type_compare(model, (mp_type_id){a->types[i]}, (mp_type_id){b->types[i]});
         if (order)
             return order;
     }

@@ -35,6 +35,15 @@ const mp_reader *mp_reader_find(const char *name)
     return NULL;
 }
 
+size_t mp_process_of(const char *path)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < READERS && !length; i++)
+        if (table[i]->process)
+            length = table[i]->process(path);
+    return length;
+}
+
 /* One input on its way: found, ordered, read. */
 typedef struct load_entry {
     const char *path;

@@ -435,6 +435,27 @@ static bool place(mp_slice head, mp_place *place)
     return known;
 }
 
+static const char *skip_digits(const char *text)
+{
+    while (*text >= '0' && *text <= '9')
+        text++;
+    return text;
+}
+
+/* "rec/memprof.4711" of "rec/memprof.4711.AS-2.oemp". */
+static size_t process(const char *path)
+{
+    static const char start[] = "memprof.", session[] = ".AS-";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, start, sizeof start - 1) != 0)
+        return 0;
+    const char *pid = name + sizeof start - 1, *end = skip_digits(pid);
+    if (end == pid || strncmp(end, session, sizeof session - 1) != 0)
+        return 0;
+    const char *number = end + sizeof session - 1, *rest = skip_digits(number);
+    return rest != number && strcmp(rest, ".oemp") == 0 ? (size_t)(end - path) : 0;
+}
+
 static void replay_batch(void *opaque)
 {
     const oemp_batch *batch = opaque;
@@ -468,6 +489,7 @@ const mp_reader mp_reader_oemp = {
     .kind = MP_KIND_RECORDING,
     .probe = probe,
     .place = place,
+    .process = process,
     .open = open_oemp,
     .read = read_oemp,
     .close = close_oemp,

@@ -32,6 +32,9 @@ typedef struct mp_reader {
     mp_bid (*probe)(mp_slice head);
     /* NULL: inputs are read in the order given. */
     bool (*place)(mp_slice head, mp_place *place);
+    /* How much of a path, from its start, names the process (an agent) that files of this format
+     * are sessions of; 0: it is no such path. NULL: formats without such names. */
+    size_t (*process)(const char *path);
     /* What the returned pointer refers to is the reader's, until close. */
     void *(*open)(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
     /* Read one input to its end. `summary` has its path; the reader fills in the rest. False if
@@ -48,6 +51,9 @@ const mp_reader *mp_reader_find(const char *name);
 /* The reader that claims an input by its first bytes; NULL: none. *second: another one that does,
  * so that nobody can say which; else NULL. */
 const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
+
+/* The same of whichever reader knows such a path; 0: none does. */
+size_t mp_process_of(const char *path);
 
 /* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */
 const char *mp_foreign_kind(mp_slice head);

@@ -53,6 +53,14 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     return mp_arena_copy(arena, text, strlen(text));
 }
 
+bool mp_column_is_shown(const mp_table *table, size_t column)
+{
+    bool known = false;
+    for (size_t row = 0; row < table->row_count && !known; row++)
+        known = table->cells[row * table->column_count + column].known;
+    return known && !(table->columns[column].flags & MP_FOR_PROGRAMS);
+}
+
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style)
 {
     static const struct {
@@ -148,7 +156,7 @@ const char *mp_safe_text(mp_arena *arena, const char *text)
     const char *end;
     size_t controls = 0;
     int columns;
-    if (!mp_utf8_valid(mp_slice_of(text))) /* libsmartcols does not come back from such text */
+    if (!mp_utf8_valid(mp_slice_of(text)))
         text = mp_utf8_copy(arena, text);
     end = text + strlen(text);
     for (const char *p = text; p < end; p += character(p, end, &columns))

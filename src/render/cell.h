@@ -15,6 +15,14 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
 /* A line for people in one text, safe for a terminal; "" if it says nothing. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
 
+/* Whether people see the column: a value of it is known in any row. */
+bool mp_column_is_shown(const mp_table *table, size_t column);
+/* Words, to the left of their column; numbers are to the right. */
+static inline bool mp_unit_is_text(mp_unit unit)
+{
+    return unit == MP_TEXT || unit == MP_LIST || unit == MP_FLAG;
+}
+
 /* Text that does nothing to a terminal: control characters as \x1b. Returns `text` itself where it
  * has none. */
 const char *mp_safe_text(mp_arena *arena, const char *text);

@@ -84,21 +84,6 @@ static void put_checks(out *to, const mp_document *document, const mp_checks *ch
 
 /* --- tables --- */
 
-static bool is_shown(const mp_table *table, size_t column)
-{
-    if (table->columns[column].flags & MP_FOR_PROGRAMS)
-        return false;
-    for (size_t row = 0; row < table->row_count; row++)
-        if (table->cells[row * table->column_count + column].known)
-            return true;
-    return false;
-}
-
-static bool is_text(mp_unit unit)
-{
-    return unit == MP_TEXT || unit == MP_LIST || unit == MP_FLAG;
-}
-
 /* A stack as deep as people see it, notes whole: a line each. */
 static void put_list(out *to, const mp_table *table, const mp_column *column, const mp_cell *cell)
 {
@@ -129,7 +114,7 @@ static void put_record(out *to, const mp_table *table)
 {
     fputs("| | |\n| --- | --- |\n", to->file);
     for (size_t i = 0; i < table->column_count; i++) {
-        if (!is_shown(table, i))
+        if (!mp_column_is_shown(table, i))
             continue;
         fputs("| ", to->file);
         put(to, table->columns[i].title);
@@ -143,19 +128,19 @@ static void put_rows(out *to, const mp_table *table)
 {
     fputc('|', to->file);
     for (size_t i = 0; i < table->column_count; i++)
-        if (is_shown(table, i)) {
+        if (mp_column_is_shown(table, i)) {
             fputc(' ', to->file);
             put(to, table->columns[i].title);
             fputs(" |", to->file);
         }
     fputs("\n|", to->file);
     for (size_t i = 0; i < table->column_count; i++)
-        if (is_shown(table, i))
-            fputs(is_text(table->columns[i].unit) ? " --- |" : " ---: |", to->file);
+        if (mp_column_is_shown(table, i))
+            fputs(mp_unit_is_text(table->columns[i].unit) ? " --- |" : " ---: |", to->file);
     for (size_t row = 0; row < table->row_count; row++) {
         fputs("\n|", to->file);
         for (size_t i = 0; i < table->column_count; i++)
-            if (is_shown(table, i)) {
+            if (mp_column_is_shown(table, i)) {
                 fputc(' ', to->file);
                 put_cell(to, table, row, i);
                 fputs(" |", to->file);

@@ -1,4 +1,5 @@
-/* Renderers: one const struct an output format, one line in src/render/renderers.def. */
+/* Renderers: one const struct an output format of any answer, one line in
+ * src/export/formats.def. */
 #ifndef MP_RENDER_RENDERER_H
 #define MP_RENDER_RENDERER_H
 
@@ -25,9 +26,5 @@ typedef struct mp_renderer {
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,
                    const mp_style *style, FILE *out, mp_error *error);
 } mp_renderer;
-
-/* All renderers, in the order of the table; the first is the default. */
-const mp_renderer *const *mp_renderers(size_t *count);
-const mp_renderer *mp_renderer_find(const char *name);
 
 #endif

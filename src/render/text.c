@@ -1,7 +1,5 @@
-/* Text for people: tables by libsmartcols, a row a line, the same bytes each run. */
+/* Text for people: a row a line, in columns that fit the line, the same bytes each run. */
 #include <inttypes.h>
-#include <libsmartcols.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -49,130 +47,123 @@ static void put_record(text_out *out, const mp_table *table)
 
 /* --- rows --- */
 
+/* A column that people see. */
+typedef struct text_column {
+    const mp_column *as;
+    size_t width;       /* of the widest text, the title among them */
+    const char **texts; /* by row */
+} text_column;
+
 typedef struct text_layout {
-    size_t columns[64]; /* those that people see, by place in the table */
-    size_t widths[64];
+    text_column *columns;
     size_t count;
-    const char **texts; /* row after row */
-    bool lists_below;   /* a list has no room in its row: it begins on a line of its own */
+    bool lists_below; /* a list has no room in its row: it begins on a line of its own */
 } text_layout;
+
+static bool is_hidden(const text_layout *layout, const text_column *column)
+{
+    return layout->lists_below && column->as->unit == MP_LIST;
+}
 
 static text_layout lay_out(text_out *out, const mp_table *table)
 {
-    text_layout layout = {.count = 0};
+    text_layout layout = {
+        mp_arena_alloc(&out->arena, (table->column_count + 1) * sizeof *layout.columns), 0, false};
     for (size_t i = 0; i < table->column_count; i++) {
-        bool any = false;
-        for (size_t row = 0; row < table->row_count; row++)
-            any |= table->cells[row * table->column_count + i].known;
-        if (!(table->columns[i].flags & (MP_FOR_PROGRAMS | MP_BELOW)) && any)
-            layout.columns[layout.count++] = i;
-    }
-    layout.texts =
-        mp_arena_alloc(&out->arena, (table->row_count * layout.count + 1) * sizeof *layout.texts);
-    for (size_t i = 0; i < layout.count; i++) {
-        const mp_column *column = &table->columns[layout.columns[i]];
-        layout.widths[i] = mp_text_width(column->title);
+        const mp_column *as = &table->columns[i];
+        if (as->flags & MP_BELOW || !mp_column_is_shown(table, i))
+            continue;
+        text_column *column = &layout.columns[layout.count++];
+        *column = (text_column){as, mp_text_width(as->title),
+                                mp_arena_alloc(&out->arena, table->row_count * sizeof(char *))};
         for (size_t row = 0; row < table->row_count; row++) {
-            const mp_cell *cell = &table->cells[row * table->column_count + layout.columns[i]];
-            const char *text = mp_cell_for_people(&out->arena, column, cell, out->exact_bytes);
-            size_t width = mp_text_width(text);
-            layout.texts[row * layout.count + i] = text;
-            layout.widths[i] = width > layout.widths[i] ? width : layout.widths[i];
+            const mp_cell *cell = &table->cells[row * table->column_count + i];
+            column->texts[row] = mp_cell_for_people(&out->arena, as, cell, out->exact_bytes);
+            size_t width = mp_text_width(column->texts[row]);
+            column->width = width > column->width ? width : column->width;
         }
     }
     return layout;
 }
 
-/* Take from the columns with this flag, the widest first, until the line fits. */
-static void narrow(text_layout *layout, const mp_table *table, unsigned flag, size_t *too_much)
-{
-    while (*too_much) {
-        size_t widest = layout->count;
-        for (size_t i = 0; i < layout->count; i++)
-            if ((table->columns[layout->columns[i]].flags & flag) &&
-                layout->widths[i] > NARROWEST &&
-                (widest == layout->count || layout->widths[i] > layout->widths[widest]))
-                widest = i;
-        if (widest == layout->count)
-            return;
-        layout->widths[widest]--;
-        (*too_much)--;
-    }
-}
-
-static bool is_hidden(const text_layout *layout, const mp_table *table, size_t i)
-{
-    return layout->lists_below && table->columns[layout->columns[i]].unit == MP_LIST;
-}
-
 /* By how much the line is too long. */
-static size_t excess(const text_out *out, const text_layout *layout, const mp_table *table)
+static size_t excess(const text_out *out, const text_layout *layout)
 {
     size_t line = 0;
     for (size_t i = 0; i < layout->count; i++)
-        line += is_hidden(layout, table, i) ? 0 : GAP + layout->widths[i];
+        line += is_hidden(layout, &layout->columns[i]) ? 0 : GAP + layout->columns[i].width;
     return line > out->style->width ? line - out->style->width : 0;
 }
 
-static bool has_list(const text_layout *layout, const mp_table *table)
+/* Take from the columns with this flag, the widest first, until the line fits. */
+static void narrow(text_layout *layout, unsigned flag, size_t *too_much)
 {
-    for (size_t i = 0; i < layout->count; i++)
-        if (table->columns[layout->columns[i]].unit == MP_LIST)
-            return true;
-    return false;
+    for (; *too_much; --*too_much) {
+        text_column *widest = NULL;
+        for (size_t i = 0; i < layout->count; i++) {
+            text_column *column = &layout->columns[i];
+            if (column->as->flags & flag && column->width > NARROWEST &&
+                (!widest || column->width > widest->width))
+                widest = column;
+        }
+        if (!widest)
+            return;
+        widest->width--;
+    }
 }
 
 /* A site that is cut names no site: before that, it gets a line of its own. */
 static void fit(text_out *out, text_layout *layout, const mp_table *table)
 {
-    text_layout natural = *layout;
-    size_t too_much = excess(out, layout, table);
-    narrow(layout, table, MP_SHRINKS, &too_much);
-    if (too_much && has_list(layout, table)) {
-        *layout = natural;
+    size_t too_much = excess(out, layout), size = layout->count * sizeof *layout->columns;
+    text_column *natural = mp_arena_alloc(&out->arena, size + 1);
+    bool has_list = false;
+    memcpy(natural, layout->columns, size);
+    for (size_t i = 0; i < layout->count; i++)
+        has_list |= layout->columns[i].as->unit == MP_LIST;
+    narrow(layout, MP_SHRINKS, &too_much);
+    if (too_much && has_list) {
+        memcpy(layout->columns, natural, size);
         layout->lists_below = true;
-        too_much = excess(out, layout, table);
-        narrow(layout, table, MP_SHRINKS, &too_much);
+        too_much = excess(out, layout);
+        narrow(layout, MP_SHRINKS, &too_much);
     }
-    narrow(layout, table, MP_SHORTEN, &too_much);
-    for (size_t row = 0; row < table->row_count; row++)
-        for (size_t i = 0; i < layout->count; i++) {
-            const char **text = &layout->texts[row * layout->count + i];
-            *text = mp_shorten_middle(&out->arena, *text, layout->widths[i]);
-        }
-}
-
-static bool is_text(const mp_column *column)
-{
-    return column->unit == MP_TEXT || column->unit == MP_LIST || column->unit == MP_FLAG;
-}
-
-/* The table as libsmartcols draws it; release with free(). NULL if it has no memory for it. */
-static char *draw(const text_layout *layout, const mp_table *table)
-{
-    struct libscols_table *drawing = scols_new_table();
-    char *text = NULL;
-    if (!drawing)
-        return NULL;
-    scols_table_set_column_separator(drawing, "  ");
-    scols_table_enable_noencoding(drawing, 1); /* every cell is safe text already */
-    scols_table_set_termforce(drawing, SCOLS_TERMFORCE_ALWAYS);
-    scols_table_set_termwidth(drawing, 100000); /* every cell is cut to its width already */
+    narrow(layout, MP_SHORTEN, &too_much);
     for (size_t i = 0; i < layout->count; i++) {
-        const mp_column *column = &table->columns[layout->columns[i]];
-        if (is_hidden(layout, table, i))
+        text_column *column = &layout->columns[i];
+        size_t room = column->width;
+        column->width = mp_text_width(column->as->title);
+        for (size_t row = 0; row < table->row_count; row++) {
+            const char **text = &column->texts[row];
+            *text = mp_shorten_middle(&out->arena, *text, room);
+            size_t width = mp_text_width(*text);
+            column->width = width > column->width ? width : column->width;
+        }
+    }
+}
+
+/* A row, counted from 1, or the titles (0), without blanks at its end. */
+static void put_line(text_out *out, const text_layout *layout, size_t row)
+{
+    bool under = row == 0 && out->style->colour;
+    size_t blanks = 0; /* that are still to be written if anything follows */
+    fprintf(out->file, "%s%*s", under ? "\033[4m" : "", GAP, "");
+    for (size_t i = 0; i < layout->count; i++) {
+        const text_column *column = &layout->columns[i];
+        if (is_hidden(layout, column))
             continue;
-        scols_table_new_column(drawing, column->title, 0, is_text(column) ? 0 : SCOLS_FL_RIGHT);
+        const char *text = row ? column->texts[row - 1] : column->as->title;
+        size_t padding = column->width - mp_text_width(text), length = strlen(text), kept = length;
+        bool left = mp_unit_is_text(column->as->unit);
+        while (kept && text[kept - 1] == ' ')
+            kept--;
+        if (kept)
+            fprintf(out->file, "%*s%.*s", (int)(blanks + (left ? 0 : padding)), "", (int)kept,
+                    text);
+        blanks =
+            (kept ? 0 : blanks + (left ? 0 : padding)) + length - kept + (left ? padding : 0) + GAP;
     }
-    for (size_t row = 0; row < table->row_count; row++) {
-        struct libscols_line *line = scols_table_new_line(drawing, NULL);
-        for (size_t i = 0, column = 0; line && i < layout->count; i++)
-            if (!is_hidden(layout, table, i))
-                scols_line_set_data(line, column++, layout->texts[row * layout->count + i]);
-    }
-    scols_print_table_to_string(drawing, &text);
-    scols_unref_table(drawing);
-    return text;
+    fprintf(out->file, "%s\n", under ? "\033[0m" : "");
 }
 
 /* A stack behind its first frame, a line for each caller. */
@@ -223,30 +214,15 @@ static void put_below(text_out *out, const mp_table *table, size_t row, bool lis
     }
 }
 
-static size_t trimmed(const char *line, size_t length)
-{
-    while (length && line[length - 1] == ' ')
-        length--;
-    return length;
-}
-
 static void put_rows(text_out *out, const mp_table *table)
 {
     text_layout layout = lay_out(out, table);
     fit(out, &layout, table);
-    char *text = draw(&layout, table);
-    size_t row = 0;
-    for (char *line = text; line && *line; row++) {
-        char *end = strchr(line, '\n');
-        size_t length = end ? (size_t)(end - line) : strlen(line);
-        bool bold = row == 0 && out->style->colour;
-        fprintf(out->file, "%s  %.*s%s\n", bold ? "\033[4m" : "", (int)trimmed(line, length), line,
-                bold ? "\033[0m" : "");
-        if (row > 0 && row <= table->row_count)
+    for (size_t row = 0; layout.count && row <= table->row_count; row++) {
+        put_line(out, &layout, row);
+        if (row)
             put_below(out, table, row - 1, layout.lists_below);
-        line += length + (end ? 1 : 0);
     }
-    free(text);
 }
 
 static void put_table(text_out *out, const mp_table *table, bool first)

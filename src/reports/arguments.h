@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 
-typedef struct mp_report mp_report;
-
 /* A limit that a gate holds a recording to. */
 typedef struct mp_ceiling {
     bool set;
@@ -19,6 +17,8 @@ typedef struct mp_ceiling {
     double percent;
     const char *text; /* as the user wrote it */
 } mp_ceiling;
+
+struct mp_report;
 
 /* Texts of an argument that may be repeated; what they are is borrowed. */
 typedef struct mp_argument_texts {
@@ -51,11 +51,17 @@ typedef struct mp_argument {
     unsigned variants; /* a bit for each variant, by its place, that honours it */
 } mp_argument;
 
-/* The table, the struct and its defaults as members of a report: `.arguments = table` of an array,
- * and so on. */
-#define MP_ARGUMENTS(table, own)                                                                   \
-    .arguments = (table), .argument_count = sizeof(table) / sizeof *(table),                       \
-    .arguments_size = sizeof(own), .defaults = &(own)
+/* All of a report's: its rows, and the struct that they are of. */
+typedef struct mp_argument_table {
+    const mp_argument *at;
+    size_t count;
+    size_t size;          /* of the struct */
+    const void *defaults; /* a struct of that size */
+} mp_argument_table;
+
+/* A report's table from an array of rows and the struct with the defaults. */
+#define MP_ARGUMENTS(rows, own)                                                                    \
+    .arguments = {(rows), sizeof(rows) / sizeof *(rows), sizeof(own), &(own)}
 
 /* An argument that was given: its row's name, and how the user spelled it. Several options may be
  * one argument: "type" and "since" are both of the "selection". */
@@ -63,21 +69,21 @@ typedef struct mp_given {
     const char *argument, *spelled;
 } mp_given;
 
-/* The row of this name; NULL: the report has none. */
-const mp_argument *mp_argument_find(const mp_report *report, const char *name);
+/* The row of this name; NULL: there is none. */
+const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name);
 
-/* A report's struct with its defaults; NULL where it has none. Release with mp_arguments_free. */
-void *mp_arguments_new(const mp_report *report);
-void mp_arguments_free(const mp_report *report, void *arguments);
+/* A struct with its defaults; NULL where there is none. Release with mp_arguments_free. */
+void *mp_arguments_new(const mp_argument_table *table);
+void mp_arguments_free(const mp_argument_table *table, void *arguments);
 
-/* Set an argument from its text, which must outlive the struct. False with an error of the code
- * MP_ERROR_UNUSED where the report has no such argument of its own, of MP_ERROR_ARGUMENT where the
- * text is none of its kind. */
-bool mp_arguments_set(const mp_report *report, void *arguments, const char *name, const char *text,
-                      mp_error *error);
+/* Set an argument of a report from its text, which must outlive the struct. False with an error of
+ * the code MP_ERROR_UNUSED where the report has no such argument of its own, of MP_ERROR_ARGUMENT
+ * where the text is none of its kind. */
+bool mp_arguments_set(const struct mp_report *report, void *arguments, const char *name,
+                      const char *text, mp_error *error);
 
-/* Set what is at `place` from the text of an argument of that kind. False where the text is none;
- * what is at `place` then does not matter. */
-bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place);
+/* Set an argument's member of the struct. False where the text is none of its kind; what the member
+ * is then does not matter. */
+bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments);
 
 #endif

@@ -104,5 +104,6 @@ const mp_report mp_report_check = {
                "deletions of unknown objects, callers that come after what they call, the sums of\n"
                "an execution profile. Exit status 1 if there is anything.",
     MP_ARGUMENTS(arguments, defaults),
+    .tells_faults = true,
     .variants = {{.run = run}},
 };

@@ -1,57 +1,76 @@
 /* Two recordings, or two snapshots of one, compared by key. */
 #include "reports/diff.h"
-#include "base/error.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "base/units.h"
 
 /* --- totals side by side --- */
 
-static const mp_column total_columns[] = {
-    {"live_objects", "", MP_COUNT, 0, 0},    {"live_bytes", "", MP_BYTES, 0, 0},
-    {"created_objects", "", MP_COUNT, 0, 0}, {"created_bytes", "", MP_BYTES, 0, 0},
-    {"deleted_objects", "", MP_COUNT, 0, 0}, {"peak_objects", "", MP_COUNT, 0, 0},
-    {"peak_bytes", "", MP_BYTES, 0, 0},      {"leaked_objects", "", MP_COUNT, 0, 0},
-    {"leaked_bytes", "", MP_BYTES, 0, 0},    {"seconds", "", MP_SECONDS, 0, 0},
-    {"calls", "", MP_COUNT, 0, 0},           {"modules", "", MP_COUNT, 0, 0},
+/* Of one side; what it does not tell is unknown. */
+typedef struct side_row {
+    mp_amounts totals;
+    int64_t peak_objects, peak_bytes, modules;
+} side_row;
+
+#define TOTAL(field, name, unit) MP_COLUMN_OF(side_row, totals.field, name, "", unit, 0)
+static const mp_column side_columns[] = {
+    TOTAL(objects, "live_objects", MP_COUNT),
+    TOTAL(bytes, "live_bytes", MP_BYTES),
+    TOTAL(created, "created_objects", MP_COUNT),
+    TOTAL(created_bytes, "created_bytes", MP_BYTES),
+    TOTAL(deleted, "deleted_objects", MP_COUNT),
+    MP_COLUMN(side_row, peak_objects, "", MP_COUNT, 0),
+    MP_COLUMN(side_row, peak_bytes, "", MP_BYTES, 0),
+    TOTAL(leaked_objects, "leaked_objects", MP_COUNT),
+    TOTAL(leaked_bytes, "leaked_bytes", MP_BYTES),
+    TOTAL(exclusive_us, "seconds", MP_SECONDS),
+    TOTAL(calls, "calls", MP_COUNT),
+    MP_COLUMN(side_row, modules, "", MP_COUNT, 0),
 };
 
-static void section_side(mp_document *document, const char *name, const mp_digest *digest)
+static side_row put_side(mp_document *document, const char *name, const mp_digest *digest)
 {
-    mp_table *table = MP_TABLE(document, name, NULL, MP_RECORD, total_columns);
-    const mp_amounts *totals = &digest->totals;
+    bool history = digest->has & MP_HAS_HISTORY, costs = digest->has & MP_HAS_COSTS;
+    side_row row = {.totals = mp_amounts_known(&digest->totals, digest->has),
+                    .peak_objects = history ? digest->peak_objects : MP_UNKNOWN,
+                    .peak_bytes = history ? digest->peak_bytes : MP_UNKNOWN,
+                    .modules = costs ? (int64_t)digest->modules : MP_UNKNOWN};
+    mp_table *table = MP_TABLE(document, name, NULL, MP_RECORD, side_columns);
     table->flags = MP_FOR_PROGRAMS;
-    mp_table_row(table);
-    if (digest->has & MP_HAS_LIVE) {
-        mp_set_number(table, "live_objects", totals->objects);
-        mp_set_number(table, "live_bytes", totals->bytes);
-    }
-    if (digest->has & MP_HAS_HISTORY) {
-        mp_set_number(table, "created_objects", totals->created);
-        mp_set_number(table, "created_bytes", totals->created_bytes);
-        mp_set_number(table, "deleted_objects", totals->deleted);
-        mp_set_number(table, "peak_objects", digest->peak_objects);
-        mp_set_number(table, "peak_bytes", digest->peak_bytes);
-        mp_set_number(table, "leaked_objects", totals->leaked_objects);
-        mp_set_number(table, "leaked_bytes", totals->leaked_bytes);
-    }
-    if (digest->has & MP_HAS_COSTS) {
-        mp_set_number(table, "seconds", totals->exclusive_us);
-        mp_set_number(table, "calls", totals->calls);
-        mp_set_number(table, "modules", (int64_t)digest->modules);
-    }
+    mp_table_put(document, table, &row);
+    return row;
 }
 
+typedef struct beside_row {
+    const char *what, *base, *new, *change;
+    double percent;
+} beside_row;
+
 static const mp_column beside_columns[] = {
-    {"what", "", MP_TEXT, 0, 0},
-    {"base", "Base", MP_TEXT, 0, 0},
-    {"new", "New", MP_TEXT, 0, 0},
-    {"change", "Change", MP_TEXT, 0, 0},
-    {"percent", "%", MP_PERCENT, MP_SIGNED, 0},
+    MP_COLUMN(beside_row, what, "", MP_TEXT, 0),
+    MP_COLUMN(beside_row, base, "Base", MP_TEXT, 0),
+    MP_COLUMN(beside_row, new, "New", MP_TEXT, 0),
+    MP_COLUMN(beside_row, change, "Change", MP_TEXT, 0),
+    MP_COLUMN(beside_row, percent, "%", MP_PERCENT, MP_SIGNED),
+};
+
+static const struct {
+    const char *what;
+    mp_unit unit;
+    size_t offset; /* in side_row */
+} beside[] = {
+    {"Alive", MP_BYTES, offsetof(side_row, totals.bytes)},
+    {"Objects alive", MP_COUNT, offsetof(side_row, totals.objects)},
+    {"Leaked", MP_BYTES, offsetof(side_row, totals.leaked_bytes)},
+    {"Objects leaked", MP_COUNT, offsetof(side_row, totals.leaked_objects)},
+    {"Objects created", MP_COUNT, offsetof(side_row, totals.created)},
+    {"Objects deleted", MP_COUNT, offsetof(side_row, totals.deleted)},
+    {"Peak", MP_BYTES, offsetof(side_row, peak_bytes)},
+    {"Seconds", MP_SECONDS, offsetof(side_row, totals.exclusive_us)},
+    {"Calls", MP_COUNT, offsetof(side_row, totals.calls)},
+    {"Modules", MP_COUNT, offsetof(side_row, modules)},
 };
 
 static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
@@ -61,139 +80,125 @@ static const char *amount_text(mp_document *document, mp_unit unit, int64_t amou
                                 : mp_count_text(document, amount, with_sign);
 }
 
-static void beside(mp_document *document, mp_table *table, const char *what, mp_unit unit,
-                   int64_t base, int64_t now)
-{
-    mp_table_row(table);
-    mp_set_text(document, table, "what", what);
-    mp_set_text(document, table, "base", amount_text(document, unit, base, false));
-    mp_set_text(document, table, "new", amount_text(document, unit, now, false));
-    mp_set_text(document, table, "change", amount_text(document, unit, now - base, true));
-    if (base)
-        mp_set_real(table, "percent", mp_percent_of(now - base, base));
-}
-
 static void section_totals(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
-    const mp_amounts *a = &base->totals, *b = &now->totals;
-    unsigned has = base->has & now->has;
-    section_side(document, "totals.base", base);
-    section_side(document, "totals.new", now);
+    side_row before = put_side(document, "totals.base", base);
+    side_row after = put_side(document, "totals.new", now);
     mp_table *table = MP_TABLE(document, "beside", "Totals", MP_ROWS, beside_columns);
     table->flags = MP_FOR_PEOPLE;
-    if (has & MP_HAS_LIVE) {
-        beside(document, table, "Alive", MP_BYTES, a->bytes, b->bytes);
-        beside(document, table, "Objects alive", MP_COUNT, a->objects, b->objects);
-    }
-    if (has & MP_HAS_HISTORY) {
-        beside(document, table, "Leaked", MP_BYTES, a->leaked_bytes, b->leaked_bytes);
-        beside(document, table, "Objects leaked", MP_COUNT, a->leaked_objects, b->leaked_objects);
-        beside(document, table, "Objects created", MP_COUNT, a->created, b->created);
-        beside(document, table, "Objects deleted", MP_COUNT, a->deleted, b->deleted);
-        beside(document, table, "Peak", MP_BYTES, base->peak_bytes, now->peak_bytes);
-    }
-    if (has & MP_HAS_COSTS) {
-        beside(document, table, "Seconds", MP_SECONDS, a->exclusive_us, b->exclusive_us);
-        beside(document, table, "Calls", MP_COUNT, a->calls, b->calls);
-        beside(document, table, "Modules", MP_COUNT, (int64_t)base->modules, (int64_t)now->modules);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        int64_t a = *(const int64_t *)((const char *)&before + beside[i].offset);
+        int64_t b = *(const int64_t *)((const char *)&after + beside[i].offset);
+        mp_unit unit = beside[i].unit;
+        if (a == MP_UNKNOWN || b == MP_UNKNOWN)
+            continue;
+        beside_row row = {.what = beside[i].what,
+                          .base = amount_text(document, unit, a, false),
+                          .new = amount_text(document, unit, b, false),
+                          .change = amount_text(document, unit, b - a, true),
+                          .percent = a ? mp_percent_of(b - a, a) : NAN};
+        mp_table_put(document, table, &row);
     }
 }
 
 /* --- how much of it changed --- */
 
+typedef struct change_row {
+    const char *status;
+    int64_t groups;
+    mp_amounts delta;
+} change_row;
+
 static const mp_column change_columns[] = {
-    {"status", "", MP_TEXT, 0, 0},
-    {"groups", "Groups", MP_COUNT, 0, 0},
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED, 0},
-    {"delta_objects", "Objects", MP_COUNT, MP_SIGNED, 0},
-    {"delta_seconds", "Change", MP_SECONDS, MP_SIGNED, 0},
-    {"delta_calls", "Calls", MP_COUNT, MP_SIGNED, 0},
+    MP_COLUMN(change_row, status, "", MP_TEXT, 0),
+    MP_COLUMN(change_row, groups, "Groups", MP_COUNT, 0),
+    MP_COLUMN_OF(change_row, delta.bytes, "delta_bytes", "Change", MP_BYTES, MP_SIGNED),
+    MP_COLUMN_OF(change_row, delta.objects, "delta_objects", "Objects", MP_COUNT, MP_SIGNED),
+    MP_COLUMN_OF(change_row, delta.exclusive_us, "delta_seconds", "Change", MP_SECONDS, MP_SIGNED),
+    MP_COLUMN_OF(change_row, delta.calls, "delta_calls", "Calls", MP_COUNT, MP_SIGNED),
 };
 
-static void section_changes(mp_document *document, const mp_differences *differences, bool heap)
+static void section_changes(mp_document *document, const mp_diff *diff)
 {
     static const mp_change order[] = {MP_CHANGE_NEW, MP_CHANGE_GROWN, MP_CHANGE_SHRUNK,
                                       MP_CHANGE_GONE, MP_CHANGE_NONE};
     mp_table *table =
         MP_TABLE(document, "changes", "What became of the groups", MP_ROWS, change_columns);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        mp_amounts sum = {0};
-        int64_t groups = 0;
-        for (size_t i = 0; i < differences->count; i++) {
-            const mp_difference *difference = &differences->at[i];
-            if (difference->change != order[k])
+        change_row row = {.status = mp_change_name(order[k])};
+        for (size_t i = 0; i < diff->differences.count; i++) {
+            const mp_difference *at = &diff->differences.at[i];
+            if (at->change != order[k])
                 continue;
-            groups++;
-            sum = mp_amounts_add(sum, mp_amounts_subtract(difference->now, difference->base));
+            row.groups++;
+            row.delta = mp_amounts_add(row.delta, mp_amounts_subtract(at->now, at->base));
         }
-        mp_table_row(table);
-        mp_set_text(document, table, "status", mp_change_name(order[k]));
-        mp_set_number(table, "groups", groups);
-        mp_set_number(table, heap ? "delta_bytes" : "delta_seconds",
-                      heap ? sum.bytes : sum.exclusive_us);
-        mp_set_number(table, heap ? "delta_objects" : "delta_calls",
-                      heap ? sum.objects : sum.calls);
+        row.delta = mp_amounts_known(&row.delta, diff->has);
+        mp_table_put(document, table, &row);
     }
 }
 
 /* --- inputs --- */
 
+typedef struct input_row {
+    const char *path, *format, *role;
+    int64_t format_version, bytes, records, complete;
+} input_row;
+
 static const mp_column input_columns[] = {
-    {"path", "", MP_TEXT, 0, 0},
-    {"format", "", MP_TEXT, 0, 0},
-    {"format_version", "", MP_NUMBER, 0, 0},
-    {"bytes", "", MP_BYTES, 0, 0},
-    {"records", "", MP_COUNT, 0, 0},
-    {"complete", "", MP_FLAG, 0, 0},
-    {"role", "", MP_TEXT, 0, 0},
+    MP_COLUMN(input_row, path, "", MP_TEXT, 0),
+    MP_COLUMN(input_row, format, "", MP_TEXT, 0),
+    MP_COLUMN(input_row, format_version, "", MP_NUMBER, 0),
+    MP_COLUMN(input_row, bytes, "", MP_BYTES, 0),
+    MP_COLUMN(input_row, records, "", MP_COUNT, 0),
+    MP_COLUMN(input_row, complete, "", MP_FLAG, 0),
+    MP_COLUMN(input_row, role, "", MP_TEXT, 0),
 };
 
-static void input_row(mp_document *document, mp_table *table, const mp_digest *digest,
+static void put_input(mp_document *document, mp_table *table, const mp_digest *digest,
                       const char *role)
 {
-    mp_table_row(table);
-    mp_set_text(document, table, "path", digest->path);
-    mp_set_text(document, table, "format", digest->format);
-    if (digest->format_version)
-        mp_set_number(table, "format_version", digest->format_version);
-    mp_set_number(table, "bytes", (int64_t)digest->bytes);
-    mp_set_number(table, "records", (int64_t)digest->records);
-    mp_set_number(table, "complete", digest->complete);
-    mp_set_text(document, table, "role", role);
+    input_row row = {.path = digest->path,
+                     .format = digest->format,
+                     .role = role,
+                     .format_version =
+                         digest->format_version ? (int64_t)digest->format_version : MP_UNKNOWN,
+                     .bytes = (int64_t)digest->bytes,
+                     .records = (int64_t)digest->records,
+                     .complete = digest->complete};
+    mp_table_put(document, table, &row);
 }
 
 static void section_inputs(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     mp_table *table = MP_TABLE(document, "inputs", NULL, MP_ROWS, input_columns);
     table->flags = MP_FOR_PROGRAMS;
-    input_row(document, table, base, "base");
-    input_row(document, table, now, "new");
+    put_input(document, table, base, "base");
+    put_input(document, table, now, "new");
     document->title = mp_document_text(document, "%s compared with %s", now->path, base->path);
 }
 
 /* --- what it is compared by --- */
 
-static bool choose_level(const mp_view *view, diff_call *opaque, mp_error *error)
+static bool choose_level(const mp_view *view, mp_diff *diff, mp_error *error)
 {
-    bool profile = opaque->kind == MP_KIND_PROFILE;
-    const char *usual = profile ? "line" : opaque->kind == MP_KIND_DUMP ? "type" : "site";
-    opaque->by = view->by ? view->by : usual;
-    opaque->level = mp_level_asked(opaque->kind, opaque->by);
-    if (!profile || opaque->level != MP_LEVEL_GROUP)
+    bool profile = diff->kind == MP_KIND_PROFILE;
+    const char *usual = profile ? "line" : diff->kind == MP_KIND_DUMP ? "type" : "site";
+    diff->by = view->by ? view->by : usual;
+    diff->level = mp_level_asked(diff->kind, diff->by);
+    if (!profile || diff->level != MP_LEVEL_GROUP)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "--by %s: execution profiles are compared by line, method or module", view->by);
-    return false;
+    return mp_fail_argument(error, "by", view->by,
+                            "execution profiles are compared by line, method or module");
 }
 
 static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
 {
     if (base->kind == now->kind)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
-            mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
-    return false;
+    return mp_fail(error, MP_ERROR_ARGUMENT,
+                   "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
+                   mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
 }
 
 static bool can_group(const mp_request *request, const mp_digest *base, mp_error *error)
@@ -202,12 +207,11 @@ static bool can_group(const mp_request *request, const mp_digest *base, mp_error
     if (!by)
         return false;
     if (base->kept)
-        mp_fail(error, MP_ERROR_ARGUMENT, "--by %s: a baseline tells of sites and types, %s is one",
-                by->name, base->path);
-    else if (by->of_frames)
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                "--by %s: such groups overlap, so that their changes do not add up", by->name);
-    return !base->kept && !by->of_frames;
+        return mp_fail_argument(error, "by", by->name,
+                                "a baseline tells of sites and types, %s is one", base->path);
+    return !by->of_frames ||
+           mp_fail_argument(error, "by", by->name,
+                            "such groups overlap, so that their changes do not add up");
 }
 
 /* Sizes and times are not compared with each other. */
@@ -216,9 +220,9 @@ static bool check_min_change(const mp_view *view, bool profile, mp_error *error)
     const mp_ceiling *least = &view->min_change;
     if (!least->set || least->is_percent || least->is_time == profile)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT, "--min-change %s: expected a percentage or a %s, such as %s",
-            least->text, profile ? "time" : "size", profile ? "5ms" : "4K");
-    return false;
+    return mp_fail_argument(error, "min-change", least->text,
+                            "expected a percentage or a %s, such as %s", profile ? "time" : "size",
+                            profile ? "5ms" : "4K");
 }
 
 /* What is accepted of the new recording. */
@@ -236,27 +240,27 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 {
     const mp_view *view = &request->view;
     const mp_digest *base = request->base;
-    diff_call opaque = {.dictionary = request->dictionary, .kind = request->model->kind};
-    if (!choose_level(view, &opaque, error) ||
-        !check_min_change(view, opaque.kind == MP_KIND_PROFILE, error))
+    mp_diff diff = {.dictionary = request->dictionary, .kind = request->model->kind};
+    if (!choose_level(view, &diff, error) ||
+        !check_min_change(view, diff.kind == MP_KIND_PROFILE, error))
         return false;
-    if (opaque.level == MP_LEVEL_GROUP && !can_group(request, base, error))
+    if (diff.level == MP_LEVEL_GROUP && !can_group(request, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);
     if (!now)
         return false;
     bool ok = can_compare(base, now, error) && mp_base_is_alike(request, now, error);
     if (ok) {
-        mp_differences differences =
-            mp_differences_of(request->dictionary, base, now, opaque.level);
-        opaque.has = base->has & now->has;
+        diff.differences = mp_differences_of(request->dictionary, base, now, diff.level);
+        diff.has =
+            (base->has & now->has) | (diff.kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
         section_inputs(document, base, now);
         mp_section_selection(document, request);
         section_totals(document, base, now);
-        section_changes(document, &differences, opaque.kind != MP_KIND_PROFILE);
-        mp_section_differences(document, &opaque, &differences, view, mp_view_rows(view, 20));
+        section_changes(document, &diff);
+        mp_section_differences(document, &diff, view, mp_view_rows(view, 20));
         section_suppressions(document, request);
-        free(differences.at);
+        free(diff.differences.at);
     }
     mp_digest_free(now);
     return ok;
@@ -278,7 +282,7 @@ const mp_report mp_report_diff = {
         "method, module; heaps: site, type, or what top has. Exit status 0 whatever changed: see\n"
         "memprof gate for a verdict.",
     .single = true,
-    .operand = "BASE",
+    .operand = MP_OPERAND_BASE,
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
                              MP_HONOURS_COMPARE | MP_HONOURS_MIN_COUNT,

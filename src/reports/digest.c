@@ -61,7 +61,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 /* What was asked for beyond the recording itself. */
 static const char *conditions_of(const mp_request *request)
 {
-    static const unsigned bits[] = {MP_HONOURS_AT, MP_HONOURS_SKIP, MP_HONOURS_DOMAIN};
+    static const char *const reading[] = {"at", "skip", "domain"};
     const mp_view *view = &request->view;
     mp_text_buffer text = {0};
     put_criteria(&text, &request->selection);
@@ -73,12 +73,14 @@ static const char *conditions_of(const mp_request *request)
         put(&text, "suppress", NULL);
     if (view->ignore_lines)
         put(&text, "ignore-lines", NULL);
-    for (size_t i = 0; i < view->substitution_count; i++)
-        put(&text, "normalize", view->substitutions[i]);
-    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        for (size_t bit = 0; bit < MP_HONOURS_COUNT; bit++)
-            if (1u << bit == bits[i] && request->given[bit])
-                put(&text, request->given[bit], NULL);
+    for (size_t i = 0; i < view->substitutions.count; i++)
+        put(&text, "normalize", view->substitutions.at[i]);
+    for (size_t i = 0; i < sizeof reading / sizeof *reading; i++)
+        for (size_t j = request->given_count; j-- > 0;)
+            if (strcmp(request->given[j].argument, reading[i]) == 0) {
+                put(&text, request->given[j].spelled, NULL);
+                break;
+            }
     const char *conditions =
         mp_dictionary_text(request->dictionary, mp_dictionary_id(request->dictionary, text.at));
     free(text.at);
@@ -90,11 +92,10 @@ bool mp_base_is_alike(const mp_request *request, const mp_digest *now, mp_error 
     const mp_digest *base = request->base;
     if (!base || !base->kept || strcmp(base->conditions, now->conditions) == 0)
         return true;
-    mp_fail(error, MP_ERROR_ARGUMENT,
-            "%s was kept with %s, and this run has %s: expected the same options in both",
-            base->path, *base->conditions ? base->conditions : "no options",
-            *now->conditions ? now->conditions : "none");
-    return false;
+    return mp_fail(error, MP_ERROR_ARGUMENT,
+                   "%s was kept with %s, and this run has %s: expected the same options in both",
+                   base->path, *base->conditions ? base->conditions : "no options",
+                   *now->conditions ? now->conditions : "none");
 }
 
 static mp_digest *digest_of(const mp_request *request, mp_error *error)
@@ -102,8 +103,8 @@ static mp_digest *digest_of(const mp_request *request, mp_error *error)
     const mp_view *view = &request->view;
     mp_window window;
     mp_digest_options options = {.ignore_lines = view->ignore_lines,
-                                 .substitutions = view->substitutions,
-                                 .substitution_count = view->substitution_count,
+                                 .substitutions = view->substitutions.at,
+                                 .substitution_count = view->substitutions.count,
                                  .dimension = dimension_of(view, request->model)};
     if (!(request->model->holds & MP_HOLDS_LEDGER))
         return mp_digest_of(request->filter, NULL, request->dictionary, &options);

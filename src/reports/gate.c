@@ -187,7 +187,7 @@ const mp_report mp_report_gate = {
         "  no new leak site\n"
         "docs/policies.md has all forms. Rules that compare need --base. Exit status 0: all rules\n"
         "hold; 1: some fail; 3: none fails, but some could not be judged.",
-    .operand = "POLICY",
+    .operand = MP_OPERAND_POLICY,
     .variants = {{.needs = MP_HOLDS_PROFILE,
                   .honours = MP_HONOURS_SELECT | MP_HONOURS_BASE,
                   .run = run_profile},

@@ -9,46 +9,6 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* --- texts --- */
-
-const char *mp_object_id_text(mp_document *document, const mp_graph *graph, uint32_t object)
-{
-    if (!object)
-        return "";
-    return graph->hexadecimal ? mp_document_text(document, "%" PRIx64, graph->ids[object])
-                              : mp_document_text(document, "%" PRIu64, graph->ids[object]);
-}
-
-const char *mp_type_text(mp_document *document, const mp_model *model, uint32_t type)
-{
-    size_t size = (size_t)mp_type_label(model, (mp_type_id){type}, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_type_label(model, (mp_type_id){type}, text, size);
-    return text;
-}
-
-const char *mp_object_text(mp_document *document, const mp_graph_view *view, uint32_t object)
-{
-    return mp_document_text(document, "%s %s",
-                            mp_type_text(document, view->model, view->graph->types[object]),
-                            mp_object_id_text(document, view->graph, object));
-}
-
-const char *mp_object_roots_text(mp_document *document, const mp_graph_view *view, uint32_t object)
-{
-    size_t size = (size_t)mp_object_root_label(view->graph, &view->roots, object, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_object_root_label(view->graph, &view->roots, object, text, size);
-    return text;
-}
-
-const char *mp_root_kind_text(mp_document *document, uint32_t kind)
-{
-    char text[32];
-    mp_root_kind_label(kind, text, sizeof text);
-    return mp_document_text(document, "%s", text);
-}
-
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object)
 {
@@ -56,11 +16,11 @@ mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *v
     bool reached = mp_is_reached(&view->dominators, object);
     int64_t retained = (int64_t)view->dominators.retained[object];
     return (mp_object_cells){
-        .id = mp_object_id_text(document, graph, object),
-        .type = mp_type_text(document, view->model, graph->types[object]),
-        .root_kind = mp_object_roots_text(document, view, object),
+        .id = mp_object_id_text(document->arena, graph, object),
+        .type = mp_type_text(document->arena, view->model, graph->types[object]),
+        .root_kind = mp_object_roots_text(document->arena, view->graph, &view->roots, object),
         .dominator =
-            reached ? mp_object_id_text(document, graph, view->dominators.idom[object]) : "",
+            reached ? mp_object_id_text(document->arena, graph, view->dominators.idom[object]) : "",
         .self_bytes = (int64_t)graph->sizes[object],
         .retained_bytes = reached ? retained : MP_UNKNOWN,
         .percent = reached ? mp_percent_of(retained, mp_graph_reachable(view)) : NAN};
@@ -194,7 +154,7 @@ static const char *held_text(mp_document *document, const mp_graph_view *view,
 {
     return mp_document_text(document, "%s x %s, %s",
                             mp_count_text(document, suspect->held_objects, false),
-                            mp_type_text(document, view->model, suspect->held_type),
+                            mp_type_text(document->arena, view->model, suspect->held_type),
                             mp_bytes_text(document, suspect->held_bytes, false));
 }
 
@@ -206,8 +166,9 @@ static void answer_suspects(mp_document *document, mp_graph_view *view, answer *
     for (size_t i = count; i-- > 0;) {
         const mp_suspect *suspect = &suspects[i];
         const char *share = share_text(document, view, suspect->bytes);
-        const char *object = mp_object_text(document, view, suspect->object);
-        const char *roots = mp_object_roots_text(document, view, suspect->object);
+        const char *object = mp_object_text(document->arena, view, suspect->object);
+        const char *roots =
+            mp_object_roots_text(document->arena, view->graph, &view->roots, suspect->object);
         switch (suspect->rule) {
         case MP_SUSPECT_FINALIZER:
             row->finalizer =
@@ -221,17 +182,17 @@ static void answer_suspects(mp_document *document, mp_graph_view *view, answer *
             row->suspect =
                 mp_document_text(document, "%s x %s together retain %s",
                                  mp_count_text(document, suspect->holders, false),
-                                 mp_type_text(document, view->model, suspect->type), share);
+                                 mp_type_text(document->arena, view->model, suspect->type), share);
             row->held = NULL;
             break;
         case MP_SUSPECT_OBJECT: /* "App.Cache 7f3a (static) retains ..." */
             row->suspect = mp_document_text(document, "%s%s%s%s retains %s", object,
                                             *roots ? " (" : "", roots, *roots ? ")" : "", share);
-            row->held =
-                !suspect->held_objects
-                    ? NULL
-                    : mp_document_text(document, "%s, in %s", held_text(document, view, suspect),
-                                       mp_object_text(document, view, suspect->accumulation));
+            row->held = !suspect->held_objects
+                            ? NULL
+                            : mp_document_text(
+                                  document, "%s, in %s", held_text(document, view, suspect),
+                                  mp_object_text(document->arena, view, suspect->accumulation));
             break;
         }
     }
@@ -273,10 +234,11 @@ void mp_section_dump_answer(mp_document *document, mp_graph_view *view)
             mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
     /* Worth a word where it is why no single object retains much. */
     if (sharing->count && sharing->bytes * 4 > mp_graph_reachable(view))
-        row.shared = mp_document_text(document, "%s has several owners, most between %s and %s",
-                                      share_text(document, view, sharing->bytes),
-                                      mp_type_text(document, view->model, sharing->at[0].types[0]),
-                                      mp_type_text(document, view->model, sharing->at[0].types[1]));
+        row.shared =
+            mp_document_text(document, "%s has several owners, most between %s and %s",
+                             share_text(document, view, sharing->bytes),
+                             mp_type_text(document->arena, view->model, sharing->at[0].types[0]),
+                             mp_type_text(document->arena, view->model, sharing->at[0].types[1]));
     mp_table *table = MP_TABLE(document, "answer", NULL, MP_RECORD, answer_columns);
     table->flags = MP_FOR_PEOPLE;
     mp_table_put(document, table, &row);
@@ -320,10 +282,11 @@ static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *vi
                        .percent = mp_percent_of(suspect->bytes, mp_graph_reachable(view)),
                        .objects = suspect->objects,
                        .rule = rules[suspect->rule],
-                       .type = mp_type_text(document, view->model, suspect->type),
+                       .type = mp_type_text(document->arena, view->model, suspect->type),
                        .holders = suspect->holders,
-                       .object = mp_object_id_text(document, view->graph, suspect->object),
-                       .root_kind = mp_object_roots_text(document, view, suspect->object),
+                       .object = mp_object_id_text(document->arena, view->graph, suspect->object),
+                       .root_kind = mp_object_roots_text(document->arena, view->graph, &view->roots,
+                                                         suspect->object),
                        .held_objects = MP_UNKNOWN,
                        .held_bytes = MP_UNKNOWN};
     if (suspect->rule != MP_SUSPECT_OBJECT) {
@@ -334,19 +297,19 @@ static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *vi
                                    suspect->holders == 1 ? "" : "s", row.type, row.object);
         return row;
     }
-    row.what = mp_object_text(document, view, suspect->object);
-    row.accumulation = mp_object_id_text(document, view->graph, suspect->accumulation);
+    row.what = mp_object_text(document->arena, view, suspect->object);
+    row.accumulation = mp_object_id_text(document->arena, view->graph, suspect->accumulation);
     row.accumulation_type =
-        mp_type_text(document, view->model, view->graph->types[suspect->accumulation]);
+        mp_type_text(document->arena, view->model, view->graph->types[suspect->accumulation]);
     if (!suspect->held_objects)
         return row;
-    row.held_type = mp_type_text(document, view->model, suspect->held_type);
+    row.held_type = mp_type_text(document->arena, view->model, suspect->held_type);
     row.held_objects = suspect->held_objects;
     row.held_bytes = suspect->held_bytes;
     const char *held = held_text(document, view, suspect);
     if (suspect->accumulation != suspect->object)
         held = mp_document_text(document, "in %s: %s",
-                                mp_object_text(document, view, suspect->accumulation), held);
+                                mp_object_text(document->arena, view, suspect->accumulation), held);
     row.where = mp_one_text(document, held);
     return row;
 }
@@ -481,7 +444,7 @@ static void put_groups(mp_document *document, mp_table *table, const mp_graph_vi
             continue;
         group_row row = {
             .key = group->label,
-            .largest = mp_object_id_text(document, view->graph, group->largest),
+            .largest = mp_object_id_text(document->arena, view->graph, group->largest),
             .bytes = group->bytes,
             .objects = group->objects,
             .self_bytes = group->reached_bytes,
@@ -550,9 +513,9 @@ static largest largest_of(mp_document *document, const mp_graph_view *view, uint
 {
     if (!object)
         return (largest){0};
-    return (largest){mp_object_id_text(document, view->graph, object),
-                     mp_type_text(document, view->model, view->graph->types[object]),
-                     mp_object_text(document, view, object)};
+    return (largest){mp_object_id_text(document->arena, view->graph, object),
+                     mp_type_text(document->arena, view->model, view->graph->types[object]),
+                     mp_object_text(document->arena, view, object)};
 }
 
 typedef struct root_row {
@@ -585,7 +548,7 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
     table->empty = "the dump has no roots";
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     for (size_t i = 0; i < count; i++) {
-        root_row row = {census[i], mp_root_kind_text(document, census[i].kind),
+        root_row row = {census[i], mp_root_kind_text(document->arena, census[i].kind),
                         mp_percent_of(census[i].exclusive_bytes, mp_graph_reachable(view)),
                         largest_of(document, view, census[i].largest)};
         mp_table_put(document, table, &row);
@@ -619,7 +582,7 @@ void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t
         for (size_t i = 0; i < shown_of(count, rows); i++) {
             uint32_t container = census[i].container.i;
             static_row row = {census[i],
-                              container ? mp_type_text(document, view->model, container)
+                              container ? mp_type_text(document->arena, view->model, container)
                                         : "(not told)",
                               mp_percent_of(census[i].retained_bytes, mp_graph_reachable(view)),
                               largest_of(document, view, census[i].largest)};
@@ -659,9 +622,9 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)
     for (size_t i = 0; i < shown_of(sharing->count, rows); i++) {
         const mp_shared *at = &sharing->at[i];
         shared_row row = {*at, mp_percent_of(at->bytes, mp_graph_reachable(view)),
-                          mp_type_text(document, view->model, at->types[0]),
-                          mp_type_text(document, view->model, at->types[1]),
-                          mp_object_text(document, view, at->largest)};
+                          mp_type_text(document->arena, view->model, at->types[0]),
+                          mp_type_text(document->arena, view->model, at->types[1]),
+                          mp_object_text(document->arena, view, at->largest)};
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(document, table, sharing->count);
@@ -706,7 +669,7 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
         const mp_grower *at = &growers[i];
         grower_row row = {mp_growth_of((mp_amount){at->from_objects, at->from_bytes},
                                        (mp_amount){at->to_objects, at->to_bytes}),
-                          mp_type_text(document, window->model, at->type.i)};
+                          mp_type_text(document->arena, window->model, at->type.i)};
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(document, table, count);
@@ -754,7 +717,7 @@ void mp_section_root_growth(mp_document *document, const mp_window *window)
             row.from = counts[from++];
         if (has_to && counts[to].kind == kind)
             row.to = counts[to++];
-        row.kind = mp_root_kind_text(document, kind);
+        row.kind = mp_root_kind_text(document->arena, kind);
         row.delta_roots = row.to.roots - row.from.roots;
         row.delta_objects = row.to.objects - row.from.objects;
         mp_table_put(document, table, &row);

@@ -6,14 +6,6 @@
 #include "query/graph_query.h"
 #include "reports/sections.h"
 
-/* Texts that live with the document: an id as in the file, "" for 0; a type's name; "Name 7f3a";
- * kinds of the roots of an object, "" where it is none. */
-const char *mp_object_id_text(mp_document *document, const mp_graph *graph, uint32_t object);
-const char *mp_type_text(mp_document *document, const mp_model *model, uint32_t type);
-const char *mp_object_text(mp_document *document, const mp_graph_view *view, uint32_t object);
-const char *mp_object_roots_text(mp_document *document, const mp_graph_view *view, uint32_t object);
-const char *mp_root_kind_text(mp_document *document, uint32_t kind);
-
 /* What many tables say of an object: a member of their rows. */
 typedef struct mp_object_cells {
     const char *id, *type, *root_kind;

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "query/suppression.h"
+#include "reports/answers.h"
 #include "reports/graph_sections.h"
 
 /* --- leaks --- */
@@ -156,6 +158,23 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_view *view, const mp_
     return rows;
 }
 
+/* The site as a struct, for whoever accepts its leaks. */
+static void attach_site(mp_document *document, mp_table *table, const mp_model *model,
+                        const leak_row *row)
+{
+    bool events = model->events != NULL;
+    const char *name = events || !row->leak->name ? "" : row->leak->name;
+    mp_leak_site *site = mp_arena_alloc(document->arena, sizeof *site);
+    *site = (mp_leak_site){.type = mp_utf8_copy(document->arena, row->leak->type),
+                           .name = mp_utf8_copy(document->arena, name),
+                           .inferred = events,
+                           .frame = row->site.count ? row->site.at[0] : row->site.empty,
+                           .frames = row->site.count,
+                           .bytes = row->bytes,
+                           .objects = row->objects};
+    mp_table_attach(table, site);
+}
+
 bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_leaks *leaks,
                       const mp_view *view, size_t most, size_t stack_depth, mp_error *error)
 {
@@ -170,6 +189,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_l
                        : mp_document_text(document, "Leaks: created after %s, alive at %s",
                                           mp_moment_text(document, window, true), to);
     table->title_of_many = "Leaks";
+    table->answer = MP_ANSWER_LEAK_SITES;
     table->main = true;
     table->order = order->columns[0];
     table->list_depth = stack_depth;
@@ -179,6 +199,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_l
     for (size_t i = 0; i < count && (!most || i < most); i++) {
         set_texts(document, model, &rows[i]);
         mp_table_put(document, table, &rows[i]);
+        attach_site(document, table, model, &rows[i]);
     }
     mp_table_left_out(document, table, count);
     free(rows);

@@ -1,115 +1,130 @@
 /* What an input is and holds, before any question is asked of it. */
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "model/graph.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
-static const mp_column content_columns[] = {
-    {"snapshots", "Snapshots", MP_COUNT, 0, 0},
-    {"types", "Types", MP_COUNT, 0, 0},
-    {"names", "Names", MP_COUNT, 0, 0},
-    {"call_tree_nodes", "Call-tree nodes", MP_COUNT, 0, 0},
-    {"platform_areas", "Platform areas", MP_COUNT, 0, 0},
-    {"modules", "Modules", MP_COUNT, 0, 0},
-    {"lines", "Lines", MP_COUNT, 0, 0},
-    {"calls", "Call-graph rows", MP_COUNT, 0, 0},
-    {"trace_rows", "Tracing rows", MP_COUNT, 0, 0},
-    {"coverage_entities", "Coverage entities", MP_COUNT, 0, 0},
-    {"statistics_rows", "Statistics rows", MP_COUNT, 0, 0},
-    {"user_data_rows", "User data", MP_COUNT, 0, 0},
+typedef struct contents_row {
+    int64_t snapshots, types, names, call_tree_nodes, platform_areas, modules, lines, calls;
+    int64_t trace_rows, coverage_entities, statistics_rows, user_data_rows;
+} contents_row;
+
+static const mp_column contents_columns[] = {
+    MP_COLUMN(contents_row, snapshots, "Snapshots", MP_COUNT, 0),
+    MP_COLUMN(contents_row, types, "Types", MP_COUNT, 0),
+    MP_COLUMN(contents_row, names, "Names", MP_COUNT, 0),
+    MP_COLUMN(contents_row, call_tree_nodes, "Call-tree nodes", MP_COUNT, 0),
+    MP_COLUMN(contents_row, platform_areas, "Platform areas", MP_COUNT, 0),
+    MP_COLUMN(contents_row, modules, "Modules", MP_COUNT, 0),
+    MP_COLUMN(contents_row, lines, "Lines", MP_COUNT, 0),
+    MP_COLUMN(contents_row, calls, "Call-graph rows", MP_COUNT, 0),
+    MP_COLUMN(contents_row, trace_rows, "Tracing rows", MP_COUNT, 0),
+    MP_COLUMN(contents_row, coverage_entities, "Coverage entities", MP_COUNT, 0),
+    MP_COLUMN(contents_row, statistics_rows, "Statistics rows", MP_COUNT, 0),
+    MP_COLUMN(contents_row, user_data_rows, "User data", MP_COUNT, 0),
 };
 
 /* What a version or a kind of recording does not have is left out. */
-static void set_present(mp_table *table, const char *column, int64_t count)
+static int64_t present(int64_t count)
 {
-    if (count > 0)
-        mp_set_number(table, column, count);
+    return count > 0 ? count : MP_UNKNOWN;
 }
+
+/* Of a list without its element 0, which is none. */
+#define ELEMENTS(list) present((int64_t)(list).count - 1)
 
 static void section_contents(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
-    mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, content_columns);
+    mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, contents_columns);
     const mp_profile *profile = model->profile;
-    int64_t snapshots = filter->sessions.first[model->sessions.count];
-    mp_table_row(table);
-    set_present(table, "snapshots", snapshots);
+    contents_row row;
+    mp_row_clear(contents_columns, table->column_count, &row);
+    row.snapshots = present(filter->sessions.first[model->sessions.count]);
     if (model->holds & MP_HOLDS_LEDGER) {
-        set_present(table, "types",
-                    filter->graph && model->kind == MP_KIND_DUMP ? filter->graph->declared_types
-                                                                 : (int64_t)model->types.count - 1);
-        set_present(table, "names", (int64_t)model->symbols.count - 1);
-        set_present(table, "call_tree_nodes", (int64_t)model->nodes.count - 1);
-        set_present(table, "platform_areas", (int64_t)model->platforms.count - 1);
+        row.types = filter->graph && model->kind == MP_KIND_DUMP
+                        ? present(filter->graph->declared_types)
+                        : ELEMENTS(model->types);
+        row.names = ELEMENTS(model->symbols);
+        row.call_tree_nodes = ELEMENTS(model->nodes);
+        row.platform_areas = ELEMENTS(model->platforms);
     }
-    if (!profile)
-        return;
-    set_present(table, "modules", (int64_t)mp_profile_total(filter).modules);
-    set_present(table, "lines", (int64_t)profile->lines.count - 1);
-    set_present(table, "calls", (int64_t)profile->calls.count - 1);
-    set_present(table, "call_tree_nodes", (int64_t)profile->nodes.count - 1);
-    set_present(table, "trace_rows", profile->trace_rows);
-    set_present(table, "coverage_entities", (int64_t)profile->coverage.count - 1);
-    set_present(table, "statistics_rows", (int64_t)profile->statistics.count - 1);
-    set_present(table, "user_data_rows", (int64_t)profile->user_data.count - 1);
+    if (profile) {
+        row.modules = present((int64_t)mp_profile_total(filter).modules);
+        row.lines = ELEMENTS(profile->lines);
+        row.calls = ELEMENTS(profile->calls);
+        if (profile->nodes.count > 1)
+            row.call_tree_nodes = ELEMENTS(profile->nodes);
+        row.trace_rows = present(profile->trace_rows);
+        row.coverage_entities = ELEMENTS(profile->coverage);
+        row.statistics_rows = ELEMENTS(profile->statistics);
+        row.user_data_rows = ELEMENTS(profile->user_data);
+    }
+    mp_table_put(document, table, &row);
 }
 
 /* --- the runtime's own memory --- */
 
-static const mp_column platform_columns[] = {
-    {"area", "Platform area", MP_TEXT, MP_SHORTEN, 0},
-    {"first_bytes", "First", MP_BYTES, 0, 0},
-    {"peak_bytes", "Peak", MP_BYTES, 0, 0},
-    {"last_bytes", "Last", MP_BYTES, 0, 0},
-    {"delta_bytes", "Change", MP_BYTES, MP_SIGNED, 0},
-    {"last_block_bytes", "Blocks", MP_BYTES, MP_FOR_PROGRAMS, 0},
-    {"last_pool_bytes", "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS, 0},
-};
+typedef struct platform_row {
+    const char *area;
+    int64_t first_bytes, peak_bytes, last_bytes, delta_bytes, last_block_bytes, last_pool_bytes;
+} platform_row;
 
-static int largest_first(const void *left, const void *right)
-{
-    const mp_platform_area *a = left, *b = right;
-    if (a->last_bytes != b->last_bytes)
-        return a->last_bytes > b->last_bytes ? -1 : 1;
-    return a->platform.i < b->platform.i ? -1 : a->platform.i > b->platform.i;
-}
+static const mp_column platform_columns[] = {
+    MP_COLUMN(platform_row, area, "Platform area", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(platform_row, first_bytes, "First", MP_BYTES, 0),
+    MP_COLUMN(platform_row, peak_bytes, "Peak", MP_BYTES, 0),
+    MP_COLUMN(platform_row, last_bytes, "Last", MP_BYTES, 0),
+    MP_COLUMN(platform_row, delta_bytes, "Change", MP_BYTES, MP_SIGNED),
+    MP_COLUMN(platform_row, last_block_bytes, "Blocks", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN(platform_row, last_pool_bytes, "Used of blocks", MP_BYTES, MP_FOR_PROGRAMS),
+};
 
 static void section_platform(mp_document *document, const mp_filter *filter)
 {
+    static const mp_order largest = {"bytes", {"last_bytes"}};
     const mp_model *model = filter->model;
-    uint32_t count = model->platforms.count;
     mp_platform_area *areas = mp_platform_areas_of(filter);
     mp_table *table =
         MP_TABLE(document, "platform", "The runtime's own memory", MP_ROWS, platform_columns);
-    qsort(areas, count, sizeof *areas, largest_first);
-    for (uint32_t i = 0; i < count; i++) {
+    platform_row *rows = mp_alloc((model->platforms.count + 1u) * sizeof *rows);
+    size_t count = 0;
+    for (uint32_t i = 0; i < model->platforms.count; i++) {
         const mp_platform_area *area = &areas[i];
-        if (!area->platform.i && !area->peak_bytes)
-            continue; /* everything is in the catalogue */
-        const char *name = mp_model_text(model, model->platforms.at[area->platform.i]);
-        mp_table_row(table);
-        mp_set_text(document, table, "area", *name ? name : "(not in the catalogue)");
-        mp_set_number(table, "first_bytes", area->first_bytes);
-        mp_set_number(table, "peak_bytes", area->peak_bytes);
-        mp_set_number(table, "last_bytes", area->last_bytes);
-        mp_set_number(table, "delta_bytes", area->last_bytes - area->first_bytes);
-        mp_set_number(table, "last_block_bytes", area->block_bytes);
-        mp_set_number(table, "last_pool_bytes", area->pool_bytes);
+        const char *name = mp_model_text(model, model->platforms.at[i]);
+        if (i || area->peak_bytes) /* else everything is in the catalogue */
+            rows[count++] = (platform_row){.area = *name ? name : "(not in the catalogue)",
+                                           .first_bytes = area->first_bytes,
+                                           .peak_bytes = area->peak_bytes,
+                                           .last_bytes = area->last_bytes,
+                                           .delta_bytes = area->last_bytes - area->first_bytes,
+                                           .last_block_bytes = area->block_bytes,
+                                           .last_pool_bytes = area->pool_bytes};
     }
+    MP_ORDER_ROWS(&largest, platform_columns, rows, count);
+    for (size_t i = 0; i < count; i++)
+        mp_table_put(document, table, &rows[i]);
+    free(rows);
     free(areas);
 }
 
 /* --- of an execution profile --- */
 
+typedef struct coverage_row {
+    const char *program;
+    int64_t executable_lines, executed_lines;
+    double percent;
+} coverage_row;
+
 static const mp_column coverage_columns[] = {
-    {"program", "Program", MP_TEXT, MP_SHORTEN, 0},
-    {"executable_lines", "Executable lines", MP_COUNT, 0, 0},
-    {"executed_lines", "Executed", MP_COUNT, 0, 0},
-    {"percent", "%", MP_PERCENT, 0, 0},
+    MP_COLUMN(coverage_row, program, "Program", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(coverage_row, executable_lines, "Executable lines", MP_COUNT, 0),
+    MP_COLUMN(coverage_row, executed_lines, "Executed", MP_COUNT, 0),
+    MP_COLUMN(coverage_row, percent, "%", MP_PERCENT, 0),
 };
 
 static void section_coverage(mp_document *document, const mp_filter *filter)
@@ -119,25 +134,27 @@ static void section_coverage(mp_document *document, const mp_filter *filter)
     if (programs.count)
         table = MP_TABLE(document, "coverage", "Coverage", MP_ROWS, coverage_columns);
     for (size_t i = 0; i < programs.count; i++) {
-        const mp_program_coverage *program = &programs.at[i];
-        mp_table_row(table);
-        mp_set_text(document, table, "program", mp_model_text(filter->model, program->program));
-        mp_set_number(table, "executable_lines", (int64_t)program->executable);
-        mp_set_number(table, "executed_lines", (int64_t)program->executed);
-        if (program->executable)
-            mp_set_real(table, "percent",
-                        mp_percent_of((int64_t)program->executed, (int64_t)program->executable));
+        int64_t executable = (int64_t)programs.at[i].executable;
+        int64_t executed = (int64_t)programs.at[i].executed;
+        coverage_row row = {mp_model_text(filter->model, programs.at[i].program), executable,
+                            executed, executable ? mp_percent_of(executed, executable) : NAN};
+        mp_table_put(document, table, &row);
     }
     free(programs.at);
 }
 
+typedef struct text_row {
+    int64_t seconds;
+    const char *text;
+} text_row;
+
 static const mp_column user_data_columns[] = {
-    {"seconds", "Seconds", MP_SECONDS, 0, 0},
-    {"text", "User data", MP_TEXT, MP_SHORTEN, 0},
+    MP_COLUMN(text_row, seconds, "Seconds", MP_SECONDS, 0),
+    MP_COLUMN(text_row, text, "User data", MP_TEXT, MP_SHORTEN),
 };
 
 static const mp_column statistics_columns[] = {
-    {"row", "Statistics, as in the file", MP_TEXT, MP_SHORTEN, 0},
+    MP_COLUMN_OF(text_row, text, "row", "Statistics, as in the file", MP_TEXT, MP_SHORTEN),
 };
 
 static void section_texts(mp_document *document, const mp_model *model)
@@ -146,10 +163,9 @@ static void section_texts(mp_document *document, const mp_model *model)
     if (profile->user_data.count > 1) {
         mp_table *table = MP_TABLE(document, "user_data", "User data", MP_ROWS, user_data_columns);
         for (uint32_t i = 1; i < profile->user_data.count; i++) {
-            mp_table_row(table);
-            mp_set_number(table, "seconds", profile->user_data.at[i].time_us);
-            mp_set_text(document, table, "text",
-                        mp_model_text(model, profile->user_data.at[i].text));
+            text_row row = {profile->user_data.at[i].time_us,
+                            mp_model_text(model, profile->user_data.at[i].text)};
+            mp_table_put(document, table, &row);
         }
     }
     if (profile->statistics.count > 1) {
@@ -157,9 +173,8 @@ static void section_texts(mp_document *document, const mp_model *model)
             MP_TABLE(document, "statistics", "Statistics", MP_ROWS, statistics_columns);
         table->flags = MP_FOR_PROGRAMS;
         for (uint32_t i = 1; i < profile->statistics.count; i++) {
-            mp_table_row(table);
-            mp_set_text(document, table, "row",
-                        mp_model_text(model, profile->statistics.at[i].text));
+            text_row row = {.text = mp_model_text(model, profile->statistics.at[i].text)};
+            mp_table_put(document, table, &row);
         }
     }
 }

@@ -43,14 +43,13 @@ static const char *roots_text(mp_document *document, const mp_graph_view *view, 
     uint32_t from = roots->first[object], end = roots->first[object + 1];
     for (uint32_t i = from; i < end; i++) {
         const mp_root *root = &view->graph->roots.at[roots->roots[i]];
-        char flags[64];
-        mp_root_flags_label(root->flags, flags, sizeof flags);
+        const char *flags = mp_root_flags_text(document->arena, root->flags);
         if (i - from == MOST)
             return mp_document_text(document, "%s and %u more", text, end - i);
         text = mp_document_text(
             document, "%s%s%s%s%s%s%s%s", text, i > from ? ", " : "",
-            mp_root_kind_text(document, root->kind), root->container.i ? " in " : "",
-            root->container.i ? mp_type_text(document, view->model, root->container.i) : "",
+            mp_root_kind_text(document->arena, root->kind), root->container.i ? " in " : "",
+            root->container.i ? mp_type_text(document->arena, view->model, root->container.i) : "",
             *flags ? " (" : "", flags, *flags ? ")" : "");
     }
     return text;
@@ -70,8 +69,8 @@ static void put_object(mp_document *document, const mp_graph_view *view, uint32_
         .root_text = roots_text(document, view, object),
         .dominator_text = place ? "none: held by roots, or by several objects together" : ""};
     if (above) {
-        row.dominator_type = mp_type_text(document, view->model, graph->types[above]);
-        row.dominator_text = mp_object_text(document, view, above);
+        row.dominator_type = mp_type_text(document->arena, view->model, graph->types[above]);
+        row.dominator_text = mp_object_text(document->arena, view, above);
     }
     mp_table *table = MP_TABLE(document, "object", NULL, MP_RECORD, object_columns);
     table->main = true;
@@ -164,7 +163,7 @@ static void put_types(mp_document *document, const mp_graph_view *view, const ot
     mp_table *table =
         MP_TABLE(document, words->type_name, words->type_title, MP_ROWS, type_columns);
     for (size_t i = 0; i < used && (!rows || i < rows); i++) {
-        of_type[i].type = mp_type_text(document, view->model, of_type[i].number);
+        of_type[i].type = mp_type_text(document->arena, view->model, of_type[i].number);
         mp_table_put(document, table, &of_type[i]);
     }
     mp_table_left_out(document, table, used);
@@ -237,7 +236,7 @@ const mp_report mp_report_object = {
     .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
                "stand first, with the number of references from or to each.",
     .single = true,
-    .operand = "OBJECT",
+    .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(object_table, object_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_object}},
@@ -271,13 +270,11 @@ static void put_path(mp_document *document, mp_table *table, const mp_graph_view
                         .path = number,
                         .step = (int64_t)i + 1};
         const mp_root *root = &view->graph->roots.at[path->root];
-        char flags[64];
-        mp_root_flags_label(root->flags, flags, sizeof flags);
         if (i == 0) {
-            row.root_kind = mp_root_kind_text(document, root->kind);
-            row.flags = flags;
+            row.root_kind = mp_root_kind_text(document->arena, root->kind);
+            row.flags = mp_root_flags_text(document->arena, root->flags);
             if (root->container.i)
-                row.container = mp_type_text(document, view->model, root->container.i);
+                row.container = mp_type_text(document->arena, view->model, root->container.i);
         }
         mp_table_put(document, table, &row);
     }
@@ -305,7 +302,7 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
     table->empty = "no strong root reaches it: it is garbage that is not yet collected";
     table->title = mp_document_text(document, "A shortest path from %s to %s",
                                     all_kinds ? "each kind of root" : "a root",
-                                    mp_object_text(document, view, object));
+                                    mp_object_text(document->arena, view, object));
     while (all_kinds ? next_kind(view->graph, &kind) : number == 0) {
         mp_path path = mp_path_to(view->graph, object, kind);
         if (path.count || !all_kinds)
@@ -346,7 +343,7 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
     size_t length = last->length;
     mp_arena line = {0};
     for (uint32_t i = (uint32_t)length, step = path->last; i--; step = paths->steps[step].up)
-        types[i] = mp_type_text(document, view->model, paths->steps[step].type);
+        types[i] = mp_type_text(document->arena, view->model, paths->steps[step].type);
     for (size_t i = 0; i < length; i++) {
         if (length > FIRST_STEPS + LAST_STEPS && i == FIRST_STEPS) {
             way = mp_arena_format(&line, "%s > ...", way);
@@ -356,10 +353,10 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
     }
     merged_row row = {.objects = path->objects,
                       .bytes = path->bytes,
-                      .root_kind = mp_root_kind_text(document, last->root_kind),
+                      .root_kind = mp_root_kind_text(document->arena, last->root_kind),
                       .steps = last->length,
-                      .object = mp_object_id_text(document, view->graph, path->example),
-                      .type = mp_type_text(document, view->model, last->type),
+                      .object = mp_object_id_text(document->arena, view->graph, path->example),
+                      .type = mp_type_text(document->arena, view->model, last->type),
                       .types = {types, length, NULL},
                       .way = {&way, 1, NULL}};
     mp_table_put(document, table, &row);
@@ -431,7 +428,7 @@ const mp_report mp_report_path = {
                "the object. With --type in place of OBJECT, the paths to all objects of such\n"
                "types, those over the same types counted together.",
     .single = true,
-    .operand = "OBJECT",
+    .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(path_table, path_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_path}},

@@ -2,8 +2,10 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "reports/answers.h"
 #include "reports/sections.h"
 
 /* --- totals --- */
@@ -119,6 +121,34 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
     return row;
 }
 
+/* What the lines are lines of, and each as a struct, for whoever writes them as ProTop does. */
+static void attach_profile(mp_document *document, mp_table *table, const mp_model *model,
+                           const mp_profile_totals *totals)
+{
+    const char *description =
+        model->sessions.count > 1 ? mp_model_text(model, model->sessions.at[1].description) : "";
+    bool timed = model->profile && model->profile->elapsed_us >= 0;
+    mp_hot_profile *profile = mp_arena_alloc(document->arena, sizeof *profile);
+    *profile = (mp_hot_profile){.description = mp_utf8_copy(document->arena, description),
+                                .us = totals->exclusive_us - totals->instrumentation_us,
+                                .elapsed_us = timed ? model->profile->elapsed_us : MP_UNKNOWN};
+    table->answer = MP_ANSWER_HOT_LINES;
+    table->about = profile;
+}
+
+static void attach_line(mp_document *document, mp_table *table, const cost_row *row)
+{
+    mp_hot_line *line = mp_arena_alloc(document->arena, sizeof *line);
+    *line = (mp_hot_line){.program = mp_utf8_copy(document->arena, row->program),
+                          .method = mp_utf8_copy(document->arena, row->method),
+                          .code = mp_utf8_copy(document->arena, row->code),
+                          .line = row->line,
+                          .us = row->seconds,
+                          .calls = row->calls,
+                          .average_seconds = row->average_seconds};
+    mp_table_attach(table, line);
+}
+
 /* The costs in an order, of at least so many calls each, without the profiling itself. */
 static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
                       const mp_profile_costs *costs, mp_code_costs *list, const mp_column *order,
@@ -138,6 +168,8 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         if (*row.code)
             row.source = (mp_texts){&row.code, 1, NULL};
         mp_table_put(document, table, &row);
+        if (table->answer == MP_ANSWER_HOT_LINES)
+            attach_line(document, table, &row);
     }
     table->order = order->title;
     if (instrumentation)
@@ -166,7 +198,9 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_pro
                                     : "methods are sorted by seconds, inclusive, average or calls");
     mp_table *table = lines ? MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns)
                             : MP_TABLE(document, "top", NULL, MP_ROWS, method_columns);
-    if (!lines)
+    if (lines)
+        attach_profile(document, table, model, &costs->totals);
+    else
         table->title = methods ? "Hottest methods" : "Hottest programs";
     table->empty = "no line was executed";
     put_costs(document, table, model, costs,

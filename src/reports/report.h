@@ -40,7 +40,6 @@ typedef enum mp_honours {
     MP_HONOURS_MIN_SIZE = 1 << 21,    /* min_bytes */
     MP_HONOURS_MIN_COUNT = 1 << 22,   /* min_count */
 } mp_honours;
-enum { MP_HONOURS_COUNT = 23, MP_BIT_SOURCES = 7 };
 
 typedef struct mp_view {
     const char *from, *to;   /* NULL: the report's own; see mp_window_resolve */
@@ -54,12 +53,12 @@ typedef struct mp_view {
     const char *object_type; /* a glob for names of types, in place of an object; NULL: none */
     bool all_kinds;          /* of roots, each on its own */
     mp_ceiling max_growth, max_leaked, max_live;
-    int64_t min_bytes, min_count;     /* of a row; 0: all */
-    mp_ceiling min_change;            /* of a difference: a percentage, a size, or a time */
-    bool ignore_lines;                /* of stacks and methods, where recordings are compared */
-    const char *const *substitutions; /* of names, there: see mp_digest_options */
-    size_t substitution_count;
+    int64_t min_bytes, min_count;    /* of a row; 0: all */
+    mp_ceiling min_change;           /* of a difference: a percentage, a size, or a time */
+    bool ignore_lines;               /* of stacks and methods, where recordings are compared */
+    mp_argument_texts substitutions; /* of names, there: see mp_digest_options */
 } mp_view;
+extern const mp_argument_table mp_view_arguments;
 
 struct mp_digest;
 struct mp_dictionary;
@@ -79,9 +78,7 @@ typedef struct mp_request {
     struct mp_dictionary *dictionary;
     const struct mp_policy *policy;             /* of a gate */
     const struct mp_suppressions *suppressions; /* leaks that are accepted */
-    /* By bit of mp_honours: the option that the user gave, without dashes, or NULL. */
-    const char *given[MP_HONOURS_COUNT];
-    const mp_given *given_arguments; /* all that were given, the shared ones too */
+    const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;
 } mp_request;
 
@@ -96,22 +93,27 @@ typedef struct mp_variant {
 
 enum { MP_VARIANTS = 5 };
 
-struct mp_report {
+/* What stands before the files. */
+typedef enum mp_operand {
+    MP_OPERAND_NONE,
+    MP_OPERAND_OBJECT, /* the argument "object" */
+    MP_OPERAND_BASE,   /* the one other recording, or the baseline, that one is held against */
+    MP_OPERAND_POLICY,
+} mp_operand;
+
+typedef struct mp_report {
     const char *name;
     const char *summary;
     const char *example; /* arguments of a worked example, run by the tests */
     const char *details; /* more for --help; may be NULL */
-    const char *operand; /* what stands before the files ("OBJECT"); NULL: nothing */
-    bool single;         /* says nothing of several files that are read apart */
-    bool overview;       /* several tables of a few rows each, in every format */
-    /* Its arguments (MP_ARGUMENTS); NULL: those of mp_view, by `honours`. `defaults` is a struct of
-     * `arguments_size` bytes. */
-    const mp_argument *arguments;
-    size_t argument_count, arguments_size;
-    const void *defaults;
-    int64_t program_rows;             /* that JSON and CSV have without --limit; 0: all */
+    mp_operand operand;
+    bool single;                 /* says nothing of several files that are read apart */
+    bool overview;               /* several tables of a few rows each, in every format */
+    bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
+    mp_argument_table arguments; /* MP_ARGUMENTS; none: those of mp_view, by `honours` */
+    int64_t program_rows;        /* that JSON and CSV have without --limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
-};
+} mp_report;
 
 /* All reports, in the order of the table; the first is the default. */
 const mp_report *const *mp_reports(size_t *count);

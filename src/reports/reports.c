@@ -46,19 +46,14 @@ static const mp_variant *variant_for(const mp_report *report, unsigned holds)
 }
 
 /* "top, tree or check": the reports that have an answer. */
-static void list_reports(unsigned holds, char *text, size_t size)
+static const char *list_reports(unsigned holds, char *text, size_t size)
 {
     const char *names[sizeof table / sizeof *table];
-    size_t count = 0, used = 0;
+    size_t count = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (variant_for(table[i], holds))
             names[count++] = table[i]->name;
-    for (size_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                 i == 0           ? ""
-                                 : i + 1 == count ? " or "
-                                                  : ", ",
-                                 names[i]);
+    return mp_text_list(names, count, "or", text, size);
 }
 
 /* The variant that answers; NULL with a message. */
@@ -68,27 +63,23 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
     const char *kind = mp_kind_name(request->model->kind);
     const mp_variant *variant = variant_for(report, holds);
     if (!variant) {
-        char names[256] = "";
-        list_reports(holds, names, sizeof names);
-        mp_fail(error, MP_ERROR_ARGUMENT, "%s has no answer from %s: try %s", report->name, kind,
-                names);
+        char names[248];
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no answer from %s", report->name, kind);
+        snprintf(error->advice, sizeof error->advice, "try %s",
+                 list_reports(holds, names, sizeof names));
         return NULL;
     }
-    unsigned bit = 1u << (variant - report->variants);
-    for (size_t i = 0; report->arguments && i < request->given_count; i++) {
-        const mp_given *given = &request->given_arguments[i];
-        const mp_argument *row = mp_argument_find(report, given->argument);
-        if (!row || !(row->variants & bit)) {
+    bool own = report->arguments.count;
+    unsigned bits = own ? 1u << (variant - report->variants) : variant->honours;
+    for (size_t i = 0; i < request->given_count; i++) {
+        const mp_given *given = &request->given[i];
+        const mp_argument *row =
+            mp_argument_find(own ? &report->arguments : &mp_view_arguments, given->argument);
+        if (!row || !(row->variants & bits)) {
             mp_fail_unused(error, report->name, given->spelled, kind);
             return NULL;
         }
     }
-    for (size_t i = 0; !report->arguments && i < MP_HONOURS_COUNT; i++)
-        if (request->given[i] && !(variant->honours & 1u << i)) {
-            mp_fail(error, MP_ERROR_ARGUMENT, "%s does not use --%s with %s", report->name,
-                    request->given[i], kind);
-            return NULL;
-        }
     return variant;
 }
 

@@ -12,44 +12,57 @@
 
 enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
 
+/* A node's costs: in bytes, of heaps, or in microseconds. */
+typedef struct tree_row {
+    int64_t inclusive, own, inclusive_objects, own_objects, calls;
+    double percent;
+    int64_t depth, line;
+    const char *key, *node;
+} tree_row;
+
+/* clang-format off */
+#define NODE_COLUMNS(key_title)                                                                    \
+    MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                               \
+    MP_COLUMN(tree_row, key, key_title, MP_TEXT, MP_FOR_PROGRAMS),                                 \
+    MP_COLUMN(tree_row, line, "Called from line", MP_NUMBER, MP_FOR_PROGRAMS),                     \
+    MP_COLUMN(tree_row, node, "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
+/* clang-format on */
+
 static const mp_column heap_columns[] = {
-    {"inclusive_bytes", "With callees", MP_BYTES, 0, 0},
-    {"percent", "%", MP_PERCENT, 0, 0},
-    {"own_bytes", "Own", MP_BYTES, 0, 0},
-    {"inclusive_objects", "Objects", MP_COUNT, 0, 0},
-    {"own_objects", "Own objects", MP_COUNT, 0, 0},
-    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"key", "Source", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+    MP_COLUMN_OF(tree_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, 0),
+    MP_COLUMN(tree_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(tree_row, own, "own_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN(tree_row, inclusive_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(tree_row, own_objects, "Own objects", MP_COUNT, 0),
+    NODE_COLUMNS("Source"),
 };
 
 static const mp_column profile_columns[] = {
-    {"inclusive_seconds", "With callees", MP_SECONDS, 0, 0},
-    {"percent", "%", MP_PERCENT, 0, 0},
-    {"own_seconds", "Own", MP_SECONDS, 0, 0},
-    {"calls", "Calls", MP_COUNT, 0, 0},
-    {"depth", "Depth", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"key", "Module", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"line", "Called from line", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"node", "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+    MP_COLUMN_OF(tree_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS, 0),
+    MP_COLUMN(tree_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(tree_row, own, "own_seconds", "Own", MP_SECONDS, 0),
+    MP_COLUMN(tree_row, calls, "Calls", MP_COUNT, 0),
+    NODE_COLUMNS("Module"),
 };
 
-/* A tree of any costs: what a walk needs of each node. Node 0 stands above the roots. */
+/* A tree of either costs, one of which is there. Node 0 stands above the roots. */
 typedef struct tree_walk {
     mp_document *document;
     const mp_model *model;
     mp_table *table;
-    uint32_t count;
+    const mp_tree_cost *bytes;
+    const mp_path_cost *times;
     uint32_t *first_child, *next_sibling; /* the largest first */
-    int64_t *inclusive;
     int64_t all;
     size_t rows, passed;
     uint32_t most_depth; /* 0: any */
     double min_percent;
-    void (*costs)(struct tree_walk *walk, uint32_t node);
-    const void *opaque;
 } tree_walk;
+
+static int64_t inclusive_of(const tree_walk *walk, uint32_t node)
+{
+    return walk->bytes ? walk->bytes[node].inclusive_bytes : walk->times[node].inclusive_us;
+}
 
 typedef struct by_cost {
     int64_t cost;
@@ -71,20 +84,22 @@ static int smallest_first(const void *left, const void *right)
 
 static void link_children(tree_walk *walk)
 {
+    const mp_tree_node *nodes = walk->model->tree.at;
+    uint32_t count = walk->model->tree.count;
     mp_arena names = {0};
-    by_cost *order = mp_alloc_zero(walk->count, sizeof *order);
-    walk->first_child = mp_alloc_zero(walk->count, sizeof *walk->first_child);
-    walk->next_sibling = mp_alloc_zero(walk->count, sizeof *walk->next_sibling);
-    for (uint32_t i = 1; i < walk->count; i++) {
+    by_cost *order = mp_alloc_zero(count, sizeof *order);
+    walk->first_child = mp_alloc_zero(count, sizeof *walk->first_child);
+    walk->next_sibling = mp_alloc_zero(count, sizeof *walk->next_sibling);
+    for (uint32_t i = 1; i < count; i++) {
         char name[1024];
         mp_tree_label(walk->model, i, name, sizeof name);
-        order[i] = (by_cost){walk->inclusive[i], mp_arena_copy(&names, name, strlen(name)),
-                             walk->model->tree.at[i].line, i};
+        order[i] = (by_cost){inclusive_of(walk, i), mp_arena_copy(&names, name, strlen(name)),
+                             nodes[i].line, i};
     }
-    if (walk->count > 1)
-        qsort(order + 1, walk->count - 1, sizeof *order, smallest_first);
-    for (uint32_t i = 1; i < walk->count; i++) {
-        uint32_t node = order[i].node, parent = walk->model->tree.at[node].parent;
+    if (count > 1)
+        qsort(order + 1, count - 1, sizeof *order, smallest_first);
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t node = order[i].node, parent = nodes[node].parent;
         walk->next_sibling[node] = walk->first_child[parent];
         walk->first_child[parent] = node;
     }
@@ -100,24 +115,33 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
     if (walk->rows && walk->table->row_count == walk->rows)
         return;
     const char *name = mp_node_text(walk->document, walk->model, node);
-    mp_table_row(walk->table);
-    mp_set_number(walk->table, "depth", depth);
-    mp_set_text(walk->document, walk->table, "key", name);
-    if (at->parent && at->line != MP_NO_LINE)
-        mp_set_number(walk->table, "line", (int32_t)at->line);
-    mp_set_text(walk->document, walk->table, "node",
-                at->parent && at->line && at->line != MP_NO_LINE
-                    ? mp_document_text(walk->document, "%*s%s  (line %" PRId32 ")", indent, "",
-                                       name, (int32_t)at->line)
-                    : mp_document_text(walk->document, "%*s%s", indent, "", name));
-    mp_set_real(walk->table, "percent", mp_percent_of(walk->inclusive[node], walk->all));
-    walk->costs(walk, node);
+    bool called = at->parent && at->line != MP_NO_LINE;
+    const char *line = called && at->line ? mp_document_text(walk->document, "  (line %" PRId32 ")",
+                                                             (int32_t)at->line)
+                                          : "";
+    tree_row row = {
+        .inclusive = inclusive_of(walk, node),
+        .percent = mp_percent_of(inclusive_of(walk, node), walk->all),
+        .depth = depth,
+        .line = called ? (int32_t)at->line : MP_UNKNOWN,
+        .key = name,
+        .node = mp_document_text(walk->document, "%*s%s%s", indent, "", name, line),
+    };
+    if (walk->bytes) {
+        row.own = walk->bytes[node].own_bytes;
+        row.inclusive_objects = walk->bytes[node].inclusive_objects;
+        row.own_objects = walk->bytes[node].own_objects;
+    } else {
+        row.own = walk->times[node].own_us;
+        row.calls = walk->times[node].calls;
+    }
+    mp_table_put(walk->document, walk->table, &row);
 }
 
 static bool is_shown(const tree_walk *walk, uint32_t node, uint32_t depth)
 {
     bool deep = walk->most_depth && depth >= walk->most_depth;
-    return !deep && (double)walk->inclusive[node] * 100 >= walk->min_percent * (double)walk->all;
+    return !deep && (double)inclusive_of(walk, node) * 100 >= walk->min_percent * (double)walk->all;
 }
 
 /* Parents first, the largest child first; a chain of a million calls needs no stack. */
@@ -142,7 +166,7 @@ static void walk_tree(tree_walk *walk)
     }
 }
 
-static void begin(tree_walk *walk, const mp_view *view)
+static void put_tree(tree_walk *walk, const mp_view *view)
 {
     walk->rows = mp_view_rows(view, DEFAULT_TREE_ROWS);
     walk->most_depth = view->depth > 0 ? (uint32_t)view->depth : 0;
@@ -157,55 +181,33 @@ static void begin(tree_walk *walk, const mp_view *view)
     mp_table_left_out(walk->document, walk->table, walk->passed);
     free(walk->first_child);
     free(walk->next_sibling);
-    free(walk->inclusive);
 }
 
-/* --- of a heap --- */
-
-static void heap_costs(tree_walk *walk, uint32_t node)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_tree_cost *cost = (const mp_tree_cost *)walk->opaque + node;
-    mp_set_number(walk->table, "inclusive_bytes", cost->inclusive_bytes);
-    mp_set_number(walk->table, "own_bytes", cost->own_bytes);
-    mp_set_number(walk->table, "inclusive_objects", cost->inclusive_objects);
-    mp_set_number(walk->table, "own_objects", cost->own_objects);
-}
-
-static void put_heap(const mp_request *request, mp_document *document, const mp_window *window)
-{
-    const mp_model *model = request->model;
-    mp_tree_cost *costs = mp_tree_costs(window);
-    mp_section_heap_totals(document, window, NULL, false);
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_tree_cost *costs = mp_tree_costs(&window);
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, &window, NULL, false);
     tree_walk walk = {.document = document,
-                      .model = model,
-                      .count = model->tree.count,
+                      .model = request->model,
+                      .bytes = costs,
                       /* Of nothing alive no node is worth a row. */
-                      .all = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1,
-                      .costs = heap_costs,
-                      .opaque = costs};
+                      .all = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1};
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
-                                         mp_moment_text(document, window, false));
+                                         mp_moment_text(document, &window, false));
     walk.table->empty = "no code has anything alive";
-    if (costs[0].own_objects || costs[0].own_bytes) {
+    if (costs[0].own_objects || costs[0].own_bytes)
         mp_table_line(document, walk.table, "outside the program's code: %s in %" PRId64 " objects",
                       mp_bytes_text(document, costs[0].own_bytes, false), costs[0].own_objects);
-    }
-    walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
-    for (uint32_t i = 1; i < walk.count; i++)
-        walk.inclusive[i] = costs[i].inclusive_bytes;
-    begin(&walk, &request->view);
+    put_tree(&walk, &request->view);
     free(costs);
-}
-
-/* --- of an execution profile --- */
-
-static void profile_costs(tree_walk *walk, uint32_t node)
-{
-    const mp_path_cost *cost = (const mp_path_cost *)walk->opaque + node;
-    mp_set_number(walk->table, "inclusive_seconds", cost->inclusive_us);
-    mp_set_number(walk->table, "own_seconds", cost->own_us);
-    mp_set_number(walk->table, "calls", cost->calls);
+    mp_window_free(&window);
+    return true;
 }
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
@@ -220,32 +222,12 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
-    tree_walk walk = {.document = document,
-                      .model = request->model,
-                      .count = request->model->tree.count,
-                      .costs = profile_costs,
-                      .opaque = costs};
+    tree_walk walk = {.document = document, .model = request->model, .times = costs};
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
-    walk.inclusive = mp_alloc_zero(walk.count, sizeof *walk.inclusive);
-    for (uint32_t i = 1; i < walk.count; i++) {
-        walk.inclusive[i] = costs[i].inclusive_us;
-        if (!request->model->tree.at[i].parent)
-            walk.all += costs[i].inclusive_us;
-    }
-    begin(&walk, &request->view);
+    for (uint32_t i = 1; i < request->model->tree.count; i++)
+        walk.all += request->model->tree.at[i].parent ? 0 : costs[i].inclusive_us;
+    put_tree(&walk, &request->view);
     free(costs);
-    return true;
-}
-
-static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
-{
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
-        return false;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    put_heap(request, document, &window);
-    mp_window_free(&window);
     return true;
 }
 

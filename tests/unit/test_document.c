@@ -156,10 +156,12 @@ static void structs_are_attached(void **unused)
     mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, columns);
     assert_null(mp_document_answer(document, MP_ANSWER_HOT_LINES));
     table->answer = MP_ANSWER_HOT_LINES;
+    static int numbers[100];
     for (int i = 0; i < 100; i++) {
+        numbers[i] = i;
         mp_table_row(table);
         if (i % 2)
-            mp_table_attach(document, table, &i, sizeof i);
+            mp_table_attach(table, &numbers[i]);
     }
     const mp_table *found = mp_document_answer(document, MP_ANSWER_HOT_LINES);
     assert_ptr_equal(found, &document->tables[1]);

@@ -159,16 +159,14 @@ static void named_files_are_passed_through(void **unused)
 static void agents_are_known_by_their_names(void **unused)
 {
     (void)unused;
-    mp_arena arena = {0};
-    assert_string_equal(cli_agent_of(&arena, "a/b/memprof.4711.AS-12.oemp"), "a/b/memprof.4711");
-    assert_string_equal(cli_agent_of(&arena, "memprof.1.AS-0.oemp"), "memprof.1");
+    assert_int_equal(mp_process_of("a/b/memprof.4711.AS-12.oemp"), strlen("a/b/memprof.4711"));
+    assert_int_equal(mp_process_of("memprof.1.AS-0.oemp"), strlen("memprof.1"));
     static const char *const none[] = {
         "memprof.4711.oemp",       "memprof..AS-1.oemp",       "memprof.4711.AS-.oemp",
         "memprof.4711.AS-1.prf",   "memprof.47x.AS-1.oemp",    "xmemprof.4711.AS-1.oemp",
         "memprof.4711.AS-1.oemp~", "memprof.4711.AS-1/x.oemp", ""};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        assert_null(cli_agent_of(&arena, none[i]));
-    mp_arena_free(&arena);
+        assert_int_equal(mp_process_of(none[i]), 0);
 }
 
 int main(void)

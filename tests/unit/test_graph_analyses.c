@@ -180,26 +180,19 @@ static void test_roots(void **unused)
 static void test_labels_of_roots(void **unused)
 {
     (void)unused;
-    char text[64];
     small all = setup();
-    mp_object_roots roots = mp_roots_by_object(all.graph);
-    mp_root_kind_label(27, text, sizeof text);
-    assert_string_equal(text, "kind 1b");
-    mp_root_flags_label(MP_ROOT_PINNED | MP_ROOT_INTERIOR | 0x30, text, sizeof text);
-    assert_string_equal(text, "pinned+interior+0x30");
-    mp_root_flags_label(0, text, sizeof text);
-    assert_string_equal(text, "");
-    mp_object_root_label(all.graph, &roots, 10, text, sizeof text);
-    assert_string_equal(text, "local");
-    mp_object_root_label(all.graph, &roots, 2, text, sizeof text);
-    assert_string_equal(text, "");
-    mp_object_roots_free(&roots);
+    mp_arena arena = {0};
+    assert_string_equal(mp_root_kind_text(&arena, 27), "kind 1b");
+    assert_string_equal(mp_root_flags_text(&arena, MP_ROOT_PINNED | MP_ROOT_INTERIOR | 0x30),
+                        "pinned+interior+0x30");
+    assert_string_equal(mp_root_flags_text(&arena, 0), "");
+    assert_string_equal(mp_object_roots_text(&arena, all.graph, &all.view.roots, 10), "local");
+    assert_string_equal(mp_object_roots_text(&arena, all.graph, &all.view.roots, 2), "");
     graph_root(all.graph, 10, MP_ROOT_INTERNAL, 0);
-    roots = mp_roots_by_object(all.graph);
-    mp_object_root_label(all.graph, &roots, 10, text, sizeof text);
-    assert_string_equal(text, "internal+local");
-    assert_int_equal(mp_object_root_label(all.graph, &roots, 10, NULL, 0), 14);
+    mp_object_roots roots = mp_roots_by_object(all.graph);
+    assert_string_equal(mp_object_roots_text(&arena, all.graph, &roots, 10), "internal+local");
     mp_object_roots_free(&roots);
+    mp_arena_free(&arena);
     teardown(&all);
 }
 

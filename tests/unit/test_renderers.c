@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "base/diagnose.h"
-#include "render/renderer.h"
+#include "export/formats.h"
+#include "reports/answers.h"
 
 static char *render(const char *format, const mp_document *document, unsigned width, bool colour,
                     const mp_diagnostics *diagnostics)
@@ -290,40 +291,32 @@ static void json_is_all_of_it(void **unused)
 
 static mp_document *made_top(const char *command)
 {
-    static const mp_column session[] = {{"description", "", MP_TEXT, 0, 0}};
-    static const mp_column totals[] = {{"seconds", "", MP_SECONDS, 0, 0},
-                                       {"elapsed_us", "", MP_TIME, 0, 0},
-                                       {"instrumentation_seconds", "", MP_SECONDS, 0, 0}};
-    static const mp_column top[] = {
-        {"program", "", MP_TEXT, 0, 0},    {"line", "", MP_NUMBER, 0, 0},
-        {"seconds", "", MP_SECONDS, 0, 0}, {"average_seconds", "", MP_AVERAGE, 0, 0},
-        {"calls", "", MP_COUNT, 0, 0},     {"method", "", MP_TEXT, 0, 0},
-        {"code", "", MP_TEXT, 0, 0},
-    };
+    static const mp_hot_profile profile = {"My run", INT64_C(3612499999), MP_UNKNOWN};
+    static const mp_hot_line with_code = {.program = "lib/Z\xc3\xbcrich.p",
+                                          .method = "update",
+                                          .code = "FOR EACH customer NO-LOCK WHERE customer.name "
+                                                  "BEGINS \"a\":",
+                                          .line = -1,
+                                          .us = 5123456,
+                                          .calls = 1234567890,
+                                          .average_seconds = 0.001};
+    static const mp_hot_line odd = {.program = "a-program-with-a-name-of-35-letters",
+                                    .method = "a-method-with-a-name-of-39-letters-all5",
+                                    .code = "",
+                                    .line = 123456,
+                                    .us = MP_UNKNOWN,
+                                    .calls = INT64_C(12345678901),
+                                    .average_seconds = 123456.5};
+    static mp_hot_line plain;
+    plain = with_code;
+    plain.code = "";
     mp_document *document = mp_document_new(command);
-    mp_table *table = MP_TABLE(document, "session", NULL, MP_RECORD, session);
-    mp_table_row(table);
-    mp_set_text(document, table, "description", "My run");
-    table = MP_TABLE(document, "totals", NULL, MP_RECORD, totals);
-    mp_table_row(table);
-    mp_set_number(table, "seconds", INT64_C(3612499999));
-    table = MP_TABLE(document, "top", NULL, MP_ROWS, top);
+    mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, record_columns);
+    table->answer = MP_ANSWER_HOT_LINES;
+    table->about = &profile;
     for (int i = 0; i < 25; i++) {
         mp_table_row(table);
-        if (i == 1) /* nothing fits or is known */
-            mp_set_text(document, table, "program", "a-program-with-a-name-of-35-letters");
-        else
-            mp_set_text(document, table, "program", "lib/Z\xc3\xbcrich.p");
-        mp_set_number(table, "line", i == 1 ? 123456 : -1);
-        if (i != 1)
-            mp_set_number(table, "seconds", 5123456);
-        mp_set_real(table, "average_seconds", i == 1 ? 123456.5 : 0.001);
-        mp_set_number(table, "calls", i == 1 ? INT64_C(12345678901) : 1234567890);
-        mp_set_text(document, table, "method",
-                    i == 1 ? "a-method-with-a-name-of-39-letters-all5" : "update");
-        if (i == 0)
-            mp_set_text(document, table, "code",
-                        "FOR EACH customer NO-LOCK WHERE customer.name BEGINS \"a\":");
+        mp_table_attach(table, i == 0 ? &with_code : i == 1 ? &odd : &plain);
     }
     return document;
 }
@@ -381,29 +374,25 @@ static void rpt_shows_nothing_else(void **unused)
     }
 }
 
-static const mp_column leak_columns[] = {
-    {"bytes", "Leaked", MP_BYTES, 0, 0},           {"objects", "Alive", MP_COUNT, 0, 0},
-    {"type", "Type", MP_TEXT, MP_FOR_PROGRAMS, 0}, {"name", "Name", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"site", "Site", MP_LIST, MP_FOR_PEOPLE, 0},
-};
-
 /* Names are data: nothing in them is a pattern, a note or another line. */
 static void suppressions_match_to_the_letter(void **unused)
 {
     (void)unused;
-    static const char *const stack[] = {"a\\.[b](c)*+?{d}|^$\n\xc3\xa9 :1", "main.p:2"};
+    static const mp_leak_site coded = {.type = " T*?[x]\\#;= ",
+                                       .name = "two\r\nlines\x7f",
+                                       .frame = "a\\.[b](c)*+?{d}|^$\n\xc3\xa9 :1",
+                                       .frames = 2,
+                                       .bytes = 1536,
+                                       .objects = 1200};
+    static const mp_leak_site uncoded = {
+        .type = "", .name = "", .frame = "(session)", .bytes = 1, .objects = 1};
     mp_document *document = mp_document_new("leaks");
-    mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, leak_columns);
+    mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, record_columns);
+    table->answer = MP_ANSWER_LEAK_SITES;
     mp_table_row(table);
-    mp_set_number(table, "bytes", 1536);
-    mp_set_number(table, "objects", 1200);
-    mp_set_text(document, table, "type", " T*?[x]\\#;= ");
-    mp_set_text(document, table, "name", "two\r\nlines\x7f");
-    mp_set_list(document, table, "site", stack, 2);
+    mp_table_attach(table, &coded);
     mp_table_row(table);
-    mp_set_number(table, "bytes", 1);
-    mp_set_number(table, "objects", 1);
-    mp_set_empty_list(document, table, "site", "(session)");
+    mp_table_attach(table, &uncoded);
     check("suppressions", document, 100, false,
           "# Leaks that are known and accepted. Keep those that are, and say why.\n"
           "\n# 1.5 KiB in 1,200 objects\n[leak 1]\n"

@@ -1,0 +1,96 @@
+#include "api/beside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "compare/baseline.h"
+#include "model/profile.h"
+
+bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error)
+{
+    size_t capacity = 0, got = 1;
+    FILE *file = fopen(path, "r");
+    *text = NULL;
+    *length = 0;
+    while (file && got) {
+        mp_grow(text, &capacity, *length + 4096, 1);
+        got = fread(*text + *length, 1, capacity - *length, file);
+        *length += got;
+    }
+    bool ok = file && !ferror(file);
+    if (!ok) {
+        mp_fail_file(error, path, 0, 0, "cannot read: %s", strerror(errno));
+        error->code = MP_ERROR_INPUT;
+    }
+    if (file)
+        fclose(file);
+    return ok;
+}
+
+bool mp_file_is_stream(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
+
+bool mp_file_is_baseline(const char *path)
+{
+    char head[32];
+    FILE *file = mp_file_is_stream(path) ? NULL : fopen(path, "r");
+    bool is = file && mp_is_baseline(head, fread(head, 1, sizeof head, file));
+    if (file)
+        fclose(file);
+    return is;
+}
+
+mp_digest *mp_baseline_read(const char *path, mp_dictionary *dictionary, mp_error *error)
+{
+    char *text;
+    size_t length;
+    mp_digest *digest = NULL;
+    if (mp_file_read(path, &text, &length, error))
+        digest = mp_baseline_parse(path, text, length, dictionary, error);
+    free(text);
+    return digest;
+}
+
+bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, mp_error *error)
+{
+    char *text;
+    size_t length;
+    bool ok = mp_file_read(path, &text, &length, error) &&
+              mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error);
+    free(text);
+    return ok;
+}
+
+int32_t mp_today(void)
+{
+    time_t now = time(NULL);
+    struct tm tm = {0};
+    localtime_r(&now, &tm);
+    return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
+}
+
+bool mp_model_is_usable(const mp_model *model)
+{
+    mp_filter *filter = mp_filter_of(model, NULL, NULL);
+    bool any = filter->sessions.first[model->sessions.count] > 0 ||
+               (model->profile && model->profile->lines.count > 1);
+    mp_filter_free(filter);
+    return any;
+}
+
+bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
+{
+    for (uint32_t i = 1; i < model->inputs.count; i++)
+        if (!model->inputs.at[i].complete)
+            return false;
+    return mp_diagnostics_severity_count(diagnostics, MP_WARNING) == 0;
+}

@@ -1,7 +1,0 @@
-/* Declared in memprof/memprof.h, which includes every layer and therefore not here. */
-const char *mp_version(void);
-
-const char *mp_version(void)
-{
-    return MEMPROF_VERSION;
-}

@@ -1,0 +1,10 @@
+/* The command "baseline": digests of recordings in a store, a folder of text files. */
+#ifndef MP_CLI_BASELINE_H
+#define MP_CLI_BASELINE_H
+
+#include "cli/options.h"
+
+extern const mp_argument_table cli_baseline_arguments;
+int cli_baseline(const cli_options *options);
+
+#endif

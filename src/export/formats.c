@@ -1,0 +1,56 @@
+#include "export/formats.h"
+
+#include "base/text.h"
+
+#define MP_RENDERER(name) extern const mp_renderer mp_renderer_##name;
+#define MP_EXPORTER(name) extern const mp_exporter mp_exporter_##name;
+#include "export/formats.def"
+#undef MP_RENDERER
+#undef MP_EXPORTER
+
+#define MP_RENDERER(name) &mp_renderer_##name,
+#define MP_EXPORTER(name)
+static const mp_renderer *const renderers[] = {
+#include "export/formats.def"
+};
+#undef MP_RENDERER
+#undef MP_EXPORTER
+
+#define MP_RENDERER(name)
+#define MP_EXPORTER(name) &mp_exporter_##name,
+static const mp_exporter *const exporters[] = {
+#include "export/formats.def"
+};
+
+enum {
+    RENDERERS = sizeof renderers / sizeof *renderers,
+    EXPORTERS = sizeof exporters / sizeof *exporters
+};
+
+const mp_renderer *const *mp_renderers(size_t *count)
+{
+    *count = RENDERERS;
+    return renderers;
+}
+
+const mp_exporter *const *mp_exporters(size_t *count)
+{
+    *count = EXPORTERS;
+    return exporters;
+}
+
+const mp_renderer *mp_renderer_find(const char *name)
+{
+    for (size_t i = 0; i < RENDERERS; i++)
+        if (mp_text_is(renderers[i]->name, name))
+            return renderers[i];
+    return NULL;
+}
+
+const mp_exporter *mp_exporter_find(const char *name)
+{
+    for (size_t i = 0; i < EXPORTERS; i++)
+        if (mp_text_is(exporters[i]->name, name))
+            return exporters[i];
+    return NULL;
+}

@@ -1,0 +1,181 @@
+/* ProTop's execution-profiler report, column for column, so that scripts which read .rpt files keep
+ * working.
+ *
+ * Source: the description of ProTop's report: columns of 30, 5, 13, 13 and 10, then either 40 for
+ * the internal procedure or method (older), or 20 for it and 50 for the source text (newer).
+ * Numbers are right-aligned, text is cut to its column, a number that does not fit prints as "?".
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "render/cell.h"
+#include "reports/answers.h"
+
+enum { ROWS = 20, HEADER_FRAME = 84 };
+
+typedef struct rpt_out {
+    FILE *file;
+    bool older;
+    mp_arena arena;
+} rpt_out;
+
+/* Both frames are centred on the paper. */
+static void put_indent(const rpt_out *out, int width)
+{
+    fprintf(out->file, "%*s", ((out->older ? 120 : 160) - width) / 2, "");
+}
+
+static void put_centred(const rpt_out *out, const char *text)
+{
+    put_indent(out, (int)strlen(text));
+    fprintf(out->file, "%s\n", text);
+}
+
+/* Cut to so many characters; the last text of a line is not padded. */
+static void put_cut(rpt_out *out, const char *text, int width, bool last)
+{
+    const char *safe = mp_safe_text(&out->arena, text), *end = safe;
+    int used = 0;
+    for (; *end && used < width; used++)
+        do
+            end++;
+        while (((unsigned char)*end & 0xc0) == 0x80); /* the rest of a UTF-8 character */
+    fprintf(out->file, "%.*s%*s", (int)(end - safe), safe, last ? 0 : width - used, "");
+}
+
+static void put_right(const rpt_out *out, const char *text, int width)
+{
+    fprintf(out->file, "%*s ", width, (int)strlen(text) <= width ? text : "?");
+}
+
+static void put_number(const rpt_out *out, int64_t number, int width)
+{
+    char text[MP_UNIT_TEXT] = "?";
+    if (number != MP_UNKNOWN)
+        snprintf(text, sizeof text, "%" PRId64, number);
+    put_right(out, text, width);
+}
+
+static void put_line(rpt_out *out, const mp_hot_line *line)
+{
+    char seconds[MP_UNIT_TEXT] = "?", average[MP_UNIT_TEXT] = "?";
+    const char *code = out->older ? "" : line->code;
+    if (line->us != MP_UNKNOWN)
+        mp_format_seconds(seconds, line->us, false);
+    if (!isnan(line->average_seconds))
+        snprintf(average, sizeof average, "%.6f", line->average_seconds);
+    put_indent(out, out->older ? 116 : 147);
+    put_cut(out, line->program, 30, false);
+    fputc(' ', out->file);
+    put_number(out, line->line, 5);
+    put_right(out, seconds, 13);
+    put_right(out, average, 13);
+    put_number(out, line->calls, 10);
+    put_cut(out, line->method, out->older ? 40 : 20, !*code);
+    if (*code) {
+        fputc(' ', out->file);
+        put_cut(out, code, 50, true);
+    }
+    fputc('\n', out->file);
+}
+
+static void put_titles(const rpt_out *out)
+{
+    static const struct {
+        const char *title;
+        int width; /* to the right where it is negative */
+    } older[] = {{"Program/Class", 30}, {"Line", -5},   {"Time", -13},
+                 {"Avg Time", -13},     {"Calls", -10}, {"Internal Procedure/Method", 40}},
+      newer[] = {{"Program/Class", 30}, {"Line", -5},      {"Time", -13}, {"Avg Time", -13},
+                 {"Calls", -10},        {"IP/Method", 20}, {"Code", 50}};
+    size_t count = out->older ? sizeof older / sizeof *older : sizeof newer / sizeof *newer;
+    put_indent(out, out->older ? 116 : 147);
+    for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count;
+        const char *title = out->older ? older[i].title : newer[i].title;
+        int width = out->older ? older[i].width : newer[i].width;
+        fprintf(out->file, "%*s%c", last ? 0 : -width, title, last ? '\n' : ' ');
+    }
+    put_indent(out, out->older ? 116 : 147);
+    for (size_t i = 0; i < count; i++) {
+        int width = out->older ? older[i].width : newer[i].width;
+        for (int j = width < 0 ? -width : width; j; j--)
+            fputc('-', out->file);
+        fputc(i + 1 == count ? '\n' : ' ', out->file);
+    }
+}
+
+static void put_clock(const rpt_out *out, int64_t us)
+{
+    int64_t seconds = (us + 500000) / 1000000;
+    fprintf(out->file, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, seconds / 3600, seconds / 60 % 60,
+            seconds % 60);
+}
+
+static void put_header(rpt_out *out, const mp_hot_profile *profile)
+{
+    put_centred(out, "Profiler: Top 20 Results");
+    put_indent(out, HEADER_FRAME);
+    fprintf(out->file, "Description: %s", mp_safe_text(&out->arena, profile->description));
+    if (profile->elapsed_us != MP_UNKNOWN) {
+        fputs(" [", out->file);
+        put_clock(out, profile->elapsed_us);
+        fputc(']', out->file);
+    }
+    fputc('\n', out->file);
+    put_indent(out, HEADER_FRAME);
+    fputs("Session Total Execution Time   ", out->file);
+    put_clock(out, profile->us);
+    fputc('\n', out->file);
+    put_indent(out, HEADER_FRAME);
+    fputs("Line 0 = initialization, line -1 = cleanup\n\n", out->file);
+    put_centred(out, "Top 20 Lines: Total Execution Time");
+}
+
+static bool write_rpt(const mp_document *document, const mp_style *style, FILE *file,
+                      mp_error *error, bool older)
+{
+    rpt_out out = {.file = file, .older = older};
+    const mp_table *lines = mp_document_answer(document, MP_ANSWER_HOT_LINES);
+    if (document->files)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "ProTop's layout shows one profile, and these are read apart: name one, or "
+                       "%sgroup all to read them as one",
+                       style->dashes);
+    if (!lines || strcmp(document->command, "top") != 0)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "ProTop's layout shows the hottest lines of an execution profile, expected "
+                       "the command top on one, by line");
+    put_header(&out, lines->about);
+    put_titles(&out);
+    for (size_t i = 0; i < lines->struct_count && i < ROWS; i++)
+        put_line(&out, lines->structs[i].at);
+    mp_arena_free(&out.arena);
+    return true;
+}
+
+static bool write_newer(const mp_document *document, const mp_diagnostics *diagnostics,
+                        const mp_style *style, FILE *file, mp_error *error)
+{
+    (void)diagnostics;
+    return write_rpt(document, style, file, error, false);
+}
+
+static bool write_older(const mp_document *document, const mp_diagnostics *diagnostics,
+                        const mp_style *style, FILE *file, mp_error *error)
+{
+    (void)diagnostics;
+    return write_rpt(document, style, file, error, true);
+}
+
+const mp_renderer mp_renderer_rpt = {.name = "rpt",
+                                     .summary = "ProTop's report with source text",
+                                     .command = "top",
+                                     .render = write_newer};
+const mp_renderer mp_renderer_rpt_old = {.name = "rpt-old",
+                                         .summary = "ProTop's older report, without source text",
+                                         .command = "top",
+                                         .render = write_older};
