@@ -1,4 +1,5 @@
 /* Shortest paths from roots to objects. */
+#include <assert.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -163,6 +164,7 @@ static void merge(merged *all, const mp_distances *distances, const bool *matche
         uint32_t object = distances->order[i], above = distances->above[object];
         if (!wanted[object])
             continue;
+        assert(step[above]);
         step[object] = next_step(all, step[above], graph->types[object]);
         if (matches[graph->types[object]])
             count_end(all, step[object], object);
@@ -171,17 +173,14 @@ static void merge(merged *all, const mp_distances *distances, const bool *matche
     free(wanted);
 }
 
-static int most_first(const void *left, const void *right, void *opaque)
+static int most_first(const void *left, const void *right, void *graph)
 {
-    const mp_graph *graph = opaque;
     const mp_type_path *a = left, *b = right;
     if (a->objects != b->objects)
         return a->objects > b->objects ? -1 : 1;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
-    if (graph->ids[a->example] != graph->ids[b->example])
-        return graph->ids[a->example] < graph->ids[b->example] ? -1 : 1;
-    return a->example < b->example ? -1 : a->example > b->example;
+    return mp_object_compare(graph, a->example, b->example);
 }
 
 mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob)

@@ -191,17 +191,14 @@ static void find_kinds(search *all)
     }
 }
 
-static int most_first(const void *left, const void *right, void *opaque)
+static int most_first(const void *left, const void *right, void *graph)
 {
-    const mp_graph *graph = opaque;
     const mp_suspect *a = left, *b = right;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
     if (a->rule != b->rule)
         return a->rule < b->rule ? -1 : 1;
-    if (graph->ids[a->object] != graph->ids[b->object])
-        return graph->ids[a->object] < graph->ids[b->object] ? -1 : 1;
-    return a->object < b->object ? -1 : a->object > b->object;
+    return mp_object_compare(graph, a->object, b->object);
 }
 
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)

@@ -101,6 +101,9 @@ typedef enum mp_operand {
     MP_OPERAND_POLICY,
 } mp_operand;
 
+/* The name of the argument that the operand is: "object". */
+const char *mp_operand_argument(mp_operand operand);
+
 typedef struct mp_report {
     const char *name;
     const char *summary;
@@ -118,6 +121,9 @@ typedef struct mp_report {
 /* All reports, in the order of the table; the first is the default. */
 const mp_report *const *mp_reports(size_t *count);
 const mp_report *mp_report_find(const char *name);
+
+/* What baselines are for. */
+extern const mp_report mp_report_gate;
 
 /* What any variant of the report honours. */
 unsigned mp_report_honours(const mp_report *report);
