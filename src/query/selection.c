@@ -1,10 +1,9 @@
-/* Selecting: which contexts fit, and a model of their part of the ledger. */
+/* Selecting: which contexts, snapshots, types and modules fit. */
 #include "query/selection.h"
 #include "base/error.h"
 
 #include <fnmatch.h>
 #include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,37 +41,17 @@ const char *mp_subject_name(mp_subject subject)
 
 /* --- one criterion --- */
 
-typedef int label_function(const mp_model *model, uint32_t id, char *text, size_t size);
-
-static int type_label(const mp_model *model, uint32_t id, char *text, size_t size)
+static const char *label_of(mp_arena *arena, const mp_model *model, mp_things things,
+                            mp_subject subject, uint32_t id)
 {
-    return mp_type_label(model, (mp_type_id){id}, text, size);
-}
-
-static int name_label(const mp_model *model, uint32_t id, char *text, size_t size)
-{
-    return id ? mp_symbol_label(model, (mp_symbol_id){id}, text, size)
-              : snprintf(text, size, "%s", "");
-}
-
-static int text_label(const mp_model *model, uint32_t id, char *text, size_t size)
-{
-    return snprintf(text, size, "%s", mp_model_text(model, (mp_string_id){id}));
-}
-
-/* Room for the label at hand. */
-typedef struct label_room {
-    char *text;
-    size_t capacity;
-} label_room;
-
-static bool label_fits(const mp_model *model, label_function *label, uint32_t id, label_room *room,
-                       const char *glob)
-{
-    size_t size = (size_t)label(model, id, NULL, 0) + 1;
-    mp_grow(&room->text, &room->capacity, size, 1);
-    label(model, id, room->text, size);
-    return fnmatch(glob, room->text, 0) == 0;
+    bool has_text = things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_MODULES;
+    if (has_text || subject == MP_SUBJECT_THREAD)
+        return mp_model_text(model, (mp_string_id){id});
+    if (subject == MP_SUBJECT_TYPE)
+        return mp_type_label(arena, model, (mp_type_id){id});
+    if (subject == MP_SUBJECT_NAME)
+        return id ? mp_symbol_label(arena, model, (mp_symbol_id){id}) : "";
+    return mp_tree_label(arena, model, id);
 }
 
 /* What a thing has of a subject, as an id that its label can be asked for. */
@@ -103,17 +82,9 @@ static void match_labels(const mp_model *model, mp_things things, uint32_t count
                          const mp_criterion *criterion, bool *fits)
 {
     enum { NOT_SEEN, FITS, FITS_NOT };
-    static label_function *const labels[MP_SUBJECTS] = {
-        [MP_SUBJECT_TYPE] = type_label,
-        [MP_SUBJECT_NAME] = name_label,
-        [MP_SUBJECT_SOURCE] = mp_tree_label,
-    };
-    bool has_text = things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_MODULES ||
-                    criterion->subject == MP_SUBJECT_THREAD;
-    label_function *label = has_text ? text_label : labels[criterion->subject];
     char *seen = NULL;
     size_t capacity = 0, known = 0;
-    label_room room = {0};
+    mp_arena scratch = {0};
     for (uint32_t i = things != MP_THINGS_TYPES; i < count; i++) {
         uint32_t id = id_of(model, things, i, criterion->subject);
         if (id >= known) {
@@ -121,30 +92,30 @@ static void match_labels(const mp_model *model, mp_things things, uint32_t count
             memset(seen + known, NOT_SEEN, capacity - known);
             known = capacity;
         }
-        if (seen[id] == NOT_SEEN)
-            seen[id] = label_fits(model, label, id, &room, criterion->pattern) ? FITS : FITS_NOT;
+        if (seen[id] == NOT_SEEN) {
+            const char *label = label_of(&scratch, model, things, criterion->subject, id);
+            seen[id] = fnmatch(criterion->pattern, label, 0) == 0 ? FITS : FITS_NOT;
+        }
         fits[i] = seen[id] == FITS;
     }
-    free(room.text);
+    mp_arena_free(&scratch);
     free(seen);
 }
 
 /* --- stacks --- */
 
-static bool frame_fits(const mp_model *model, mp_frame frame, label_room *room,
-                       const regex_t *regex)
+static bool frame_fits(const mp_model *model, mp_frame frame, const regex_t *regex)
 {
-    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
-    mp_grow(&room->text, &room->capacity, size, 1);
-    mp_frame_label(model, frame, room->text, size);
-    return regexec(regex, room->text, 0, NULL, 0) == 0;
+    mp_arena scratch = {0};
+    bool fits = regexec(regex, mp_frame_label(&scratch, model, frame), 0, NULL, 0) == 0;
+    mp_arena_free(&scratch);
+    return fits;
 }
 
 /* The frames above a node are the same for all that it creates: each is looked at once. */
 static void match_stacks(const mp_model *model, const mp_criterion *criterion, bool *fits)
 {
     regex_t regex;
-    label_room room = {0};
     bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
     char reason[8];
     if (!mp_pattern_compile(&regex, criterion->pattern, REG_NOSUB, reason, sizeof reason))
@@ -152,17 +123,15 @@ static void match_stacks(const mp_model *model, const mp_criterion *criterion, b
     for (uint32_t i = 1; i < model->tree.count; i++) {
         const mp_tree_node *node = &model->tree.at[i];
         mp_frame caller = {node->parent, node->line};
-        above[i] =
-            node->parent && (above[node->parent] || frame_fits(model, caller, &room, &regex));
+        above[i] = node->parent && (above[node->parent] || frame_fits(model, caller, &regex));
     }
     for (uint32_t i = 1; i < model->contexts.count; i++) {
         const mp_context *context = &model->contexts.at[i];
         mp_frame frame = {model->tree_of[context->node.i], context->line};
-        fits[i] = above[frame.node] || frame_fits(model, frame, &room, &regex);
+        fits[i] = above[frame.node] || frame_fits(model, frame, &regex);
     }
     regfree(&regex);
     free(above);
-    free(room.text);
 }
 
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)

@@ -234,18 +234,12 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame)
 {
-    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_frame_label(model, frame, text, size);
-    return text;
+    return mp_frame_label(document->arena, model, frame);
 }
 
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
 {
-    size_t size = (size_t)mp_tree_label(model, node, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_tree_label(model, node, text, size);
-    return text;
+    return mp_tree_label(document->arena, model, node);
 }
 
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
