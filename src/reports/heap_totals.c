@@ -88,10 +88,14 @@ static mp_cost old_at(const mp_window *window)
 {
     const mp_model *model = window->model;
     mp_cost sum = {0};
-    const mp_balance *balances = mp_window_balances(window);
-    for (uint32_t i = 1; i < model->generations.count; i++)
-        if (model->snapshots.at[model->generations.at[i].born.i].ordinal == 1)
-            sum = mp_cost_add(sum, balances[i].to);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        mp_snapshot_id born = model->generations.at[delta->generation.i].born;
+        if (mp_filter_has_generation(window->filter, delta->generation) &&
+            model->snapshots.at[born.i].ordinal == 1 &&
+            mp_window_before_to(window, delta->snapshot))
+            sum = mp_cost_add(sum, delta->cost);
+    }
     return sum;
 }
 
@@ -131,7 +135,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
 
 /* What only a recording of births and deaths knows. */
 static void set_history(mp_document *document, const mp_window *window, const mp_totals *all,
-                        const mp_leaks *leaks, totals_row *row)
+                        bool leaks, totals_row *row)
 {
     const mp_events *events = window->model->events;
     const mp_suppressed *suppressed = window->suppressed;
@@ -145,8 +149,9 @@ static void set_history(mp_document *document, const mp_window *window, const mp
     if (totals->reusable_objects)
         row->reusable = mp_amount_text(document, totals->reusable_objects, totals->reusable_bytes);
     if (leaks) {
-        row->leak_sites = leaks->count;
-        row->leaked = mp_amount_text(document, leaks->objects, leaks->bytes);
+        const mp_leaks *sites = mp_window_leak_sites(window);
+        row->leak_sites = sites->count;
+        row->leaked = mp_amount_text(document, sites->objects, sites->bytes);
     }
     if (suppressed) {
         row->suppressed_objects = suppressed->objects;
@@ -165,8 +170,7 @@ static void set_history(mp_document *document, const mp_window *window, const mp
         totals->reusable_objects = totals->reusable_bytes = MP_UNKNOWN;
 }
 
-void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                            bool shown)
+void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown)
 {
     const mp_model *model = window->model;
     const mp_graph *graph = window->filter->graph;

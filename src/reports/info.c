@@ -195,7 +195,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     if (!mp_request_window(request, &window, error))
         return false;
     put_head(request, document);
-    mp_section_heap_totals(document, &window, NULL, true);
+    mp_section_heap_totals(document, &window, false, true);
     section_contents(document, request->filter);
     if (request->model->kind == MP_KIND_RECORDING)
         section_platform(document, request->filter);

@@ -69,8 +69,9 @@ typedef struct mp_request {
     const mp_model *model; /* complete */
     const mp_diagnostics *diagnostics;
     mp_view view;
-    const void *arguments;  /* the report's own struct, filled; NULL: it has none */
-    mp_selection selection; /* what of the model is looked at */
+    const void *arguments;          /* the report's own struct, filled; NULL: it has none */
+    mp_selection selection;         /* what of the model is looked at */
+    const struct mp_report *report; /* who is asked; set by mp_report_run */
     /* What of the model counts, and the same without the selection; set by mp_report_run. */
     const mp_filter *filter, *whole;
     /* What the model is held against, and in whose words; NULL where nothing is. */

@@ -111,6 +111,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     if (variant)
         filter = mp_filter_of(request->model, &request->selection, error);
     mp_request filtered = *request;
+    filtered.report = report;
     filtered.filter = filter;
     filtered.whole = whole;
     bool ok = filter && variant->run(&filtered, document, error);
