@@ -1,9 +1,9 @@
 #include "reports/graph_sections.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -195,26 +195,25 @@ static void answer_suspects(mp_document *document, mp_graph_view *view, answer *
         row->suspect = "none: no object and no type keeps over a tenth alive alone";
 }
 
-static const char *biggest_text(mp_document *document, const mp_graph_view *view, int64_t all)
+static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t all)
 {
-    static const mp_column by_label = MP_COLUMN(mp_histogram_row, label, "", MP_TEXT, 0);
-    static const mp_column by_bytes = MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0);
-    mp_histogram types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
-    const char *text = NULL;
-    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_label);
-    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_bytes);
-    if (types.count) {
-        char percent[MP_UNIT_TEXT];
-        const mp_histogram_row *first = &types.at[0];
-        mp_format_percent(percent, mp_percent_of(first->bytes, all), false);
-        text = mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", first->label,
-                                mp_bytes_text(document, first->bytes, false),
-                                mp_count_text(document, first->objects, false),
-                                first->objects == 1 ? "" : "s", percent,
-                                mp_bytes_text(document, all, false));
+    const mp_histogram *types = mp_graph_types(view);
+    const mp_histogram_row *first = NULL;
+    char percent[MP_UNIT_TEXT];
+    for (uint32_t i = 0; i < types->count; i++) {
+        const mp_histogram_row *at = &types->at[i];
+        if (!first || at->bytes > first->bytes ||
+            (at->bytes == first->bytes && strcmp(at->label, first->label) < 0))
+            first = at;
     }
-    mp_histogram_free(&types);
-    return text;
+    if (!first)
+        return NULL;
+    mp_format_percent(percent, mp_percent_of(first->bytes, all), false);
+    return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", first->label,
+                            mp_bytes_text(document, first->bytes, false),
+                            mp_count_text(document, first->objects, false),
+                            first->objects == 1 ? "" : "s", percent,
+                            mp_bytes_text(document, all, false));
 }
 
 void mp_section_dump_answer(mp_document *document, mp_graph_view *view)
@@ -428,7 +427,7 @@ static void put_groups(mp_document *document, mp_table *table, const mp_graph_vi
     mp_table_left_out(document, table, matching);
 }
 
-static bool section_groups(mp_document *document, const mp_graph_view *view,
+static bool section_groups(mp_document *document, mp_graph_view *view,
                            const mp_histogram_asked *asked, bool top, mp_error *error)
 {
     const char *by = asked->by ? asked->by : "type";
@@ -440,9 +439,12 @@ static bool section_groups(mp_document *document, const mp_graph_view *view,
     const mp_order *order = MP_ORDER_FIND(group_orders, sort, "groups", error);
     if (!order)
         return false;
-    mp_histogram groups =
-        mp_histogram_of(view, types ? MP_HISTOGRAM_OF_TYPES : MP_HISTOGRAM_OF_NAMESPACES);
-    MP_ORDER_ROWS(order, sort_columns, groups.at, groups.count);
+    mp_histogram namespaces = {0}, *groups = &namespaces;
+    if (types)
+        groups = mp_graph_types(view);
+    else
+        namespaces = mp_histogram_of(view, MP_HISTOGRAM_OF_NAMESPACES);
+    MP_ORDER_ROWS(order, sort_columns, groups->at, groups->count);
     mp_table *table = top ? MP_TABLE(document, "top", NULL, MP_ROWS, top_columns)
                           : MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
     /* What retains is ordered by all bytes and objects, and not by those that are shown. */
@@ -455,18 +457,18 @@ static bool section_groups(mp_document *document, const mp_graph_view *view,
     if (top)
         table->title_of_many = mp_document_text(document, "Biggest by %s", by);
     table->empty = top ? "nothing is alive" : "no root reaches anything";
-    put_groups(document, table, view, asked, &groups, top);
-    mp_histogram_free(&groups);
+    put_groups(document, table, view, asked, groups, top);
+    mp_histogram_free(&namespaces);
     return true;
 }
 
-bool mp_section_dump_top(mp_document *document, const mp_graph_view *view,
+bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
                          const mp_histogram_asked *asked, mp_error *error)
 {
     return section_groups(document, view, asked, true, error);
 }
 
-bool mp_section_histogram(mp_document *document, const mp_graph_view *view,
+bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error)
 {
     return section_groups(document, view, asked, false, error);
