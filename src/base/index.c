@@ -83,6 +83,11 @@ void mp_id_index_free(mp_id_index *index)
     *index = (mp_id_index){0};
 }
 
+static bool is_crowded(const mp_hash_index *index)
+{
+    return !index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2;
+}
+
 static void hash_index_grow(mp_hash_index *index)
 {
     mp_hash_index larger = {.count = index->count};
@@ -101,24 +106,33 @@ static void hash_index_grow(mp_hash_index *index)
     *index = larger;
 }
 
-uint32_t mp_hash_index_find(mp_hash_index *index, uint64_t hash,
-                            bool (*same)(const void *opaque, uint32_t value), const void *opaque,
-                            size_t *place)
+/* Where the thing is, or the empty place where it would stand. */
+static mp_hash_entry *hash_place(const mp_hash_index *index, uint64_t hash, mp_same *same,
+                                 const void *opaque)
 {
-    if (!index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2)
-        hash_index_grow(index);
     size_t at = (uint32_t)hash & index->mask;
     for (; index->entries[at].value; at = (at + 1) & index->mask)
         if (index->entries[at].hash == (uint32_t)hash && same(opaque, index->entries[at].value))
-            return index->entries[at].value;
-    *place = at;
-    return 0;
+            break;
+    return &index->entries[at];
 }
 
-void mp_hash_index_set(mp_hash_index *index, size_t place, uint64_t hash, uint32_t value)
+uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t hash, mp_same *same,
+                           const void *opaque)
 {
-    index->entries[place] = (mp_hash_entry){(uint32_t)hash, value};
-    index->count++;
+    return index->entries ? hash_place(index, hash, same, opaque)->value : 0;
+}
+
+uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, mp_same *same, const void *opaque)
+{
+    if (is_crowded(index))
+        hash_index_grow(index);
+    mp_hash_entry *entry = hash_place(index, hash, same, opaque);
+    if (!entry->value) {
+        entry->hash = (uint32_t)hash;
+        index->count++;
+    }
+    return &entry->value;
 }
 
 void mp_hash_index_free(mp_hash_index *index)
