@@ -83,12 +83,7 @@ void mp_id_index_free(mp_id_index *index)
     *index = (mp_id_index){0};
 }
 
-static bool is_crowded(const mp_hash_index *index)
-{
-    return !index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2;
-}
-
-static void hash_index_grow(mp_hash_index *index)
+void mp_hash_index_grow(mp_hash_index *index)
 {
     mp_hash_index larger = {.count = index->count};
     size_t places = index->entries ? (index->mask + 1) * 2 : FIRST_PLACES;
@@ -104,35 +99,6 @@ static void hash_index_grow(mp_hash_index *index)
     }
     free(index->entries);
     *index = larger;
-}
-
-/* Where the thing is, or the empty place where it would stand. */
-static mp_hash_entry *hash_place(const mp_hash_index *index, uint64_t hash, mp_same *same,
-                                 const void *opaque)
-{
-    size_t at = (uint32_t)hash & index->mask;
-    for (; index->entries[at].value; at = (at + 1) & index->mask)
-        if (index->entries[at].hash == (uint32_t)hash && same(opaque, index->entries[at].value))
-            break;
-    return &index->entries[at];
-}
-
-uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t hash, mp_same *same,
-                           const void *opaque)
-{
-    return index->entries ? hash_place(index, hash, same, opaque)->value : 0;
-}
-
-uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, mp_same *same, const void *opaque)
-{
-    if (is_crowded(index))
-        hash_index_grow(index);
-    mp_hash_entry *entry = hash_place(index, hash, same, opaque);
-    if (!entry->value) {
-        entry->hash = (uint32_t)hash;
-        index->count++;
-    }
-    return &entry->value;
 }
 
 void mp_hash_index_free(mp_hash_index *index)

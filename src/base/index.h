@@ -53,15 +53,46 @@ typedef struct mp_hash_index {
     size_t count;
 } mp_hash_index;
 
-uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t hash, mp_same *same,
-                           const void *opaque);
-/* As mp_id_index_put: of a new thing the value is 0, and the caller must set it at once. */
-uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, mp_same *same, const void *opaque);
 /* The place at which a look-up of this hash begins, to be fetched ahead of it; NULL: none yet. */
 static inline const mp_hash_entry *mp_hash_index_home(const mp_hash_index *index, uint64_t hash)
 {
     return index->entries ? &index->entries[(uint32_t)hash & index->mask] : NULL;
 }
+
+/* Where the thing is, or the empty place where it would stand; there is a table. Inline, as are the
+ * two below, so that the comparison is no call. */
+static inline mp_hash_entry *mp_hash_index_place(const mp_hash_index *index, uint64_t hash,
+                                                 mp_same *same, const void *opaque)
+{
+    size_t at = (uint32_t)hash & index->mask;
+    for (; index->entries[at].value; at = (at + 1) & index->mask)
+        if (index->entries[at].hash == (uint32_t)hash && same(opaque, index->entries[at].value))
+            break;
+    return &index->entries[at];
+}
+
+static inline uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t hash, mp_same *same,
+                                         const void *opaque)
+{
+    return index->entries ? mp_hash_index_place(index, hash, same, opaque)->value : 0;
+}
+
+void mp_hash_index_grow(mp_hash_index *index);
+
+/* As mp_id_index_put: of a new thing the value is 0, and the caller must set it at once. */
+static inline uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, mp_same *same,
+                                          const void *opaque)
+{
+    if (!index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2)
+        mp_hash_index_grow(index);
+    mp_hash_entry *entry = mp_hash_index_place(index, hash, same, opaque);
+    if (!entry->value) {
+        entry->hash = (uint32_t)hash;
+        index->count++;
+    }
+    return &entry->value;
+}
+
 void mp_hash_index_free(mp_hash_index *index);
 
 #endif
