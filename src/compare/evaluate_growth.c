@@ -220,7 +220,8 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     bool whole = !evaluation->rule->by;
     selection found = {.count = 0};
     if (whole || select_groups(evaluation, window, &found)) {
-        uint32_t *number_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
+        uint32_t *number_of =
+            mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
         uint32_t *group_of = mp_alloc_zero(model->generations.count + 1u, sizeof *group_of);
         uint32_t count = whole;
         const char **labels =
