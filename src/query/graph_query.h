@@ -264,7 +264,8 @@ typedef struct mp_type_step {
     uint32_t up; /* the step before, towards the root; 0: there is none */
     uint32_t type;
     uint32_t root_kind;
-    uint32_t length; /* steps from the root to this one, itself included */
+    uint32_t length; /* steps from the root to this one, itself included; of the kind alone, 0 */
+    uint32_t path;   /* that ends here, its place in `at`, + 1; 0: none does */
 } mp_type_step;
 
 typedef struct mp_type_path {

@@ -69,9 +69,10 @@ typedef struct mp_request {
     const mp_model *model; /* complete */
     const mp_diagnostics *diagnostics;
     mp_view view;
-    const void *arguments;  /* the report's own struct, filled; NULL: it has none */
-    mp_selection selection; /* what of the model is looked at */
-    const mp_model *whole;  /* what it is a selection of; set by mp_report_run */
+    const void *arguments;          /* the report's own struct, filled; NULL: it has none */
+    mp_selection selection;         /* what of the model is looked at */
+    const struct mp_report *report; /* who is asked; set by mp_report_run */
+    const mp_model *whole;          /* what it is a selection of; set by mp_report_run */
     /* What of the model counts: of the selection and the snapshots that were named with files. Set
      * by mp_report_run. */
     const mp_filter *filter;

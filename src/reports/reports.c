@@ -108,6 +108,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
         return false;
     mp_request selected = *request;
     mp_model *model = NULL;
+    selected.report = report;
     selected.whole = request->model;
     if (mp_selects(&request->selection)) {
         model = mp_select(request->model, &request->selection, error);
