@@ -17,11 +17,8 @@
 
 const void *mp_request_argument(const mp_request *request, const char *name)
 {
-    const mp_argument_table *own = request->report ? &request->report->arguments : NULL;
-    bool viewed = !own || !own->count;
-    const mp_argument *row = mp_argument_find(viewed ? &mp_view_arguments : own, name);
-    const char *at = viewed ? (const char *)&request->view : request->arguments;
-    return row ? at + row->offset : NULL;
+    const mp_argument *row = mp_argument_find(&request->report->arguments, name);
+    return row ? (const char *)request->arguments + row->offset : NULL;
 }
 
 static const char *text_argument(const mp_request *request, const char *name)
@@ -369,21 +366,6 @@ const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, co
     mp_fail_argument(error, "by", by, "objects of %s are grouped by %s", mp_kind_name(model->kind),
                      mp_text_list(names, fitting, "or", list, sizeof list));
     return NULL;
-}
-
-size_t mp_view_rows(const mp_view *view, size_t own)
-{
-    return view->limit < 0 ? own : (size_t)view->limit;
-}
-
-bool mp_view_shows(const mp_view *view, const char *label)
-{
-    return !view->only || fnmatch(view->only, label, 0) == 0;
-}
-
-bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
-{
-    return bytes >= view->min_bytes && count >= view->min_count;
 }
 
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)

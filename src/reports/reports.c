@@ -35,14 +35,6 @@ const char *mp_operand_argument(mp_operand operand)
     return names[operand];
 }
 
-unsigned mp_report_honours(const mp_report *report)
-{
-    unsigned honours = 0;
-    for (size_t i = 0; i < MP_VARIANTS; i++)
-        honours |= report->variants[i].honours;
-    return honours;
-}
-
 static const mp_variant *variant_for(const mp_report *report, unsigned holds)
 {
     for (size_t i = 0; i < MP_VARIANTS && report->variants[i].run; i++)
@@ -75,13 +67,11 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
                  list_reports(holds, names, sizeof names));
         return NULL;
     }
-    bool own = report->arguments.count;
-    unsigned bits = own ? 1u << (variant - report->variants) : variant->honours;
+    unsigned bit = 1u << (variant - report->variants);
     for (size_t i = request->given_count; i-- > 0;) {
         const mp_given *given = &request->given[i];
-        const mp_argument *row =
-            mp_argument_find(own ? &report->arguments : &mp_view_arguments, given->argument);
-        if (!row || !(row->variants & bits)) {
+        const mp_argument *row = mp_argument_find(&report->arguments, given->argument);
+        if (!row || !(row->variants & bit)) {
             mp_fail_unused(error, report->name, given->spelled, kind);
             return NULL;
         }
