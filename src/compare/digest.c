@@ -1,7 +1,5 @@
 /* From a model to a digest. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "compare/dictionary.h"
@@ -46,13 +44,12 @@ const char *mp_level_name(mp_level level)
 
 typedef struct builder {
     const mp_model *model;
-    mp_filter *filter;
+    const mp_filter *filter;
     const mp_window *window;
     mp_dictionary *dictionary;
     const mp_digest_options *options;
     mp_substitutions *substitutions;
-    char *label; /* room for the one at hand */
-    size_t label_capacity;
+    mp_arena labels;  /* what the model does not have as text */
     uint32_t *frames; /* of each place in model->tree */
     uint32_t *types;  /* of each type, + 1; 0: not looked at yet */
     mp_digest *digest;
@@ -63,17 +60,6 @@ static uint32_t text_key(builder *of, const char *text)
     return mp_dictionary_id(of->dictionary, mp_substitute(of->substitutions, text));
 }
 
-static char *label_room(builder *of, int length)
-{
-    mp_grow(&of->label, &of->label_capacity, (size_t)length + 1, 1);
-    return of->label;
-}
-
-/* The key of what `says` tells of an id. */
-#define LABEL_KEY(of, says, id)                                                                    \
-    (label_room(of, says((of)->model, id, NULL, 0)),                                               \
-     says((of)->model, id, (of)->label, (of)->label_capacity), text_key(of, (of)->label))
-
 static uint32_t line_key(const builder *of, uint32_t line)
 {
     return of->options->ignore_lines ? MP_NO_LINE : line;
@@ -82,7 +68,7 @@ static uint32_t line_key(const builder *of, uint32_t line)
 static uint32_t type_key(builder *of, mp_type_id type)
 {
     if (!of->types[type.i])
-        of->types[type.i] = LABEL_KEY(of, mp_type_label, type) + 1;
+        of->types[type.i] = text_key(of, mp_type_label(&of->labels, of->model, type)) + 1;
     return of->types[type.i] - 1;
 }
 
@@ -94,7 +80,7 @@ static void digest_frames(builder *of)
     for (uint32_t i = 1; i < model->tree.count; i++) {
         const mp_tree_node *node = &model->tree.at[i];
         mp_frame_key frame = {.caller = of->frames[node->parent],
-                              .name = LABEL_KEY(of, mp_tree_label, i),
+                              .name = text_key(of, mp_tree_label(&of->labels, model, i)),
                               .line = node->parent ? line_key(of, node->line) : MP_NO_LINE,
                               .allocator = model->symbols.at[node->symbol.i].allocator};
         of->frames[i] = mp_dictionary_frame(of->dictionary, frame);
@@ -115,12 +101,13 @@ static mp_entry_key context_key(builder *of, const mp_context *context)
     const mp_model *model = of->model;
     uint32_t node = model->tree_of[context->node.i];
     uint32_t naming = of->frames[mp_frame_naming(model, (mp_frame){node, context->line}).node];
-    return (mp_entry_key){.type = type_key(of, mp_site_type(model, context)),
-                          .name =
-                              context->name.i ? LABEL_KEY(of, mp_symbol_label, context->name) : 0,
-                          .program = mp_dictionary_frame_at(of->dictionary, naming)->name,
-                          .frame = of->frames[node],
-                          .line = node || context->line ? line_key(of, context->line) : MP_NO_LINE};
+    return (mp_entry_key){
+        .type = type_key(of, mp_site_type(model, context)),
+        .name =
+            context->name.i ? text_key(of, mp_symbol_label(&of->labels, model, context->name)) : 0,
+        .program = mp_dictionary_frame_at(of->dictionary, naming)->name,
+        .frame = of->frames[node],
+        .line = node || context->line ? line_key(of, context->line) : MP_NO_LINE};
 }
 
 static mp_amounts amounts_of(const mp_cost *cost)
@@ -143,7 +130,8 @@ static void digest_sites(builder *of)
         const mp_generation *generation = &model->generations.at[delta->generation.i];
         const mp_context *context = &model->contexts.at[generation->context.i];
         uint32_t *site = &site_of[generation->context.i];
-        if (context->reusable || !mp_window_before_to(of->window, delta->snapshot))
+        if (context->reusable || !mp_window_before_to(of->window, delta->snapshot) ||
+            !mp_filter_has_generation(of->filter, delta->generation))
             continue;
         if (!*site)
             *site = (uint32_t)(mp_entry_for(sites, context_key(of, context)) - sites->at) + 1;
@@ -161,7 +149,7 @@ static void digest_sites(builder *of)
 /* What each type retains, where the graph is of the window's end. */
 static void digest_retained(builder *of)
 {
-    const mp_graph *graph = of->model->graph;
+    const mp_graph *graph = of->filter->graph;
     if (!graph || graph->snapshot.i != of->window->ranges[1].to.i)
         return;
     mp_graph_view view = mp_graph_view_of(of->filter);
@@ -260,20 +248,18 @@ static void describe(builder *of)
         return;
     const mp_input_summary *first = &model->inputs.at[1];
     const char *snapshot = mp_model_text(model, model->sessions.at[1].snapshot);
-    int length = snprintf(NULL, 0, "%s@%s", first->path, snapshot);
-    char *path = label_room(of, length);
-    snprintf(path, (size_t)length + 1, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
+    const char *path =
+        mp_arena_format(&of->labels, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
     digest->path = mp_dictionary_text(of->dictionary, mp_dictionary_id(of->dictionary, path));
     digest->format = first->format;
     digest->format_version = first->format_version;
 }
 
-mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dictionary *dictionary,
+mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options)
 {
-    mp_error unheard = {0};
-    builder of = {.model = model,
-                  .filter = mp_filter_of(model, NULL, &unheard),
+    builder of = {.model = filter->model,
+                  .filter = filter,
                   .window = window,
                   .dictionary = dictionary,
                   .options = options,
@@ -285,9 +271,8 @@ mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dicti
         digest_heap(&of);
     else
         digest_profile(&of);
-    mp_filter_free(of.filter);
     mp_substitutions_free(of.substitutions);
-    free(of.label);
+    mp_arena_free(&of.labels);
     return of.digest;
 }
 

@@ -139,7 +139,7 @@ static inline int64_t mp_graph_reachable(const mp_graph_view *view)
 /* Whether objects of the type are selected. */
 static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
 {
-    return mp_filter_has_type(view->filter, type) && !view->model->types.at[type].left_out;
+    return mp_filter_has_type(view->filter, type);
 }
 
 /* By exclusive bytes descending, then kind. */

@@ -255,22 +255,6 @@ static void add_growth(const mp_window *window, mp_grouping *grouping)
 
 /* --- labels and their order --- */
 
-static const char *label_of(const mp_model *model, const mp_dimension *dimension,
-                            const mp_group *group, mp_arena *labels)
-{
-    const mp_generation *generation = &model->generations.at[group->example.i];
-    bool frames = dimension->of_frames;
-    size_t size = (size_t)(frames ? mp_tree_label(model, group->node, NULL, 0)
-                                  : dimension->label(model, generation, NULL, 0)) +
-                  1;
-    char *text = mp_arena_alloc(labels, size);
-    if (frames)
-        mp_tree_label(model, group->node, text, size);
-    else
-        dimension->label(model, generation, text, size);
-    return text;
-}
-
 static int by_label(const void *left, const void *right, void *groups)
 {
     const mp_group *a = (const mp_group *)groups + *(const uint32_t *)left,
@@ -290,8 +274,11 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
     mp_group *sorted = mp_alloc(count * sizeof *sorted + 1);
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
-        grouping->groups[i].label =
-            label_of(model, dimension, &grouping->groups[i], grouping->private);
+        mp_group *group = &grouping->groups[i];
+        group->label = dimension->of_frames
+                           ? mp_tree_label(grouping->private, model, group->node)
+                           : dimension->label(grouping->private, model,
+                                              &model->generations.at[group->example.i]);
     }
     if (count)
         qsort_r(order, count, sizeof *order, by_label, grouping->groups);

@@ -119,25 +119,25 @@ static mp_digest *digest_of(const mp_request *request, mp_error *error)
     mp_window window;
     mp_digest_options options = options_of(request);
     if (!(request->model->holds & MP_HOLDS_LEDGER))
-        return mp_digest_of(request->model, NULL, request->dictionary, &options);
+        return mp_digest_of(request->filter, NULL, request->dictionary, &options);
     if (!mp_request_window(request, &window, error))
         return NULL;
-    mp_digest *digest = mp_digest_of(request->model, &window, request->dictionary, &options);
+    mp_digest *digest = mp_digest_of(request->filter, &window, request->dictionary, &options);
     mp_window_free(&window);
     return digest;
 }
 
 static mp_digest *selected_digest(const mp_request *request, mp_error *error)
 {
-    if (request->whole || !mp_selects(&request->selection))
+    if (request->filter)
         return digest_of(request, error);
     mp_request selected = *request;
-    mp_model *model = mp_select(request->model, &request->selection, error);
-    if (!model)
+    mp_filter *filter = mp_filter_of(request->model, &request->selection, error);
+    if (!filter)
         return NULL;
-    selected.model = model;
+    selected.filter = filter;
     mp_digest *digest = digest_of(&selected, error);
-    mp_selected_free(model);
+    mp_filter_free(filter);
     return digest;
 }
 

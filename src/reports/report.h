@@ -24,10 +24,8 @@ typedef struct mp_request {
     const void *arguments;          /* the report's own struct, filled; NULL: it has none */
     mp_selection selection;         /* what of the model is looked at */
     const struct mp_report *report; /* who is asked; set by mp_report_run */
-    const mp_model *whole;          /* what it is a selection of; set by mp_report_run */
-    /* What of the model counts: of the selection and the snapshots that were named with files. Set
-     * by mp_report_run. */
-    const mp_filter *filter;
+    /* What of the model counts, and the same without the selection; set by mp_report_run. */
+    const mp_filter *filter, *whole;
     /* What the model is held against, and in whose words; NULL where nothing is. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;
