@@ -111,6 +111,22 @@ typedef struct mp_sharing {
     size_t count;
 } mp_sharing;
 
+/* Objects that have something in common: a type, a namespace. */
+typedef struct mp_histogram_row {
+    const char *label;      /* lives as long as the histogram */
+    int64_t objects, bytes; /* all of them, also what is not reached */
+    int64_t reached_objects, reached_bytes;
+    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
+                               the group dominates */
+    uint32_t largest;       /* the object of it that retains most; 0: none is reached */
+} mp_histogram_row;
+
+typedef struct mp_histogram {
+    mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
+    uint32_t count;
+    mp_arena *labels;
+} mp_histogram;
+
 /* The graph of a model with what most questions about it need. What takes a walk over all of it is
  * made when it is asked for the first time, by the functions below. */
 typedef struct mp_graph_view {
@@ -124,6 +140,7 @@ typedef struct mp_graph_view {
     mp_suspect *suspects;
     size_t suspect_count;
     mp_sharing sharing;
+    mp_histogram types;
     bool has_suspects, has_sharing;
 } mp_graph_view;
 
@@ -148,6 +165,8 @@ const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
  * point is not one of its own; below that point there may be others. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
+/* By type, in any order: whoever asks may sort it. */
+mp_histogram *mp_graph_types(mp_graph_view *view);
 
 typedef struct mp_graph_totals {
     int64_t objects, bytes;
@@ -161,22 +180,6 @@ typedef struct mp_graph_totals {
 mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
 
 /* --- objects and groups of them --- */
-
-/* Objects that have something in common: a type, a namespace. */
-typedef struct mp_histogram_row {
-    const char *label;      /* lives as long as the histogram */
-    int64_t objects, bytes; /* all of them, also what is not reached */
-    int64_t reached_objects, reached_bytes;
-    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
-                               the group dominates */
-    uint32_t largest;       /* the object of it that retains most; 0: none is reached */
-} mp_histogram_row;
-
-typedef struct mp_histogram {
-    mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
-    uint32_t count;
-    mp_arena *labels;
-} mp_histogram;
 
 typedef enum mp_histogram_kind {
     MP_HISTOGRAM_OF_TYPES,

@@ -16,6 +16,7 @@ mp_graph_view mp_graph_view_of(const mp_filter *filter)
 
 void mp_graph_view_free(mp_graph_view *view)
 {
+    mp_histogram_free(&view->types);
     free(view->sharing.at);
     free(view->suspects);
     free(view->census);

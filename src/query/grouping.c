@@ -41,19 +41,17 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     mp_key key = job->dimension->key(job->model, generation);
     key_probe probe = {job->keys, key};
     uint64_t hash = mp_hash64(key.a + mp_hash64(key.b + 1));
-    size_t place;
-    uint32_t found = mp_hash_index_find(&job->index, hash, same_key, &probe, &place);
-    if (found)
-        return found;
+    uint32_t *place = mp_hash_index_put(&job->index, hash, same_key, &probe);
+    if (*place)
+        return *place;
     mp_grouping *grouping = job->grouping;
-    found = ++grouping->count;
+    uint32_t found = *place = ++grouping->count;
     mp_grow(&grouping->groups, &job->capacity, found, sizeof *grouping->groups);
     mp_grow(&job->keys, &job->keys_capacity, found, sizeof *job->keys);
     mp_node_id node = job->model->contexts.at[generation->context.i].node;
     grouping->groups[found - 1] =
         (mp_group){.example = {generation_id}, .node = job->model->tree_of[node.i]};
     job->keys[found - 1] = key;
-    mp_hash_index_set(&job->index, place, hash, found);
     return found;
 }
 

@@ -127,9 +127,8 @@ static void crawls_hold_their_own_separator(void **unused)
         mp_load_options options = {0};
         taligent_names names = {.model = model, .options = &options};
         char frames[256] = "";
-        mp_node_id node = taligent_crawl(&names, mp_slice_of(cases[i].crawl), true)->node;
-        assert_int_equal(taligent_crawl(&names, mp_slice_of(cases[i].crawl), false)->node.i,
-                         node.i);
+        mp_node_id node = taligent_crawl(&names, mp_slice_of(cases[i].crawl), true);
+        assert_int_equal(taligent_crawl(&names, mp_slice_of(cases[i].crawl), false).i, node.i);
         for (; node.i; node = model->nodes.at[node.i].parent) {
             mp_symbol_id symbol = model->nodes.at[node.i].symbol;
             snprintf(frames + strlen(frames), sizeof frames - strlen(frames), "%s%s",
