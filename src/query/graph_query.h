@@ -194,6 +194,9 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
 /* The object of this id, as the format writes ids. With several of one id (in domains), the first.
  * 0: there is none, or the text is no id. */
 uint32_t mp_graph_find(const mp_graph *graph, const char *id);
+/* Orders of objects: by id as in the file, then number; those that retain most first, then so. */
+int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b);
+int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* The domain of an object, a place in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
 
@@ -261,7 +264,8 @@ typedef struct mp_type_step {
     uint32_t up; /* the step before, towards the root; 0: there is none */
     uint32_t type;
     uint32_t root_kind;
-    uint32_t length; /* steps from the root to this one, itself included */
+    uint32_t length; /* steps from the root to this one, itself included; of the kind alone, 0 */
+    uint32_t path;   /* that ends here, its place in `at`, + 1; 0: none does */
 } mp_type_step;
 
 typedef struct mp_type_path {

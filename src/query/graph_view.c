@@ -61,6 +61,21 @@ uint32_t mp_graph_find(const mp_graph *graph, const char *id)
     return 0;
 }
 
+int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b)
+{
+    if (graph->ids[a] != graph->ids[b])
+        return graph->ids[a] < graph->ids[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b)
+{
+    uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];
+    if (bytes_a != bytes_b)
+        return bytes_a > bytes_b ? -1 : 1;
+    return mp_object_compare(view->graph, a, b);
+}
+
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
 {
     for (uint32_t i = 1; i < graph->domains.count; i++)

@@ -203,7 +203,7 @@ static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *e
 
 static bool can_group(const mp_request *request, const mp_digest *base, mp_error *error)
 {
-    const mp_dimension *by = mp_view_dimension(&request->view, request->model, "site", error);
+    const mp_dimension *by = mp_dimension_asked(request->view.by, request->model, "site", error);
     if (!by)
         return false;
     if (base->kept)

@@ -146,8 +146,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         bool history = request->model->holds & MP_HOLDS_HISTORY;
         mp_section_head(document, request);
         mp_section_session(document, request, false);
-        mp_section_heap_totals(document, &window, history ? mp_window_leak_sites(&window) : NULL,
-                               false);
+        mp_section_heap_totals(document, &window, history, false);
         mp_section_suppressions(document, &window);
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = request->view.to};

@@ -156,7 +156,8 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
 {
     size_t kept = 0, instrumentation = 0;
     bool estimated = false;
-    mp_rows_sort(list->at, list->count, sizeof *list->at, order);
+    if (order != orders) /* in the first one they are */
+        mp_rows_sort(list->at, list->count, sizeof *list->at, order);
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->at[i];
         instrumentation += cost->instrumentation;

@@ -69,9 +69,10 @@ typedef struct mp_request {
     const mp_model *model; /* complete */
     const mp_diagnostics *diagnostics;
     mp_view view;
-    const void *arguments;  /* the report's own struct, filled; NULL: it has none */
-    mp_selection selection; /* what of the model is looked at */
-    const mp_model *whole;  /* what it is a selection of; set by mp_report_run */
+    const void *arguments;          /* the report's own struct, filled; NULL: it has none */
+    mp_selection selection;         /* what of the model is looked at */
+    const struct mp_report *report; /* who is asked; set by mp_report_run */
+    const mp_model *whole;          /* what it is a selection of; set by mp_report_run */
     /* What of the model counts: of the selection and the snapshots that were named with files. Set
      * by mp_report_run. */
     const mp_filter *filter;
@@ -103,6 +104,9 @@ typedef enum mp_operand {
     MP_OPERAND_POLICY,
 } mp_operand;
 
+/* The name of the argument that the operand is: "object". */
+const char *mp_operand_argument(mp_operand operand);
+
 typedef struct mp_report {
     const char *name;
     const char *summary;
@@ -120,6 +124,9 @@ typedef struct mp_report {
 /* All reports, in the order of the table; the first is the default. */
 const mp_report *const *mp_reports(size_t *count);
 const mp_report *mp_report_find(const char *name);
+
+/* What baselines are for. */
+extern const mp_report mp_report_gate;
 
 /* What any variant of the report honours. */
 unsigned mp_report_honours(const mp_report *report);

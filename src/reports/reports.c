@@ -29,6 +29,12 @@ const mp_report *mp_report_find(const char *name)
     return NULL;
 }
 
+const char *mp_operand_argument(mp_operand operand)
+{
+    static const char *const names[] = {"", "object", "base", "policy"};
+    return names[operand];
+}
+
 unsigned mp_report_honours(const mp_report *report)
 {
     unsigned honours = 0;
@@ -71,7 +77,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
     }
     bool own = report->arguments.count;
     unsigned bits = own ? 1u << (variant - report->variants) : variant->honours;
-    for (size_t i = 0; i < request->given_count; i++) {
+    for (size_t i = request->given_count; i-- > 0;) {
         const mp_given *given = &request->given[i];
         const mp_argument *row =
             mp_argument_find(own ? &report->arguments : &mp_view_arguments, given->argument);
@@ -102,6 +108,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
         return false;
     mp_request selected = *request;
     mp_model *model = NULL;
+    selected.report = report;
     selected.whole = request->model;
     if (mp_selects(&request->selection)) {
         model = mp_select(request->model, &request->selection, error);
