@@ -112,53 +112,6 @@ mp_cell *mp_table_row(mp_table *table)
     return table->cells + used;
 }
 
-size_t mp_table_column(const mp_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->column_count; i++)
-        if (strcmp(table->columns[i].name, name) == 0)
-            return i;
-    abort(); /* a report names a column that it did not declare: a fault of the program */
-}
-
-static mp_cell *last_cell(mp_table *table, const char *column)
-{
-    return &table->cells[(table->row_count - 1) * table->column_count +
-                         mp_table_column(table, column)];
-}
-
-void mp_set_number(mp_table *table, const char *column, int64_t number)
-{
-    *last_cell(table, column) = (mp_cell){.known = true, .number = number};
-}
-
-void mp_set_real(mp_table *table, const char *column, double real)
-{
-    *last_cell(table, column) = (mp_cell){.known = true, .real = real};
-}
-
-void mp_set_text(mp_document *document, mp_table *table, const char *column, const char *text)
-{
-    if (text && *text)
-        *last_cell(table, column) =
-            (mp_cell){.known = true, .text = mp_utf8_copy(document->arena, text)};
-}
-
-void mp_set_list(mp_document *document, mp_table *table, const char *column,
-                 const char *const *texts, size_t count)
-{
-    const char **list = mp_arena_alloc(document->arena, (count + 1) * sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = mp_utf8_copy(document->arena, texts[i]);
-    *last_cell(table, column) = (mp_cell){.known = true, .number = (int64_t)count, .list = list};
-}
-
-void mp_set_empty_list(mp_document *document, mp_table *table, const char *column,
-                       const char *instead)
-{
-    mp_set_list(document, table, column, NULL, 0);
-    last_cell(table, column)->text = mp_utf8_copy(document->arena, instead);
-}
-
 /* --- rows that are structs --- */
 
 static bool is_real(mp_unit unit)
