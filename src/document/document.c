@@ -209,32 +209,28 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
     return left > right ? -1 : left < right;
 }
 
-/* A row that is a struct, and what it is sorted by. */
-typedef struct sorted_row {
-    const char *row; /* of those as they were */
-    mp_cell key;
-} sorted_row;
-
-static int compare_rows(const void *a, const void *b, void *column)
+static int compare_rows(const void *a, const void *b, void *opaque)
 {
-    const sorted_row *left = a, *right = b;
-    int order = mp_cells_compare(column, &left->key, &right->key);
-    return order ? order : (left->row > right->row) - (left->row < right->row);
+    const mp_column *column = opaque;
+    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
+    mp_cell x = member_cell(column, left + column->offset);
+    mp_cell y = member_cell(column, right + column->offset);
+    int order = mp_cells_compare(column, &x, &y);
+    return order ? order : (left > right) - (left < right); /* as they stood */
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column)
 {
     if (count < 2)
         return;
-    sorted_row *order = mp_alloc(count * sizeof *order);
+    const char **order = mp_alloc(count * sizeof *order);
     char *copy = mp_alloc(count * size), *at = rows;
     memcpy(copy, rows, count * size);
     for (size_t i = 0; i < count; i++)
-        order[i] =
-            (sorted_row){copy + i * size, member_cell(column, copy + i * size + column->offset)};
+        order[i] = copy + i * size;
     qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)column);
     for (size_t i = 0; i < count; i++)
-        memcpy(at + i * size, order[i].row, size);
+        memcpy(at + i * size, order[i], size);
     free(order);
     free(copy);
 }
