@@ -30,14 +30,9 @@ static const char *label_of(mp_evaluation *evaluation, const mp_group *group)
     if (evaluation->rule->by != MP_BY_SITE)
         return group->label;
     mp_type_id type = mp_site_type(model, &model->contexts.at[generation->context.i]);
-    const mp_dimension *source = mp_dimension_find("source");
-    size_t type_size = (size_t)mp_type_label(model, type, NULL, 0) + 1;
-    size_t source_size = (size_t)source->label(model, generation, NULL, 0) + 1;
-    char *text = mp_arena_alloc(evaluation->scratch, type_size + 3 + source_size);
-    mp_type_label(model, type, text, type_size);
-    strcpy(text + type_size - 1, " at ");
-    source->label(model, generation, text + type_size + 3, source_size);
-    return text;
+    mp_arena *scratch = evaluation->scratch;
+    return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type),
+                           mp_dimension_find("source")->label(scratch, model, generation));
 }
 
 static int by_label(const void *left, const void *right)
@@ -220,7 +215,8 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     bool whole = !evaluation->rule->by;
     selection found = {.count = 0};
     if (whole || select_groups(evaluation, window, &found)) {
-        uint32_t *number_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
+        uint32_t *number_of =
+            mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
         uint32_t *group_of = mp_alloc_zero(model->generations.count + 1u, sizeof *group_of);
         uint32_t count = whole;
         const char **labels =
@@ -268,7 +264,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, context->window);
-    } else if (mp_window_resolve(context->model, after, context->to, &window, &error)) {
+    } else if (mp_window_of(context->window->filter, after, context->to, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {

@@ -70,7 +70,7 @@ static void open_sets(aq_sets *sets, aq_out *out, const mp_live_objects *live)
                       .stacks = mp_alloc_zero(model->contexts.count, sizeof *sets->stacks),
                       .thread_sets = mp_alloc_zero(strings, sizeof *sets->thread_sets),
                       .classes = mp_alloc_zero(model->types.count, sizeof *sets->classes),
-                      .links = model->graph ? aq_out_links_of(model->graph) : NULL};
+                      .links = live->filter->graph ? aq_out_links_of(live->filter->graph) : NULL};
 }
 
 static void close_sets(aq_sets *sets)
@@ -97,9 +97,7 @@ static void put_routine(aq_sets *sets, uint32_t id)
     if (routine->set == sets->ordinal)
         return;
     routine->set = sets->ordinal;
-    size_t size = (size_t)mp_tree_label(model, routine->node, NULL, 0) + 1;
-    char *name = mp_arena_alloc(&sets->scratch, size);
-    mp_tree_label(model, routine->node, name, size);
+    const char *name = mp_tree_label(&sets->scratch, model, routine->node);
     int64_t row = AQ_OUT_PUT(sets->out, AQ_OUT_ROUTINES, AQ_OUT_NO_PARENT, id,
                              AQ_OUT_TEXT("COL_ROUTINE_NAME", name),
                              AQ_OUT_TEXT("COL_SOURCE_FILE", mp_model_text(model, symbol->source)),
@@ -174,7 +172,8 @@ static void put_object(aq_sets *sets, const mp_living *living)
                    AQ_OUT_NUMBER("COL_REFERENCES_FROM", link ? link->from : MP_UNKNOWN),
                    AQ_OUT_NUMBER("COL_REFERENCES_TO", link ? link->to : MP_UNKNOWN),
                    AQ_OUT_NUMBER("COL_ADDRESS",
-                                 link ? aq_out_address(model->graph, living->vertex) : MP_UNKNOWN));
+                                 link ? aq_out_address(sets->live->filter->graph, living->vertex)
+                                      : MP_UNKNOWN));
     link = link ? link : &none;
     link->row = row;
     link->id = living->id;
@@ -225,9 +224,7 @@ static void rise(int64_t *most, int64_t now)
 static void put_class(aq_sets *sets, uint32_t type)
 {
     aq_class *at = &sets->classes[type];
-    size_t size = (size_t)mp_type_label(sets->model, (mp_type_id){type}, NULL, 0) + 1;
-    char *name = mp_arena_alloc(&sets->scratch, size);
-    mp_type_label(sets->model, (mp_type_id){type}, name, size);
+    const char *name = mp_type_label(&sets->scratch, sets->model, (mp_type_id){type});
     rise(&at->peak, at->live);
     rise(&at->peak_size, at->live_size);
     rise(&at->total, at->peak);
@@ -284,8 +281,8 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
     for (uint32_t i = 0; i < sets->model->types.count; i++)
         if (sets->classes[i].seen)
             put_class(sets, i);
-    if (sets->links && sets->model->graph->snapshot.i == id.i)
-        aq_out_references(out, sets->model->graph, sets->links);
+    if (sets->links && live->filter->graph->snapshot.i == id.i)
+        aq_out_references(out, live->filter->graph, sets->links);
     if (out->failed)
         return false;
     return (sets->objects == snapshot->live_objects && sets->bytes == snapshot->live_bytes) ||
@@ -410,11 +407,11 @@ static bool write_file(const mp_live_objects *live, const char *path, mp_documen
     return true;
 }
 
-static bool write_aqtime(const mp_model *model, const char *path, mp_document *document,
+static bool write_aqtime(const mp_filter *filter, const char *path, mp_document *document,
                          mp_error *error)
 {
     mp_live_objects live;
-    if (!mp_live_objects_of(model, &live, error))
+    if (!mp_live_objects_of(filter, &live, error))
         return false;
     bool ok = write_file(&live, path, document, error);
     mp_live_objects_free(&live);

@@ -2,6 +2,7 @@
 #ifndef MP_QUERY_GROUP_H
 #define MP_QUERY_GROUP_H
 
+#include "base/memory.h"
 #include "model/events.h"
 #include "query/window.h"
 
@@ -14,8 +15,8 @@ typedef struct mp_dimension {
     const char *name;
     const char *summary;
     mp_key (*key)(const mp_model *model, const mp_generation *generation);
-    /* Writes the group's name; `generation` is any of the group. Returns as snprintf does. */
-    int (*label)(const mp_model *model, const mp_generation *generation, char *text, size_t size);
+    /* The group's name: of the model, or in the arena; `generation` is any of the group. */
+    const char *(*label)(mp_arena *arena, const mp_model *model, const mp_generation *generation);
     bool of_context; /* the key depends on the generation's context alone: inclusive bytes can be
                         told */
     /* By every frame of a stack: an object is in the groups of all functions on it, once in each.

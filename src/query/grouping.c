@@ -41,19 +41,17 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     mp_key key = job->dimension->key(job->model, generation);
     key_probe probe = {job->keys, key};
     uint64_t hash = mp_hash64(key.a + mp_hash64(key.b + 1));
-    size_t place;
-    uint32_t found = mp_hash_index_find(&job->index, hash, same_key, &probe, &place);
-    if (found)
-        return found;
+    uint32_t *place = mp_hash_index_put(&job->index, hash, same_key, &probe);
+    if (*place)
+        return *place;
     mp_grouping *grouping = job->grouping;
-    found = ++grouping->count;
+    uint32_t found = *place = ++grouping->count;
     mp_grow(&grouping->groups, &job->capacity, found, sizeof *grouping->groups);
     mp_grow(&job->keys, &job->keys_capacity, found, sizeof *job->keys);
     mp_node_id node = job->model->contexts.at[generation->context.i].node;
     grouping->groups[found - 1] =
         (mp_group){.example = {generation_id}, .node = job->model->tree_of[node.i]};
     job->keys[found - 1] = key;
-    mp_hash_index_set(&job->index, place, hash, found);
     return found;
 }
 
@@ -255,22 +253,6 @@ static void add_growth(const mp_window *window, mp_grouping *grouping)
 
 /* --- labels and their order --- */
 
-static const char *label_of(const mp_model *model, const mp_dimension *dimension,
-                            const mp_group *group, mp_arena *labels)
-{
-    const mp_generation *generation = &model->generations.at[group->example.i];
-    bool frames = dimension->of_frames;
-    size_t size = (size_t)(frames ? mp_tree_label(model, group->node, NULL, 0)
-                                  : dimension->label(model, generation, NULL, 0)) +
-                  1;
-    char *text = mp_arena_alloc(labels, size);
-    if (frames)
-        mp_tree_label(model, group->node, text, size);
-    else
-        dimension->label(model, generation, text, size);
-    return text;
-}
-
 static int by_label(const void *left, const void *right, void *groups)
 {
     const mp_group *a = (const mp_group *)groups + *(const uint32_t *)left,
@@ -290,8 +272,11 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
     mp_group *sorted = mp_alloc(count * sizeof *sorted + 1);
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
-        grouping->groups[i].label =
-            label_of(model, dimension, &grouping->groups[i], grouping->private);
+        mp_group *group = &grouping->groups[i];
+        group->label = dimension->of_frames
+                           ? mp_tree_label(grouping->private, model, group->node)
+                           : dimension->label(grouping->private, model,
+                                              &model->generations.at[group->example.i]);
     }
     if (count)
         qsort_r(order, count, sizeof *order, by_label, grouping->groups);

@@ -49,12 +49,6 @@ mp_trend mp_trend_of(const int64_t *values, size_t count);
 /* "grows steadily", "jumps once"; static. */
 const char *mp_trend_words(mp_trend_kind kind);
 
-/* One character of U+2581 to U+2588 for each of at most `width` columns, lowest value lowest; the
- * lowest for all where all are equal. Where there are more values than columns, a column is the
- * mean of its share of them. Returns as snprintf does; what does not fit is cut between characters.
- */
-int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, size_t size);
-
 /* Bytes alive at each whole snapshot of the window (from and to included), one series for each
  * group: series i is at[i * length]. Of several sessions, those of the first that has snapshots. */
 typedef struct mp_series {

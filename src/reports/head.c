@@ -17,11 +17,8 @@
 
 const void *mp_request_argument(const mp_request *request, const char *name)
 {
-    const mp_argument_table *own = request->report ? &request->report->arguments : NULL;
-    bool viewed = !own || !own->count;
-    const mp_argument *row = mp_argument_find(viewed ? &mp_view_arguments : own, name);
-    const char *at = viewed ? (const char *)&request->view : request->arguments;
-    return row ? at + row->offset : NULL;
+    const mp_argument *row = mp_argument_find(&request->report->arguments, name);
+    return row ? (const char *)request->arguments + row->offset : NULL;
 }
 
 static const char *text_argument(const mp_request *request, const char *name)
@@ -39,8 +36,7 @@ static int64_t number_argument(const mp_request *request, const char *name)
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
 {
     const char *first = text_argument(request, "from"), *last = text_argument(request, "to");
-    if (request->filter ? !mp_window_of(request->filter, first, last, window, error)
-                        : !mp_window_resolve(request->model, first, last, window, error))
+    if (!mp_window_of(request->filter, first, last, window, error))
         return false;
     mp_window_suppress(window, request->suppressions);
     return true;
@@ -269,9 +265,7 @@ static void compare_heaps(mp_document *document, const mp_request *request, sele
                           whole_row *whole)
 {
     mp_totals part, all;
-    mp_error unheard = {0};
-    mp_filter *filter = mp_filter_of(request->whole, NULL, &unheard);
-    if (totals_in(request, request->filter, &part) && totals_in(request, filter, &all)) {
+    if (totals_in(request, request->filter, &part) && totals_in(request, request->whole, &all)) {
         row->alive = part_text(document, (mp_amount){part.live_objects, part.live_bytes},
                                (mp_amount){all.live_objects, all.live_bytes});
         whole->heap.live_objects = all.live_objects;
@@ -282,16 +276,13 @@ static void compare_heaps(mp_document *document, const mp_request *request, sele
             whole->heap = all;
         }
     }
-    mp_filter_free(filter);
 }
 
 static void compare_profiles(mp_document *document, const mp_request *request, selection_row *row,
                              whole_row *whole)
 {
-    mp_error unheard = {0};
-    mp_filter *filter = mp_filter_of(request->whole, NULL, &unheard);
-    mp_profile_totals part = mp_profile_total(request->filter), all = mp_profile_total(filter);
-    mp_filter_free(filter);
+    mp_profile_totals part = mp_profile_total(request->filter);
+    mp_profile_totals all = mp_profile_total(request->whole);
     row->spent = mp_document_text(document, "%s of %s seconds, %s of %s calls",
                                   mp_seconds_text(document, part.exclusive_us, false),
                                   mp_seconds_text(document, all.exclusive_us, false),
@@ -371,21 +362,6 @@ const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, co
     return NULL;
 }
 
-size_t mp_view_rows(const mp_view *view, size_t own)
-{
-    return view->limit < 0 ? own : (size_t)view->limit;
-}
-
-bool mp_view_shows(const mp_view *view, const char *label)
-{
-    return !view->only || fnmatch(view->only, label, 0) == 0;
-}
-
-bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
-{
-    return bytes >= view->min_bytes && count >= view->min_count;
-}
-
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
 {
     (void)document;
@@ -423,18 +399,12 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame)
 {
-    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_frame_label(model, frame, text, size);
-    return text;
+    return mp_frame_label(document->arena, model, frame);
 }
 
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
 {
-    size_t size = (size_t)mp_tree_label(model, node, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_tree_label(model, node, text, size);
-    return text;
+    return mp_tree_label(document->arena, model, node);
 }
 
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "document/sparkline.h"
 #include "query/trend.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"

@@ -243,13 +243,14 @@ static void every_generation_knows_its_group(void **unused)
     mp_window window = window_of(&r, "1", "4");
     const mp_grouping *grouping = mp_window_groups(&window, mp_dimension_find("type"), 0);
     for (uint32_t i = 2; i < r.model->generations.count; i++) {
-        char type[40];
         const mp_context *context = &r.model->contexts.at[r.model->generations.at[i].context.i];
-        mp_type_label(r.model, context->type, type, sizeof type);
+        mp_arena scratch = {0};
+        const char *type = mp_type_label(&scratch, r.model, context->type);
         if (context->reusable)
             assert_int_equal(grouping->group_of[i], 0);
         else
             assert_string_equal(grouping->groups[grouping->group_of[i] - 1].label, type);
+        mp_arena_free(&scratch);
     }
     mp_window_free(&window);
     reading_free(&r);
@@ -316,9 +317,9 @@ static void the_tree_adds_up_from_below(void **unused)
     };
     assert_int_equal(r.model->tree.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        char label[40];
-        mp_tree_label(r.model, i, label, sizeof label);
-        assert_string_equal(label, expected[i].label);
+        mp_arena scratch = {0};
+        assert_string_equal(mp_tree_label(&scratch, r.model, i), expected[i].label);
+        mp_arena_free(&scratch);
         assert_int_equal(r.model->tree.at[i].line, expected[i].line);
         assert_int_equal(costs[i].own_objects, expected[i].own_objects);
         assert_int_equal(costs[i].own_bytes, expected[i].own_bytes);

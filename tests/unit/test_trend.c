@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "document/sparkline.h"
 #include "query/query.h"
 #include "query/trend.h"
 #include "support/memory_reader.h"
@@ -231,10 +232,11 @@ static void series_of_frames_have_all_that_a_function_called(void **unused)
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     mp_window window = window_of(&r, NULL, "last");
     uint32_t group_of_node[8] = {0};
-    char label[40];
     for (uint32_t i = 1; i < r.model->tree.count; i++) {
-        mp_tree_label(r.model, i, label, sizeof label);
+        mp_arena scratch = {0};
+        const char *label = mp_tree_label(&scratch, r.model, i);
         group_of_node[i] = strcmp(label, "main.p") == 0 ? 1 : 2;
+        mp_arena_free(&scratch);
     }
     /* All but the pool of the session; all of that but procedure 2; the reusable one in neither. */
     static const int64_t expected[] = {120, 398, 418, 397, 0, 20, 298, 318, 297, 0};
