@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "compare/digest.h"
+#include "compare/substitution.h"
 #include "reports/report.h"
 
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name)
