@@ -471,7 +471,7 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
     mp_window window;
     if (asked->max_leaked.set)
         return mp_fail_argument(error, "max-leaked", NULL,
-                                "dumps do not tell what leaked, use --max-growth");
+                                "dumps do not tell what leaked, use " MP_DASHES "max-growth");
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
     bool ok = window.ranges[1].from.i != window.ranges[1].to.i ||
