@@ -63,6 +63,7 @@ const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, co
                                        mp_error *error);
 
 /* An argument of the request's report; NULL or 0 where the report has none of this name. */
+const void *mp_request_argument(const mp_request *request, const char *name);
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
 /* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
