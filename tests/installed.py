@@ -74,11 +74,12 @@ def main(build):
         if len(files) != 1:
             sys.exit(f"{files}: one memprof.pc is wanted")
         env = {**os.environ, "PKG_CONFIG_PATH": str(files[0].parent)}
-        flags = run("pkg-config", "--static", "--cflags", "--libs", "memprof", env=env).split()
+        includes = run("pkg-config", "--cflags", "memprof", env=env).split()
+        libraries = run("pkg-config", "--static", "--libs", "memprof", env=env).split()
         for compiler, options in ways:
             program = folder / "by-pkg-config"
-            run(compiler, *options, "-c", folder / "user.c", *flags, *extra, "-o", folder / "user.o")
-            run(compiler, folder / "user.o", *flags, *extra, "-o", program)
+            run(compiler, *options, "-c", folder / "user.c", *includes, *extra, "-o", folder / "user.o")
+            run(compiler, folder / "user.o", *libraries, *extra, "-o", program)
             said = run(program, SAMPLE)
             if said != wanted:
                 sys.exit(f"linked by {compiler}, the example says\n{said}\nand not\n{wanted}")

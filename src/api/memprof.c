@@ -191,15 +191,19 @@ mp_document *mp_recording_export(const mp_recording *recording, const char *form
                                  const char *path, mp_error *error)
 {
     const mp_exporter *exporter = mp_exporter_find(format);
-    if (!exporter || exporter->needs & ~recording->model->holds) {
+    mp_filter *filter = mp_filter_of(recording->model, NULL, error);
+    mp_document *document = NULL;
+    if (!exporter || exporter->needs & ~filter->holds) {
         mp_fail(error, MP_ERROR_NO_ANSWER, "there is nothing to write as \"%s\"", format);
-        return NULL;
+    } else {
+        document = mp_document_new("export");
+        if (!exporter->write(filter, path, document, error)) {
+            mp_document_free(document);
+            document = NULL;
+        }
     }
-    mp_document *document = mp_document_new("export");
-    if (exporter->write(recording->model, path, document, error))
-        return document;
-    mp_document_free(document);
-    return NULL;
+    mp_filter_free(filter);
+    return document;
 }
 
 mp_document *mp_answers_merge(const char *const *names, const mp_document *const *documents,

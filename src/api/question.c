@@ -11,14 +11,12 @@ void mp_question_begin(mp_question *question, const mp_report *report)
 {
     *question = (mp_question){.report = report};
     question->arguments = report ? mp_arguments_new(&report->arguments) : NULL;
-    memcpy(&question->view, mp_view_arguments.defaults, sizeof question->view);
 }
 
 void mp_question_free(mp_question *question)
 {
     if (question->report)
         mp_arguments_free(&question->report->arguments, question->arguments);
-    free(question->view.substitutions.at);
     free(question->given);
     free(question->criteria);
     free(question->suppression_paths.at);
@@ -97,33 +95,21 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
     return *text || mp_fail_argument(error, name, text, "expected a path");
 }
 
-/* The row of an argument, or of one that the report has by `honours`. */
-static const mp_argument *row_of(const mp_report *report, const char *name)
-{
-    const mp_argument *row = mp_argument_find(&report->arguments, name);
-    if (row || report->arguments.count)
-        return row;
-    row = mp_argument_find(&mp_view_arguments, name);
-    return row && row->variants & mp_report_honours(report) ? row : NULL;
-}
-
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error)
 {
     const mp_report *report = question->report;
     mp_subject subject = MP_SUBJECTS;
-    const mp_argument *row = row_of(report, name);
+    const mp_argument *row = mp_argument_find(&report->arguments, name);
     const char *argument = row ? NULL : shared_argument(name, &subject);
     bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
-    if (!operand && !row && !(argument && row_of(report, argument)))
+    if (!operand && !row && !(argument && mp_argument_find(&report->arguments, argument)))
         return mp_fail_unused(error, report->name, name, NULL);
     if (!operand)
         mp_question_note(question, argument ? argument : name, name);
     if (!row || row->kind == MP_ARGUMENT_SHARED)
         return set_shared(question, name, subject, text, error);
-    const mp_argument *viewed = mp_argument_find(&mp_view_arguments, name);
-    bool ok = !viewed || mp_argument_parse(viewed, text, &question->view);
-    ok &= !question->arguments || mp_argument_parse(row, text, question->arguments);
-    return ok || mp_fail_argument(error, name, text, "is none that %s takes", report->name);
+    return mp_argument_parse(row, text, question->arguments) ||
+           mp_fail_argument(error, name, text, "is none that %s takes", report->name);
 }
 
 /* --- reading --- */
@@ -161,7 +147,7 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
 {
     return (mp_request){.model = model,
                         .diagnostics = diagnostics,
-                        .view = question->view,
+                        .report = question->report,
                         .arguments = question->arguments,
                         .given = question->given,
                         .given_count = question->given_count,

@@ -9,9 +9,8 @@
 
 typedef struct mp_question {
     const mp_report *report; /* NULL: none; then nothing can be set */
-    void *arguments;         /* the report's struct; NULL: it has none of its own */
-    mp_view view;
-    mp_given *given; /* all that was set, and what was noted */
+    void *arguments;         /* the report's struct; NULL: it has none */
+    mp_given *given;         /* all that was set, and what was noted */
     size_t given_count, given_capacity;
     mp_selection selection;
     mp_criterion *criteria; /* what `selection` points to */

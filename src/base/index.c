@@ -83,7 +83,7 @@ void mp_id_index_free(mp_id_index *index)
     *index = (mp_id_index){0};
 }
 
-static void hash_index_grow(mp_hash_index *index)
+void mp_hash_index_grow(mp_hash_index *index)
 {
     mp_hash_index larger = {.count = index->count};
     size_t places = index->entries ? (index->mask + 1) * 2 : FIRST_PLACES;
@@ -99,26 +99,6 @@ static void hash_index_grow(mp_hash_index *index)
     }
     free(index->entries);
     *index = larger;
-}
-
-uint32_t mp_hash_index_find(mp_hash_index *index, uint64_t hash,
-                            bool (*same)(const void *opaque, uint32_t value), const void *opaque,
-                            size_t *place)
-{
-    if (!index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2)
-        hash_index_grow(index);
-    size_t at = (uint32_t)hash & index->mask;
-    for (; index->entries[at].value; at = (at + 1) & index->mask)
-        if (index->entries[at].hash == (uint32_t)hash && same(opaque, index->entries[at].value))
-            return index->entries[at].value;
-    *place = at;
-    return 0;
-}
-
-void mp_hash_index_set(mp_hash_index *index, size_t place, uint64_t hash, uint32_t value)
-{
-    index->entries[place] = (mp_hash_entry){(uint32_t)hash, value};
-    index->count++;
 }
 
 void mp_hash_index_free(mp_hash_index *index)

@@ -39,8 +39,10 @@ uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
 uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key);
 void mp_id_index_free(mp_id_index *index);
 
-/* Values found by a hash and a comparison that the owner of the things does itself. A second find
- * or set makes `place` void. */
+/* Values found by a hash and a comparison that the owner of the things does itself: whether what
+ * `opaque` asks for is the thing of this value. */
+typedef bool mp_same(const void *opaque, uint32_t value);
+
 typedef struct mp_hash_entry {
     uint32_t hash, value; /* value 0: empty */
 } mp_hash_entry;
@@ -51,12 +53,46 @@ typedef struct mp_hash_index {
     size_t count;
 } mp_hash_index;
 
-/* Find the place for `hash`, calling same(opaque, value) for each candidate. Returns the value
- * found, or 0 with *place set for mp_hash_index_set. */
-uint32_t mp_hash_index_find(mp_hash_index *index, uint64_t hash,
-                            bool (*same)(const void *opaque, uint32_t value), const void *opaque,
-                            size_t *place);
-void mp_hash_index_set(mp_hash_index *index, size_t place, uint64_t hash, uint32_t value);
+/* The place at which a look-up of this hash begins, to be fetched ahead of it; NULL: none yet. */
+static inline const mp_hash_entry *mp_hash_index_home(const mp_hash_index *index, uint64_t hash)
+{
+    return index->entries ? &index->entries[(uint32_t)hash & index->mask] : NULL;
+}
+
+/* Where the thing is, or the empty place where it would stand; there is a table. Inline, as are the
+ * two below, so that the comparison is no call. */
+static inline mp_hash_entry *mp_hash_index_place(const mp_hash_index *index, uint64_t hash,
+                                                 mp_same *same, const void *opaque)
+{
+    size_t at = (uint32_t)hash & index->mask;
+    for (; index->entries[at].value; at = (at + 1) & index->mask)
+        if (index->entries[at].hash == (uint32_t)hash && same(opaque, index->entries[at].value))
+            break;
+    return &index->entries[at];
+}
+
+static inline uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t hash, mp_same *same,
+                                         const void *opaque)
+{
+    return index->entries ? mp_hash_index_place(index, hash, same, opaque)->value : 0;
+}
+
+void mp_hash_index_grow(mp_hash_index *index);
+
+/* As mp_id_index_put: of a new thing the value is 0, and the caller must set it at once. */
+static inline uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, mp_same *same,
+                                          const void *opaque)
+{
+    if (!index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2)
+        mp_hash_index_grow(index);
+    mp_hash_entry *entry = mp_hash_index_place(index, hash, same, opaque);
+    if (!entry->value) {
+        entry->hash = (uint32_t)hash;
+        index->count++;
+    }
+    return &entry->value;
+}
+
 void mp_hash_index_free(mp_hash_index *index);
 
 #endif

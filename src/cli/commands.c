@@ -90,15 +90,6 @@ bool cli_command_find(const char *name, cli_command *command)
     return false;
 }
 
-const mp_argument *cli_command_argument(const cli_command *command, const char *name)
-{
-    const mp_argument *row = mp_argument_find(command->arguments, name);
-    if (row || !command->report || command->arguments->count)
-        return row;
-    row = mp_argument_find(&mp_view_arguments, name);
-    return row && row->variants & mp_report_honours(command->report) ? row : NULL;
-}
-
 /* --- help --- */
 
 static void help_line(const char *name, const char *summary)
@@ -141,7 +132,7 @@ static void help_command(const cli_command *command)
         printf("%s\n", command->details);
     printf("\nOptions:\n");
     help_options(command);
-    if (cli_command_argument(command, "by")) {
+    if (mp_argument_find(command->arguments, "by")) {
         const mp_dimension *dimensions = mp_dimensions(&count);
         printf("\nGroups of a memory recording (--by):\n");
         for (size_t i = 0; i < count; i++)

@@ -32,8 +32,6 @@ typedef struct cli_command {
 
 /* False where there is none of this name. */
 bool cli_command_find(const char *name, cli_command *command);
-/* The row of an argument; NULL: the command does not have it. */
-const mp_argument *cli_command_argument(const cli_command *command, const char *name);
 
 /* Help for the program, or for the command if the user named one. */
 void cli_help(const struct cli_options *options);

@@ -16,12 +16,13 @@ static const mp_argument rows[] = {
 };
 const mp_argument_table cli_export_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
-static bool write_file(const cli_options *options, const mp_model *model, mp_document *document,
+static bool write_file(const cli_options *options, const mp_filter *filter, mp_document *document,
                        int *status, mp_error *error)
 {
     const mp_exporter *exporter = options->exporter;
+    const mp_model *model = filter->model;
     *status = CLI_USAGE;
-    if (exporter->needs & ~model->holds)
+    if (exporter->needs & ~filter->holds)
         return mp_fail(error, MP_ERROR_NO_ANSWER, "export --to %s has nothing to write of %s",
                        exporter->name, mp_kind_name(model->kind));
     for (size_t i = 0; i < options->question.given_count; i++) {
@@ -34,7 +35,7 @@ static bool write_file(const cli_options *options, const mp_model *model, mp_doc
     *status = CLI_UNREADABLE;
     const char *path = options->export_path;
     char *target = realpath(path, NULL); /* what a link points to is replaced */
-    bool ok = exporter->write(model, target ? target : path, document, error);
+    bool ok = exporter->write(filter, target ? target : path, document, error);
     free(target);
     return ok;
 }
@@ -46,10 +47,12 @@ static int export(const cli_options *options, const mp_model *model,
     mp_error error = {0};
     mp_document *document = mp_document_new("export");
     document->exact_bytes = options->exact_bytes;
-    if (write_file(options, model, document, &status, &error))
+    mp_filter *filter = mp_filter_of(model, NULL, &error);
+    if (write_file(options, filter, document, &status, &error))
         status = cli_put_document(options, document, diagnostics);
     else
         cli_put_error(&error);
+    mp_filter_free(filter);
     mp_document_free(document);
     return status;
 }

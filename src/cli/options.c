@@ -246,7 +246,7 @@ const cli_option *cli_option_of(const cli_command *command, const char *name)
         const cli_option *option = &cli_option_table[i];
         if (strcmp(option->name, name) == 0 &&
             (option->scope ? option->scope & command->scope
-                           : cli_command_argument(command, argument_of(option)) != NULL))
+                           : mp_argument_find(command->arguments, argument_of(option)) != NULL))
             return option;
     }
     return NULL;
@@ -331,7 +331,7 @@ static bool take_command(cli_options *options, char **operands, int count)
     operands += named;
     count -= named;
     /* A type of objects takes the place of one. */
-    bool replaced = cli_command_argument(command, "object") && text_of(options, "type");
+    bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
     if (command->operand && !replaced && count > 0) {
         options->operand = *operands++;
         count--;
@@ -392,18 +392,16 @@ static bool take_options(cli_options *options)
 static void choose_limit(cli_options *options)
 {
     const mp_report *report = options->command.report;
-    const char *limit = text_of(options, "limit");
-    int64_t *own = report ? mp_question_limit(&options->question) : NULL;
-    bool whole = report && options->renderer->for_programs && !report->overview;
-    if (!limit && whole)
-        options->question.view.limit = report->program_rows;
-    if (!limit && whole && own)
-        *own = report->program_rows;
-    if (report)
-        options->merged_rows = limit && own ? (size_t)*own
-                               : limit      ? (size_t)options->question.view.limit
-                               : whole      ? (size_t)report->program_rows
-                                            : mp_report_rows(report);
+    if (!report)
+        return;
+    int64_t *limit = mp_question_limit(&options->question);
+    bool given = text_of(options, "limit");
+    bool whole = options->renderer->for_programs && !report->overview;
+    options->merged_rows = whole ? (size_t)report->program_rows : mp_report_rows(report);
+    if (limit && given)
+        options->merged_rows = (size_t)*limit;
+    else if (limit && whole)
+        *limit = report->program_rows;
 }
 
 static bool reads_stdin_twice(const cli_options *options)

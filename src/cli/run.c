@@ -46,7 +46,7 @@ bool cli_load(const cli_options *options, const char *const *paths, size_t count
     cli_progress_begin(&bar, options->quiet);
     bool ok = mp_load(model, diagnostics, paths, count, &how);
     cli_progress_end(&bar);
-    return mp_sessions_cut(model, diagnostics) && ok;
+    return mp_filter_check_ends(model, diagnostics) && ok;
 }
 
 size_t cli_kept(const cli_options *options)

@@ -52,18 +52,16 @@ uint32_t mp_dictionary_id(mp_dictionary *dictionary, const char *text)
 {
     if (!text || !*text)
         return 0;
-    size_t length = strlen(text), place;
+    size_t length = strlen(text);
     uint64_t hash = mp_hash_bytes(text, length);
     text_probe probe = {dictionary, text};
-    uint32_t found = mp_hash_index_find(&dictionary->text_index, hash, same_text, &probe, &place);
-    if (found)
-        return found;
+    uint32_t *found = mp_hash_index_put(&dictionary->text_index, hash, same_text, &probe);
+    if (*found)
+        return *found;
     mp_grow(&dictionary->texts, &dictionary->text_capacity, dictionary->text_count + 1,
             sizeof *dictionary->texts);
     dictionary->texts[dictionary->text_count] = mp_arena_copy(&dictionary->arena, text, length);
-    found = (uint32_t)dictionary->text_count++;
-    mp_hash_index_set(&dictionary->text_index, place, hash, found);
-    return found;
+    return *found = (uint32_t)dictionary->text_count++;
 }
 
 const char *mp_dictionary_text(const mp_dictionary *dictionary, uint32_t text)
@@ -87,16 +85,13 @@ uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
 {
     uint64_t hash = mp_hash64(((uint64_t)frame.caller << 32 | frame.name) + mp_hash64(frame.line));
     frame_probe probe = {dictionary, frame};
-    size_t place;
-    uint32_t found = mp_hash_index_find(&dictionary->frame_index, hash, same_frame, &probe, &place);
-    if (found)
-        return found;
+    uint32_t *found = mp_hash_index_put(&dictionary->frame_index, hash, same_frame, &probe);
+    if (*found)
+        return *found;
     mp_grow(&dictionary->frames, &dictionary->frame_capacity, dictionary->frame_count + 1,
             sizeof *dictionary->frames);
     dictionary->frames[dictionary->frame_count] = frame;
-    found = (uint32_t)dictionary->frame_count++;
-    mp_hash_index_set(&dictionary->frame_index, place, hash, found);
-    return found;
+    return *found = (uint32_t)dictionary->frame_count++;
 }
 
 const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame)
@@ -141,15 +136,13 @@ size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
 {
     uint64_t hash = mp_hash_bytes(&key, sizeof key);
     key_probe probe = {entries, &key};
-    size_t place;
-    uint32_t found = mp_hash_index_find(index, hash, same_key, &probe, &place);
-    if (!found) {
+    uint32_t *found = mp_hash_index_put(index, hash, same_key, &probe);
+    if (!*found) {
         mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
         entries->at[entries->count++] = (mp_entry){.key = key};
-        found = (uint32_t)entries->count;
-        mp_hash_index_set(index, place, hash, found);
+        *found = (uint32_t)entries->count;
     }
-    return found - 1;
+    return *found - 1;
 }
 
 static int compare_texts(const mp_dictionary *dictionary, uint32_t a, uint32_t b)

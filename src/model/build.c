@@ -18,19 +18,30 @@ const char *mp_kind_name(mp_kind kind)
 /* All lists of a model, and of a profile: made with their element 0, which is "none". */
 #define MODEL_LISTS(DO)                                                                            \
     DO(types)                                                                                      \
-    DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots) DO(sessions)       \
-        DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(tree)
+    DO(symbols)                                                                                    \
+    DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots) DO(sessions) DO(platforms)     \
+        DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(tree)
 #define PROFILE_LISTS(DO)                                                                          \
     DO(modules)                                                                                    \
-    DO(lines) DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines) DO(statistics)        \
-        DO(user_data)
+    DO(lines)                                                                                      \
+    DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines) DO(statistics) DO(user_data)
+
+static uint32_t add_string(mp_strings *strings, mp_slice text)
+{
+    uint32_t made = strings->count++;
+    mp_grow(&strings->texts, &strings->texts_capacity, made + 1u, sizeof *strings->texts);
+    mp_grow(&strings->lengths, &strings->lengths_capacity, made + 1u, sizeof *strings->lengths);
+    strings->texts[made] = mp_arena_copy(&strings->arena, text.at, text.length);
+    strings->lengths[made] = text.length;
+    return made;
+}
 
 mp_model *mp_model_new(void)
 {
     mp_model *model = mp_alloc_zero(1, sizeof *model);
     model->strings = mp_alloc_zero(1, sizeof *model->strings);
     model->private = mp_alloc_zero(1, sizeof *model->private);
-    mp_model_intern_text(model, "");
+    add_string(model->strings, (mp_slice){"", 0}); /* number 0, never looked up */
 #define START(list) (void)MP_ADD(&model->list);
     MODEL_LISTS(START)
 #undef START
@@ -139,7 +150,7 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
 {
     mp_strings *strings = model->strings;
     bool changed = false;
-    if (text.length == 0 && strings->count)
+    if (text.length == 0)
         return (mp_string_id){0};
     text = mp_utf8_from_bytes(&strings->scratch, without_nul(&strings->scratch, text), &changed);
     if (converted)
@@ -147,20 +158,11 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
 
     string_probe probe = {strings, text};
     uint64_t hash = mp_hash_bytes(text.at, text.length);
-    size_t place;
-    uint32_t found = mp_hash_index_find(&strings->index, hash, same_string, &probe, &place);
-    if (!found) {
-        found = strings->count++;
-        mp_grow(&strings->texts, &strings->texts_capacity, found + 1u, sizeof *strings->texts);
-        mp_grow(&strings->lengths, &strings->lengths_capacity, found + 1u,
-                sizeof *strings->lengths);
-        strings->texts[found] = mp_arena_copy(&strings->arena, text.at, text.length);
-        strings->lengths[found] = text.length;
-        if (found) /* the empty string is number 0 and never looked up */
-            mp_hash_index_set(&strings->index, place, hash, found);
-    }
+    uint32_t *found = mp_hash_index_put(&strings->index, hash, same_string, &probe);
+    if (!*found)
+        *found = add_string(strings, text);
     mp_arena_free(&strings->scratch); /* mostly empty */
-    return (mp_string_id){found};
+    return (mp_string_id){*found};
 }
 
 mp_string_id mp_model_intern_text(mp_model *model, const char *text)
@@ -171,4 +173,9 @@ mp_string_id mp_model_intern_text(mp_model *model, const char *text)
 const char *mp_model_text(const mp_model *model, mp_string_id id)
 {
     return model->strings->texts[id.i];
+}
+
+bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag)
+{
+    return mp_text_is(mp_model_text(model, tag), "_PreCleanUp");
 }

@@ -38,14 +38,12 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
     uint64_t hash = mp_hash64(((uint64_t)symbol->name.i << 32 | symbol->start_line) +
                               mp_hash64((uint64_t)node.parent << 32 | node.line));
     tree_probe probe = {model, node};
-    size_t place;
-    uint32_t found = mp_hash_index_find(index, hash, same_node, &probe, &place);
-    if (!found) {
+    uint32_t *found = mp_hash_index_put(index, hash, same_node, &probe);
+    if (!*found) {
         *MP_ADD(&model->tree) = node;
-        found = model->tree.count - 1;
-        mp_hash_index_set(index, place, hash, found);
+        *found = model->tree.count - 1;
     }
-    return found;
+    return *found;
 }
 
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)

@@ -163,46 +163,31 @@ static int64_t rounded(const mp_events *events, int64_t age)
     return age >> dropped << dropped;
 }
 
-static size_t home_of(const mp_event_log *log, mp_context_id context, int64_t age)
+typedef struct age_probe {
+    const mp_events *events;
+    mp_context_id context;
+    int64_t age;
+} age_probe;
+
+static bool same_age(const void *opaque, uint32_t value)
 {
-    uint64_t hash =
-        mp_hash64(((uint64_t)age ^ log->seed) + (uint64_t)context.i * 0x9e3779b97f4a7c15u);
-    return (size_t)hash & log->age_mask;
+    const age_probe *probe = opaque;
+    const mp_age *row = &probe->events->ages.at[value];
+    return row->context.i == probe->context.i && row->age_us == probe->age;
 }
 
-/* The place of the row, or the empty one where it would stand. */
-static uint32_t *find_row(const mp_event_log *log, mp_context_id context, int64_t age)
+static uint64_t age_hash(const mp_event_log *log, mp_context_id context, int64_t age)
 {
-    size_t at = home_of(log, context, age);
-    for (; log->age_places[at]; at = (at + 1) & log->age_mask) {
-        const mp_age *row = &log->events->ages.at[log->age_places[at]];
-        if (row->context.i == context.i && row->age_us == age)
-            break;
-    }
-    return &log->age_places[at];
-}
-
-/* Make the table of places anew, for all rows. */
-static void place_rows(mp_event_log *log)
-{
-    const mp_events *events = log->events;
-    size_t places = 1024;
-    while (places < (size_t)events->ages.count * 4)
-        places *= 2;
-    free(log->age_places);
-    log->age_places = mp_alloc_zero(places, sizeof *log->age_places);
-    log->age_mask = places - 1;
-    for (uint32_t i = 1; i < events->ages.count; i++)
-        *find_row(log, events->ages.at[i].context, events->ages.at[i].age_us) = i;
+    return mp_hash64(((uint64_t)age ^ log->seed) + (uint64_t)context.i * 0x9e3779b97f4a7c15u);
 }
 
 static void add_age(mp_event_log *log, mp_context_id context, int64_t age, int64_t objects,
                     int64_t bytes)
 {
     mp_events *events = log->events;
-    if (!log->age_places || (size_t)events->ages.count * 2 > log->age_mask)
-        place_rows(log);
-    uint32_t *place = find_row(log, context, age);
+    age_probe probe = {events, context, age};
+    uint32_t *place =
+        mp_hash_index_put(&log->age_index, age_hash(log, context, age), same_age, &probe);
     if (!*place) {
         mp_age *row = MP_ADD(&events->ages);
         row->context = context;
@@ -222,7 +207,7 @@ static void coarsen(mp_event_log *log)
     memcpy(old, events->ages.at, count * sizeof *old);
     events->age_bits = events->age_bits == 0 ? 7 : events->age_bits - 2;
     events->ages.count = 1;
-    place_rows(log);
+    mp_hash_index_free(&log->age_index);
     for (uint32_t i = 1; i < count; i++)
         add_age(log, old[i].context, rounded(events, old[i].age_us), old[i].objects, old[i].bytes);
     free(old);
@@ -236,10 +221,10 @@ static void write_age(mp_event_log *log, const mp_aged_death *death)
         coarsen(log);
 }
 
-static const uint32_t *home_place(const mp_event_log *log, const mp_aged_death *death)
+static const mp_hash_entry *home_place(const mp_event_log *log, const mp_aged_death *death)
 {
     int64_t age = rounded(log->events, death->age_us);
-    return &log->age_places[home_of(log, death->context, age)];
+    return mp_hash_index_home(&log->age_index, age_hash(log, death->context, age));
 }
 
 /* The death waits for others: first its place in the table is fetched, then its row. */
@@ -249,12 +234,12 @@ void mp_event_log_age(mp_event_log *log, mp_context_id context, int64_t age_us, 
     if (log->aged_count > MP_AGED_DEATHS)
         write_age(log, slot);
     *slot = (mp_aged_death){context, age_us > 0 ? age_us : 0, bytes};
-    if (!log->age_places)
+    const mp_hash_entry *home = home_place(log, slot);
+    if (!home)
         return;
-    __builtin_prefetch(home_place(log, slot));
-    const mp_aged_death *earlier =
-        &log->aged[(log->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS];
-    __builtin_prefetch(&log->events->ages.at[*home_place(log, earlier)], 1);
+    __builtin_prefetch(home);
+    home = home_place(log, &log->aged[(log->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS]);
+    __builtin_prefetch(&log->events->ages.at[home->value], 1);
 }
 
 /* Write down the ages that wait for their place in the table. */
@@ -282,7 +267,7 @@ void mp_event_log_close(mp_event_log *log)
     log->events->threads += (uint32_t)log->thread_count;
     free(log->threads);
     mp_id_index_free(&log->handover_index);
-    free(log->age_places);
+    mp_hash_index_free(&log->age_index);
 }
 
 void mp_event_log_count(mp_event_log *log, const mp_event *event)

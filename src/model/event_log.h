@@ -60,14 +60,13 @@ typedef struct mp_event_log {
     mp_diagnostics *diagnostics;
     const char *path; /* of the log, and its place in model->inputs; set by the reader */
     uint32_t input;
-    uint64_t seed;            /* of hash tables */
+    uint64_t seed;            /* of hashes that a log could aim at */
     mp_block_thread *threads; /* from 1; those that were met in the replay */
     size_t thread_count, thread_capacity;
     mp_id_index handover_index;
     mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
     size_t aged_count;
-    uint32_t *age_places; /* of events->ages; 0: empty */
-    size_t age_mask;
+    mp_hash_index age_index; /* of events->ages */
 } mp_event_log;
 
 /* What the pointers refer to must outlive the log. Closing writes down all that still waits. */

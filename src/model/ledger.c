@@ -29,17 +29,14 @@ mp_context_id mp_model_context(mp_model *model, const mp_context *key)
 {
     context_probe probe = {model, key};
     uint64_t hash = context_hash(key);
-    size_t place;
-    uint32_t found =
-        mp_hash_index_find(&model->private->contexts, hash, same_context, &probe, &place);
-    if (!found) {
+    uint32_t *found = mp_hash_index_put(&model->private->contexts, hash, same_context, &probe);
+    if (!*found) {
         mp_context *context = MP_ADD(&model->contexts);
         *context = *key;
         context->depth = (uint16_t)(key->owner.i ? model->contexts.at[key->owner.i].depth + 1 : 0);
-        found = model->contexts.count - 1;
-        mp_hash_index_set(&model->private->contexts, place, hash, found);
+        *found = model->contexts.count - 1;
     }
-    return (mp_context_id){found};
+    return (mp_context_id){*found};
 }
 
 typedef struct generation_probe {
@@ -61,19 +58,17 @@ mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_
 {
     generation_probe probe = {model, context, born, owner_born};
     uint64_t hash = mp_hash64(((uint64_t)context.i << 32 | born.i) + mp_hash64(owner_born.i));
-    size_t place;
-    uint32_t found =
-        mp_hash_index_find(&model->private->generations, hash, same_generation, &probe, &place);
-    if (!found) {
+    uint32_t *found =
+        mp_hash_index_put(&model->private->generations, hash, same_generation, &probe);
+    if (!*found) {
         *MP_ADD(&model->generations) =
             (mp_generation){.context = context,
                             .born = born,
                             .owner_born = owner_born,
                             .reusable = model->contexts.at[context.i].reusable};
-        found = model->generations.count - 1;
-        mp_hash_index_set(&model->private->generations, place, hash, found);
+        *found = model->generations.count - 1;
     }
-    return (mp_generation_id){found};
+    return (mp_generation_id){*found};
 }
 
 mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation_id, mp_snapshot_id snapshot)

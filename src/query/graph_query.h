@@ -111,57 +111,6 @@ typedef struct mp_sharing {
     size_t count;
 } mp_sharing;
 
-/* The graph of a model with what most questions about it need. What takes a walk over all of it is
- * made when it is asked for the first time, by the functions below. */
-typedef struct mp_graph_view {
-    const mp_filter *filter; /* tells which types are selected */
-    const mp_model *model;
-    const mp_graph *graph;
-    mp_dominators dominators;
-    mp_object_roots roots;
-    mp_root_census *census;
-    size_t census_count;
-    mp_suspect *suspects;
-    size_t suspect_count;
-    mp_sharing sharing;
-    bool has_suspects, has_sharing;
-} mp_graph_view;
-
-/* The filter must have a graph, and outlive the view. */
-mp_graph_view mp_graph_view_of(const mp_filter *filter);
-void mp_graph_view_free(mp_graph_view *view);
-
-/* All reachable bytes. */
-static inline int64_t mp_graph_reachable(const mp_graph_view *view)
-{
-    return (int64_t)view->dominators.retained[0];
-}
-/* Whether objects of the type are selected. */
-static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
-{
-    return mp_filter_has_type(view->filter, type) && !view->model->types.at[type].left_out;
-}
-
-/* By exclusive bytes descending, then kind. */
-const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
-/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
- * point is not one of its own; below that point there may be others. */
-const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
-const mp_sharing *mp_graph_sharing(mp_graph_view *view);
-
-typedef struct mp_graph_totals {
-    int64_t objects, bytes;
-    int64_t roots, roots_without_object;
-    int64_t references, dangling_references, duplicate_objects;
-    int64_t reachable_objects, reachable_bytes;
-    int64_t unreachable_objects, unreachable_bytes;
-} mp_graph_totals;
-
-/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
-mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
-
-/* --- objects and groups of them --- */
-
 /* Objects that have something in common: a type, a namespace. */
 typedef struct mp_histogram_row {
     const char *label;      /* lives as long as the histogram */
@@ -177,6 +126,60 @@ typedef struct mp_histogram {
     uint32_t count;
     mp_arena *labels;
 } mp_histogram;
+
+/* The graph of a model with what most questions about it need. What takes a walk over all of it is
+ * made when it is asked for the first time, by the functions below. */
+typedef struct mp_graph_view {
+    const mp_filter *filter; /* tells which types are selected */
+    const mp_model *model;
+    const mp_graph *graph;
+    mp_dominators dominators;
+    mp_object_roots roots;
+    mp_root_census *census;
+    size_t census_count;
+    mp_suspect *suspects;
+    size_t suspect_count;
+    mp_sharing sharing;
+    mp_histogram types;
+    bool has_suspects, has_sharing;
+} mp_graph_view;
+
+/* The filter must have a graph, and outlive the view. */
+mp_graph_view mp_graph_view_of(const mp_filter *filter);
+void mp_graph_view_free(mp_graph_view *view);
+
+/* All reachable bytes. */
+static inline int64_t mp_graph_reachable(const mp_graph_view *view)
+{
+    return (int64_t)view->dominators.retained[0];
+}
+/* Whether objects of the type are selected. */
+static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
+{
+    return mp_filter_has_type(view->filter, type);
+}
+
+/* By exclusive bytes descending, then kind. */
+const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
+/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
+ * point is not one of its own; below that point there may be others. */
+const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
+const mp_sharing *mp_graph_sharing(mp_graph_view *view);
+/* By type, in any order: whoever asks may sort it. */
+mp_histogram *mp_graph_types(mp_graph_view *view);
+
+typedef struct mp_graph_totals {
+    int64_t objects, bytes;
+    int64_t roots, roots_without_object;
+    int64_t references, dangling_references, duplicate_objects;
+    int64_t reachable_objects, reachable_bytes;
+    int64_t unreachable_objects, unreachable_bytes;
+} mp_graph_totals;
+
+/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
+mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
+
+/* --- objects and groups of them --- */
 
 typedef enum mp_histogram_kind {
     MP_HISTOGRAM_OF_TYPES,

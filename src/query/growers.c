@@ -70,12 +70,12 @@ static int most_first(const void *left, const void *right, void *model)
 {
     const mp_grower *a = left, *b = right;
     int64_t grew_a = a->to_bytes - a->from_bytes, grew_b = b->to_bytes - b->from_bytes;
-    char names[2][512];
+    mp_arena scratch = {0};
     if (grew_a != grew_b)
         return grew_a > grew_b ? -1 : 1;
-    mp_type_label(model, a->type, names[0], sizeof names[0]);
-    mp_type_label(model, b->type, names[1], sizeof names[1]);
-    int order = strcmp(names[0], names[1]);
+    int order =
+        strcmp(mp_type_label(&scratch, model, a->type), mp_type_label(&scratch, model, b->type));
+    mp_arena_free(&scratch);
     return order ? order : a->type.i < b->type.i ? -1 : a->type.i > b->type.i;
 }
 

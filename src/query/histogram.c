@@ -110,9 +110,17 @@ mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind)
     return histogram;
 }
 
+mp_histogram *mp_graph_types(mp_graph_view *view)
+{
+    if (!view->types.labels)
+        view->types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
+    return &view->types;
+}
+
 void mp_histogram_free(mp_histogram *histogram)
 {
-    mp_arena_free(histogram->labels);
+    if (histogram->labels)
+        mp_arena_free(histogram->labels);
     free(histogram->labels);
     free(histogram->at);
     *histogram = (mp_histogram){0};

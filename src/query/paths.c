@@ -107,11 +107,10 @@ static void count_end(merged *all, uint32_t step, uint32_t object, uint64_t byte
 static bool *matching_types(const mp_model *model, const char *glob)
 {
     bool *matches = mp_alloc_zero(model->types.count, sizeof *matches);
-    char name[4096];
-    for (uint32_t i = 0; i < model->types.count; i++) {
-        mp_type_label(model, (mp_type_id){i}, name, sizeof name);
-        matches[i] = fnmatch(glob, name, 0) == 0;
-    }
+    mp_arena scratch = {0};
+    for (uint32_t i = 0; i < model->types.count; i++)
+        matches[i] = fnmatch(glob, mp_type_label(&scratch, model, (mp_type_id){i}), 0) == 0;
+    mp_arena_free(&scratch);
     return matches;
 }
 

@@ -34,7 +34,7 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
     }
     for (uint32_t i = 1; i < profile->modules.count; i++)
         totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0 &&
-                          !profile->modules.at[i].left_out && mp_filter_has_module(filter, i);
+                          mp_filter_has_module(filter, i);
     totals.partial = profile->from_report;
     return totals;
 }

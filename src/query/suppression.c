@@ -188,10 +188,9 @@ static uint32_t set_name(parser *p, const char *name, uint32_t number)
 {
     name_probe probe = {p->list, name};
     uint64_t hash = mp_hash_bytes(name, strlen(name));
-    size_t place;
-    uint32_t found = mp_hash_index_find(&p->names, hash, same_name, &probe, &place);
+    uint32_t *place = mp_hash_index_put(&p->names, hash, same_name, &probe), found = *place;
     if (!found)
-        mp_hash_index_set(&p->names, place, hash, number);
+        *place = number;
     return found;
 }
 

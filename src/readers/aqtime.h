@@ -31,6 +31,7 @@ typedef enum aq_table {
 } aq_table;
 
 /* Columns that are read; 0 is the row's number in its table. */
+enum { AQ_COLUMNS = 16 };
 enum { AQ_ROW, AQ_SET };
 enum { AQ_CAPTION = 2 };
 enum { AQ_O_ID = 2, AQ_O_RECORD, AQ_O_CLASS, AQ_O_SIZE, AQ_O_NUMBER, AQ_O_ADDRESS, AQ_O_GET };
@@ -52,7 +53,7 @@ typedef struct aq_number {
 typedef struct aq_cursor {
     sqlite3_stmt *statement; /* NULL: no such table, or its end */
     bool there;              /* the database has the table */
-    bool ready;              /* there is a row at hand */
+    bool ready, taken;       /* there is a row at hand; it was handed out */
     aq_number set;           /* that it belongs to */
 } aq_cursor;
 
@@ -146,15 +147,20 @@ bool aq_open_tables(aq_state *state);
 void aq_close_tables(aq_state *state);
 /* All result sets, in order. False after a diagnostic where there is none. */
 bool aq_read_sets(aq_state *state);
-/* Whether there is a row of this set at hand, which is the one last seen until it is passed. Sets
- * are asked for in their order; rows of sets that do not exist are passed over with a diagnostic.
- */
-bool aq_has(aq_state *state, aq_table table, int64_t set);
+/* Whether there is another row of the set at hand. Sets are asked for in their order; rows of sets
+ * that do not exist are passed over with a diagnostic. */
+bool aq_has(aq_state *state, aq_table table);
+/* Pass over all rows of the set at hand. */
 void aq_pass(aq_state *state, aq_table table);
-/* Numbers of the row at hand, from one column to before another. False after a diagnostic where one
- * of them is something else: the row is not to be used. */
-bool aq_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers);
+/* The next row of the set at hand, with its columns of numbers; rows in which one of them is
+ * something else are passed over with a diagnostic. */
+bool aq_next(aq_state *state, aq_table table, aq_number numbers[AQ_COLUMNS]);
+/* The row at hand is to come again. */
+void aq_hold_back(aq_state *state, aq_table table);
 int64_t aq_row(const aq_state *state, aq_table table);
+/* A diagnostic about a row of the table. */
+void aq_say(aq_state *state, mp_diagnostic_id id, aq_table table, int64_t row, const char *format,
+            ...) __attribute__((format(printf, 5, 6)));
 /* Borrowed until the next row; "" for none. */
 const char *aq_text(const aq_state *state, aq_table table, int column);
 mp_string_id aq_intern(aq_state *state, const char *text);

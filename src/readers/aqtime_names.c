@@ -68,11 +68,8 @@ void aq_name_class(aq_state *state, int64_t record, mp_type_id type)
 
 static void read_classes(aq_state *state)
 {
-    int64_t set = state->sets[state->set].id;
-    for (; aq_has(state, AQ_META_CLASSES, set); aq_pass(state, AQ_META_CLASSES)) {
-        aq_number numbers[AQ_C_RECORD + 1];
-        if (!aq_numbers(state, AQ_META_CLASSES, AQ_C_RECORD, AQ_C_RECORD + 1, numbers))
-            continue;
+    aq_number numbers[AQ_COLUMNS];
+    while (aq_next(state, AQ_META_CLASSES, numbers)) {
         mp_type_id type = aq_type_of_row(state, AQ_META_CLASSES);
         if (type.i)
             aq_name_class(state, numbers[AQ_C_RECORD].value, type);
@@ -88,9 +85,8 @@ mp_type_id aq_class(aq_state *state, int64_t record, int64_t row)
     snprintf(name, sizeof name, "<class %" PRId64 ">", record);
     mp_type_id type = type_named(state, name, record);
     *place = type.i;
-    mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->path, 0,
-                "%s, row %" PRId64 ": is of class %" PRId64 ", which no table of classes has",
-                aq_table_name(AQ_OBJECTS), row, record);
+    aq_say(state, MP_DIAG_UNDEFINED_TYPE, AQ_OBJECTS, row,
+           "is of class %" PRId64 ", which no table of classes has", record);
     return type;
 }
 
@@ -145,11 +141,8 @@ static uint32_t frame_of_row(aq_state *state, int64_t line)
 
 static void read_routines(aq_state *state)
 {
-    int64_t set = state->sets[state->set].id;
-    for (; aq_has(state, AQ_ROUTINES, set); aq_pass(state, AQ_ROUTINES)) {
-        aq_number numbers[AQ_R_LINE + 1];
-        if (!aq_numbers(state, AQ_ROUTINES, AQ_R_RECORD, AQ_R_LINE + 1, numbers))
-            continue;
+    aq_number numbers[AQ_COLUMNS];
+    while (aq_next(state, AQ_ROUTINES, numbers)) {
         uint64_t record = (uint64_t)numbers[AQ_R_RECORD].value;
         if (!mp_id_index_get(&state->routines, record)) {
             uint32_t frame = frame_of_row(state, numbers[AQ_R_LINE].value);
@@ -169,9 +162,9 @@ uint32_t aq_routine(aq_state *state, int64_t record, int64_t row)
     found = frame_of(state, symbol_named(state, name, &made), MP_NO_LINE);
     *mp_id_index_put(&state->routines, (uint64_t)record) = found;
     if (state->cursors[AQ_ROUTINES].there)
-        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_ROUTINE, state->path, 0,
-                    "%s, row %" PRId64 ": calls routine %" PRId64 ", which %s does not have",
-                    aq_table_name(AQ_STACKS), row, record, aq_table_name(AQ_ROUTINES));
+        aq_say(state, MP_DIAG_UNDEFINED_ROUTINE, AQ_STACKS, row,
+               "calls routine %" PRId64 ", which %s does not have", record,
+               aq_table_name(AQ_ROUTINES));
     return found;
 }
 
@@ -210,11 +203,8 @@ aq_place aq_place_of(aq_state *state, size_t count)
 
 static void read_threads(aq_state *state)
 {
-    int64_t set = state->sets[state->set].id;
-    for (; aq_has(state, AQ_THREADS, set); aq_pass(state, AQ_THREADS)) {
-        aq_number numbers[AQ_T_SYSTEM_ID + 1];
-        if (!aq_numbers(state, AQ_THREADS, AQ_T_RECORD, AQ_T_SYSTEM_ID + 1, numbers))
-            continue;
+    aq_number numbers[AQ_COLUMNS];
+    while (aq_next(state, AQ_THREADS, numbers)) {
         const char *name = aq_text(state, AQ_THREADS, AQ_T_NAME);
         char text[64];
         snprintf(text, sizeof text, "thread %" PRId64, numbers[AQ_T_SYSTEM_ID].value);
@@ -234,9 +224,8 @@ mp_string_id aq_thread(aq_state *state, int64_t record, int64_t row)
         char name[64];
         snprintf(name, sizeof name, "<thread %" PRId64 ">", record);
         *place = aq_intern(state, name).i;
-        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_THREAD, state->path, 0,
-                    "%s, row %" PRId64 ": of thread %" PRId64 ", which %s does not have",
-                    aq_table_name(AQ_OBJECTS), row, record, aq_table_name(AQ_THREADS));
+        aq_say(state, MP_DIAG_UNDEFINED_THREAD, AQ_OBJECTS, row,
+               "of thread %" PRId64 ", which %s does not have", record, aq_table_name(AQ_THREADS));
     }
     return (mp_string_id){*place};
 }

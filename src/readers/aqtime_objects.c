@@ -9,20 +9,18 @@
  * of no object. */
 static size_t read_stack(aq_state *state, int64_t id)
 {
-    int64_t set = state->sets[state->set].id;
+    aq_number numbers[AQ_COLUMNS];
     size_t count = 0;
-    for (; aq_has(state, AQ_STACKS, set); aq_pass(state, AQ_STACKS)) {
-        aq_number numbers[AQ_S_ROUTINE + 1];
-        if (!aq_numbers(state, AQ_STACKS, AQ_S_OBJECT, AQ_S_ROUTINE + 1, numbers))
-            continue;
-        if (numbers[AQ_S_OBJECT].value > id)
+    while (aq_next(state, AQ_STACKS, numbers)) {
+        if (numbers[AQ_S_OBJECT].value > id) {
+            aq_hold_back(state, AQ_STACKS);
             break;
+        }
         int64_t row = aq_row(state, AQ_STACKS);
         if (numbers[AQ_S_OBJECT].value < id || !numbers[AQ_S_OBJECT].known) {
-            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
-                        "%s, row %" PRId64 ": belongs to object %" PRId64
-                        ", which is not listed: row skipped",
-                        aq_table_name(AQ_STACKS), row, numbers[AQ_S_OBJECT].value);
+            aq_say(state, MP_DIAG_BAD_ROW, AQ_STACKS, row,
+                   "belongs to object %" PRId64 ", which is not listed: row skipped",
+                   numbers[AQ_S_OBJECT].value);
             continue;
         }
         mp_grow(&state->stack, &state->stack_capacity, count + 1, sizeof *state->stack);
@@ -37,10 +35,10 @@ static size_t stack_of(aq_state *state, aq_number id, int64_t row)
     if (!id.known)
         return 0;
     if (state->last_id.known && state->last_id.value == id.value) {
-        mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
-                    "%s, row %" PRId64 ": has ID %" PRId64
-                    ", which an object before has: its stack and references are not known",
-                    aq_table_name(AQ_OBJECTS), row, id.value);
+        aq_say(state, MP_DIAG_DUPLICATE_OBJECT, AQ_OBJECTS, row,
+               "has ID %" PRId64
+               ", which an object before has: its stack and references are not known",
+               id.value);
         return 0;
     }
     state->last_id = id;
@@ -129,19 +127,15 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
         add_vertex(state, numbers, type, bytes);
 }
 
-static void read_object(aq_state *state)
+static void read_object(aq_state *state, const aq_number *numbers)
 {
-    aq_number numbers[AQ_O_END];
     int64_t row = aq_row(state, AQ_OBJECTS);
-    if (!aq_numbers(state, AQ_OBJECTS, AQ_O_ID, AQ_O_END, numbers))
-        return;
     size_t frames = stack_of(state, numbers[AQ_O_ID], row);
     mp_type_id type = aq_class(state, numbers[AQ_O_CLASS].value, row);
     aq_figures *figures = aq_figures_of(state, type);
     if (!mp_census_affords(&state->census, numbers[AQ_O_SIZE].value)) {
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
-                    "%s, row %" PRId64 ": has %" PRId64 " bytes, which no object has: row skipped",
-                    aq_table_name(AQ_OBJECTS), row, numbers[AQ_O_SIZE].value);
+        aq_say(state, MP_DIAG_BAD_ROW, AQ_OBJECTS, row,
+               "has %" PRId64 " bytes, which no object has: row skipped", numbers[AQ_O_SIZE].value);
         return;
     }
     figures->objects++;
@@ -151,18 +145,17 @@ static void read_object(aq_state *state)
         return;
     }
     state->overwrites++;
-    mp_diagnose(state->diagnostics, MP_DIAG_MEMORY_OVERWRITE, state->path, 0,
-                "%s, row %" PRId64 ": in result set %" PRId64
-                ", the program wrote beyond the end of a block: no object",
-                aq_table_name(AQ_OBJECTS), row, state->sets[state->set].id);
+    aq_say(state, MP_DIAG_MEMORY_OVERWRITE, AQ_OBJECTS, row,
+           "in result set %" PRId64 ", the program wrote beyond the end of a block: no object",
+           state->sets[state->set].id);
 }
 
 void aq_read_objects(aq_state *state)
 {
-    int64_t set = state->sets[state->set].id;
+    aq_number numbers[AQ_COLUMNS];
     state->last_id.known = false;
-    for (; aq_has(state, AQ_OBJECTS, set); aq_pass(state, AQ_OBJECTS))
-        read_object(state);
+    while (aq_next(state, AQ_OBJECTS, numbers))
+        read_object(state, numbers);
     read_stack(state, INT64_MAX); /* of objects that are not listed */
     if (state->history)
         bury(state);

@@ -28,11 +28,9 @@ static void wrong_order(aq_state *state, const char *what, aq_number live, aq_nu
     if (peak.known)
         snprintf(text, sizeof text, "%" PRId64, peak.value);
     if (wrong)
-        mp_diagnose(state->diagnostics, MP_DIAG_CLASS_FIGURES, state->path, 0,
-                    "%s, row %" PRId64 ": %s of live, peak and total is %" PRId64 ", %s, %" PRId64
-                    ", expected them to rise",
-                    aq_table_name(AQ_CLASSES), aq_row(state, AQ_CLASSES), what, live.value, text,
-                    total.value);
+        aq_say(state, MP_DIAG_CLASS_FIGURES, AQ_CLASSES, aq_row(state, AQ_CLASSES),
+               "%s of live, peak and total is %" PRId64 ", %s, %" PRId64 ", expected them to rise",
+               what, live.value, text, total.value);
 }
 
 /* Several classes of one name, in different modules, are one type. */
@@ -53,13 +51,9 @@ static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t r
 void aq_read_figures(aq_state *state)
 {
     const int64_t most = INT64_MAX / 1024; /* a thousand rows add up */
-    int64_t set = state->sets[state->set].id;
-    for (; aq_has(state, AQ_CLASSES, set); aq_pass(state, AQ_CLASSES)) {
-        aq_number numbers[AQ_C_END];
+    aq_number numbers[AQ_COLUMNS];
+    while (aq_next(state, AQ_CLASSES, numbers)) {
         int64_t row = aq_row(state, AQ_CLASSES);
-        if (!aq_numbers(state, AQ_CLASSES, AQ_C_RECORD, AQ_C_NAME, numbers) ||
-            !aq_numbers(state, AQ_CLASSES, AQ_C_LIVE, AQ_C_END, numbers))
-            continue;
         mp_type_id type = aq_type_of_row(state, AQ_CLASSES);
         if (!type.i)
             continue;
@@ -75,9 +69,8 @@ void aq_read_figures(aq_state *state)
             figures->live_size < most)
             add_figures(figures, numbers, row);
         else
-            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
-                        "%s, row %" PRId64 ": has figures that no class has: row skipped",
-                        aq_table_name(AQ_CLASSES), row);
+            aq_say(state, MP_DIAG_BAD_ROW, AQ_CLASSES, row,
+                   "has figures that no class has: row skipped");
     }
 }
 
@@ -85,11 +78,9 @@ static void compare(aq_state *state, const aq_figures *figures, const char *colu
                     int64_t counted)
 {
     if (stated != counted)
-        mp_diagnose(state->diagnostics, MP_DIAG_CLASS_FIGURES, state->path, 0,
-                    "%s, row %" PRId64 ": %s is %" PRId64 ", and the objects of result set %" PRId64
-                    " give %" PRId64,
-                    aq_table_name(AQ_CLASSES), figures->row, column, stated,
-                    state->sets[state->set].id, counted);
+        aq_say(state, MP_DIAG_CLASS_FIGURES, AQ_CLASSES, figures->row,
+               "%s is %" PRId64 ", and the objects of result set %" PRId64 " give %" PRId64, column,
+               stated, state->sets[state->set].id, counted);
 }
 
 void aq_check_figures(aq_state *state)
@@ -164,11 +155,8 @@ static end end_of(const mp_id_index *index, int64_t number, end_kind unlisted)
 /* One table tells where an object's references lead, the other where those to it come from. */
 static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_record, edges *list)
 {
-    int64_t set = state->sets[state->set].id;
-    for (; aq_has(state, table, set); aq_pass(state, table)) {
-        aq_number numbers[AQ_E_RECORD + 1];
-        if (!aq_numbers(state, table, AQ_E_OBJECT, AQ_E_RECORD + 1, numbers))
-            continue;
+    aq_number numbers[AQ_COLUMNS];
+    while (aq_next(state, table, numbers)) {
         end own = end_of(&state->vertex_of, numbers[AQ_E_OBJECT].value, UNLISTED_ID);
         end other = end_of(by_record, numbers[AQ_E_RECORD].value, UNLISTED_RECORD);
         bool forward = table == AQ_REFERENCES_TO;
@@ -240,24 +228,16 @@ static void build_graph(aq_state *state, const edges *list)
     say_what_was_odd(state);
 }
 
-/* Of a set whose references nobody asks for. */
-static void pass_references(aq_state *state, aq_table table)
-{
-    while (aq_has(state, table, state->sets[state->set].id))
-        aq_pass(state, table);
-}
-
 void aq_read_references(aq_state *state)
 {
-    int64_t set = state->sets[state->set].id;
     edges list = {0};
     mp_id_index by_record = {0};
-    if (state->set != state->graph_set) {
-        pass_references(state, AQ_REFERENCES_TO);
-        pass_references(state, AQ_REFERENCES_FROM);
+    if (state->set != state->graph_set) { /* nobody asks for them */
+        aq_pass(state, AQ_REFERENCES_TO);
+        aq_pass(state, AQ_REFERENCES_FROM);
         return;
     }
-    bool to = aq_has(state, AQ_REFERENCES_TO, set), from = aq_has(state, AQ_REFERENCES_FROM, set);
+    bool to = aq_has(state, AQ_REFERENCES_TO), from = aq_has(state, AQ_REFERENCES_FROM);
     if (!to && !from)
         return;
     for (size_t i = 1; i <= state->vertex_count; i++) {

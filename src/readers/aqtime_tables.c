@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,44 +12,48 @@
 #include "model/build.h"
 #include "readers/aqtime.h"
 
-enum { COLUMNS = 16, LONGEST_QUERY = 1024 };
+enum { LONGEST_QUERY = 1024 };
 
 typedef struct table_words {
     const char *name, *alias;
-    const char *columns[COLUMNS]; /* behind the row's number */
-    int second;                   /* the column that rows of a set are sorted by; 0: none */
+    const char *columns[AQ_COLUMNS]; /* behind the row's number; n number, s text */
+    int second;                      /* the column that rows of a set are sorted by; 0: none */
 } table_words;
 
 #define PREFIX "ALLOCATION_PROFILER_"
-#define CLASS_COLUMNS "INST_ID", "REC_ID", "COL_CLASS_NAME", "COL_NAMESPACE"
+#define CLASS_COLUMNS "nINST_ID", "nREC_ID", "sCOL_CLASS_NAME", "sCOL_NAMESPACE"
 static const table_words words[AQ_TABLES] = {
-    [AQ_INSTANCES] = {"INSTANCES", NULL, {"INST_ID", "CAPTION"}, 0},
+    [AQ_INSTANCES] = {"INSTANCES", NULL, {"nINST_ID", "sCAPTION"}, 0},
     [AQ_OBJECTS] = {PREFIX "OBJECTS",
                     NULL,
-                    {"INST_ID", "ID", "REC_ID", "COL_CLASSRID", "COL_SIZE", "COL__", "COL_ADDRESS",
-                     "COL_GET_", "COL_ROOT", "COL_THREADRID"},
+                    {"nINST_ID", "nID", "nREC_ID", "nCOL_CLASSRID", "nCOL_SIZE", "nCOL__",
+                     "nCOL_ADDRESS", "nCOL_GET_", "nCOL_ROOT", "nCOL_THREADRID"},
                     AQ_O_ID},
     [AQ_META_CLASSES] = {PREFIX "META_CLASSES_DATA", PREFIX "META_CLASSES", {CLASS_COLUMNS}, 0},
     [AQ_CLASSES] = {PREFIX "CLASSES_DATA",
                     NULL,
-                    {CLASS_COLUMNS, "COL_LIVE_COUNT", "COL_LIVE_SIZE", "COL_PEAK_CREATED",
-                     "COL_PEAK_SIZE", "COL_TOTAL_CREATED", "COL_TOTAL_SIZE"},
+                    {CLASS_COLUMNS, "nCOL_LIVE_COUNT", "nCOL_LIVE_SIZE", "nCOL_PEAK_CREATED",
+                     "nCOL_PEAK_SIZE", "nCOL_TOTAL_CREATED", "nCOL_TOTAL_SIZE"},
                     0},
     [AQ_STACKS] = {PREFIX "CREATION_CALL_STACK",
                    NULL,
-                   {"INST_ID", "PARENT_ID", "COL_ROUTINERID"},
+                   {"nINST_ID", "nPARENT_ID", "nCOL_ROUTINERID"},
                    AQ_S_OBJECT},
     [AQ_ROUTINES] = {PREFIX "META_ROUTINES",
                      NULL,
-                     {"INST_ID", "REC_ID", "COL_SOURCE_LINE", "COL_CLASS_NAME", "COL_ROUTINE_NAME",
-                      "COL_SOURCE_FILE", "COL_UNIT_NAME", "COL_MODULE_NAME"},
+                     {"nINST_ID", "nREC_ID", "nCOL_SOURCE_LINE", "sCOL_CLASS_NAME",
+                      "sCOL_ROUTINE_NAME", "sCOL_SOURCE_FILE", "sCOL_UNIT_NAME",
+                      "sCOL_MODULE_NAME"},
                      0},
     [AQ_THREADS] = {PREFIX "THREADS",
                     NULL,
-                    {"INST_ID", "REC_ID", "COL_WIN32THREADID", "COL_NAME"},
+                    {"nINST_ID", "nREC_ID", "nCOL_WIN32THREADID", "sCOL_NAME"},
                     0},
-    [AQ_REFERENCES_TO] = {PREFIX "REFERENCES_TO", NULL, {"INST_ID", "PARENT_ID", "REC_ID"}, 0},
-    [AQ_REFERENCES_FROM] = {PREFIX "REFERENCES_FROM", NULL, {"INST_ID", "PARENT_ID", "REC_ID"}, 0},
+    [AQ_REFERENCES_TO] = {PREFIX "REFERENCES_TO", NULL, {"nINST_ID", "nPARENT_ID", "nREC_ID"}, 0},
+    [AQ_REFERENCES_FROM] = {PREFIX "REFERENCES_FROM",
+                            NULL,
+                            {"nINST_ID", "nPARENT_ID", "nREC_ID"},
+                            0},
     [AQ_META_LINES] = {PREFIX "META_LINES", NULL, {NULL}, 0},
     [AQ_RELATIONS] = {"RELATIONS", NULL, {NULL}, 0},
 };
@@ -56,6 +61,18 @@ static const table_words words[AQ_TABLES] = {
 const char *aq_table_name(aq_table table)
 {
     return words[table].name;
+}
+
+void aq_say(aq_state *state, mp_diagnostic_id id, aq_table table, int64_t row, const char *format,
+            ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    mp_diagnose(state->diagnostics, id, state->path, 0, "%s, row %" PRId64 ": %s",
+                words[table].name, row, text);
 }
 
 static bool fail(aq_state *state, const char *doing)
@@ -114,7 +131,7 @@ static void open_cursor(aq_state *state, aq_table table, const char *name, sqlit
     int used = snprintf(query, sizeof query, "SELECT rowid");
     bool has_set = has_column(columns, name, "INST_ID");
     for (int i = 0; words[table].columns[i]; i++) {
-        const char *column = words[table].columns[i];
+        const char *column = words[table].columns[i] + 1;
         bool there = has_column(columns, name, column);
         used += snprintf(query + used, sizeof query - (size_t)used, there ? ", \"%s\"" : ", NULL",
                          column);
@@ -228,18 +245,20 @@ static bool number_at(sqlite3_stmt *statement, int column, aq_number *number)
     }
 }
 
-bool aq_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers)
+/* Numbers of the row at hand, among its columns from one on. False after a diagnostic where one of
+ * them is something else: the row is not to be used. */
+static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers)
 {
     sqlite3_stmt *statement = state->cursors[table].statement;
-    for (int i = from; i < to; i++) {
-        if (number_at(statement, i, &numbers[i]))
+    for (int i = from; i < to && words[table].columns[i - 1]; i++) {
+        const char *column = words[table].columns[i - 1];
+        if (column[0] != 'n' || number_at(statement, i, &numbers[i]))
             continue;
         const char *text = aq_text(state, table, i);
         mp_slice shown = mp_utf8_mend(&state->scratch, (mp_slice){text, strnlen(text, 40)});
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
-                    "%s, row %" PRId64 ": %s is \"%.*s\", expected a whole number: row skipped",
-                    words[table].name, aq_row(state, table), words[table].columns[i - 1],
-                    (int)shown.length, shown.at);
+        aq_say(state, MP_DIAG_BAD_ROW, table, aq_row(state, table),
+               "%s is \"%.*s\", expected a whole number: row skipped", words[table].columns[i - 1],
+               (int)shown.length, shown.at);
         mp_arena_free(&state->scratch);
         return false;
     }
@@ -252,8 +271,8 @@ bool aq_numbers(aq_state *state, aq_table table, int from, int to, aq_number *nu
 static void step(aq_state *state, aq_table table)
 {
     aq_cursor *cursor = &state->cursors[table];
-    aq_number numbers[AQ_SET + 1];
-    cursor->ready = false;
+    aq_number numbers[AQ_COLUMNS];
+    cursor->ready = cursor->taken = false;
     while (cursor->statement && !cursor->ready) {
         int code = state->failed ? SQLITE_DONE : sqlite3_step(cursor->statement);
         if (code != SQLITE_ROW) {
@@ -264,7 +283,7 @@ static void step(aq_state *state, aq_table table)
             return;
         }
         state->records++;
-        if (!aq_numbers(state, table, AQ_SET, AQ_SET + 1, numbers))
+        if (!read_numbers(state, table, AQ_SET, AQ_SET + 1, numbers))
             continue;
         cursor->set = numbers[AQ_SET];
         cursor->ready = true;
@@ -273,17 +292,17 @@ static void step(aq_state *state, aq_table table)
 
 static void stray(aq_state *state, aq_table table)
 {
-    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, 0,
-                "%s, row %" PRId64 ": belongs to no result set: row skipped", words[table].name,
-                aq_row(state, table));
+    aq_say(state, MP_DIAG_BAD_ROW, table, aq_row(state, table),
+           "belongs to no result set: row skipped");
     state->cursors[table].ready = false;
 }
 
-bool aq_has(aq_state *state, aq_table table, int64_t set)
+bool aq_has(aq_state *state, aq_table table)
 {
     aq_cursor *cursor = &state->cursors[table];
+    int64_t set = state->sets[state->set].id;
     for (;;) {
-        if (!cursor->ready)
+        if (!cursor->ready || cursor->taken)
             step(state, table);
         if (!cursor->ready)
             return false;
@@ -295,7 +314,23 @@ bool aq_has(aq_state *state, aq_table table, int64_t set)
 
 void aq_pass(aq_state *state, aq_table table)
 {
-    state->cursors[table].ready = false;
+    while (aq_has(state, table))
+        state->cursors[table].taken = true;
+}
+
+bool aq_next(aq_state *state, aq_table table, aq_number numbers[AQ_COLUMNS])
+{
+    while (aq_has(state, table)) {
+        state->cursors[table].taken = true;
+        if (read_numbers(state, table, AQ_SET + 1, AQ_COLUMNS, numbers))
+            return true;
+    }
+    return false;
+}
+
+void aq_hold_back(aq_state *state, aq_table table)
+{
+    state->cursors[table].taken = false;
 }
 
 /* --- result sets --- */

@@ -73,15 +73,13 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
     hash ^= (wanted.source << 40 ^ wanted.name << 20 ^ wanted.built_in) * 0xc2b2ae3d27d4eb4fu;
     hash ^= hash >> 32;
     const oemp_origin *probe[2] = {recording->origins, &wanted};
-    size_t place;
-    uint32_t found = mp_hash_index_find(&recording->origin_index, hash, same_origin,
-                                        (const void *)probe, &place);
-    if (!found) {
+    uint32_t *found =
+        mp_hash_index_put(&recording->origin_index, hash, same_origin, (const void *)probe);
+    if (!*found) {
         add_origin(state, &wanted, row, line);
-        found = (uint32_t)recording->heap.origin_count;
-        mp_hash_index_set(&recording->origin_index, place, hash, found);
+        *found = (uint32_t)recording->heap.origin_count;
     }
-    return found;
+    return *found;
 }
 
 static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)

@@ -32,22 +32,17 @@ static bool same_unit(const void *opaque, uint32_t value)
     return mp_slice_equal(mp_slice_of(mp_model_text(probe->model, module->name)), probe->name);
 }
 
-static bool is_unit(const mp_model *model, mp_hash_index *units, mp_slice name)
+static bool is_unit(const mp_model *model, const mp_hash_index *units, mp_slice name)
 {
     unit_probe probe = {model, name};
-    size_t place;
-    return mp_hash_index_find(units, mp_hash_bytes(name.at, name.length), same_unit, &probe,
-                              &place) != 0;
+    return mp_hash_index_get(units, mp_hash_bytes(name.at, name.length), same_unit, &probe) != 0;
 }
 
 static void add_unit(const mp_model *model, mp_hash_index *units, uint32_t module)
 {
     mp_slice name = mp_slice_of(mp_model_text(model, model->profile->modules.at[module].name));
     unit_probe probe = {model, name};
-    size_t place;
-    uint64_t hash = mp_hash_bytes(name.at, name.length);
-    if (!mp_hash_index_find(units, hash, same_unit, &probe, &place))
-        mp_hash_index_set(units, place, hash, module);
+    *mp_hash_index_put(units, mp_hash_bytes(name.at, name.length), same_unit, &probe) = module;
 }
 
 static bool is_path(mp_slice text)
@@ -60,7 +55,7 @@ static bool is_path(mp_slice text)
 }
 
 /* The unit in what follows the entity. */
-static mp_slice unit_in(const mp_model *model, mp_hash_index *units, mp_slice rest)
+static mp_slice unit_in(const mp_model *model, const mp_hash_index *units, mp_slice rest)
 {
     if (rest.length > LONGEST_NAME || is_unit(model, units, rest))
         return rest;

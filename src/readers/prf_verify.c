@@ -201,16 +201,14 @@ static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, 
 {
     edges->wanted = (call_edge){.caller = caller, .callee = callee, .line = line};
     uint64_t hash = mp_hash64(((uint64_t)caller.i << 32 | callee.i) + mp_hash64((uint32_t)line));
-    size_t place;
-    uint32_t found = mp_hash_index_find(&edges->index, hash, same_edge, edges, &place);
-    if (!found) {
-        found = edges->count ? (uint32_t)edges->count : 1;
-        edges->count = (size_t)found + 1;
+    uint32_t *found = mp_hash_index_put(&edges->index, hash, same_edge, edges);
+    if (!*found) {
+        *found = edges->count ? (uint32_t)edges->count : 1;
+        edges->count = *found + 1u;
         mp_grow(&edges->at, &edges->capacity, edges->count, sizeof *edges->at);
-        edges->at[found] = edges->wanted;
-        mp_hash_index_set(&edges->index, place, hash, found);
+        edges->at[*found] = edges->wanted;
     }
-    return &edges->at[found];
+    return &edges->at[*found];
 }
 
 static void collect_edges(const prf_state *state, const uint32_t *node_of, call_edges *edges)

@@ -255,7 +255,7 @@ static bool read_object(rpm_state *state, record_words *words)
 static bool read_root(rpm_state *state, record_words *words)
 {
     mp_root root = {.object = 0};
-    uint64_t container;
+    uint64_t container = 0;
     if (!take_hex(words, &root.id) || !take_hex32(words, &root.kind) ||
         !take_hex32(words, &root.flags))
         return false;

@@ -162,14 +162,13 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
         return threads->last;
     thread_probe probe = {pass, name};
     uint64_t hash = mp_hash_bytes(name.at, name.length);
-    size_t place;
-    threads->last = mp_hash_index_find(&threads->index, hash, same_thread, &probe, &place);
-    if (!threads->last) {
-        threads->last = (uint32_t)++threads->count;
+    uint32_t *found = mp_hash_index_put(&threads->index, hash, same_thread, &probe);
+    if (!*found) {
+        *found = (uint32_t)++threads->count;
         mp_grow(&threads->names, &threads->capacity, threads->count + 1, sizeof *threads->names);
-        threads->names[threads->last] = mp_model_intern(pass->model, name, NULL);
-        mp_hash_index_set(&threads->index, place, hash, threads->last);
+        threads->names[*found] = mp_model_intern(pass->model, name, NULL);
     }
+    threads->last = *found;
     threads->length = 0;
     if (name.length <= sizeof threads->text) {
         memcpy(threads->text, name.at, name.length);
@@ -190,8 +189,7 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
         event.thread = thread_of(pass, line->thread);
         event.thread_name = pass->threads.names[event.thread];
         bool allocates = line->kind == MP_EVENT_ALLOCATION;
-        taligent_distinct_crawl *crawl = taligent_crawl(pass->names, line->crawl, allocates);
-        event.node = crawl ? crawl->node : (mp_node_id){0};
+        event.node = taligent_crawl(pass->names, line->crawl, allocates);
         if (allocates)
             event.site = mp_blocks_site(&pass->blocks, event.node, event.thread);
     }

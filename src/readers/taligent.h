@@ -45,7 +45,7 @@ typedef struct taligent_threads {
 typedef struct taligent_distinct_crawl {
     mp_fingerprint print;
     mp_node_id node;
-    bool taken, allocates;
+    bool allocates;
 } taligent_distinct_crawl;
 
 typedef struct taligent_distinct_type {
@@ -58,10 +58,10 @@ typedef struct taligent_names {
     mp_model *model;
     const mp_load_options *options;
     mp_arena texts;
-    mp_hash_index type_index, symbol_index;
+    mp_hash_index type_index, symbol_index, crawl_index;
     mp_id_index node_index;          /* (parent, symbol) to node */
-    taligent_distinct_crawl *crawls; /* open addressing */
-    size_t crawl_count, crawl_mask;
+    taligent_distinct_crawl *crawls; /* from 1 */
+    size_t crawl_count, crawl_capacity;
     uint64_t seed;
     uint32_t allocating;           /* crawls of allocations */
     taligent_distinct_type *types; /* from 1 */
@@ -71,9 +71,8 @@ typedef struct taligent_names {
 } taligent_names;
 
 void taligent_names_free(taligent_names *names);
-/* `allocates`: the crawl is one of an allocation. NULL for an empty one; valid until the next one
- * is looked up. */
-taligent_distinct_crawl *taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
+/* The innermost frame of a crawl, none of an empty one; `allocates`: it is one of an allocation. */
+mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
 mp_type_id taligent_type(taligent_names *names, mp_slice type);
 
 /* One pass over one file. */

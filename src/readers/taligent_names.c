@@ -7,13 +7,12 @@
 #include "readers/allocators.h"
 #include "readers/taligent.h"
 
-enum { FIRST_CRAWLS = 1024 };
-
 void taligent_names_free(taligent_names *names)
 {
     mp_arena_free(&names->texts);
     mp_hash_index_free(&names->type_index);
     mp_hash_index_free(&names->symbol_index);
+    mp_hash_index_free(&names->crawl_index);
     mp_id_index_free(&names->node_index);
     free(names->crawls);
     free(names->types);
@@ -38,16 +37,14 @@ static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
     mp_model *model = names->model;
     name_probe probe = {model, mp_model_intern(model, frame, &names->converted)};
     uint64_t hash = mp_hash64(probe.name.i);
-    size_t place;
-    uint32_t found = mp_hash_index_find(&names->symbol_index, hash, same_symbol, &probe, &place);
-    if (!found) {
+    uint32_t *found = mp_hash_index_put(&names->symbol_index, hash, same_symbol, &probe);
+    if (!*found) {
         mp_symbol *symbol = MP_ADD(&model->symbols);
         symbol->name = probe.name;
         symbol->allocator = mp_is_allocator(names->options, mp_model_text(model, probe.name));
-        found = model->symbols.count - 1;
-        mp_hash_index_set(&names->symbol_index, place, hash, found);
+        *found = model->symbols.count - 1;
     }
-    return (mp_symbol_id){found};
+    return (mp_symbol_id){*found};
 }
 
 static mp_node_id node_of(taligent_names *names, mp_node_id parent, mp_slice frame)
@@ -127,46 +124,36 @@ static mp_node_id add_crawl(taligent_names *names, mp_slice crawl)
     return node;
 }
 
-/* The place of the crawl, or the empty one where it would stand. */
-static taligent_distinct_crawl *find_crawl(const taligent_names *names, mp_fingerprint print)
+typedef struct crawl_probe {
+    const taligent_names *names;
+    mp_fingerprint print;
+} crawl_probe;
+
+static bool same_crawl(const void *opaque, uint32_t value)
 {
-    size_t at = (size_t)print.low & names->crawl_mask;
-    for (; names->crawls[at].taken; at = (at + 1) & names->crawl_mask)
-        if (names->crawls[at].print.low == print.low && names->crawls[at].print.high == print.high)
-            break;
-    return &names->crawls[at];
+    const crawl_probe *probe = opaque;
+    const mp_fingerprint *print = &probe->names->crawls[value].print;
+    return print->low == probe->print.low && print->high == probe->print.high;
 }
 
-static void more_crawls(taligent_names *names)
-{
-    taligent_distinct_crawl *old = names->crawls;
-    size_t places = old ? names->crawl_mask + 1 : 0;
-    if (!old)
-        names->seed = mp_random_seed();
-    names->crawl_mask = (places ? places * 2 : FIRST_CRAWLS) - 1;
-    names->crawls = mp_alloc_zero(names->crawl_mask + 1, sizeof *names->crawls);
-    for (size_t i = 0; i < places; i++)
-        if (old[i].taken)
-            *find_crawl(names, old[i].print) = old[i];
-    free(old);
-}
-
-taligent_distinct_crawl *taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
+mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 {
     if (!crawl.length)
-        return NULL;
-    if (!names->crawls || names->crawl_count * 2 > names->crawl_mask)
-        more_crawls(names);
-    mp_fingerprint print = mp_fingerprint_of(crawl.at, crawl.length, names->seed);
-    taligent_distinct_crawl *found = find_crawl(names, print);
-    if (!found->taken) {
-        *found = (taligent_distinct_crawl){
-            .print = print, .node = add_crawl(names, crawl), .taken = true};
-        names->crawl_count++;
+        return (mp_node_id){0};
+    if (!names->crawl_count)
+        names->seed = mp_random_seed();
+    crawl_probe probe = {names, mp_fingerprint_of(crawl.at, crawl.length, names->seed)};
+    uint32_t *found = mp_hash_index_put(&names->crawl_index, probe.print.low, same_crawl, &probe);
+    if (!*found) {
+        *found = (uint32_t)++names->crawl_count;
+        mp_grow(&names->crawls, &names->crawl_capacity, *found + 1u, sizeof *names->crawls);
+        names->crawls[*found] =
+            (taligent_distinct_crawl){.print = probe.print, .node = add_crawl(names, crawl)};
     }
-    names->allocating += allocates && !found->allocates;
-    found->allocates |= allocates;
-    return found;
+    taligent_distinct_crawl *known = &names->crawls[*found];
+    names->allocating += allocates && !known->allocates;
+    known->allocates |= allocates;
+    return known->node;
 }
 
 typedef struct text_probe {
@@ -199,16 +186,14 @@ mp_type_id taligent_type(taligent_names *names, mp_slice type)
         return (mp_type_id){0};
     text_probe probe = {names, type};
     uint64_t hash = mp_hash_bytes(type.at, type.length);
-    size_t place;
-    uint32_t found = mp_hash_index_find(&names->type_index, hash, same_type, &probe, &place);
-    if (!found) {
+    uint32_t *found = mp_hash_index_put(&names->type_index, hash, same_type, &probe);
+    if (!*found) {
         taligent_distinct_type entry = {
             .text = {mp_arena_copy(&names->texts, type.at, type.length), type.length},
             .type = model_type(names, type)};
-        found = (uint32_t)++names->type_count;
-        mp_grow(&names->types, &names->type_capacity, found + 1u, sizeof *names->types);
-        names->types[found] = entry;
-        mp_hash_index_set(&names->type_index, place, hash, found);
+        *found = (uint32_t)++names->type_count;
+        mp_grow(&names->types, &names->type_capacity, *found + 1u, sizeof *names->types);
+        names->types[*found] = entry;
     }
-    return names->types[found].type;
+    return names->types[*found].type;
 }

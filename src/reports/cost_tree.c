@@ -91,9 +91,7 @@ static void link_children(tree_walk *walk)
     walk->first_child = mp_alloc_zero(count, sizeof *walk->first_child);
     walk->next_sibling = mp_alloc_zero(count, sizeof *walk->next_sibling);
     for (uint32_t i = 1; i < count; i++) {
-        char name[1024];
-        mp_tree_label(walk->model, i, name, sizeof name);
-        order[i] = (by_cost){inclusive_of(walk, i), mp_arena_copy(&names, name, strlen(name)),
+        order[i] = (by_cost){inclusive_of(walk, i), mp_tree_label(&names, walk->model, i),
                              nodes[i].line, i};
     }
     if (count > 1)

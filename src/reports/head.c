@@ -229,9 +229,7 @@ static void compare_heaps(mp_document *document, const mp_request *request, sele
                           whole_row *whole)
 {
     mp_totals part, all;
-    mp_error unheard = {0};
-    mp_filter *filter = mp_filter_of(request->whole, NULL, &unheard);
-    if (totals_in(request, request->filter, &part) && totals_in(request, filter, &all)) {
+    if (totals_in(request, request->filter, &part) && totals_in(request, request->whole, &all)) {
         row->alive = part_text(document, (mp_amount){part.live_objects, part.live_bytes},
                                (mp_amount){all.live_objects, all.live_bytes});
         whole->heap.live_objects = all.live_objects;
@@ -242,16 +240,13 @@ static void compare_heaps(mp_document *document, const mp_request *request, sele
             whole->heap = all;
         }
     }
-    mp_filter_free(filter);
 }
 
 static void compare_profiles(mp_document *document, const mp_request *request, selection_row *row,
                              whole_row *whole)
 {
-    mp_error unheard = {0};
-    mp_filter *filter = mp_filter_of(request->whole, NULL, &unheard);
-    mp_profile_totals part = mp_profile_total(request->filter), all = mp_profile_total(filter);
-    mp_filter_free(filter);
+    mp_profile_totals part = mp_profile_total(request->filter);
+    mp_profile_totals all = mp_profile_total(request->whole);
     row->spent = mp_document_text(document, "%s of %s seconds, %s of %s calls",
                                   mp_seconds_text(document, part.exclusive_us, false),
                                   mp_seconds_text(document, all.exclusive_us, false),

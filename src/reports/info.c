@@ -46,8 +46,8 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     mp_row_clear(contents_columns, table->column_count, &row);
     row.snapshots = present(filter->sessions.first[model->sessions.count]);
     if (model->holds & MP_HOLDS_LEDGER) {
-        row.types = model->graph && model->kind == MP_KIND_DUMP
-                        ? present(model->graph->declared_types)
+        row.types = filter->graph && model->kind == MP_KIND_DUMP
+                        ? present(filter->graph->declared_types)
                         : ELEMENTS(model->types);
         row.names = ELEMENTS(model->symbols);
         row.call_tree_nodes = ELEMENTS(model->nodes);

@@ -14,32 +14,28 @@
 
 /* --- what is asked --- */
 
-static const void *argument(const mp_request *request, const char *name)
+const void *mp_request_argument(const mp_request *request, const char *name)
 {
-    const mp_argument_table *own = request->report ? &request->report->arguments : NULL;
-    bool viewed = !own || !own->count;
-    const mp_argument *row = mp_argument_find(viewed ? &mp_view_arguments : own, name);
-    const char *at = viewed ? (const char *)&request->view : request->arguments;
-    return row ? at + row->offset : NULL;
+    const mp_argument *row = mp_argument_find(&request->report->arguments, name);
+    return row ? (const char *)request->arguments + row->offset : NULL;
 }
 
 const char *mp_text_argument(const mp_request *request, const char *name)
 {
-    const char *const *text = argument(request, name);
+    const char *const *text = mp_request_argument(request, name);
     return text ? *text : NULL;
 }
 
 int64_t mp_number_argument(const mp_request *request, const char *name)
 {
-    const int64_t *number = argument(request, name);
+    const int64_t *number = mp_request_argument(request, name);
     return number ? *number : 0;
 }
 
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
 {
     const char *first = mp_text_argument(request, "from"), *last = mp_text_argument(request, "to");
-    if (request->filter ? !mp_window_of(request->filter, first, last, window, error)
-                        : !mp_window_resolve(request->model, first, last, window, error))
+    if (!mp_window_of(request->filter, first, last, window, error))
         return false;
     mp_window_suppress(window, request->suppressions);
     return true;
@@ -64,16 +60,6 @@ const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, co
     mp_fail_argument(error, "by", by, "objects of %s are grouped by %s", mp_kind_name(model->kind),
                      mp_text_list(names, fitting, "or", list, sizeof list));
     return NULL;
-}
-
-size_t mp_view_rows(const mp_view *view, size_t own)
-{
-    return view->limit < 0 ? own : (size_t)view->limit;
-}
-
-bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
-{
-    return bytes >= view->min_bytes && count >= view->min_count;
 }
 
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
@@ -113,18 +99,12 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame)
 {
-    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_frame_label(model, frame, text, size);
-    return text;
+    return mp_frame_label(document->arena, model, frame);
 }
 
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
 {
-    size_t size = (size_t)mp_tree_label(model, node, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_tree_label(model, node, text, size);
-    return text;
+    return mp_tree_label(document->arena, model, node);
 }
 
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)

@@ -62,7 +62,9 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
 const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
                                        mp_error *error);
 
-/* An argument of the request's report; NULL or 0 where the report has none of this name. */
+/* An argument of the request's report: its place, its text or its number. NULL or 0 where the
+ * report has none of this name. */
+const void *mp_request_argument(const mp_request *request, const char *name);
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
 /* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
@@ -157,12 +159,6 @@ const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t 
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
 mp_texts mp_one_text(mp_document *document, const char *text);
 
-/* What variants for logs of heap events honour beside the others: how the log is read. */
-enum {
-    MP_HONOURS_MINIMA = MP_HONOURS_MIN_SIZE | MP_HONOURS_MIN_COUNT,
-    MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
-};
-
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
@@ -177,10 +173,6 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 /* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
  * another selection or window does not. False with a message. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
-size_t mp_view_rows(const mp_view *view, size_t own);
-/* Whether a row of so many bytes and so many objects or calls is large enough for --min-size and
- * --min-count. */
-bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count);
 /* Of so many rows in all, those that are not in the table were cut by a limit. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 
