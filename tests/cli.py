@@ -10,7 +10,7 @@ A case is a folder with these files:
 
 The line may use these variables. Only WORK is an absolute path, so it must not reach the output.
 
-    MEMPROF  the program
+    MEMPROF  the program, by PATH
     SAMPLES  the sample recordings
     DECOYS   files that are no recordings
     WORK     an empty folder of the case's own, removed afterwards
@@ -34,14 +34,16 @@ SECONDS = 60
 EXPECTATIONS = ("out", "err", "status")
 
 
-def environment(case, program, work):
-    """What a case may see: nothing of the caller but the path of programs."""
+def environment(case, program, here, work):
+    """What a case may see: nothing of the caller but the path of programs. No variable that a line
+    uses has a blank, whatever the checkout's folder is called."""
     return {
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "PATH": f"{program.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
+        "PWD": here,
         "LC_ALL": "C",
         "TERM": "dumb",
         "TZ": "UTC",
-        "MEMPROF": str(program),
+        "MEMPROF": program.name,
         "SAMPLES": os.path.relpath(HERE.parent / "samples", case),
         "DECOYS": os.path.relpath(HERE / "decoys", case),
         "WORK": work,
@@ -53,11 +55,15 @@ def run(case, program):
     line = (case / "cmd").read_text(encoding="utf-8").strip()
     if "\n" in line:
         raise ValueError("cmd has more than one line")
-    with tempfile.TemporaryDirectory(prefix="memprof-cli-") as work:
+    with tempfile.TemporaryDirectory(prefix="memprof-cli-") as own:
+        work, cases = f"{own}/work", f"{own}/cases"
+        os.mkdir(work)
+        os.symlink(case.parent.absolute(), cases)
+        here = f"{cases}/{case.name}"
         done = subprocess.run(
             ["sh", "-c", line],
-            cwd=case,
-            env=environment(case, program, work),
+            cwd=here,
+            env=environment(case, program, here, work),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,

@@ -3,9 +3,11 @@
 
   tests/installed.py BUILD   exit 1 and what went wrong
 
-The program is linked by pkg-config with each compiler at hand, since the archive must suit them all,
-and by CMake's find_package. It must say the version of the library.
+The program is tests/library/example.c: as C by each compiler at hand, since the archive must suit
+them all, and as C++; linked by pkg-config, and by CMake's find_package. It walks an answer and prints
+it, and both must be what the command says.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -13,18 +15,6 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = """#include <stdio.h>
-#include <memprof/memprof.h>
-int main(void)
-{
-    size_t count;
-    mp_model *model = mp_model_new();
-    mp_readers(&count);
-    mp_model_free(model);
-    puts(mp_version());
-    return count == 0;
-}
-"""
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
 find_package(memprof 0.1 REQUIRED)
@@ -33,12 +23,27 @@ target_link_libraries(user PRIVATE memprof::libmemprof)
 """
 
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "tests/library/example.c"
+SAMPLE = ROOT / "samples/shop-v2.oemp"
+
+
 def run(*command, **others):
     done = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, **others)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}")
     return done.stdout.strip()
+
+
+def expected(memprof, sample):
+    """What the example says, by the command."""
+    version = run(memprof, "--version")
+    title = run(memprof, "leaks", sample, "--quiet").splitlines()[0]
+    leaks = json.loads(run(memprof, "leaks", sample, "--limit", 3, "--format", "json"))["leaks"]
+    rows = [f"{leak['bytes']:8} bytes of {leak['type']} at {leak['stack'][0]}" for leak in leaks]
+    table = run(memprof, "leaks", sample, "--limit", 3, "--format", "csv")
+    return "\n".join([f"{version}: {title}", *rows, "at most 1K leaked: fail", table])
 
 
 def cached(build, name):
@@ -54,30 +59,36 @@ def main(build):
     extra = ["-fsanitize=address,undefined"] if sanitized else []
     own = cached(build, "CMAKE_C_COMPILER")
     # Sanitized code needs the runtime of its own compiler.
-    compilers = [own] if sanitized else [c for c in ("gcc", "clang", "cc") if shutil.which(c)]
+    compilers = [own] if sanitized else [c for c in ("gcc", "clang") if shutil.which(c)]
+    ways = [(c, ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")) for c in compilers]
+    ways += [(c, ("-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror"))
+             for c in (["g++", "clang++"] if not sanitized else []) if shutil.which(c)]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "user.c").write_text(PROGRAM, encoding="utf-8")
+        shutil.copy(EXAMPLE, folder / "user.c")
         (folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
         root = folder / "installed"
         run("cmake", "--install", build, "--prefix", root)
-        version = run(root / "bin/memprof", "--version").removeprefix("memprof ")
+        wanted = expected(root / "bin/memprof", SAMPLE)
         files = [*root.rglob("memprof.pc")]
         if len(files) != 1:
             sys.exit(f"{files}: one memprof.pc is wanted")
         env = {**os.environ, "PKG_CONFIG_PATH": str(files[0].parent)}
-        flags = run("pkg-config", "--static", "--cflags", "--libs", "memprof", env=env).split()
-        for compiler in compilers:
+        includes = run("pkg-config", "--cflags", "memprof", env=env).split()
+        libraries = run("pkg-config", "--static", "--libs", "memprof", env=env).split()
+        for compiler, options in ways:
             program = folder / "by-pkg-config"
-            run(compiler, "-std=c11", folder / "user.c", *flags, *extra, "-o", program)
-            if run(program) != version:
-                sys.exit(f"linked by {compiler}, the library has another version")
+            run(compiler, *options, "-c", folder / "user.c", *includes, *extra, "-o", folder / "user.o")
+            run(compiler, folder / "user.o", *libraries, *extra, "-o", program)
+            said = run(program, SAMPLE)
+            if said != wanted:
+                sys.exit(f"linked by {compiler}, the example says\n{said}\nand not\n{wanted}")
         run("cmake", "-S", folder, "-B", folder / "built", f"-DCMAKE_PREFIX_PATH={root}",
             f"-DCMAKE_C_COMPILER={own}", f"-DCMAKE_C_FLAGS={' '.join(extra)}")
         run("cmake", "--build", folder / "built")
-        if run(folder / "built/user") != version:
-            sys.exit("linked by find_package, the library has another version")
-    print(f"memprof {version} is installed, and linked by {', '.join(compilers)} and by find_package")
+        if run(folder / "built/user", SAMPLE) != wanted:
+            sys.exit("linked by find_package, the example says something else")
+    print(f"the example is linked by {', '.join(c for c, _ in ways)} and by find_package")
 
 
 if __name__ == "__main__":

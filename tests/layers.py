@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Hold every #include of src/ and include/ against the rule of who may include whom.
+"""Hold every #include of src/ and include/ against the rule of who may include whom: no layer one that
+it may not, and no two files each other.
 
   tests/layers.py [ROOT]       exit 1 and a line for each violation
-  tests/layers.py --self-test  plant a violation in a copy; it must be found
+  tests/layers.py --self-test  plant violations in a copy; they must be found
 """
 import pathlib
 import re
@@ -39,10 +40,34 @@ def layer_of(path):
     return PUBLIC.get(name) if folder == "memprof" else folder if folder in MAY_INCLUDE else None
 
 
+def files_of(root):
+    """(folder, file) of each source."""
+    return [(top, p) for top in ("src", "include") for p in sorted((root / top).rglob("*"))
+            if p.suffix in (".c", ".h", ".def")]
+
+
+def unit_of(path):
+    """"model/heap" of "model/heap.c" and of its header, wherever that is."""
+    return f"{layer_of(path)}/{path.rpartition('/')[2].rpartition('.')[0]}"
+
+
+def circles(root):
+    """Two units that include each other. A unit is a .c and the .h of its name: whichever of both
+    includes, the code of one cannot be understood, tested or moved without the other's."""
+    includes = {}
+    for top, file in files_of(root):
+        unit = unit_of(str(file.relative_to(root / top)))
+        others = {unit_of(target) for target in INCLUDE.findall(file.read_text())
+                  if target.endswith(".h")}
+        includes.setdefault(unit, set()).update(others - {unit})
+    for unit, others in sorted(includes.items()):
+        for other in sorted(others):
+            if unit < other and unit in includes.get(other, ()):
+                yield f"{unit} and {other} include each other"
+
+
 def violations(root):
-    files = [(top, p) for top in ("src", "include") for p in sorted((root / top).rglob("*"))
-             if p.suffix in (".c", ".h", ".def")]
-    for top, file in files:
+    for top, file in files_of(root):
         layer = layer_of(str(file.relative_to(root / top)))
         if layer is None:
             yield f"{file.relative_to(root)}: belongs to no layer"
@@ -86,6 +111,16 @@ def self_test(root):
             planted.write('#include "model/heap.h"\n')
         if list(violations(copy)) != ["src/render/json.c: render includes model/heap.h, which is model"]:
             return "a planted violation is not found"
+        known = set(circles(copy))
+        for name, includes in (("one.h", ""), ("one.c", "one.h two.h"), ("two.h", "one.h"),
+                               ("three.h", "four.h"), ("four.h", "three.h"), ("five.h", "six.h"),
+                               ("six.c", "six.h five.h"), ("six.h", ""), ("seven.c", "five.h")):
+            (copy / "src/render" / name).write_text(
+                "".join(f'#include "render/{other}"\n' for other in includes.split()), encoding="utf-8")
+        pairs = (("five", "six"), ("four", "three"), ("one", "two"))
+        if set(circles(copy)) - known != {f"render/{a} and render/{b} include each other"
+                                          for a, b in pairs}:
+            return "a planted circle is not found"
     return None
 
 
@@ -93,11 +128,11 @@ def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent
     if arguments == ["--self-test"]:
         fault = self_test(root)
-        print(fault or "a planted violation is found")
+        print(fault or "planted violations are found")
         return 1 if fault else 0
     root = pathlib.Path(arguments[0]) if arguments else root
-    found = [*violations(root), *drifted(root)]
-    print("\n".join(found) if found else "every include keeps to its layer")
+    found = [*violations(root), *circles(root), *drifted(root)]
+    print("\n".join(found) if found else "every include keeps to its layer, and none leads back")
     return 1 if found else 0
 
 

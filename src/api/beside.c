@@ -80,10 +80,11 @@ int32_t mp_today(void)
 
 bool mp_model_is_usable(const mp_model *model)
 {
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (model->sessions.at[i].snapshots)
-            return true;
-    return model->profile && model->profile->lines.count > 1;
+    mp_filter *filter = mp_filter_of(model, NULL, NULL);
+    bool any = filter->sessions.first[model->sessions.count] > 0 ||
+               (model->profile && model->profile->lines.count > 1);
+    mp_filter_free(filter);
+    return any;
 }
 
 bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)

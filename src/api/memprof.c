@@ -5,31 +5,23 @@
 #include <string.h>
 
 #include "api/beside.h"
+#include "api/question.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/units.h"
 #include "compare/baseline.h"
-#include "compare/policy.h"
 #include "document/merge.h"
 #include "export/formats.h"
 #include "readers/reader.h"
-#include "reports/report.h"
 
 enum { KEPT_OF_EACH_CODE = 100, PAGE_WIDTH = 100 };
 
-/* What one question refers to. Its answer may, too: it is released with the recording. */
+/* What was asked. Its answer may refer to it: it is released with the recording. */
 typedef struct asked {
     struct asked *next;
-    const mp_report *report;
-    void *arguments;
-    mp_criterion *criteria;
-    mp_given *given;
-    mp_suppressions suppressions;
+    mp_question question;
     mp_dictionary *dictionary;
     mp_digest *base;
-    mp_policy *policy;
-    const char *base_path, *policy_path;
     mp_request request;
 } asked;
 
@@ -62,16 +54,12 @@ mp_recording *mp_recording_load(const char *const *paths, size_t count,
     return recording;
 }
 
-static void forget(asked *question)
+static void forget(asked *old)
 {
-    mp_arguments_free(&question->report->arguments, question->arguments);
-    free(question->criteria);
-    free(question->given);
-    mp_suppressions_free(&question->suppressions);
-    mp_digest_free(question->base);
-    mp_dictionary_free(question->dictionary);
-    mp_policy_free(question->policy);
-    free(question);
+    mp_question_free(&old->question);
+    mp_digest_free(old->base);
+    mp_dictionary_free(old->dictionary);
+    free(old);
 }
 
 void mp_recording_free(mp_recording *recording)
@@ -79,9 +67,9 @@ void mp_recording_free(mp_recording *recording)
     if (!recording)
         return;
     while (recording->questions) {
-        asked *question = recording->questions;
-        recording->questions = question->next;
-        forget(question);
+        asked *last = recording->questions;
+        recording->questions = last->next;
+        forget(last);
     }
     mp_model_free(recording->model);
     mp_diagnostics_free(recording->diagnostics);
@@ -105,93 +93,19 @@ const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording)
 
 /* --- asking --- */
 
-static const char not_a_time[] = "expected a time such as 250ms, 90s or 1:02:03.5";
-
-/* The criterion "type" or "not-type". False: the name is no subject's. */
-static bool is_criterion(const mp_setting *setting, mp_criterion *criterion)
-{
-    bool negated = strncmp(setting->name, "not-", 4) == 0;
-    const char *name = setting->name + (negated ? 4 : 0);
-    for (int i = 0; i < MP_SUBJECTS; i++)
-        if (strcmp(mp_subject_name((mp_subject)i), name) == 0) {
-            *criterion = (mp_criterion){(mp_subject)i, negated, setting->value};
-            return true;
-        }
-    return false;
-}
-
-/* One setting that is not the report's own. */
-static bool take_shared(asked *question, const mp_setting *setting, const char **argument,
-                        mp_error *error)
-{
-    const char *name = setting->name, *value = setting->value;
-    mp_selection *selection = &question->request.selection;
-    *argument = name;
-    if (is_criterion(setting, &question->criteria[selection->count])) {
-        *argument = "selection";
-        return mp_criterion_check(&question->criteria[selection->count++], error);
-    }
-    if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
-        bool since = *name == 's';
-        *argument = "selection";
-        selection->has_since |= since;
-        selection->has_until |= !since;
-        return mp_parse_time(value, since ? &selection->since_us : &selection->until_us) ||
-               mp_fail_argument(error, name, value, "%s", not_a_time);
-    }
-    if (strcmp(name, "suppress") == 0)
-        return mp_suppressions_read(&question->suppressions, value, error);
-    if (strcmp(name, "today") == 0) {
-        *argument = "suppress";
-        return mp_parse_date(value, &question->suppressions.today) ||
-               mp_fail_argument(error, name, value, "expected a day such as 2027-06-30");
-    }
-    if (strcmp(name, "base") == 0)
-        question->base_path = value;
-    else if (strcmp(name, "policy") == 0 && question->report->operand == MP_OPERAND_POLICY)
-        question->policy_path = value;
-    else
-        return mp_fail_unused(error, question->report->name, name, NULL);
-    return true;
-}
-
-static bool take_settings(asked *question, const mp_setting *settings, size_t count,
-                          mp_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        const mp_argument *own = mp_argument_find(&question->report->arguments, settings[i].name);
-        const char *argument = settings[i].name;
-        if (own && own->kind != MP_ARGUMENT_SHARED) {
-            if (!mp_arguments_set(question->report, question->arguments, settings[i].name,
-                                  settings[i].value, error))
-                return false;
-        } else if (!take_shared(question, &settings[i], &argument, error)) {
-            return false;
-        }
-        bool is_operand = (question->report->operand == MP_OPERAND_BASE &&
-                           argument == settings[i].name && strcmp(argument, "base") == 0) ||
-                          strcmp(argument, "policy") == 0;
-        if (!is_operand)
-            question->given[question->request.given_count++] =
-                (mp_given){argument, settings[i].name};
-    }
-    return true;
-}
-
 /* What the recording is held against: a baseline, or another recording that is read now. */
-static bool read_base(asked *question, const mp_recording *recording, mp_error *error)
+static bool read_base(asked *asking, const mp_recording *recording, mp_error *error)
 {
-    const char *path = question->base_path;
+    const char *path = asking->question.base;
     if (mp_file_is_baseline(path)) {
-        question->base = mp_baseline_read(path, question->dictionary, error);
-        return question->base != NULL;
+        asking->base = mp_baseline_read(path, asking->dictionary, error);
+        return asking->base != NULL;
     }
     mp_recording *base = mp_recording_load(&path, 1, &recording->options);
-    mp_request request = question->request;
-    request.model = base->model;
-    request.diagnostics = base->diagnostics;
+    mp_request request = mp_question_request(&asking->question, base->model, base->diagnostics,
+                                             asking->dictionary, NULL);
     if (base->loaded && mp_recording_is_usable(base)) {
-        question->base = mp_report_digest(&request, error);
+        asking->base = mp_report_digest(&request, error);
     } else {
         const mp_diagnostic *kept;
         size_t count = mp_diagnostics_kept(base->diagnostics, &kept);
@@ -199,22 +113,7 @@ static bool read_base(asked *question, const mp_recording *recording, mp_error *
         error->code = MP_ERROR_INPUT;
     }
     mp_recording_free(base);
-    return question->base != NULL;
-}
-
-static bool read_policy(asked *question, mp_error *error)
-{
-    char *text;
-    size_t length;
-    bool ok = mp_file_read(question->policy_path, &text, &length, error);
-    if (ok)
-        question->policy = mp_policy_parse(question->policy_path, text, length);
-    free(text);
-    if (ok && question->policy->fault_count) {
-        *error = question->policy->faults[0];
-        return false;
-    }
-    return ok;
+    return asking->base != NULL;
 }
 
 /* A question with all that it needs; NULL with an error. It belongs to the recording. */
@@ -226,53 +125,42 @@ static asked *prepare(mp_recording *recording, const char *name, bool with_opera
         mp_fail(error, MP_ERROR_ARGUMENT, "there is no report \"%s\"", name);
         return NULL;
     }
-    asked *question = mp_alloc_zero(1, sizeof *question);
-    question->next = recording->questions;
-    recording->questions = question;
-    question->report = report;
-    question->arguments = mp_arguments_new(&report->arguments);
-    question->criteria = mp_alloc((count + 1) * sizeof *question->criteria);
-    question->given = mp_alloc((count + 1) * sizeof *question->given);
-    question->dictionary = mp_dictionary_new();
-    question->suppressions.today = mp_today();
-    question->request = (mp_request){.model = recording->model,
-                                     .diagnostics = recording->diagnostics,
-                                     .arguments = question->arguments,
-                                     .selection = {.criteria = question->criteria},
-                                     .given = question->given,
-                                     .dictionary = question->dictionary};
-    mp_request *request = &question->request;
-    if (!take_settings(question, settings, count, error))
-        return NULL;
-    if (question->suppressions.count)
-        request->suppressions = &question->suppressions;
-    if (!mp_recording_is_usable(recording)) {
-        mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
-        return NULL;
-    }
-    bool lacks_base = report->operand == MP_OPERAND_BASE && !question->base_path;
+    asked *asking = mp_alloc_zero(1, sizeof *asking);
+    mp_question *question = &asking->question;
+    asking->next = recording->questions;
+    recording->questions = asking;
+    asking->dictionary = mp_dictionary_new();
+    mp_question_begin(question, report);
+    for (size_t i = 0; i < count; i++)
+        if (!mp_question_set(question, settings[i].name, settings[i].value, error))
+            return NULL;
+    bool lacks_base = report->operand == MP_OPERAND_BASE && !question->base;
     bool lacks_policy = report->operand == MP_OPERAND_POLICY && !question->policy_path;
     if (with_operand && (lacks_base || lacks_policy)) {
         mp_fail_argument(error, lacks_base ? "base" : "policy", NULL,
                          "%s needs one, expected a path", report->name);
         return NULL;
     }
-    if ((question->base_path && !read_base(question, recording, error)) ||
-        (question->policy_path && !read_policy(question, error)))
+    if (!mp_recording_is_usable(recording)) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
         return NULL;
-    request->base = question->base;
-    request->policy = question->policy;
-    return question;
+    }
+    if (!mp_question_read(question, error) ||
+        (question->base && !read_base(asking, recording, error)))
+        return NULL;
+    asking->request = mp_question_request(question, recording->model, recording->diagnostics,
+                                          asking->dictionary, asking->base);
+    return asking;
 }
 
 mp_document *mp_recording_ask(mp_recording *recording, const char *report,
                               const mp_setting *settings, size_t count, mp_error *error)
 {
-    asked *question = prepare(recording, report, true, settings, count, error);
-    if (!question)
+    asked *asking = prepare(recording, report, true, settings, count, error);
+    if (!asking)
         return NULL;
     mp_document *document = mp_document_new(report);
-    if (mp_report_run(question->report, &question->request, document, error))
+    if (mp_report_run(asking->question.report, &asking->request, document, error))
         return document;
     mp_document_free(document);
     return NULL;
@@ -282,12 +170,12 @@ bool mp_recording_save_baseline(mp_recording *recording, const char *path,
                                 const mp_setting *settings, size_t count, mp_error *error)
 {
     /* What a gate can be about, a baseline can. */
-    asked *question = prepare(recording, "gate", false, settings, count, error);
-    mp_digest *digest = question ? mp_report_digest(&question->request, error) : NULL;
+    asked *asking = prepare(recording, "gate", false, settings, count, error);
+    mp_digest *digest = asking ? mp_report_digest(&asking->request, error) : NULL;
     if (!digest)
         return false;
     size_t length;
-    char *text = mp_baseline_text(digest, question->dictionary, &length);
+    char *text = mp_baseline_text(digest, asking->dictionary, &length);
     mp_output output;
     bool ok = mp_output_open(&output, path, error);
     if (ok) {
@@ -303,15 +191,19 @@ mp_document *mp_recording_export(const mp_recording *recording, const char *form
                                  const char *path, mp_error *error)
 {
     const mp_exporter *exporter = mp_exporter_find(format);
-    if (!exporter || exporter->needs & ~recording->model->holds) {
+    mp_filter *filter = mp_filter_of(recording->model, NULL, error);
+    mp_document *document = NULL;
+    if (!exporter || exporter->needs & ~filter->holds) {
         mp_fail(error, MP_ERROR_NO_ANSWER, "there is nothing to write as \"%s\"", format);
-        return NULL;
+    } else {
+        document = mp_document_new("export");
+        if (!exporter->write(filter, path, document, error)) {
+            mp_document_free(document);
+            document = NULL;
+        }
     }
-    mp_document *document = mp_document_new("export");
-    if (exporter->write(recording->model, path, document, error))
-        return document;
-    mp_document_free(document);
-    return NULL;
+    mp_filter_free(filter);
+    return document;
 }
 
 mp_document *mp_answers_merge(const char *const *names, const mp_document *const *documents,

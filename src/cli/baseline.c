@@ -7,27 +7,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
 #include "compare/baseline.h"
 
+/* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
-    {"from", MP_ARGUMENT_NAME, offsetof(mp_view, from), 0},
-    {"to", MP_ARGUMENT_NAME, offsetof(mp_view, to), 0},
+    {"from", MP_ARGUMENT_SHARED, 0, 0},
+    {"to", MP_ARGUMENT_SHARED, 0, 0},
     {"selection", MP_ARGUMENT_SHARED, 0, 0},
     {"suppress", MP_ARGUMENT_SHARED, 0, 0},
 };
-const mp_argument_table cli_baseline_arguments = {rows, sizeof rows / sizeof *rows, sizeof(mp_view),
-                                                  &(const mp_view){.limit = -1}};
+const mp_argument_table cli_baseline_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
 /* Where the store has the baseline of the recording: DIR/NAME.baseline, NAME "shop" of
  * "folder/shop.oemp@last", where an @ may be part of the file's own name. Release with free(). */
 static char *path_of(const cli_options *options)
 {
     struct stat status;
-    const char *name = options->baseline.name, *file = options->paths[0];
+    const char *name = options->baseline_name, *file = options->paths[0];
     int length = name ? (int)strlen(name) : 0;
     if (!name) {
         const char *slash = strrchr(file, '/');
@@ -38,9 +39,9 @@ static char *path_of(const cli_options *options)
         if (dot && dot > name)
             length = (int)(dot - name);
     }
-    size_t size = strlen(options->baseline.store) + (size_t)length + sizeof "/.baseline";
+    size_t size = strlen(options->store) + (size_t)length + sizeof "/.baseline";
     char *path = mp_alloc(size);
-    snprintf(path, size, "%s/%.*s.baseline", options->baseline.store, length, name);
+    snprintf(path, size, "%s/%.*s.baseline", options->store, length, name);
     return path;
 }
 
@@ -81,22 +82,17 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
  * baseline may be replaced: that is how a torn one is mended. */
 static bool is_free(const char *path, const mp_digest *digest)
 {
-    char *text;
-    mp_error unheard = {0};
-    size_t length;
+    mp_error error = {0};
     if (access(path, F_OK) != 0)
         return true;
-    if (!cli_read_file(path, &text, &length)) {
-        free(text);
-        return false;
-    }
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_parse(path, text, length, dictionary, &unheard);
-    bool is = !there || there->kind == digest->kind;
-    if (!is)
+    mp_digest *there = mp_baseline_read(path, dictionary, &error);
+    bool is = error.code != MP_ERROR_INPUT && (!there || there->kind == digest->kind);
+    if (!is && there)
         cli_put_fault(path, "is a baseline of %s, expected another name by --as",
                       mp_kind_name(there->kind));
-    free(text);
+    else if (!is)
+        cli_put_error(&error);
     mp_digest_free(there);
     mp_dictionary_free(dictionary);
     return is;
@@ -105,9 +101,9 @@ static bool is_free(const char *path, const mp_digest *digest)
 static int put_baseline(const cli_options *options, const mp_digest *digest,
                         const mp_dictionary *dictionary, const mp_diagnostics *diagnostics)
 {
-    cli_output output;
+    mp_output output;
     size_t length;
-    const char *store = options->baseline.store;
+    const char *store = options->store;
     int status = CLI_UNREADABLE;
     char *path = path_of(options), *text = mp_baseline_text(digest, dictionary, &length);
     if (mkdir(store, 0777) != 0 && errno != EEXIST) {
@@ -122,19 +118,18 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
     return status;
 }
 
-static int save(const cli_options *options)
+static int save(cli_options *options)
 {
-    cli_beside beside;
     mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_model *model = mp_model_new();
     mp_digest *digest = NULL;
-    int status = cli_beside_read(options, &beside);
+    options->question.policy_path = NULL;
+    int status = cli_read_beside(options);
     if (status == CLI_OK) {
         bool ok = cli_load(options, options->paths, 1, NULL, model, diagnostics);
         cli_put_diagnostics(diagnostics, options->quiet, true);
-        status = ok ? cli_digest(options, model, diagnostics, &beside, dictionary, &digest)
-                    : CLI_UNREADABLE;
+        status = ok ? cli_digest(options, model, diagnostics, dictionary, &digest) : CLI_UNREADABLE;
     }
     if (digest)
         status = put_baseline(options, digest, dictionary, diagnostics);
@@ -142,7 +137,6 @@ static int save(const cli_options *options)
     mp_model_free(model);
     mp_dictionary_free(dictionary);
     mp_diagnostics_free(diagnostics);
-    cli_beside_free(&beside);
     return status;
 }
 
@@ -161,7 +155,10 @@ static const char profile_rules[] = "seconds <= 1.1 x base\n"
 static const char *rules_for(const char *path)
 {
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *digest = cli_read_baseline(path, dictionary);
+    mp_error error = {0};
+    mp_digest *digest = mp_baseline_read(path, dictionary, &error);
+    if (!digest)
+        cli_put_error(&error);
     const char *rules = !digest                           ? NULL
                         : digest->kind == MP_KIND_PROFILE ? profile_rules
                         : digest->has & MP_HAS_HISTORY    ? heap_rules
@@ -172,31 +169,35 @@ static const char *rules_for(const char *path)
 }
 
 /* A check is a gate whose base is in the store. */
-static int check(const cli_options *options)
+static int check(cli_options *options)
 {
-    cli_options how = *options;
+    mp_question *question = &options->question;
     char *path = path_of(options);
-    how.command.report = mp_report_find("gate");
-    how.base = path;
     int status = CLI_UNREADABLE;
+    question->base = path;
+    if (!question->policy_path) {
+        question->policy_path = "baseline check";
+        question->rules = "";
+    }
     if (access(path, F_OK) != 0)
         cli_put_fault(path, "no such baseline, expected one that \"baseline save\" has kept");
-    else if (how.policy || (how.rules = rules_for(path)))
-        status = cli_report(&how);
+    else if (!question->rules || (question->rules = rules_for(path)))
+        status = cli_report(options);
     free(path);
     return status;
 }
 
-int cli_baseline(const cli_options *options)
+int cli_baseline(cli_options *options)
 {
-    const char *action = options->baseline.action ? options->baseline.action : "";
+    const char *action = options->operand ? options->operand : "";
     bool checks = strcmp(action, "check") == 0;
     if (!checks && strcmp(action, "save") != 0)
-        return cli_refuse("baseline saves or checks: memprof baseline save|check FILE --store DIR"),
-               CLI_USAGE;
-    if (!options->baseline.store)
-        return cli_refuse("baseline needs --store DIR"), CLI_USAGE;
-    if (options->path_count != 1)
-        return cli_refuse("baseline is of one recording"), CLI_USAGE;
-    return checks ? check(options) : save(options);
+        cli_refuse("baseline saves or checks: memprof baseline save|check FILE --store DIR");
+    else if (!options->store)
+        cli_refuse("baseline needs --store DIR");
+    else if (options->path_count != 1)
+        cli_refuse("baseline is of one recording");
+    else
+        return checks ? check(options) : save(options);
+    return CLI_USAGE;
 }

@@ -5,6 +5,6 @@
 #include "cli/options.h"
 
 extern const mp_argument_table cli_baseline_arguments;
-int cli_baseline(const cli_options *options);
+int cli_baseline(cli_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "cli/run.h"
 
-static int run_formats(const cli_options *options)
+static int run_formats(cli_options *options)
 {
     typedef struct format_row {
         const char *name, *summary, *versions, *endings;
@@ -45,6 +45,7 @@ static const cli_command own[] = {
                 "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
                 "is alive or is spent. diff and gate --base take a baseline for a recording.",
      .operand = "save|check",
+     .report = &mp_report_gate,
      .scope = CLI_READS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
      .arguments = &cli_baseline_arguments,
      .run = cli_baseline},
@@ -89,15 +90,6 @@ bool cli_command_find(const char *name, cli_command *command)
     return false;
 }
 
-const mp_argument *cli_command_argument(const cli_command *command, const char *name)
-{
-    const mp_argument *row = mp_argument_find(command->arguments, name);
-    if (row || !command->report || command->report->arguments.count)
-        return row;
-    row = mp_argument_find(&mp_view_arguments, name);
-    return row && row->variants & mp_report_honours(command->report) ? row : NULL;
-}
-
 /* --- help --- */
 
 static void help_line(const char *name, const char *summary)
@@ -140,7 +132,7 @@ static void help_command(const cli_command *command)
         printf("%s\n", command->details);
     printf("\nOptions:\n");
     help_options(command);
-    if (cli_command_argument(command, "by")) {
+    if (mp_argument_find(command->arguments, "by")) {
         const mp_dimension *dimensions = mp_dimensions(&count);
         printf("\nGroups of a memory recording (--by):\n");
         for (size_t i = 0; i < count; i++)

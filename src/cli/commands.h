@@ -24,16 +24,14 @@ typedef struct cli_command {
     const char *example;
     const char *details;
     const char *operand;     /* what stands before the files; NULL: nothing */
-    const mp_report *report; /* NULL: the command line answers itself */
+    const mp_report *report; /* that is asked; NULL: none */
     unsigned scope;          /* of its options, beside its arguments */
     const mp_argument_table *arguments;
-    int (*run)(const struct cli_options *options); /* gives the exit status */
+    int (*run)(struct cli_options *options); /* gives the exit status */
 } cli_command;
 
 /* False where there is none of this name. */
 bool cli_command_find(const char *name, cli_command *command);
-/* The row of an argument; NULL: the command does not have it. */
-const mp_argument *cli_command_argument(const cli_command *command, const char *name);
 
 /* Help for the program, or for the command if the user named one. */
 void cli_help(const struct cli_options *options);

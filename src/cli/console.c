@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/units.h"
 
 /* --- diagnostics --- */
@@ -175,12 +174,6 @@ mp_style cli_style(const cli_options *options)
 
 /* --- output --- */
 
-static bool cannot_write(const char *path)
-{
-    cli_put_fault(path ? path : "(standard output)", "cannot write: %s", strerror(errno));
-    return false;
-}
-
 /* Whether the path, without what may stand behind an @, is the file of this status. */
 static bool is_file(const char *path, const struct stat *file)
 {
@@ -207,52 +200,26 @@ bool cli_output_spares(const char *output, const char *const *paths, size_t coun
     return true;
 }
 
-bool cli_output_open(cli_output *output, const char *path)
+bool cli_output_open(mp_output *output, const char *path)
 {
-    *output = (cli_output){.file = stdout, .path = path};
-    if (!path)
-        return true;
-    struct stat status;
-    bool exists = stat(path, &status) == 0;
-    /* What a link points to is replaced, not the link; a link to nothing is written through. */
-    if (exists ? !S_ISREG(status.st_mode) : lstat(path, &status) == 0) {
-        output->file = fopen(path, "w");
-        return output->file || cannot_write(path);
-    }
-    output->target = exists ? realpath(path, NULL) : strdup(path);
-    if (!output->target)
-        return cannot_write(path);
-    size_t size = strlen(output->target) + sizeof ".XXXXXX";
-    output->temporary = mp_alloc(size);
-    snprintf(output->temporary, size, "%s.XXXXXX", output->target);
-    int file = mkstemp(output->temporary);
-    output->file = file >= 0 ? fdopen(file, "w") : NULL;
-    if (!output->file) {
-        free(output->temporary);
-        free(output->target);
-        return cannot_write(path);
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    return fchmod(file, 0666 & ~mask) == 0 || cannot_write(path);
+    mp_error error = {0};
+    *output = (mp_output){.file = stdout};
+    bool ok = !path || mp_output_open(output, path, &error);
+    if (!ok)
+        cli_put_error(&error);
+    return ok;
 }
 
-bool cli_output_close(cli_output *output, bool keep)
+bool cli_output_close(mp_output *output, bool keep)
 {
-    bool ok = fflush(output->file) == 0 && !ferror(output->file);
-    if (output->file != stdout)
-        ok &= fclose(output->file) == 0;
-    if (output->temporary) {
-        if (ok && keep)
-            ok = rename(output->temporary, output->target) == 0;
-        if (!ok)
-            cannot_write(output->path);
-        if (!ok || !keep)
-            unlink(output->temporary);
-        free(output->temporary);
-        free(output->target);
-    } else if (!ok) {
-        cannot_write(output->path);
+    mp_error error = {0};
+    bool ok = true;
+    if (output->file != stdout) {
+        ok = mp_output_close(output, keep, &error);
+    } else if (fflush(stdout) != 0 || ferror(stdout)) {
+        ok = mp_fail_file(&error, "(standard output)", 0, 0, "cannot write: %s", strerror(errno));
     }
+    if (!ok)
+        cli_put_error(&error);
     return ok;
 }

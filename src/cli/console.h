@@ -2,6 +2,7 @@
 #ifndef MP_CLI_CONSOLE_H
 #define MP_CLI_CONSOLE_H
 
+#include "base/output.h"
 #include "cli/options.h"
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
@@ -29,20 +30,14 @@ void cli_progress_end(cli_progress *progress);
 
 mp_style cli_style(const cli_options *options);
 
-/* Where the report goes: standard output, or a file that appears under its name only when it is
- * whole. False after a message. */
-typedef struct cli_output {
-    FILE *file;
-    const char *path; /* NULL: standard output */
-    char *temporary;  /* NULL: written in place */
-    char *target;     /* what the temporary file will be called */
-} cli_output;
 /* Whether the output, NULL for none, is none of the files that are read; a path may name a snapshot
  * too, or be NULL. False after a message. */
 bool cli_output_spares(const char *output, const char *const *paths, size_t count);
-bool cli_output_open(cli_output *output, const char *path);
+/* Where the answer goes: standard output where `path` is NULL, or a file that appears under its
+ * name only when it is whole. False after a message. */
+bool cli_output_open(mp_output *output, const char *path);
 /* `keep`: false throws away what was written. False after a message if it could not be written. */
-bool cli_output_close(cli_output *output, bool keep);
+bool cli_output_close(mp_output *output, bool keep);
 
 /* Say why something cannot be done: "path:line:column: error: ..." of a file, else with the option
  * that it is about. */

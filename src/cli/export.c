@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
@@ -15,25 +16,26 @@ static const mp_argument rows[] = {
 };
 const mp_argument_table cli_export_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
-static bool write_file(const cli_options *options, const mp_model *model, mp_document *document,
+static bool write_file(const cli_options *options, const mp_filter *filter, mp_document *document,
                        int *status, mp_error *error)
 {
-    const mp_exporter *exporter = options->export.exporter;
+    const mp_exporter *exporter = options->exporter;
+    const mp_model *model = filter->model;
     *status = CLI_USAGE;
-    if (exporter->needs & ~model->holds)
+    if (exporter->needs & ~filter->holds)
         return mp_fail(error, MP_ERROR_NO_ANSWER, "export --to %s has nothing to write of %s",
                        exporter->name, mp_kind_name(model->kind));
-    for (size_t i = 0; i < options->given_count; i++) {
+    for (size_t i = 0; i < options->question.given_count; i++) {
         const mp_argument *row =
-            mp_argument_find(&cli_export_arguments, options->given[i].argument);
+            mp_argument_find(&cli_export_arguments, options->question.given[i].argument);
         if (!(row->variants & 1u << model->kind))
-            return mp_fail_unused(error, "export", options->given[i].spelled,
+            return mp_fail_unused(error, "export", options->question.given[i].spelled,
                                   mp_kind_name(model->kind));
     }
     *status = CLI_UNREADABLE;
-    const char *path = options->export.path;
+    const char *path = options->export_path;
     char *target = realpath(path, NULL); /* what a link points to is replaced */
-    bool ok = exporter->write(model, target ? target : path, document, error);
+    bool ok = exporter->write(filter, target ? target : path, document, error);
     free(target);
     return ok;
 }
@@ -45,24 +47,28 @@ static int export(const cli_options *options, const mp_model *model,
     mp_error error = {0};
     mp_document *document = mp_document_new("export");
     document->exact_bytes = options->exact_bytes;
-    if (write_file(options, model, document, &status, &error))
+    mp_filter *filter = mp_filter_of(model, NULL, &error);
+    if (write_file(options, filter, document, &status, &error))
         status = cli_put_document(options, document, diagnostics);
     else
         cli_put_error(&error);
+    mp_filter_free(filter);
     mp_document_free(document);
     return status;
 }
 
-int cli_export(const cli_options *options)
+int cli_export(cli_options *options)
 {
     cli_groups groups;
-    const char *path = options->export.path;
-    if (!options->export.exporter || !path)
-        return cli_refuse("export needs --to FORMAT and --output FILE, and has no --%s",
-                          options->export.exporter ? "output" : "to"),
-               CLI_USAGE;
-    if (strcmp(path, "-") == 0)
-        return cli_refuse("export writes a file, not standard output"), CLI_USAGE;
+    const char *path = options->export_path;
+    bool names = options->exporter && path, stream = names && strcmp(path, "-") == 0;
+    if (!names)
+        cli_refuse("export needs --to FORMAT and --output FILE, and has no --%s",
+                   options->exporter ? "output" : "to");
+    if (stream)
+        cli_refuse("export writes a file, not standard output");
+    if (!names || stream)
+        return CLI_USAGE;
     mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
@@ -79,7 +85,8 @@ int cli_export(const cli_options *options)
     }
     cli_put_diagnostics(diagnostics, options->quiet, true);
     /* Half of what was asked for is not written. */
-    if (ok && cli_has_anything(model) && (!options->strict || cli_is_whole(model, diagnostics)))
+    if (ok && mp_model_is_usable(model) &&
+        (!options->strict || mp_model_is_whole(model, diagnostics)))
         status = export(options, model, diagnostics);
     cli_groups_free(&groups);
     mp_model_free(model);

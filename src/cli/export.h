@@ -5,6 +5,6 @@
 #include "cli/options.h"
 
 extern const mp_argument_table cli_export_arguments;
-int cli_export(const cli_options *options);
+int cli_export(cli_options *options);
 
 #endif

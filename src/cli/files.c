@@ -17,10 +17,11 @@
 /* A file on its way into a group. */
 typedef struct cli_file {
     const char *path;
-    const char *reader; /* that knows its place; NULL: none does */
-    mp_place place;     /* among the parts of one recording */
-    bool found;         /* in a folder */
-    bool copy;          /* another one has the same place */
+    const mp_reader *reader; /* that knows its place; NULL: none does */
+    mp_place place;          /* among the parts of one recording */
+    bool found;              /* in a folder */
+    bool copy;               /* another one has the same place */
+    size_t group;
 } cli_file;
 
 typedef struct cli_search {
@@ -55,7 +56,7 @@ static bool is_claimed(cli_search *search, cli_file *file)
         claimed = reader->probe(head) == MP_MINE;
     }
     if (claimed && reader && !second && reader->place && reader->place(head, &file->place))
-        file->reader = reader->name;
+        file->reader = reader;
     mp_input_close(input);
     mp_diagnostics_free(unheard);
     return claimed;
@@ -182,94 +183,62 @@ static void search_folder(cli_search *search, const char *folder)
 
 #define NO_GROUP SIZE_MAX
 
-static bool is_same_recording(const cli_file *a, const cli_file *b)
+/* Put a file into a group, NO_GROUP: a new one of this name. */
+static size_t put(cli_groups *groups, size_t place, const char *name, const cli_file *file)
 {
-    return a->reader && b->reader && a->place.group[0] && strcmp(a->reader, b->reader) == 0 &&
-           strcmp(a->place.group, b->place.group) == 0;
-}
-
-/* Whether another file of the recording has the number of this one. */
-static bool is_copy(const cli_search *search, size_t file)
-{
-    const cli_file *one = &search->files[file];
-    for (size_t i = 0; i < search->count; i++)
-        if (i != file && is_same_recording(one, &search->files[i]) &&
-            one->place.sequence == search->files[i].place.sequence)
-            return true;
-    return false;
-}
-
-/* The group with other parts of the file's recording. Parts have one UUID and different numbers.
- * Where a number is there twice, files are copies of each other: nobody can say whose part is
- * whose, and each is on its own. */
-static size_t recording_of(const cli_search *search, const size_t *group_of, size_t file)
-{
-    const cli_file *one = &search->files[file];
-    size_t group = NO_GROUP;
-    for (size_t i = 0; i < search->count; i++) {
-        if (!is_same_recording(one, &search->files[i]))
-            continue;
-        if (search->files[i].copy)
-            return NO_GROUP;
-        if (i < file && group == NO_GROUP)
-            group = group_of[i];
+    if (place == NO_GROUP) {
+        mp_grow(&groups->at, &groups->capacity, groups->count + 1, sizeof *groups->at);
+        place = groups->count++;
+        groups->at[place] = (cli_group){.name = name};
     }
-    return group;
-}
-
-static cli_group *new_group(cli_groups *groups, size_t *capacity, const char *name)
-{
-    mp_grow(&groups->at, capacity, groups->count + 1, sizeof *groups->at);
-    groups->at[groups->count] = (cli_group){.name = name};
-    return &groups->at[groups->count++];
-}
-
-/* The group that a file belongs to; a new one where there is none yet. */
-static size_t group_for(cli_groups *groups, size_t *capacity, const cli_search *search,
-                        const size_t *group_of, size_t file)
-{
-    const char *path = search->files[file].path;
-    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
-    size_t length = search->options->group == CLI_GROUP_AGENT ? mp_process_of(path) : 0;
-    const char *agent = length ? mp_arena_copy(&groups->arena, path, length) : NULL;
-    size_t place = agent ? NO_GROUP : recording_of(search, group_of, file);
-    for (size_t i = 0; agent && i < groups->count; i++)
-        if (groups->at[i].agent && strcmp(groups->at[i].name, agent) == 0)
-            place = i;
-    if (place != NO_GROUP)
-        return place;
-    new_group(groups, capacity, agent ? agent : name)->agent = agent != NULL;
-    return groups->count - 1;
-}
-
-static void add_path(cli_groups *groups, size_t place, const cli_file *file)
-{
     cli_group *group = &groups->at[place];
     mp_grow(&group->paths, &group->path_capacity, group->path_count + 1, sizeof *group->paths);
     group->paths[group->path_count++] = file->path;
     group->found |= file->found;
+    return place;
 }
 
-/* One group of all. */
-static void put_together(cli_groups *groups, const cli_search *search)
+static bool is_same_recording(const cli_file *a, const cli_file *b)
 {
-    size_t capacity = 0;
-    new_group(groups, &capacity, search->count ? search->files[0].path : "");
-    for (size_t i = 0; i < search->count; i++)
-        add_path(groups, 0, &search->files[i]);
+    return a->reader && a->reader == b->reader && a->place.group[0] &&
+           strcmp(a->place.group, b->place.group) == 0;
 }
 
-static void put_apart(cli_groups *groups, const cli_search *search)
+/* Parts of a recording have one UUID and different numbers. Where a number is there twice, files
+ * are copies of each other: nobody can say whose part is whose, and each is on its own. */
+static void find_copies(const cli_search *search)
 {
-    size_t capacity = 0;
-    size_t *group_of = mp_alloc((search->count + 1) * sizeof *group_of);
     for (size_t i = 0; i < search->count; i++)
-        search->files[i].copy = is_copy(search, i);
+        for (size_t j = 0; j < i; j++)
+            if (is_same_recording(&search->files[i], &search->files[j]) &&
+                search->files[i].place.sequence == search->files[j].place.sequence)
+                search->files[i].copy = search->files[j].copy = true;
+}
+
+/* The group of the file's agent, or that has other parts of its recording. */
+static void put_apart(cli_groups *groups, const cli_search *search, cli_file *file)
+{
+    const char *name = strcmp(file->path, "-") == 0 ? "(standard input)" : file->path;
+    size_t length = search->options->group == CLI_GROUP_AGENT ? mp_process_of(file->path) : 0;
+    size_t place = NO_GROUP;
+    bool copied = false;
     for (size_t i = 0; i < search->count; i++) {
-        group_of[i] = group_for(groups, &capacity, search, group_of, i);
-        add_path(groups, group_of[i], &search->files[i]);
+        const cli_file *other = &search->files[i];
+        if (!is_same_recording(file, other))
+            continue;
+        copied |= other->copy;
+        if (other < file && place == NO_GROUP)
+            place = other->group;
     }
-    free(group_of);
+    if (copied || length)
+        place = NO_GROUP;
+    if (length)
+        name = mp_arena_copy(&groups->arena, file->path, length);
+    for (size_t i = 0; length && i < groups->count; i++)
+        if (groups->at[i].agent && strcmp(groups->at[i].name, name) == 0)
+            place = i;
+    file->group = put(groups, place, name, file);
+    groups->at[file->group].agent |= length > 0;
 }
 
 /* A file that was named: it is not opened unless its place is asked for. */
@@ -303,9 +272,12 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
     groups->apart = how.group != CLI_GROUP_ALL;
     groups->folder = folders && options->path_count == 1 ? options->paths[0] : NULL;
     if (groups->apart)
-        put_apart(groups, &search);
-    else
-        put_together(groups, &search);
+        find_copies(&search);
+    for (size_t i = 0; i < search.count; i++)
+        if (groups->apart)
+            put_apart(groups, &search, &search.files[i]);
+        else
+            put(groups, i ? 0 : NO_GROUP, search.files[0].path, &search.files[i]);
     free(search.files);
     return search.ok && search.count > 0;
 }

@@ -17,7 +17,7 @@ static void out_of_memory(void)
 /* The version, or help: on standard output like a report, and as sure to arrive. */
 static int tell(const cli_options *options)
 {
-    cli_output output;
+    mp_output output;
     cli_output_open(&output, NULL);
     if (options->version)
         printf("memprof %s\n", mp_version());

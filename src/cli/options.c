@@ -16,9 +16,9 @@
 /* Where one name stands twice, it means one thing to some commands and another to others. */
 const cli_option cli_option_table[] = {
     {"from", "SNAPSHOT", "compare from this snapshot: number, tag, tag#k, first, last, peak",
-     "a number, a tag, tag#k, first, last or peak", .kind = CLI_ARGUMENT},
+     "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS},
     {"to", "SNAPSHOT", "up to this one (default: the last _PreCleanUp, else the last)",
-     "a number, a tag, tag#k, first, last or peak", .kind = CLI_ARGUMENT},
+     "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS},
     {"at", "MOMENT", "what was alive then: a time such as 90s, 250ms or 1:02:03.5, or peak",
      "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",
      .kind = CLI_MOMENT},
@@ -31,81 +31,76 @@ const cli_option cli_option_table[] = {
     {"no-skip", NULL, "name sites by their innermost frame, even operator new", NULL,
      .kind = CLI_FLAG, AT(load.no_skips), .of = "skip"},
     {"domain", "NAME", "only this application domain", "a name", .kind = CLI_NAME, AT(load.domain)},
-    {"only", "GLOB", "only groups whose name matches", "a pattern", .kind = CLI_ARGUMENT},
+    {"only", "GLOB", "only groups whose name matches", "a pattern", .kind = CLI_ASKS},
     {"type", "GLOB", "in place of one object: all objects of such types", "a pattern",
-     .kind = CLI_ARGUMENT},
-    {"all-kinds", NULL, "one path from each kind of root", NULL, .kind = CLI_ARGUMENT},
-    {"by", "WHAT", "group by this", "a word", .kind = CLI_ARGUMENT},
-    {"sort", "WHAT", "order by this", "a word", .kind = CLI_ARGUMENT},
-    {"limit", "N", "at most so many rows of a table; 0: all", "a whole number",
-     .kind = CLI_ARGUMENT},
-    {"stack-depth", "N", "callers shown below each leak", "a whole number", .kind = CLI_ARGUMENT},
-    {"depth", "N", "so many levels of the tree; 0: all", "a whole number", .kind = CLI_ARGUMENT},
+     .kind = CLI_ASKS},
+    {"all-kinds", NULL, "one path from each kind of root", NULL, .kind = CLI_ASKS},
+    {"by", "WHAT", "group by this", "a word", .kind = CLI_ASKS},
+    {"sort", "WHAT", "order by this", "a word", .kind = CLI_ASKS},
+    {"limit", "N", "at most so many rows of a table; 0: all", "a whole number", .kind = CLI_ASKS},
+    {"stack-depth", "N", "callers shown below each leak", "a whole number", .kind = CLI_ASKS},
+    {"depth", "N", "so many levels of the tree; 0: all", "a whole number", .kind = CLI_ASKS},
     {"min-percent", "P", "leave out what is below this share (default 0.5)",
-     "a number from 0 to 100", .kind = CLI_ARGUMENT},
+     "a number from 0 to 100", .kind = CLI_ASKS},
     {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more",
-     "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ARGUMENT},
+     "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS},
     {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", "a size such as 64K or 1.5MiB",
-     .kind = CLI_ARGUMENT},
+     .kind = CLI_ASKS},
     {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
-     .kind = CLI_ARGUMENT},
+     .kind = CLI_ASKS},
     {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
-     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_TYPE},
+     .kind = CLI_ASKS, .of = "selection"},
     {"name", "GLOB", "only objects of such names; in profiles, such methods", "a pattern",
-     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_NAME},
+     .kind = CLI_ASKS, .of = "selection"},
     {"source", "GLOB", "only what such sources or functions created; such programs", "a pattern",
-     .kind = CLI_SOURCE, .of = "selection", .subject = MP_SUBJECT_SOURCE},
+     .kind = CLI_SOURCE, .of = "selection"},
     {"stack", "REGEX", "only what has such a frame on its stack, as name:line",
-     "an extended regular expression", .kind = CLI_CRITERION, .of = "selection",
-     .subject = MP_SUBJECT_STACK},
-    {"thread", "GLOB", "only what such threads created", "a pattern", .kind = CLI_CRITERION,
-     .of = "selection", .subject = MP_SUBJECT_THREAD},
+     "an extended regular expression", .kind = CLI_ASKS, .of = "selection"},
+    {"thread", "GLOB", "only what such threads created", "a pattern", .kind = CLI_ASKS,
+     .of = "selection"},
     {"tag", "GLOB", "only objects that first appear in snapshots of such tags", "a pattern",
-     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_TAG},
+     .kind = CLI_ASKS, .of = "selection"},
     {"request", "GLOB", "only objects that first appear during such requests", "a pattern",
-     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_REQUEST},
-    {"not-type", "GLOB", "none of such types", "a pattern", .kind = CLI_CRITERION,
-     .of = "selection", .subject = MP_SUBJECT_TYPE, .negated = true},
-    {"not-name", "GLOB", "none of such names", "a pattern", .kind = CLI_CRITERION,
-     .of = "selection", .subject = MP_SUBJECT_NAME, .negated = true},
-    {"not-source", "GLOB", "none of such sources or functions", "a pattern", .kind = CLI_CRITERION,
-     .of = "selection", .subject = MP_SUBJECT_SOURCE, .negated = true},
+     .kind = CLI_ASKS, .of = "selection"},
+    {"not-type", "GLOB", "none of such types", "a pattern", .kind = CLI_ASKS, .of = "selection"},
+    {"not-name", "GLOB", "none of such names", "a pattern", .kind = CLI_ASKS, .of = "selection"},
+    {"not-source", "GLOB", "none of such sources or functions", "a pattern", .kind = CLI_ASKS,
+     .of = "selection"},
     {"not-stack", "REGEX", "none with such a frame on its stack", "an extended regular expression",
-     .kind = CLI_CRITERION, .of = "selection", .subject = MP_SUBJECT_STACK, .negated = true},
-    {"not-thread", "GLOB", "none of such threads", "a pattern", .kind = CLI_CRITERION,
-     .of = "selection", .subject = MP_SUBJECT_THREAD, .negated = true},
-    {"not-tag", "GLOB", "none of such tags", "a pattern", .kind = CLI_CRITERION, .of = "selection",
-     .subject = MP_SUBJECT_TAG, .negated = true},
-    {"not-request", "GLOB", "none of such requests", "a pattern", .kind = CLI_CRITERION,
-     .of = "selection", .subject = MP_SUBJECT_REQUEST, .negated = true},
+     .kind = CLI_ASKS, .of = "selection"},
+    {"not-thread", "GLOB", "none of such threads", "a pattern", .kind = CLI_ASKS,
+     .of = "selection"},
+    {"not-tag", "GLOB", "none of such tags", "a pattern", .kind = CLI_ASKS, .of = "selection"},
+    {"not-request", "GLOB", "none of such requests", "a pattern", .kind = CLI_ASKS,
+     .of = "selection"},
     {"since", "TIME", "only objects that first appear at a snapshot from then on",
-     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_SINCE, .of = "selection"},
+     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_ASKS, .of = "selection"},
     {"until", "TIME", "only objects that first appear at a snapshot up to then",
-     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_UNTIL, .of = "selection"},
+     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_ASKS, .of = "selection"},
     {"min-size", "SIZE", "only rows of at least so many bytes", "a size such as 64K or 1.5MiB",
-     .kind = CLI_ARGUMENT},
+     .kind = CLI_ASKS},
     {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
-     .kind = CLI_ARGUMENT},
+     .kind = CLI_ASKS},
     {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
-     .kind = CLI_NAME, AT(base)},
-    {"store", "DIR", "the folder of the baselines", "a path", .kind = CLI_NAME, AT(baseline.store),
+     .kind = CLI_ASKS},
+    {"store", "DIR", "the folder of the baselines", "a path", .kind = CLI_NAME, AT(store),
      .scope = CLI_STORES},
     {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",
-     .kind = CLI_FILE_NAME, AT(baseline.name), .scope = CLI_STORES},
+     .kind = CLI_FILE_NAME, AT(baseline_name), .scope = CLI_STORES},
     {"policy", "FILE", "the rules of check (default: no more than a tenth more)", "a path",
-     .kind = CLI_NAME, AT(policy), .scope = CLI_STORES},
+     .kind = CLI_ASKS, .scope = CLI_STORES},
     {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL,
-     .kind = CLI_ARGUMENT},
+     .kind = CLI_ASKS},
     {"normalize", "s/RE/TEXT/", "rewrite names before they are compared; may be repeated",
-     "a substitution such as s/build-[0-9]+/build/ or s|/tmp/[^/]*||g", .kind = CLI_ARGUMENT},
+     "a substitution such as s/build-[0-9]+/build/ or s|/tmp/[^/]*||g", .kind = CLI_ASKS},
     {"min-change", "SIZE|P%", "leave out smaller changes; of profiles, a time such as 5ms",
-     "a size such as 64K, a time such as 5ms, or a percentage such as 10%", .kind = CLI_ARGUMENT},
+     "a size such as 64K, a time such as 5ms, or a percentage such as 10%", .kind = CLI_ASKS},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", .kind = CLI_FOLDERS, AT(listings)},
     {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
-     .kind = CLI_TEXTS, AT(suppressions)},
+     .kind = CLI_ASKS},
     {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
-     "a day such as 2027-06-30", .kind = CLI_DAY, .of = "suppress"},
+     "a day such as 2027-06-30", .kind = CLI_ASKS, .of = "suppress"},
     {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
      "the name of a format (see memprof formats)", .kind = CLI_READER, .scope = CLI_READS},
     {"group", "WHICH", "read together: file (each apart), agent (its sessions), all",
@@ -128,7 +123,7 @@ const cli_option cli_option_table[] = {
      AT(output), .scope = CLI_PRINTS},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      .kind = CLI_EXPORTER, .scope = CLI_EXPORTS},
-    {"output", "FILE", "the file to write (-o FILE)", "a path", .kind = CLI_NAME, AT(export.path),
+    {"output", "FILE", "the file to write (-o FILE)", "a path", .kind = CLI_NAME, AT(export_path),
      .scope = CLI_EXPORTS},
     {"color", "WHEN", "auto, always or never", "auto, always or never", .kind = CLI_COLOURING,
      .scope = CLI_ALWAYS},
@@ -144,14 +139,6 @@ static const char *argument_of(const cli_option *option)
     return option->of ? option->of : option->name;
 }
 
-static bool take_argument(cli_options *options, const cli_option *option, const char *text)
-{
-    const mp_argument *own = mp_argument_find(options->command.arguments, option->name);
-    const mp_argument *viewed = mp_argument_find(&mp_view_arguments, option->name);
-    bool takes = !viewed || mp_argument_parse(viewed, text, &options->view);
-    return takes && (!own || mp_argument_parse(own, text, options->arguments));
-}
-
 static bool is_folder(const char *path)
 {
     struct stat status;
@@ -163,14 +150,6 @@ static bool add_text(mp_argument_texts *texts, const char *text)
     mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
     texts->at[texts->count++] = text;
     return *text != '\0';
-}
-
-static bool add_criterion(cli_options *options, const cli_option *option, const char *pattern)
-{
-    mp_error unheard = {0};
-    mp_criterion *criterion = &options->criteria[options->selection.count++];
-    *criterion = (mp_criterion){option->subject, option->negated, pattern};
-    return *pattern && mp_criterion_check(criterion, &unheard);
 }
 
 /* The place of a word among others; `count` where it is none of them. */
@@ -189,11 +168,11 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     static const char *const colourings[] = {"auto", "always", "never"};
     void *place = (char *)options + option->offset;
     mp_load_options *load = &options->load;
-    mp_selection *selection = &options->selection;
+    mp_error unheard = {0};
     int64_t number = 0;
     switch (option->kind) {
-    case CLI_ARGUMENT:
-        return take_argument(options, option, text);
+    case CLI_ASKS:
+        return mp_question_set(&options->question, option->name, text, &unheard);
     case CLI_FLAG:
         return *(bool *)place = true;
     case CLI_NAME:
@@ -206,18 +185,13 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         return add_text(place, text);
     case CLI_FOLDERS:
         return is_folder(text) && add_text(place, text);
-    case CLI_CRITERION:
-        return add_criterion(options, option, text);
     case CLI_SOURCE:
-        /* A folder was where listings are looked for before sources were selected by pattern. */
-        return is_folder(text) ? add_text(&options->listings, text)
-                               : add_criterion(options, option, text);
-    case CLI_SINCE:
-        selection->has_since = true;
-        return mp_parse_time(text, &selection->since_us);
-    case CLI_UNTIL:
-        selection->has_until = true;
-        return mp_parse_time(text, &selection->until_us);
+        if (!is_folder(text))
+            return mp_question_set(&options->question, option->name, text, &unheard);
+        /* It was where listings are looked for before sources were selected by pattern. */
+        mp_question_note(&options->question, "selection", option->name);
+        mp_question_note(&options->question, "listings", option->name);
+        return add_text(&options->listings, text);
     case CLI_MOMENT:
         load->at = text;
         return mp_text_is(text, "peak") || mp_parse_time(text, &number);
@@ -230,8 +204,6 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         load->temporary_is_time = !mp_parse_count(text, &load->temporary);
         return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
                                        : load->temporary > 0;
-    case CLI_DAY:
-        return mp_parse_date(text, &options->today);
     case CLI_READER:
         load->format = text;
         return mp_reader_find(text) != NULL;
@@ -240,9 +212,9 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_RENDERER:
         return (options->renderer = mp_renderer_find(text)) != NULL;
     case CLI_EXPORTER:
-        options->export.exporter = mp_exporter_find(text);
-        load->keep_objects = options->export.exporter && options->export.exporter->wants_objects;
-        return options->export.exporter != NULL;
+        options->exporter = mp_exporter_find(text);
+        load->keep_objects = options->exporter && options->exporter->wants_objects;
+        return options->exporter != NULL;
     case CLI_GROUPING:
         options->group = CLI_GROUP_FILE + place_of(groupings, 3, text);
         return options->group <= CLI_GROUP_ALL;
@@ -274,7 +246,7 @@ const cli_option *cli_option_of(const cli_command *command, const char *name)
         const cli_option *option = &cli_option_table[i];
         if (strcmp(option->name, name) == 0 &&
             (option->scope ? option->scope & command->scope
-                           : cli_command_argument(command, argument_of(option)) != NULL))
+                           : mp_argument_find(command->arguments, argument_of(option)) != NULL))
             return option;
     }
     return NULL;
@@ -358,17 +330,10 @@ static bool take_command(cli_options *options, char **operands, int count)
     }
     operands += named;
     count -= named;
-    bool replaced = cli_command_argument(command, "object") && text_of(options, "type");
+    /* A type of objects takes the place of one. */
+    bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
     if (command->operand && !replaced && count > 0) {
-        if (!command->report)
-            options->baseline.action = *operands;
-        else if (command->report->operand == MP_OPERAND_BASE)
-            options->base = *operands;
-        else if (command->report->operand == MP_OPERAND_POLICY)
-            options->policy = *operands;
-        else
-            options->object = *operands;
-        operands++;
+        options->operand = *operands++;
         count--;
     }
     options->path_count = (size_t)count;
@@ -382,10 +347,11 @@ static bool take_command(cli_options *options, char **operands, int count)
 static bool asks_for_threads(const cli_options *options)
 {
     const char *by = text_of(options, "by");
-    bool asks = options->suppressions.count || options->load.keep_objects ||
+    const mp_selection *selection = &options->question.selection;
+    bool asks = options->question.suppression_paths.count || options->load.keep_objects ||
                 (by && mp_text_is(by, "thread"));
-    for (size_t i = 0; i < options->selection.count; i++)
-        asks |= options->selection.criteria[i].subject == MP_SUBJECT_THREAD;
+    for (size_t i = 0; i < selection->count; i++)
+        asks |= selection->criteria[i].subject == MP_SUBJECT_THREAD;
     return asks;
 }
 
@@ -393,7 +359,8 @@ static bool asks_for_threads(const cli_options *options)
 static bool take_options(cli_options *options)
 {
     const cli_command *command = &options->command;
-    options->arguments = mp_arguments_new(command->arguments);
+    mp_question *question = &options->question;
+    mp_error unheard = {0};
     for (size_t i = 0; i < options->pair_count; i++) {
         const cli_option *option = cli_option_of(command, options->pairs[i].name);
         if (option && !take(options, option, options->pairs[i].text))
@@ -406,18 +373,17 @@ static bool take_options(cli_options *options)
             continue;
         if (!meant)
             return cli_refuse("%s does not use --%s", command->name, option->name);
-        if (!option->scope)
-            options->given[options->given_count++] = (mp_given){argument_of(option), option->name};
-        if (option->kind == CLI_SOURCE && options->listings.count && !text_of(options, "listings"))
-            options->given[options->given_count++] = (mp_given){"listings", option->name};
+        bool noted = option->scope || option->kind == CLI_ASKS || option->kind == CLI_SOURCE;
+        if (!noted)
+            mp_question_note(question, argument_of(option), option->name);
     }
-    if (options->object)
-        take_argument(options, &(cli_option){.name = "object"}, options->object);
+    if (options->operand && !(command->scope & CLI_STORES))
+        mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,
+                        &unheard);
     options->load.source_folders = options->listings.at;
     options->load.source_folder_count = options->listings.count;
     options->load.skips = options->skips.at;
     options->load.skip_count = options->skips.count;
-    options->selection.criteria = options->criteria;
     options->load.threads_as_one = !asks_for_threads(options);
     return true;
 }
@@ -426,20 +392,22 @@ static bool take_options(cli_options *options)
 static void choose_limit(cli_options *options)
 {
     const mp_report *report = options->command.report;
-    const mp_argument *own = mp_argument_find(options->command.arguments, "limit");
     if (!report)
         return;
-    if (options->view.limit < 0 && options->renderer->for_programs && !report->overview)
-        options->view.limit = report->program_rows;
-    if (own && options->view.limit >= 0)
-        *(int64_t *)((char *)options->arguments + own->offset) = options->view.limit;
-    options->merged_rows =
-        options->view.limit < 0 ? mp_report_rows(report) : (size_t)options->view.limit;
+    int64_t *limit = mp_question_limit(&options->question);
+    bool given = text_of(options, "limit");
+    bool whole = options->renderer->for_programs && !report->overview;
+    options->merged_rows = whole ? (size_t)report->program_rows : mp_report_rows(report);
+    if (limit && given)
+        options->merged_rows = (size_t)*limit;
+    else if (limit && whole)
+        *limit = report->program_rows;
 }
 
 static bool reads_stdin_twice(const cli_options *options)
 {
-    size_t count = options->base && strcmp(options->base, "-") == 0;
+    const char *base = options->question.base;
+    size_t count = base && strcmp(base, "-") == 0;
     for (size_t i = 0; i < options->path_count; i++)
         count += strcmp(options->paths[i], "-") == 0;
     return count > 1;
@@ -470,17 +438,17 @@ static bool check(const cli_options *options)
 bool cli_parse(int argc, char **argv, cli_options *options)
 {
     size_t most = (size_t)argc + 1, renderers;
-    *options = (cli_options){.renderer = mp_renderers(&renderers)[0],
-                             .pairs = mp_alloc(most * sizeof(cli_pair)),
-                             .given = mp_alloc((cli_option_count + 1) * sizeof(mp_given)),
-                             .criteria = mp_alloc(most * sizeof(mp_criterion))};
-    memcpy(&options->view, mp_view_arguments.defaults, sizeof options->view);
+    *options = (cli_options){
+        .renderer = mp_renderers(&renderers)[0],
+        .pairs = mp_alloc(most * sizeof(cli_pair)),
+    };
     if (!collect(argc, argv, options) || !take_command(options, argv + optind, argc - optind))
         return false;
     options->help = text_of(options, "help") != NULL;
     options->version = text_of(options, "version") != NULL;
     if (options->help || options->version)
         return true;
+    mp_question_begin(&options->question, options->command.report);
     if (!take_options(options) || !check(options))
         return false;
     if (options->output && strcmp(options->output, "-") == 0)
@@ -491,14 +459,9 @@ bool cli_parse(int argc, char **argv, cli_options *options)
 
 void cli_options_free(cli_options *options)
 {
-    if (options->arguments)
-        mp_arguments_free(options->command.arguments, options->arguments);
+    mp_question_free(&options->question);
     free(options->paths);
     free(options->pairs);
-    free(options->given);
-    free(options->criteria);
     free(options->listings.at);
     free(options->skips.at);
-    free(options->suppressions.at);
-    free(options->view.substitutions.at);
 }

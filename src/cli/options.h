@@ -2,11 +2,11 @@
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
+#include "api/question.h"
 #include "cli/commands.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
-#include "reports/report.h"
 
 typedef enum cli_colour {
     CLI_COLOUR_AUTO,
@@ -29,16 +29,13 @@ typedef struct cli_pair {
 
 typedef struct cli_options {
     cli_command command;
-    bool command_named; /* not the default one */
-    const char *object; /* the operand that names one; NULL: none does */
-    const char **paths; /* points into argv */
+    bool command_named;  /* not the default one */
+    const char *operand; /* before the files; NULL: none */
+    const char **paths;  /* points into argv */
     size_t path_count;
     cli_pair *pairs; /* all options */
     size_t pair_count;
-    mp_given *given; /* those that are arguments, for mp_request */
-    size_t given_count;
-    void *arguments; /* of the report; NULL: it has none of its own */
-    mp_view view;
+    mp_question question;
 
     /* How recordings are read. */
     cli_grouping group;
@@ -47,15 +44,6 @@ typedef struct cli_options {
     mp_load_options load;
     mp_argument_texts listings, skips; /* what `load` points to */
     bool strict, quiet, verbose;
-
-    /* What they are asked with. */
-    mp_selection selection;
-    mp_criterion *criteria; /* what `selection` points to */
-    mp_argument_texts suppressions;
-    int32_t today;      /* as by mp_parse_date; 0: the clock tells */
-    const char *base;   /* what the recording is held against; NULL: nothing */
-    const char *policy; /* a file; NULL: `rules`, where they are asked for */
-    const char *rules;  /* the text of a policy */
 
     /* How the answer is printed. */
     const mp_renderer *renderer;
@@ -67,31 +55,22 @@ typedef struct cli_options {
     bool help, version;
 
     /* Of commands that the command line answers itself. */
-    struct {
-        const char *action, *store;
-        const char *name; /* NULL: the recording's */
-    } baseline;
-    struct {
-        const mp_exporter *exporter; /* NULL: none was named */
-        const char *path;
-    } export;
+    const char *store, *baseline_name;
+    const mp_exporter *exporter;
+    const char *export_path;
 } cli_options;
 
 /* How an option's argument is taken. */
 typedef enum cli_kind {
-    CLI_ARGUMENT, /* by the row of the command's argument */
-    CLI_FLAG,     /* bool */
-    CLI_NAME,     /* const char *, not "" */
-    CLI_TEXTS,    /* mp_argument_texts: each that is given, not "" */
-    CLI_FOLDERS,  /* the same of folders that exist */
-    CLI_CRITERION,
-    CLI_SOURCE, /* a criterion, or a folder of listings */
-    CLI_SINCE,
-    CLI_UNTIL,
+    CLI_ASKS,    /* the question takes it */
+    CLI_SOURCE,  /* the same, or a folder of listings */
+    CLI_FLAG,    /* bool */
+    CLI_NAME,    /* const char *, not "" */
+    CLI_TEXTS,   /* mp_argument_texts: each that is given, not "" */
+    CLI_FOLDERS, /* the same of folders that exist */
     CLI_MOMENT,
     CLI_SLICES,
     CLI_TEMPORARY,
-    CLI_DAY,
     CLI_READER,
     CLI_GROUPING,
     CLI_JOBS,
@@ -107,11 +86,9 @@ typedef struct cli_option {
     const char *help;
     const char *takes; /* what the argument may be, for a refusal; NULL: a renderer's name */
     cli_kind kind;
-    size_t offset;      /* in cli_options, for kinds that name a type */
-    unsigned scope;     /* who takes it; 0: commands that have the argument */
-    const char *of;     /* the argument that it is part of; NULL: it is one, of its own name */
-    mp_subject subject; /* of a criterion */
-    bool negated;
+    size_t offset;  /* in cli_options, for kinds that name a type */
+    unsigned scope; /* who takes it; 0: commands that have the argument */
+    const char *of; /* the argument that it is part of; NULL: it is one, of its own name */
 } cli_option;
 
 extern const cli_option cli_option_table[];

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
 #include "document/checks.h"
 #include "document/merge.h"
-#include "model/profile.h"
 
 /* What became of a group. */
 typedef struct cli_answer {
@@ -26,7 +26,6 @@ typedef struct cli_answer {
 /* What all threads share; what changes is changed under the lock. */
 typedef struct cli_work {
     const cli_options *options;
-    const cli_beside *beside;
     const cli_groups *groups;
     bool merges; /* even one answer is one of several */
     cli_answer *answers;
@@ -47,7 +46,7 @@ bool cli_load(const cli_options *options, const char *const *paths, size_t count
     cli_progress_begin(&bar, options->quiet);
     bool ok = mp_load(model, diagnostics, paths, count, &how);
     cli_progress_end(&bar);
-    return mp_sessions_cut(model, diagnostics) && ok;
+    return mp_filter_check_ends(model, diagnostics) && ok;
 }
 
 size_t cli_kept(const cli_options *options)
@@ -58,68 +57,61 @@ size_t cli_kept(const cli_options *options)
     return options->verbose ? KEPT_VERBOSE : KEPT;
 }
 
-bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
+int cli_read_beside(cli_options *options)
 {
-    for (uint32_t i = 1; i < model->inputs.count; i++)
-        if (!model->inputs.at[i].complete)
-            return false;
-    return mp_diagnostics_severity_count(diagnostics, MP_WARNING) == 0;
-}
-
-bool cli_has_anything(const mp_model *model)
-{
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (model->sessions.at[i].snapshots)
-            return true;
-    return model->profile && model->profile->lines.count > 1;
-}
-
-static mp_request request_of(const cli_options *options, const mp_model *model,
-                             const mp_diagnostics *diagnostics, const cli_beside *beside,
-                             mp_dictionary *dictionary, const mp_digest *base)
-{
-    return (mp_request){.model = model,
-                        .diagnostics = diagnostics,
-                        .view = options->view,
-                        .arguments = options->arguments,
-                        .given = options->given,
-                        .given_count = options->given_count,
-                        .selection = options->selection,
-                        .suppressions = options->suppressions.count ? &beside->suppressions : NULL,
-                        .policy = beside->policy,
-                        .dictionary = dictionary,
-                        .base = base};
+    mp_question *question = &options->question;
+    const mp_argument_texts *suppressions = &question->suppression_paths;
+    const char *const others[] = {question->base, question->rules ? NULL : question->policy_path};
+    mp_error error = {0};
+    if (!cli_output_spares(options->output, others, sizeof others / sizeof *others) ||
+        !cli_output_spares(options->output, suppressions->at, suppressions->count))
+        return CLI_USAGE;
+    if (mp_question_read(question, &error))
+        return CLI_OK;
+    const mp_policy *policy = question->policy;
+    for (size_t i = 0; policy && i < policy->fault_count && i < MP_POLICY_FAULTS; i++)
+        cli_put_error(&policy->faults[i]);
+    if (policy && policy->fault_count > MP_POLICY_FAULTS)
+        cli_put_fault(policy->path, "and %zu more: is it a policy?",
+                      policy->fault_count - MP_POLICY_FAULTS);
+    if (!policy)
+        cli_put_error(&error);
+    return error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
 }
 
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
-               const cli_beside *beside, mp_dictionary *dictionary, mp_digest **digest)
+               mp_dictionary *dictionary, mp_digest **digest)
 {
     mp_error error = {0};
-    if (!cli_has_anything(model) || (options->strict && !cli_is_whole(model, diagnostics)))
+    if (!mp_model_is_usable(model) || (options->strict && !mp_model_is_whole(model, diagnostics)))
         return CLI_UNREADABLE;
-    mp_request request = request_of(options, model, diagnostics, beside, dictionary, NULL);
+    mp_request request =
+        mp_question_request(&options->question, model, diagnostics, dictionary, NULL);
     *digest = mp_report_digest(&request, &error);
     if (!*digest)
         cli_put_error(&error);
     return *digest ? CLI_OK : CLI_USAGE;
 }
 
-/* Read options->base, if there is any, into words of the dictionary. A status other than CLI_OK
- * after a message. *base is released with mp_digest_free. */
-static int load_base(const cli_options *options, mp_diagnostics *diagnostics,
-                     const cli_beside *beside, const mp_progress *progress,
-                     mp_dictionary *dictionary, mp_digest **base)
+/* Read the base, if there is any, into words of the dictionary. A status other than CLI_OK after a
+ * message. *base is released with mp_digest_free. */
+static int load_base(const cli_options *options, const mp_progress *progress,
+                     mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
 {
+    const char *path = options->question.base;
     int status = CLI_UNREADABLE;
-    if (!options->base)
+    if (!path)
         return CLI_OK;
-    if (cli_is_baseline(options->base)) {
-        *base = cli_read_baseline(options->base, dictionary);
+    if (mp_file_is_baseline(path)) {
+        mp_error error = {0};
+        *base = mp_baseline_read(path, dictionary, &error);
+        if (!*base)
+            cli_put_error(&error);
         return *base ? CLI_OK : CLI_UNREADABLE;
     }
     mp_model *model = mp_model_new();
-    if (cli_load(options, &options->base, 1, progress, model, diagnostics))
-        status = cli_digest(options, model, diagnostics, beside, dictionary, base);
+    if (cli_load(options, &path, 1, progress, model, diagnostics))
+        status = cli_digest(options, model, diagnostics, dictionary, base);
     mp_model_free(model);
     return status;
 }
@@ -201,17 +193,17 @@ static void run_group(cli_work *work, size_t place)
     mp_digest *base = NULL;
     /* What is wrong with the base is told once. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    answer->status = load_base(options, place ? unheard : answer->diagnostics, work->beside,
-                               progress, dictionary, &base);
+    answer->status =
+        load_base(options, progress, place ? unheard : answer->diagnostics, dictionary, &base);
     if (answer->status == CLI_OK) {
         bool ok = cli_load(options, group->paths, group->path_count, progress, model,
                            answer->diagnostics);
-        if (!cli_has_anything(model)) {
+        if (!mp_model_is_usable(model)) {
             ok = false;
         } else {
-            mp_request request =
-                request_of(options, model, answer->diagnostics, work->beside, dictionary, base);
-            ok &= !options->strict || cli_is_whole(model, answer->diagnostics);
+            mp_request request = mp_question_request(&options->question, model, answer->diagnostics,
+                                                     dictionary, base);
+            ok &= !options->strict || mp_model_is_whole(model, answer->diagnostics);
             ask(work, group, &request, answer);
         }
         answer->status = ok ? CLI_OK : CLI_UNREADABLE;
@@ -265,7 +257,7 @@ static void run_all(cli_work *work)
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
-    cli_output output;
+    mp_output output;
     mp_style style = cli_style(options);
     mp_error error = {0};
     if (!cli_output_open(&output, options->output))
@@ -387,18 +379,17 @@ int cli_refuse_many(const cli_options *options, const cli_groups *groups)
 
 /* --- all of it --- */
 
-static int answer_groups(const cli_options *options, const cli_beside *beside,
-                         const cli_groups *groups, mp_diagnostics *diagnostics)
+static int answer_groups(const cli_options *options, const cli_groups *groups,
+                         mp_diagnostics *diagnostics)
 {
     cli_work work = {.options = options,
-                     .beside = beside,
                      .groups = groups,
                      .merges =
                          groups->apart && !(options->command.report->single && groups->count == 1),
                      .total = bytes_of(groups)};
     if (work.merges && options->command.report->single)
         return cli_refuse_many(options, groups);
-    if (options->base && groups->count > 1 && cli_is_stream(options->base)) {
+    if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
         cli_put_message("the base is read anew for each recording, expected a file, not a stream");
         return CLI_USAGE;
     }
@@ -417,12 +408,11 @@ static int answer_groups(const cli_options *options, const cli_beside *beside,
     return status;
 }
 
-int cli_report(const cli_options *options)
+int cli_report(cli_options *options)
 {
-    cli_beside beside;
     cli_groups groups;
     mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
-    int status = cli_beside_read(options, &beside);
+    int status = cli_read_beside(options);
     if (status == CLI_OK) {
         bool found = cli_groups_find(&groups, options, diagnostics);
         if (!cli_groups_spared(&groups, options->output)) {
@@ -431,13 +421,12 @@ int cli_report(const cli_options *options)
             cli_put_diagnostics(diagnostics, options->quiet, true);
             status = CLI_UNREADABLE;
         } else {
-            status = answer_groups(options, &beside, &groups, diagnostics);
+            status = answer_groups(options, &groups, diagnostics);
             if (!found && status != CLI_USAGE)
                 status = CLI_UNREADABLE;
         }
         cli_groups_free(&groups);
     }
     mp_diagnostics_free(diagnostics);
-    cli_beside_free(&beside);
     return status;
 }

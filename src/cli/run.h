@@ -2,7 +2,6 @@
 #ifndef MP_CLI_RUN_H
 #define MP_CLI_RUN_H
 
-#include "cli/beside.h"
 #include "cli/files.h"
 #include "cli/options.h"
 
@@ -10,15 +9,13 @@
  * read. */
 bool cli_load(const cli_options *options, const char *const *paths, size_t count,
               const mp_progress *progress, mp_model *model, mp_diagnostics *diagnostics);
-/* Nothing was torn, skipped or in doubt. */
-bool cli_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
-/* Something that was read can be told. */
-bool cli_has_anything(const mp_model *model);
-
+/* Read the suppressions and the policy of the question. Gives the exit status, after messages where
+ * it is not CLI_OK. */
+int cli_read_beside(cli_options *options);
 /* The model's digest in words of the dictionary; *digest is released with mp_digest_free. Gives
  * CLI_UNREADABLE where the model has nothing or should be whole, CLI_USAGE after a message. */
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
-               const cli_beside *beside, mp_dictionary *dictionary, mp_digest **digest);
+               mp_dictionary *dictionary, mp_digest **digest);
 
 /* Diagnostics of each code that are kept for this command. */
 size_t cli_kept(const cli_options *options);
@@ -28,7 +25,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
 /* Answer by the command's report; gives the exit status. */
-int cli_report(const cli_options *options);
+int cli_report(cli_options *options);
 /* Say that the command takes one group; gives the exit status. */
 int cli_refuse_many(const cli_options *options, const cli_groups *groups);
 

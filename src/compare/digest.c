@@ -46,13 +46,12 @@ const char *mp_level_name(mp_level level)
 
 typedef struct builder {
     const mp_model *model;
-    mp_filter *filter;
+    const mp_filter *filter;
     const mp_window *window;
     mp_dictionary *dictionary;
     const mp_digest_options *options;
     mp_substitutions *substitutions;
-    char *label; /* room for the one at hand */
-    size_t label_capacity;
+    mp_arena labels;  /* what the model does not have as text */
     uint32_t *frames; /* of each place in model->tree */
     uint32_t *types;  /* of each type, + 1; 0: not looked at yet */
     mp_digest *digest;
@@ -63,29 +62,16 @@ static uint32_t key_of(builder *shop, const char *text)
     return mp_dictionary_id(shop->dictionary, mp_substitute(shop->substitutions, text));
 }
 
-static char *label_room(builder *shop, int length)
-{
-    mp_grow(&shop->label, &shop->label_capacity, (size_t)length + 1, 1);
-    return shop->label;
-}
-
 static uint32_t type_key(builder *shop, mp_type_id type)
 {
-    if (!shop->types[type.i]) {
-        int length = mp_type_label(shop->model, type, NULL, 0);
-        char *label = label_room(shop, length);
-        mp_type_label(shop->model, type, label, (size_t)length + 1);
-        shop->types[type.i] = key_of(shop, label) + 1;
-    }
+    if (!shop->types[type.i])
+        shop->types[type.i] = key_of(shop, mp_type_label(&shop->labels, shop->model, type)) + 1;
     return shop->types[type.i] - 1;
 }
 
 static uint32_t node_name(builder *shop, uint32_t node)
 {
-    int length = mp_tree_label(shop->model, node, NULL, 0);
-    char *label = label_room(shop, length);
-    mp_tree_label(shop->model, node, label, (size_t)length + 1);
-    return key_of(shop, label);
+    return key_of(shop, mp_tree_label(&shop->labels, shop->model, node));
 }
 
 static uint32_t line_of(const builder *shop, uint32_t line)
@@ -122,12 +108,7 @@ static mp_amounts *amounts_for(builder *shop, mp_level level, mp_hash_index *ind
 
 static uint32_t name_key(builder *shop, mp_symbol_id name)
 {
-    if (!name.i)
-        return 0;
-    int length = mp_symbol_label(shop->model, name, NULL, 0);
-    char *label = label_room(shop, length);
-    mp_symbol_label(shop->model, name, label, (size_t)length + 1);
-    return key_of(shop, label);
+    return name.i ? key_of(shop, mp_symbol_label(&shop->labels, shop->model, name)) : 0;
 }
 
 static mp_entry_key context_key(builder *shop, const mp_context *context)
@@ -186,7 +167,7 @@ static void digest_sites(builder *shop)
 /* What is alive by type, and what each type retains where the graph is of the window's end. */
 static void digest_types(builder *shop)
 {
-    const mp_graph *graph = shop->model->graph;
+    const mp_graph *graph = shop->filter->graph;
     const mp_entries *sites = &shop->digest->lists[MP_LEVEL_SITE];
     mp_hash_index index = {0};
     for (size_t i = 0; i < sites->count; i++) {
@@ -305,9 +286,8 @@ static void describe(builder *shop)
     if (model->inputs.count > 1) {
         const mp_input_summary *first = &model->inputs.at[1];
         const char *snapshot = mp_model_text(model, model->sessions.at[1].snapshot);
-        int length = snprintf(NULL, 0, "%s@%s", first->path, snapshot);
-        char *path = label_room(shop, length);
-        snprintf(path, (size_t)length + 1, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
+        const char *path =
+            mp_arena_format(&shop->labels, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
         digest->path =
             mp_dictionary_text(shop->dictionary, mp_dictionary_id(shop->dictionary, path));
         digest->format = first->format;
@@ -315,13 +295,13 @@ static void describe(builder *shop)
     }
 }
 
-mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dictionary *dictionary,
+mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options)
 {
     mp_digest *digest = mp_alloc_zero(1, sizeof *digest);
-    mp_error unheard = {0};
+    const mp_model *model = filter->model;
     builder shop = {.model = model,
-                    .filter = mp_filter_of(model, NULL, &unheard),
+                    .filter = filter,
                     .window = window,
                     .dictionary = dictionary,
                     .options = options,
@@ -333,9 +313,8 @@ mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dicti
         digest_heap(&shop);
     else
         digest_profile(&shop);
-    mp_filter_free(shop.filter);
     mp_substitutions_free(shop.substitutions);
-    free(shop.label);
+    mp_arena_free(&shop.labels);
     return digest;
 }
 

@@ -138,7 +138,7 @@ bool mp_substitution_check(const char *text, mp_error *error);
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with
  * mp_digest_free. */
-mp_digest *mp_digest_of(const mp_model *model, const mp_window *window, mp_dictionary *dictionary,
+mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options);
 void mp_digest_free(mp_digest *digest);
 

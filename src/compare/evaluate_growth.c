@@ -30,14 +30,9 @@ static const char *label_of(mp_evaluation *evaluation, const mp_group *group)
     if (evaluation->rule->by != MP_BY_SITE)
         return group->label;
     mp_type_id type = mp_site_type(model, &model->contexts.at[generation->context.i]);
-    const mp_dimension *source = mp_dimension_find("source");
-    size_t type_size = (size_t)mp_type_label(model, type, NULL, 0) + 1;
-    size_t source_size = (size_t)source->label(model, generation, NULL, 0) + 1;
-    char *text = mp_arena_alloc(evaluation->scratch, type_size + 3 + source_size);
-    mp_type_label(model, type, text, type_size);
-    strcpy(text + type_size - 1, " at ");
-    source->label(model, generation, text + type_size + 3, source_size);
-    return text;
+    mp_arena *scratch = evaluation->scratch;
+    return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type),
+                           mp_dimension_find("source")->label(scratch, model, generation));
 }
 
 static int by_label(const void *left, const void *right)
@@ -63,7 +58,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
         const char *label = label_of(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
             found->at[found->count++] =
-                (selected){label, i + 1, group->from.bytes, group->to.bytes};
+                (selected){label, i + 1, group->from_bytes, group->to.bytes};
     }
     if (found->count)
         qsort(found->at, found->count, sizeof *found->at, by_label);
@@ -216,31 +211,25 @@ static void decide_series(mp_evaluation *evaluation, const mp_series *series,
  * is selected, or for each label of it. */
 static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 {
-    const mp_model *model = evaluation->context->model;
     bool whole = !evaluation->rule->by;
     selection found = {.count = 0};
-    if (whole || select_groups(evaluation, window, &found)) {
-        uint32_t *number_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
-        uint32_t *group_of = mp_alloc_zero(model->generations.count + 1u, sizeof *group_of);
-        uint32_t count = whole;
-        const char **labels =
-            mp_arena_alloc(evaluation->scratch, (found.count + 1) * sizeof *labels);
-        labels[0] = "";
-        for (size_t i = 0; i < found.count; i++) {
-            const char *label = found.at[i].label;
-            if (!count || (evaluation->rule->each && strcmp(labels[count - 1], label) != 0))
-                labels[count++] = label;
-            number_of[found.at[i].group] = count;
-        }
-        for (uint32_t i = 0; i < model->generations.count; i++)
-            group_of[i] =
-                whole ? !model->generations.at[i].reusable : number_of[found.grouping->group_of[i]];
-        mp_series series = mp_series_of(window, group_of, count);
-        decide_series(evaluation, &series, labels, count);
-        mp_series_free(&series);
-        free(number_of);
-        free(group_of);
+    if (!whole && !select_groups(evaluation, window, &found))
+        return;
+    uint32_t *row_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *row_of);
+    uint32_t count = whole;
+    const char **labels = mp_arena_alloc(evaluation->scratch, (found.count + 1) * sizeof *labels);
+    labels[0] = "";
+    for (size_t i = 0; i < found.count; i++) {
+        const char *label = found.at[i].label;
+        if (!count || (evaluation->rule->each && strcmp(labels[count - 1], label) != 0))
+            labels[count++] = label;
+        row_of[found.at[i].group] = count;
     }
+    mp_series series =
+        whole ? mp_series_of_all(window) : mp_series_of(window, found.grouping, row_of, count);
+    decide_series(evaluation, &series, labels, count);
+    mp_series_free(&series);
+    free(row_of);
 }
 
 /* --- windows --- */
@@ -268,7 +257,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, context->window);
-    } else if (mp_window_resolve(context->model, after, context->to, &window, &error)) {
+    } else if (mp_window_of(context->window->filter, after, context->to, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {

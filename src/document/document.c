@@ -166,34 +166,39 @@ static bool is_real(mp_unit unit)
     return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
 }
 
-static mp_cell list_cell(mp_document *document, const mp_texts *texts)
+/* What a member says; texts are those of the row. */
+static mp_cell member_cell(const mp_column *column, const void *member)
 {
-    const char **list = mp_arena_alloc(document->arena, (texts->count + 1) * sizeof *list);
-    for (size_t i = 0; i < texts->count; i++)
-        list[i] = mp_utf8_copy(document->arena, texts->at[i]);
-    return (mp_cell){.known = true,
-                     .number = (int64_t)texts->count,
-                     .list = list,
-                     .text = texts->empty ? mp_utf8_copy(document->arena, texts->empty) : NULL};
-}
-
-static mp_cell member_cell(mp_document *document, const mp_column *column, const void *member)
-{
+    mp_cell cell = {0};
     if (column->unit == MP_LIST) {
         const mp_texts *texts = member;
-        return texts->at || texts->empty ? list_cell(document, texts) : (mp_cell){0};
+        cell = (mp_cell){.known = texts->at || texts->empty,
+                         .number = (int64_t)texts->count,
+                         .list = (const char **)(uintptr_t)texts->at,
+                         .text = texts->empty};
+    } else if (column->unit == MP_TEXT) {
+        cell.text = *(const char *const *)member;
+        cell.known = cell.text && *cell.text;
+    } else if (is_real(column->unit)) {
+        cell.real = *(const double *)member;
+        cell.known = !isnan(cell.real);
+    } else {
+        cell.number = *(const int64_t *)member;
+        cell.known = cell.number != MP_UNKNOWN;
     }
-    if (column->unit == MP_TEXT) {
-        const char *text = *(const char *const *)member;
-        return text && *text ? (mp_cell){.known = true, .text = mp_utf8_copy(document->arena, text)}
-                             : (mp_cell){0};
-    }
-    if (is_real(column->unit)) {
-        double real = *(const double *)member;
-        return isnan(real) ? (mp_cell){0} : (mp_cell){.known = true, .real = real};
-    }
-    int64_t number = *(const int64_t *)member;
-    return number == MP_UNKNOWN ? (mp_cell){0} : (mp_cell){.known = true, .number = number};
+    return cell.known ? cell : (mp_cell){0};
+}
+
+static void copy_texts(mp_document *document, const mp_column *column, mp_cell *cell)
+{
+    const char *const *texts = cell->list;
+    if (cell->text)
+        cell->text = mp_utf8_copy(document->arena, cell->text);
+    if (column->unit != MP_LIST || !cell->known)
+        return;
+    cell->list = mp_arena_alloc(document->arena, ((size_t)cell->number + 1) * sizeof *texts);
+    for (int64_t i = 0; i < cell->number; i++)
+        cell->list[i] = mp_utf8_copy(document->arena, texts[i]);
 }
 
 void mp_table_put(mp_document *document, mp_table *table, const void *row)
@@ -203,7 +208,8 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
         const mp_column *column = &table->columns[i];
         cells[i] = column->offset == MP_NO_MEMBER
                        ? (mp_cell){.known = true, .number = (int64_t)table->row_count}
-                       : member_cell(document, column, (const char *)row + column->offset);
+                       : member_cell(column, (const char *)row + column->offset);
+        copy_texts(document, column, &cells[i]);
     }
 }
 
@@ -232,47 +238,35 @@ void mp_table_attach(mp_table *table, const void *row)
     table->structs[table->row_count - 1].at = row;
 }
 
-/* What rows are sorted by, beside their places. */
+/* --- orders --- */
+
+int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b)
+{
+    if (!a->known || !b->known)
+        return b->known - a->known;
+    if (column->unit == MP_TEXT)
+        return strcmp(a->text, b->text);
+    bool by_size = column->flags & MP_SIGNED;
+    if (is_real(column->unit)) {
+        double left = by_size ? fabs(a->real) : a->real, right = by_size ? fabs(b->real) : b->real;
+        return left > right ? -1 : left < right;
+    }
+    int64_t left = by_size ? llabs(a->number) : a->number;
+    int64_t right = by_size ? llabs(b->number) : b->number;
+    return left > right ? -1 : left < right;
+}
+
+/* A row that is a struct, and what it is sorted by. */
 typedef struct sorted_row {
-    const char *row;
-    size_t place;
+    const char *row; /* of those as they were */
+    mp_cell key;
 } sorted_row;
 
-static int compare_numbers(int64_t a, int64_t b, bool by_size)
+static int compare_rows(const void *a, const void *b, void *column)
 {
-    if ((a == MP_UNKNOWN) != (b == MP_UNKNOWN))
-        return a == MP_UNKNOWN ? 1 : -1;
-    int64_t left = by_size && a < 0 && a != MP_UNKNOWN ? -a : a;
-    int64_t right = by_size && b < 0 && b != MP_UNKNOWN ? -b : b;
-    return left > right ? -1 : left < right;
-}
-
-static int compare_reals(double a, double b, bool by_size)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) - isnan(b);
-    double left = by_size ? fabs(a) : a, right = by_size ? fabs(b) : b;
-    return left > right ? -1 : left < right;
-}
-
-static int compare_texts(const char *a, const char *b)
-{
-    bool has_a = a && *a, has_b = b && *b;
-    return has_a && has_b ? strcmp(a, b) : has_b - has_a;
-}
-
-static int compare_rows(const void *a, const void *b, void *opaque)
-{
-    const mp_column *column = opaque;
     const sorted_row *left = a, *right = b;
-    const void *x = left->row + column->offset, *y = right->row + column->offset;
-    bool by_size = column->flags & MP_SIGNED;
-    int order = column->unit == MP_TEXT
-                    ? compare_texts(*(const char *const *)x, *(const char *const *)y)
-                : is_real(column->unit)
-                    ? compare_reals(*(const double *)x, *(const double *)y, by_size)
-                    : compare_numbers(*(const int64_t *)x, *(const int64_t *)y, by_size);
-    return order ? order : (left->place > right->place) - (left->place < right->place);
+    int order = mp_cells_compare(column, &left->key, &right->key);
+    return order ? order : (left->row > right->row) - (left->row < right->row);
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column)
@@ -283,7 +277,8 @@ void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column
     char *copy = mp_alloc(count * size), *at = rows;
     memcpy(copy, rows, count * size);
     for (size_t i = 0; i < count; i++)
-        order[i] = (sorted_row){copy + i * size, i};
+        order[i] =
+            (sorted_row){copy + i * size, member_cell(column, copy + i * size + column->offset)};
     qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)column);
     for (size_t i = 0; i < count; i++)
         memcpy(at + i * size, order[i].row, size);

@@ -186,9 +186,10 @@ void mp_table_attach(mp_table *table, const void *row);
 const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
 /* Make all that the columns show of a struct not known: to fill some of it. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);
-/* Order `count` structs of `size` bytes by a column of theirs, keeping the order of equal ones:
- * texts ascending byte by byte, numbers descending, changes (MP_SIGNED) by their size; what is not
- * known comes last. No list. */
+/* Below 0: `a` stands before `b`. Texts ascend byte by byte, numbers descend, changes (MP_SIGNED)
+ * do so by their size; what is not known comes last. No list. */
+int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b);
+/* Order `count` structs of `size` bytes by a column of theirs; equal ones stay as they stood. */
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column);
 /* The place of a column; the name must be one of the table's. */
 size_t mp_table_column(const mp_table *table, const char *name);

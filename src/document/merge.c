@@ -1,25 +1,55 @@
 /* Merging documents: tables of one name become one table. */
 #include "document/merge.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "document/merge_rows.h"
 
-/* How much of all names is a folder that is common to them. */
-static size_t common_folder(const mp_part *parts, size_t count)
-{
-    const char *first = parts[0].name, *slash = strrchr(first, '/');
-    size_t length = slash ? (size_t)(slash + 1 - first) : 0;
-    for (size_t i = 1; i < count; i++)
-        while (length && strncmp(first, parts[i].name, length) != 0)
-            do
-                length--;
-            while (length && first[length - 1] != '/');
-    return length;
-}
+/* A table of one part. */
+typedef struct merge_source {
+    size_t part;
+    const char *file;  /* the part's name */
+    const char *shown; /* the same for people: without the folder that is common to all */
+    const mp_table *table;
+    const size_t *places; /* of its columns, in the merged table */
+} merge_source;
+
+/* What becomes of a table. */
+typedef enum merge_mode {
+    MERGE_ROWS,   /* a row for each row of each file */
+    MERGE_SUM,    /* one record */
+    MERGE_COMMON, /* what all of them say */
+    MERGE_NONE,
+} merge_mode;
+
+/* All tables that become one, in the order of the parts. */
+typedef struct merge_group {
+    const char *name;
+    merge_mode mode;
+    merge_source *at;
+    size_t count, capacity;
+    mp_column *columns; /* of the merged table, in the document's arena */
+} merge_group;
+
+typedef struct merging {
+    mp_document *document;
+    const mp_merging *how;
+    merge_group *groups; /* in the order of their first tables */
+    size_t group_count, group_capacity;
+    merge_group summaries; /* records of which "files" has a row for each file */
+} merging;
+
+/* What stands in front of each row: the file for programs, and for people. */
+enum { FILE_COLUMNS = 2 };
+static const mp_column file_columns[FILE_COLUMNS] = {
+    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+};
+
+/* --- which tables become one --- */
 
 static bool has_flag(const mp_table *table, unsigned flag)
 {
@@ -29,15 +59,7 @@ static bool has_flag(const mp_table *table, unsigned flag)
     return false;
 }
 
-/* What becomes of a table. */
-typedef enum mp_merge_mode {
-    MERGE_ROWS,   /* a row for each row of each file */
-    MERGE_SUM,    /* one record */
-    MERGE_COMMON, /* the first of them */
-    MERGE_NONE,
-} mp_merge_mode;
-
-static mp_merge_mode mode_of(const mp_table *table)
+static merge_mode mode_of(const mp_table *table)
 {
     if (table->shape == MP_ROWS)
         return MERGE_ROWS;
@@ -48,188 +70,435 @@ static mp_merge_mode mode_of(const mp_table *table)
     return has_flag(table, MP_ADDS) ? MERGE_SUM : MERGE_ROWS;
 }
 
-static const char *name_for_rows(const mp_table *table)
+/* The group of this name; the first table of a name says what becomes of all. */
+static merge_group *group_of(merging *all, const char *name, merge_mode mode)
 {
-    return table->name_of_many ? table->name_of_many : table->name;
+    for (size_t i = 0; i < all->group_count; i++)
+        if (strcmp(all->groups[i].name, name) == 0)
+            return all->groups[i].mode == mode ? &all->groups[i] : NULL;
+    mp_grow(&all->groups, &all->group_capacity, all->group_count + 1, sizeof *all->groups);
+    all->groups[all->group_count] = (merge_group){.name = name, .mode = mode};
+    return &all->groups[all->group_count++];
 }
 
-/* Of a record and a table of that name in the plural, the table says all. */
-static bool is_said_by_rows(const mp_document *document, const mp_table *table, const char *name)
+static void add(merge_group *group, const merge_source *source)
 {
-    const mp_table *rows = mp_document_find(document, name);
-    return table->shape == MP_RECORD && rows && rows != table;
+    mp_grow(&group->at, &group->capacity, group->count + 1, sizeof *group->at);
+    group->at[group->count++] = *source;
 }
 
-/* All that becomes the table `name`, in the order of the parts; gives how many. */
-static size_t sources_of(const mp_part *parts, size_t count, const char *name, mp_merge_mode mode,
-                         mp_source *sources)
+static void gather(merging *all, const mp_document *document, merge_source from)
 {
-    size_t found = 0, folder = common_folder(parts, count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < parts[i].document->table_count; j++) {
-            const mp_table *table = &parts[i].document->tables[j];
-            const char *own = mode == MERGE_ROWS ? name_for_rows(table) : table->name;
-            if (mode_of(table) != mode || strcmp(own, name) != 0 ||
-                is_said_by_rows(parts[i].document, table, own))
-                continue;
-            sources[found++] = (mp_source){parts[i].name, parts[i].name + folder, table};
-            break;
+    for (size_t i = 0; i < document->table_count; i++) {
+        const mp_table *table = from.table = &document->tables[i];
+        merge_mode mode = mode_of(table);
+        bool as_rows = mode == MERGE_ROWS && table->name_of_many;
+        const char *name = as_rows ? table->name_of_many : table->name;
+        /* Of a record and a table of many such, the table says all. */
+        bool is_said = as_rows && table->shape == MP_RECORD && mp_document_find(document, name);
+        merge_group *group = mode == MERGE_NONE || is_said ? NULL : group_of(all, name, mode);
+        if (group)
+            add(group, &from);
+        if (mode == MERGE_SUM && table->row_count && has_flag(table, MP_SUMMARY))
+            add(&all->summaries, &from);
+    }
+}
+
+/* How much of all names is a folder that is common to them. */
+static size_t common_folder(const merge_source *parts, size_t count)
+{
+    const char *first = parts[0].file, *slash = strrchr(first, '/');
+    size_t length = slash ? (size_t)(slash + 1 - first) : 0;
+    for (size_t i = 1; i < count; i++)
+        while (length && strncmp(first, parts[i].file, length) != 0)
+            do
+                length--;
+            while (length && first[length - 1] != '/');
+    return length;
+}
+
+/* --- columns --- */
+
+static size_t place_of(const mp_column *columns, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(columns[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Where one name has several titles, it is a title itself: "objects" becomes "Objects". */
+static const char *plain_title(mp_document *document, const char *name)
+{
+    char *title = mp_arena_copy(document->arena, name, strlen(name));
+    *title = (char)toupper((unsigned char)*title);
+    for (char *p = title; *p; p++)
+        *p = *p == '_' ? ' ' : *p;
+    return title;
+}
+
+/* Make room for the columns of one more table, each behind the one that it stands behind there; a
+ * table that has none of those that are here comes behind them all. */
+static void add_columns(mp_document *document, mp_column **columns, size_t *count, size_t *capacity,
+                        size_t first, const mp_table *table)
+{
+    size_t behind = *count;
+    for (size_t i = 0; i < table->column_count && behind == *count; i++)
+        if (place_of(*columns, *count, table->columns[i].name) < *count)
+            behind = first;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        size_t place = place_of(*columns, *count, column->name);
+        if (place == *count) {
+            mp_grow(columns, capacity, *count + 1, sizeof **columns);
+            place = behind;
+            memmove(*columns + place + 1, *columns + place,
+                    ((*count)++ - place) * sizeof **columns);
+            (*columns)[place] = *column;
         }
-    return found;
+        if (strcmp((*columns)[place].title, column->title) != 0)
+            (*columns)[place].title = plain_title(document, column->name);
+        behind = place + 1;
+    }
+}
+
+/* A table with the columns of all sources of a group, behind `first` file columns; the sources then
+ * know their places. */
+static mp_table *put_united(mp_document *document, merge_group *group, mp_shape shape, size_t first)
+{
+    size_t count = first, capacity = 0;
+    mp_column *columns = NULL;
+    mp_grow(&columns, &capacity, count + 1, sizeof *columns);
+    memcpy(columns, file_columns, first * sizeof *columns);
+    for (size_t i = 0; i < group->count; i++)
+        if (!i || group->at[i].table->columns != group->at[i - 1].table->columns)
+            add_columns(document, &columns, &count, &capacity, first, group->at[i].table);
+    mp_column *kept = mp_arena_alloc(document->arena, (count + 1) * sizeof *kept);
+    memcpy(kept, columns, count * sizeof *kept);
+    group->columns = kept;
+    free(columns);
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *table = group->at[i].table;
+        size_t *places =
+            mp_arena_alloc(document->arena, (table->column_count + 1) * sizeof *places);
+        for (size_t j = 0; j < table->column_count; j++)
+            places[j] = place_of(kept, count, table->columns[j].name);
+        group->at[i].places = places;
+    }
+    return mp_document_table(document, group->name, NULL, shape, kept, count);
+}
+
+/* --- rows --- */
+
+static mp_cell text_cell(const char *text)
+{
+    return (mp_cell){.known = true, .text = text};
+}
+
+/* A new row that tells its file; the rest is not known. */
+static mp_cell *put_file(mp_table *table, const char *file, const char *shown)
+{
+    mp_cell *row = mp_table_row(table);
+    row[0] = text_cell(file);
+    row[1] = text_cell(shown);
+    return row;
+}
+
+static void put_row(mp_table *table, const merge_source *from, size_t row)
+{
+    const mp_table *own = from->table;
+    mp_cell *into = put_file(table, from->file, from->shown);
+    for (size_t i = 0; i < own->column_count; i++)
+        into[from->places[i]] = own->cells[row * own->column_count + i];
+    if (row < own->struct_count) {
+        mp_table_attach(table, own->structs[row].at);
+        table->structs[table->row_count - 1].file = from->file;
+    }
+}
+
+/* A new row: the sums of columns that add up, over what is known of them. */
+static mp_cell *put_sum(mp_table *table, const merge_group *group)
+{
+    mp_cell *into = mp_table_row(table);
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        for (size_t j = 0; j < from->row_count * from->column_count; j++) {
+            size_t column = j % from->column_count, place = group->at[i].places[column];
+            if (!(from->columns[column].flags & MP_ADDS) || !from->cells[j].known)
+                continue;
+            into[place].known = true;
+            into[place].number += from->cells[j].number;
+            into[place].real += from->cells[j].real;
+        }
+    }
+    return into;
+}
+
+/* A row of a source, and what it stands by. */
+typedef struct row_ref {
+    size_t source, row, place;
+    const mp_cell *key;
+} row_ref;
+
+static int compare_refs(const void *a, const void *b, void *column)
+{
+    const row_ref *left = a, *right = b;
+    int order = mp_cells_compare(column, left->key, right->key);
+    return order ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+/* Put the rows of all sources, in the order of the column of this name (NULL: as they are), at most
+ * so many of them (0: all); gives how many there are. `stand`: rows of one source stay as they
+ * stood, so that none comes before the one above it. */
+static size_t put_rows(mp_table *table, const merge_group *group, const char *order, bool stand,
+                       size_t most)
+{
+    static const mp_cell unknown = {0};
+    size_t all = 0, by = order ? place_of(table->columns, table->column_count, order) : 0;
+    bool sorted = order && by < table->column_count;
+    for (size_t i = 0; i < group->count; i++)
+        all += group->at[i].table->row_count;
+    row_ref *refs = mp_alloc((all + 1) * sizeof *refs);
+    for (size_t i = 0, place = 0; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        size_t own = sorted ? place_of(from->columns, from->column_count, order) : 0;
+        const mp_cell *least = NULL;
+        for (size_t row = 0; row < from->row_count; row++, place++) {
+            bool has = sorted && own < from->column_count;
+            const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
+            if (!stand || !least || mp_cells_compare(&table->columns[by], least, key) < 0)
+                least = key;
+            refs[place] = (row_ref){i, row, place, least};
+        }
+    }
+    if (sorted && all)
+        qsort_r(refs, all, sizeof *refs, compare_refs, (void *)(uintptr_t)&table->columns[by]);
+    for (size_t i = 0; i < all && (!most || i < most); i++)
+        put_row(table, &group->at[refs[i].source], refs[i].row);
+    free(refs);
+    return all;
 }
 
 /* --- records --- */
 
-static void put_sum(mp_document *document, const mp_source *sources, size_t count, const char *name)
+/* The sum, and the texts that all sources know and agree in, but none for people. */
+static void put_record(mp_document *document, merge_group *group)
 {
-    mp_columns columns = mp_columns_of(document, sources, count, NULL, 0);
-    mp_table *table = mp_document_table(document, name, NULL, MP_RECORD, columns.at, columns.count);
+    mp_table *table = put_united(document, group, MP_RECORD, 0);
+    const merge_source *first = group->at;
+    mp_cell *row = put_sum(table, group);
     table->flags = MP_FOR_PROGRAMS;
-    mp_add_up(table, sources, count);
-    mp_keep_common(table, sources, count);
+    for (size_t i = 0; i < first->table->column_count && first->table->row_count; i++) {
+        const mp_column *column = &first->table->columns[i];
+        const mp_cell *cell = &first->table->cells[i];
+        bool same = column->unit == MP_TEXT && !(column->flags & MP_FOR_PEOPLE) && cell->known;
+        for (size_t j = 1; same && j < group->count; j++) {
+            const mp_table *other = group->at[j].table;
+            size_t place = place_of(other->columns, other->column_count, column->name);
+            same = place < other->column_count && other->row_count && other->cells[place].known &&
+                   strcmp(other->cells[place].text, cell->text) == 0;
+        }
+        if (same)
+            row[first->places[i]] = *cell;
+    }
 }
 
-/* Only what all of them say. */
-static void put_common(mp_document *document, const mp_source *sources, size_t count)
+/* What the first says, as all say the same; but of several, nothing for people. */
+static void put_common(mp_document *document, const merge_group *group)
 {
-    const mp_table *first = sources[0].table;
+    const mp_table *first = group->at[0].table;
     mp_table *table = mp_document_table(document, first->name, first->title, MP_RECORD,
                                         first->columns, first->column_count);
     table->flags = first->flags;
     mp_cell *row = mp_table_row(table);
-    for (size_t i = 0; i < first->column_count; i++) {
-        bool same = !(first->columns[i].flags & MP_FOR_PEOPLE) || count == 1;
-        if (same && first->row_count)
+    for (size_t i = 0; i < first->column_count && first->row_count; i++)
+        if (!(first->columns[i].flags & MP_FOR_PEOPLE) || group->count == 1)
             row[i] = first->cells[i];
-    }
 }
 
 /* --- files --- */
 
-/* Records of which `files` has a row for each file; as sources of each part in turn. */
-static size_t summaries_of(const mp_part *part, size_t folder, mp_source *sources, size_t room)
+/* "files" for people: the columns that tell most, those files first that have the most of what the
+ * rows stand by, and a total. */
+static void put_shown_files(merging *all, mp_table files)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < part->document->table_count && found < room; i++) {
-        const mp_table *table = &part->document->tables[i];
-        if (mode_of(table) == MERGE_SUM && table->row_count && has_flag(table, MP_SUMMARY))
-            sources[found++] = (mp_source){part->name, part->name + folder, table};
+    mp_document *document = all->document;
+    mp_column *columns = mp_arena_alloc(document->arena, files.column_count * sizeof *columns);
+    size_t *places = mp_arena_alloc(document->arena, files.column_count * sizeof *places);
+    for (size_t i = 0; i < files.column_count; i++) {
+        columns[i] = files.columns[i];
+        places[i] = i;
+        if (i >= FILE_COLUMNS)
+            columns[i].flags = columns[i].flags & MP_SUMMARY
+                                   ? columns[i].flags & ~(unsigned)MP_FOR_PROGRAMS
+                                   : columns[i].flags | MP_FOR_PROGRAMS;
     }
-    return found;
-}
-
-enum { SUMMARIES = 8 };
-
-/* "files" with a row for each part; NULL if there is nothing to tell. */
-static mp_table *put_files(mp_document *document, const mp_part *parts, size_t count)
-{
-    mp_source *all = mp_arena_alloc(document->arena, count * SUMMARIES * sizeof *all);
-    size_t found = 0, folder = common_folder(parts, count);
-    for (size_t i = 0; i < count; i++)
-        found += summaries_of(&parts[i], folder, all + found, SUMMARIES);
-    if (!found)
-        return NULL;
-    mp_columns columns = mp_columns_of(document, all, found, mp_file_columns, MP_FILE_COLUMNS);
+    merge_group rows = {.at = &(merge_source){.table = &files, .places = places}, .count = 1};
     mp_table *table =
-        mp_document_table(document, "files", NULL, MP_ROWS, columns.at, columns.count);
-    table->flags = MP_FOR_PROGRAMS;
-    for (size_t i = 0; i < count; i++) {
-        mp_source own[SUMMARIES];
-        size_t records = summaries_of(&parts[i], folder, own, SUMMARIES);
-        mp_put_file(table, &(mp_source){parts[i].name, parts[i].name + folder, NULL});
-        for (size_t j = records; j-- > 0;) { /* the first has the last word */
-            mp_copy_row(table, own[j].table, 0);
-            table->order = own[j].table->order ? own[j].table->order : table->order;
-        }
-    }
-    return table;
-}
-
-/* The same for people: the columns that tell most, those files first that have the most of what
- * the rows stand by, and a total. */
-static void put_files_for_people(mp_document *document, const mp_table *files, size_t rows)
-{
-    mp_column *columns = mp_arena_alloc(document->arena, files->column_count * sizeof *columns);
-    for (size_t i = 0; i < files->column_count; i++) {
-        bool told = files->columns[i].flags & MP_SUMMARY || i < MP_FILE_COLUMNS;
-        columns[i] = files->columns[i];
-        if (i >= MP_FILE_COLUMNS)
-            columns[i].flags &= ~(unsigned)MP_FOR_PROGRAMS;
-        columns[i].flags |= told ? 0u : (unsigned)MP_FOR_PROGRAMS;
-    }
-    mp_source all = {NULL, NULL, files};
-    size_t file_count = files->row_count;
-    mp_table *table =
-        mp_document_table(document, "files", "Files", MP_ROWS, columns, files->column_count);
+        mp_document_table(document, "files", "Files", MP_ROWS, columns, files.column_count);
     table->flags = MP_FOR_PEOPLE;
-    mp_sort_rows(table, &all, files->order, rows);
-    mp_add_up(table, &all, 1);
-    mp_set_text(document, table, "file_name",
-                mp_document_text(document, "total of %zu", file_count));
+    size_t found = put_rows(table, &rows, files.order, false, all->how->rows);
+    table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
+    put_sum(table, &rows)[1] = text_cell(mp_document_text(document, "total of %zu", found));
 }
 
-/* --- checks --- */
-
-static void put_checks(mp_document *document, const mp_part *part)
+/* "files" with a row for each part, of all that its summaries say; of several that say one thing,
+ * the first is believed. */
+static void put_files(merging *all, const merge_source *parts, size_t count)
 {
-    for (size_t i = 0; i < part->document->check_count; i++) {
-        mp_check check = part->document->checks[i];
-        check.file = part->name;
-        mp_document_check(document, check);
+    merge_group *summaries = &all->summaries;
+    summaries->name = "files";
+    if (!summaries->count)
+        return;
+    mp_table *table = put_united(all->document, summaries, MP_ROWS, FILE_COLUMNS);
+    table->flags = MP_FOR_PROGRAMS;
+    for (size_t i = 0, next = 0; i < count; i++) {
+        mp_cell *row = put_file(table, parts[i].file, parts[i].shown);
+        const char *order = NULL;
+        for (; next < summaries->count && summaries->at[next].part == i; next++) {
+            const merge_source *from = &summaries->at[next];
+            order = order ? order : from->table->order;
+            for (size_t j = 0; j < from->table->column_count; j++)
+                if (from->table->cells[j].known && !row[from->places[j]].known)
+                    row[from->places[j]] = from->table->cells[j];
+        }
+        table->order = order ? order : table->order;
     }
-    document->policy = document->policy ? document->policy : part->document->policy;
-    document->failed |= part->document->failed;
-    document->unjudged |= part->document->unjudged;
+    put_shown_files(all, *table);
+}
+
+/* --- tables of rows --- */
+
+/* What all titles say; else what all say of many files; else the table's name. */
+static const char *title_of(mp_document *document, const merge_group *group)
+{
+    const mp_table *first = group->at[0].table;
+    bool same = true, alike = first->title_of_many != NULL;
+    for (size_t i = 1; i < group->count && first->title; i++) {
+        const mp_table *table = group->at[i].table;
+        same = same && table->title && strcmp(table->title, first->title) == 0;
+        alike = alike && table->title_of_many &&
+                strcmp(table->title_of_many, first->title_of_many) == 0;
+    }
+    if (!first->title || same)
+        return first->title;
+    return alike ? first->title_of_many : plain_title(document, group->name);
+}
+
+static void put_line(mp_document *document, mp_table *table, const char *file, const mp_line *from)
+{
+    mp_line *line = mp_table_line(document, table, "%s%s%s", file ? file : "", file ? ": " : "",
+                                  from->text ? from->text : "");
+    line->rest = from->rest;
+    line->argument = from->argument;
+}
+
+/* Lines above the rows, and below a table without an order, tell their file where they differ. */
+static void put_lines(mp_document *document, mp_table *table, const merge_group *group)
+{
+    const mp_table *first = group->at[0].table;
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        for (size_t j = 0; j < from->line_count; j++) {
+            bool same =
+                j < first->line_count && strcmp(first->lines[j].text, from->lines[j].text) == 0;
+            if (!i || !same)
+                put_line(document, table, same && group->count > 1 ? NULL : group->at[i].shown,
+                         &from->lines[j]);
+        }
+        if (!table->order && (from->footer.text || from->footer.rest.count))
+            put_line(document, table, group->at[i].shown, &from->footer);
+    }
+}
+
+/* People need not read twice what the column of the file says. */
+static void hide_paths(const mp_table *table, mp_column *columns)
+{
+    for (size_t i = FILE_COLUMNS; i < table->column_count; i++) {
+        bool same = columns[i].unit == MP_TEXT && table->row_count;
+        for (size_t row = 0; same && row < table->row_count; row++) {
+            const mp_cell *cells = &table->cells[row * table->column_count];
+            same = cells[i].known && strcmp(cells[i].text, cells[0].text) == 0;
+        }
+        if (same)
+            columns[i].flags |= MP_FOR_PROGRAMS;
+    }
+}
+
+static void put_table(merging *all, merge_group *group)
+{
+    mp_document *document = all->document;
+    mp_table *table = put_united(document, group, MP_ROWS, FILE_COLUMNS);
+    size_t left_out = 0;
+    table->title = title_of(document, group);
+    table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS | MP_OF_CHECKS;
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        table->flags &= from->flags; /* who reads any of them reads all */
+        table->main |= from->main;
+        table->order = table->order ? table->order : from->order;
+        table->empty = table->empty ? table->empty : from->empty;
+        table->answer = table->answer ? table->answer : from->answer;
+        table->list_depth =
+            from->list_depth > table->list_depth ? from->list_depth : table->list_depth;
+        left_out += from->footer.rest.kind == MP_REST_MORE ? from->footer.rest.count : 0;
+    }
+    if (all->how->overview && !table->order && !table->main)
+        table->flags |= MP_FOR_PROGRAMS;
+    size_t rows = put_rows(table, group, table->order, true, table->order ? all->how->rows : 0);
+    if (table->order) {
+        size_t rank = place_of(table->columns, table->column_count, "rank");
+        table->footer.rest = (mp_rest){rows - table->row_count + left_out, MP_REST_MORE};
+        for (size_t i = 0; i < table->row_count && rank < table->column_count; i++)
+            table->cells[i * table->column_count + rank] =
+                (mp_cell){.known = true, .number = (int64_t)i + 1};
+    }
+    hide_paths(table, group->columns);
+    put_lines(document, table, group);
 }
 
 /* --- all --- */
 
-static void put_table(mp_document *document, const mp_part *parts, size_t count,
-                      const mp_table *table, const mp_merging *how)
+static void put_checks(mp_document *document, const mp_document *from, const char *file)
 {
-    mp_merge_mode mode = mode_of(table);
-    const char *name = mode == MERGE_ROWS ? name_for_rows(table) : table->name;
-    if (mode == MERGE_NONE)
-        return;
-    for (size_t i = 0; i < document->table_count; i++)
-        if (strcmp(document->tables[i].name, name) == 0)
-            return;
-    mp_source *sources = mp_alloc(count * sizeof *sources);
-    size_t found = sources_of(parts, count, name, mode, sources);
-    if (found && mode == MERGE_SUM)
-        put_sum(document, sources, found, name);
-    else if (found && mode == MERGE_COMMON)
-        put_common(document, sources, found);
-    else if (found)
-        mp_merge_rows(document, name, sources, found, how);
-    free(sources);
-}
-
-/* Their names as texts: a path may be any bytes. Release with free(). */
-static mp_part *named(mp_document *document, const mp_part *parts, size_t count)
-{
-    mp_part *result = mp_alloc(count * sizeof *result);
-    for (size_t i = 0; i < count; i++)
-        result[i] = (mp_part){mp_utf8_copy(document->arena, parts[i].name), parts[i].document};
-    return result;
+    for (size_t i = 0; i < from->check_count; i++) {
+        mp_check check = from->checks[i];
+        check.file = file;
+        mp_document_check(document, check);
+    }
+    document->policy = document->policy ? document->policy : from->policy;
+    document->failed |= from->failed;
+    document->unjudged |= from->unjudged;
 }
 
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how)
 {
-    mp_document *document = mp_document_new(parts[0].document->command);
-    mp_part *them = named(document, parts, count);
-    document->exact_bytes = them[0].document->exact_bytes;
-    document->files = count;
-    mp_table *files = put_files(document, them, count);
-    if (files) {
-        mp_table kept = *files; /* the next table may move it */
-        put_files_for_people(document, &kept, how->rows);
-    }
+    merging all = {.document = mp_document_new(parts[0].document->command), .how = how};
+    merge_source *files = mp_alloc(count * sizeof *files);
+    all.document->exact_bytes = parts[0].document->exact_bytes;
+    all.document->files = count;
+    for (size_t i = 0; i < count; i++) /* a path may be any bytes */
+        files[i] =
+            (merge_source){.part = i, .file = mp_utf8_copy(all.document->arena, parts[i].name)};
+    size_t folder = common_folder(files, count);
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < them[i].document->table_count; j++)
-            put_table(document, them, count, &them[i].document->tables[j], how);
-        put_checks(document, &them[i]);
+        files[i].shown = files[i].file + folder;
+        gather(&all, parts[i].document, files[i]);
+        put_checks(all.document, parts[i].document, files[i].file);
     }
-    free(them);
-    return document;
+    put_files(&all, files, count);
+    for (size_t i = 0; i < all.group_count; i++) {
+        merge_group *group = &all.groups[i];
+        if (group->mode == MERGE_SUM)
+            put_record(all.document, group);
+        else if (group->mode == MERGE_COMMON)
+            put_common(all.document, group);
+        else
+            put_table(&all, group);
+        free(group->at);
+    }
+    free(all.groups);
+    free(all.summaries.at);
+    free(files);
+    return all.document;
 }

@@ -169,11 +169,11 @@ static bool write_live_objects(const mp_live_objects *live, const char *path, mp
     return ok;
 }
 
-static bool write_aqtime(const mp_model *model, const char *path, mp_document *document,
+static bool write_aqtime(const mp_filter *filter, const char *path, mp_document *document,
                          mp_error *error)
 {
     mp_live_objects live;
-    if (!mp_live_objects_of(model, &live, error))
+    if (!mp_live_objects_of(filter, &live, error))
         return false;
     bool ok = write_live_objects(&live, path, document, error);
     mp_live_objects_free(&live);

@@ -19,8 +19,8 @@ void aq_out_sets_open(aq_out_sets *sets, aq_out *out, const mp_live_objects *liv
                           .stacks = mp_alloc_zero(model->contexts.count, sizeof *sets->stacks),
                           .thread_sets = mp_alloc_zero(strings, sizeof *sets->thread_sets),
                           .classes = mp_alloc_zero(model->types.count, sizeof *sets->classes)};
-    if (model->graph)
-        sets->links = aq_out_links_new(model->graph);
+    if (live->filter->graph)
+        sets->links = aq_out_links_new(live->filter->graph);
 }
 
 void aq_out_sets_close(aq_out_sets *sets)
@@ -51,10 +51,7 @@ int64_t aq_out_row(aq_out_sets *sets, aq_out_table table, int64_t parent, int64_
 
 static const char *node_text(aq_out_sets *sets, uint32_t node)
 {
-    size_t size = (size_t)mp_tree_label(sets->model, node, NULL, 0) + 1;
-    char *text = mp_arena_alloc(&sets->scratch, size);
-    mp_tree_label(sets->model, node, text, size);
-    return text;
+    return mp_tree_label(&sets->scratch, sets->model, node);
 }
 
 /* The routine's row, once in each set that needs it. */
@@ -174,9 +171,7 @@ static void put_class(aq_out_sets *sets, uint32_t type)
 {
     aq_out *out = sets->out;
     aq_out_class *at = &sets->classes[type];
-    size_t size = (size_t)mp_type_label(sets->model, (mp_type_id){type}, NULL, 0) + 1;
-    char *name = mp_arena_alloc(&sets->scratch, size);
-    mp_type_label(sets->model, (mp_type_id){type}, name, size);
+    const char *name = mp_type_label(&sets->scratch, sets->model, (mp_type_id){type});
     rise(&at->peak, at->live);
     rise(&at->peak_size, at->live_size);
     rise(&at->total, at->peak);

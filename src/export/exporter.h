@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "document/document.h"
-#include "model/model.h"
+#include "query/filter.h"
 
 typedef struct mp_exporter {
     const char *name;
@@ -18,7 +18,8 @@ typedef struct mp_exporter {
     bool wants_objects;  /* model->objects is to be kept while inputs are read */
     /* Write the file and fill the document with what was written: a row a table of it. False with a
      * message in `error`; what was at `path` before is then still there. */
-    bool (*write)(const mp_model *model, const char *path, mp_document *document, mp_error *error);
+    bool (*write)(const mp_filter *filter, const char *path, mp_document *document,
+                  mp_error *error);
 } mp_exporter;
 
 #endif

@@ -8,11 +8,11 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-static bool only_session(const mp_model *model, mp_session_id *session, mp_error *error)
+static bool only_session(const mp_filter *filter, mp_session_id *session, mp_error *error)
 {
     uint32_t found = 0;
-    for (uint32_t i = 1; i < model->sessions.count; i++) {
-        if (!model->sessions.at[i].snapshots)
+    for (uint32_t i = 1; i < filter->model->sessions.count; i++) {
+        if (!mp_filter_snapshots(filter, i))
             continue;
         if (found) {
             mp_fail(error, MP_ERROR_ARGUMENT,
@@ -33,8 +33,8 @@ static void take_snapshots(mp_live_objects *live, mp_snapshot_id only)
     const mp_model *model = live->model;
     live->snapshots = mp_alloc(model->snapshots.count * sizeof *live->snapshots);
     for (uint32_t i = 1; i < model->snapshots.count; i++)
-        if (model->snapshots.at[i].whole && model->snapshots.at[i].session.i == live->session.i &&
-            (!only.i || only.i == i))
+        if (live->filter->snapshots[i].whole &&
+            model->snapshots.at[i].session.i == live->session.i && (!only.i || only.i == i))
             live->snapshots[live->snapshot_count++] = (mp_snapshot_id){i};
 }
 
@@ -55,8 +55,9 @@ static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
 static void take_objects(mp_live_objects *live)
 {
     const mp_model *model = live->model;
+    const mp_graph *graph = live->filter->graph;
     mp_id_index vertices = {0};
-    index_vertices(model->graph, &vertices);
+    index_vertices(graph, &vertices);
     live->living = mp_alloc(model->objects.count * sizeof *live->living);
     for (uint32_t i = 1; i < model->objects.count; i++) {
         const mp_object *object = &model->objects.at[i];
@@ -67,7 +68,7 @@ static void take_objects(mp_live_objects *live)
                             .born = generation->born,
                             .from = object->from,
                             .until = object->until};
-        if (model->graph && mp_is_alive_at(&living, model->graph->snapshot))
+        if (graph && mp_is_alive_at(&living, graph->snapshot))
             living.vertex = mp_id_index_get(&vertices, object->id);
         live->living[live->living_count++] = living;
     }
@@ -86,7 +87,7 @@ static mp_context_id *contexts_of_types(const mp_model *model)
 
 static void take_vertices(mp_live_objects *live)
 {
-    const mp_graph *graph = live->model->graph;
+    const mp_graph *graph = live->filter->graph;
     mp_context_id *contexts = contexts_of_types(live->model);
     mp_id_index vertices = {0};
     bool unique = index_vertices(graph, &vertices);
@@ -101,15 +102,16 @@ static void take_vertices(mp_live_objects *live)
     free(contexts);
 }
 
-bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, mp_error *error)
+bool mp_live_objects_of(const mp_filter *filter, mp_live_objects *live, mp_error *error)
 {
-    *live = (mp_live_objects){.model = model};
-    bool graph_alone = model->graph && !(model->holds & MP_HOLDS_HISTORY);
+    const mp_graph *graph = filter->graph;
+    *live = (mp_live_objects){.model = filter->model, .filter = filter};
+    bool graph_alone = graph && !(filter->holds & MP_HOLDS_HISTORY);
     if (graph_alone)
-        live->session = model->snapshots.at[model->graph->snapshot.i].session;
-    else if (!only_session(model, &live->session, error))
+        live->session = filter->snapshots[graph->snapshot.i].session;
+    else if (!only_session(filter, &live->session, error))
         return false;
-    take_snapshots(live, graph_alone ? model->graph->snapshot : (mp_snapshot_id){0});
+    take_snapshots(live, graph_alone ? graph->snapshot : (mp_snapshot_id){0});
     if (graph_alone)
         take_vertices(live);
     else

@@ -19,6 +19,7 @@ typedef struct mp_living {
 /* Moments of one session and the objects that were alive at any of them. */
 typedef struct mp_live_objects {
     const mp_model *model;
+    const mp_filter *filter;
     mp_session_id session;
     mp_snapshot_id *snapshots; /* in the order of time */
     size_t snapshot_count;
@@ -28,7 +29,7 @@ typedef struct mp_live_objects {
 
 /* All snapshots where objects were kept, else the one that the graph is of. False with a message
  * where neither is there, or there are several sessions. */
-bool mp_live_objects_of(const mp_model *model, mp_live_objects *live, mp_error *error);
+bool mp_live_objects_of(const mp_filter *filter, mp_live_objects *live, mp_error *error);
 void mp_live_objects_free(mp_live_objects *live);
 
 static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapshot)

@@ -176,3 +176,8 @@ const char *mp_model_text(const mp_model *model, mp_string_id id)
 {
     return model->strings->texts[id.i];
 }
+
+bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag)
+{
+    return mp_text_is(mp_model_text(model, tag), "_PreCleanUp");
+}

@@ -94,7 +94,6 @@ typedef struct mp_type {
     mp_string_id name; /* none: used by number, never declared */
     uint64_t number;   /* as in the file */
     mp_type_class class;
-    bool left_out; /* not selected */
 } mp_type;
 
 /* A name of the program: a source, class, method or other named thing. A file may refer to it
@@ -292,6 +291,9 @@ void mp_model_free(mp_model *model);
 
 /* The interned string; "" for none. Lives as long as the model. Always valid UTF-8. */
 const char *mp_model_text(const mp_model *model, mp_string_id id);
+/* Whether a snapshot of this tag is where reports look by themselves: before a session cleans up,
+ * what is alive is what leaked. */
+bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag);
 
 /* Field by field. */
 static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)

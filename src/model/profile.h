@@ -18,7 +18,6 @@ typedef struct mp_module {
     mp_session_id session;
     uint64_t number; /* as in the file; 0 is the session itself */
     bool defined;
-    bool left_out;        /* not selected */
     mp_string_id name;    /* as in the file; none: used and never defined */
     mp_string_id program; /* the unit; "<module 7>" of what was never defined */
     mp_string_id method;  /* the entry; none: the unit's main block */

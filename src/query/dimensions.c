@@ -1,13 +1,13 @@
 /* What a heap can be grouped by: a row in the table at the end for each. */
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/index.h"
 #include "base/text.h"
 #include "query/group.h"
 #include "query/labels.h"
 
-enum { LONGEST_KEY = 64 * 1024, LONGEST_CLASS = 1024 };
+enum { LONGEST_KEY = 64 * 1024 };
 
 /* Keys of things without a name must not meet those of strings. */
 static const uint64_t nameless = (uint64_t)1 << 32;
@@ -53,10 +53,10 @@ static mp_key by_type(const mp_model *model, const mp_generation *generation)
     return (mp_key){type_key(model, mp_context_type(model, context_of(model, generation))), 0};
 }
 
-static int type_text(const mp_model *model, const mp_generation *generation, char *text,
-                     size_t size)
+static const char *type_label(mp_arena *arena, const mp_model *model,
+                              const mp_generation *generation)
 {
-    return mp_type_label(model, mp_context_type(model, context_of(model, generation)), text, size);
+    return mp_type_label(arena, model, mp_context_type(model, context_of(model, generation)));
 }
 
 /* --- site: type, node, line --- */
@@ -68,14 +68,13 @@ static mp_key by_site(const mp_model *model, const mp_generation *generation)
                     (uint64_t)tree_of(model, context) << 32 | context->line};
 }
 
-static int site_text(const mp_model *model, const mp_generation *generation, char *text,
-                     size_t size)
+static const char *site_label(mp_arena *arena, const mp_model *model,
+                              const mp_generation *generation)
 {
     const mp_context *context = context_of(model, generation);
-    int used = mp_type_label(model, mp_site_type(model, context), text, size);
-    used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " at ");
-    return used + mp_frame_label(model, frame_of(model, context), mp_label_rest(text, size, used),
-                                 mp_label_room(size, used));
+    return mp_arena_format(arena, "%s at %s",
+                           mp_type_label(arena, model, mp_site_type(model, context)),
+                           mp_frame_label(arena, model, frame_of(model, context)));
 }
 
 /* --- source, line --- */
@@ -85,10 +84,10 @@ static mp_key by_source(const mp_model *model, const mp_generation *generation)
     return (mp_key){source_key(model, frame_of(model, context_of(model, generation)).node), 0};
 }
 
-static int source_text(const mp_model *model, const mp_generation *generation, char *text,
-                       size_t size)
+static const char *source_label(mp_arena *arena, const mp_model *model,
+                                const mp_generation *generation)
 {
-    return mp_tree_label(model, frame_of(model, context_of(model, generation)).node, text, size);
+    return mp_tree_label(arena, model, frame_of(model, context_of(model, generation)).node);
 }
 
 static mp_key by_line(const mp_model *model, const mp_generation *generation)
@@ -97,10 +96,10 @@ static mp_key by_line(const mp_model *model, const mp_generation *generation)
     return (mp_key){source_key(model, frame.node), frame.line};
 }
 
-static int line_text(const mp_model *model, const mp_generation *generation, char *text,
-                     size_t size)
+static const char *line_label(mp_arena *arena, const mp_model *model,
+                              const mp_generation *generation)
 {
-    return mp_frame_label(model, frame_of(model, context_of(model, generation)), text, size);
+    return mp_frame_label(arena, model, frame_of(model, context_of(model, generation)));
 }
 
 /* --- name --- */
@@ -110,13 +109,15 @@ static mp_key by_name(const mp_model *model, const mp_generation *generation)
     return (mp_key){symbol_key(model, context_of(model, generation)->name), 0};
 }
 
-static int name_text(const mp_model *model, const mp_generation *generation, char *text,
-                     size_t size)
+static const char *name_of(mp_arena *arena, const mp_model *model, const mp_context *context)
 {
-    const mp_context *context = context_of(model, generation);
-    if (!context->name.i)
-        return snprintf(text, size, "(unnamed)");
-    return mp_symbol_label(model, context->name, text, size);
+    return context->name.i ? mp_symbol_label(arena, model, context->name) : "(unnamed)";
+}
+
+static const char *name_label(mp_arena *arena, const mp_model *model,
+                              const mp_generation *generation)
+{
+    return name_of(arena, model, context_of(model, generation));
 }
 
 /* --- node: the whole stack, without the line of creation --- */
@@ -126,18 +127,24 @@ static mp_key by_node(const mp_model *model, const mp_generation *generation)
     return (mp_key){tree_of(model, context_of(model, generation)), 0};
 }
 
-static int node_text(const mp_model *model, const mp_generation *generation, char *text,
-                     size_t size)
+static const char *node_label(mp_arena *arena, const mp_model *model,
+                              const mp_generation *generation)
 {
     mp_frame frame = {tree_of(model, context_of(model, generation)), 0};
-    int used = mp_tree_label(model, frame.node, text, size);
+    mp_arena scratch = {0};
+    mp_text_buffer text = {0};
+    const char *name = mp_tree_label(&scratch, model, frame.node);
+    mp_text_put(&text, name, strlen(name));
     /* A stack may be as deep as a recursion went; nobody reads a key of more than this. */
-    while (used < LONGEST_KEY && mp_frame_caller(model, &frame)) {
-        used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " < ");
-        used += mp_frame_label(model, frame, mp_label_rest(text, size, used),
-                               mp_label_room(size, used));
+    while (text.length < LONGEST_KEY && mp_frame_caller(model, &frame)) {
+        name = mp_frame_label(&scratch, model, frame);
+        mp_text_put(&text, " < ", 3);
+        mp_text_put(&text, name, strlen(name));
     }
-    return used;
+    const char *label = mp_arena_copy(arena, text.at, text.length);
+    mp_arena_free(&scratch);
+    free(text.at);
+    return label;
 }
 
 /* --- scope: the owner's type and name --- */
@@ -151,82 +158,75 @@ static mp_key by_scope(const mp_model *model, const mp_generation *generation)
     return (mp_key){type_key(model, context->type), symbol_key(model, context->name)};
 }
 
-static int scope_text(const mp_model *model, const mp_generation *generation, char *text,
-                      size_t size)
+static const char *scope_label(mp_arena *arena, const mp_model *model,
+                               const mp_generation *generation)
 {
     mp_context_id owner = context_of(model, generation)->owner;
     if (owner.i <= MP_CONTEXT_UNKNOWN)
-        return snprintf(text, size, owner.i ? "(unknown)" : "(none)");
+        return owner.i ? "(unknown)" : "(none)";
     const mp_context *context = &model->contexts.at[owner.i];
-    int used = mp_type_label(model, context->type, text, size);
-    used += snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), " ");
-    char *rest = mp_label_rest(text, size, used);
-    size_t room = mp_label_room(size, used);
-    return used + (context->name.i ? mp_symbol_label(model, context->name, rest, room)
-                                   : snprintf(rest, room, "(unnamed)"));
-}
-
-/* --- thread --- */
-
-static int or_none(const mp_model *model, mp_string_id id, char *text, size_t size)
-{
-    return snprintf(text, size, "%s", id.i ? mp_model_text(model, id) : "(none)");
-}
-
-static mp_key by_thread(const mp_model *model, const mp_generation *generation)
-{
-    return (mp_key){context_of(model, generation)->thread.i, 0};
-}
-
-static int thread_text(const mp_model *model, const mp_generation *generation, char *text,
-                       size_t size)
-{
-    return or_none(model, context_of(model, generation)->thread, text, size);
+    return mp_arena_format(arena, "%s %s", mp_type_label(arena, model, context->type),
+                           name_of(arena, model, context));
 }
 
 /* --- class, of the innermost member function --- */
 
+static const char *class_of(mp_arena *arena, const mp_model *model, const mp_generation *generation)
+{
+    const mp_context *context = context_of(model, generation);
+    return mp_class_label(arena, model, (mp_frame){tree_of(model, context), context->line});
+}
+
 static mp_key by_class(const mp_model *model, const mp_generation *generation)
 {
-    char name[LONGEST_CLASS];
-    const mp_context *context = context_of(model, generation);
-    int length = mp_class_label(model, (mp_frame){tree_of(model, context), context->line}, name,
-                                sizeof name);
-    size_t used = (size_t)length < sizeof name ? (size_t)length : sizeof name - 1;
-    return (mp_key){length ? mp_hash_bytes(name, used) : 0, (uint64_t)length};
+    mp_arena scratch = {0};
+    const char *name = class_of(&scratch, model, generation);
+    mp_key key = {name ? mp_hash_bytes(name, strlen(name)) : 0, name ? strlen(name) : 0};
+    mp_arena_free(&scratch);
+    return key;
 }
 
-static int class_text(const mp_model *model, const mp_generation *generation, char *text,
-                      size_t size)
+static const char *class_label(mp_arena *arena, const mp_model *model,
+                               const mp_generation *generation)
 {
-    const mp_context *context = context_of(model, generation);
-    int length =
-        mp_class_label(model, (mp_frame){tree_of(model, context), context->line}, text, size);
-    return length ? length : snprintf(text, size, "(none)");
+    const char *name = class_of(arena, model, generation);
+    return name ? name : "(none)";
 }
 
-/* --- request, api: of the snapshot in which an object first appears --- */
+/* --- thread; request, api: of the snapshot in which an object first appears --- */
 
-static mp_key by_request(const mp_model *model, const mp_generation *generation)
+static mp_string_id thread_of(const mp_model *model, const mp_generation *generation)
 {
-    return (mp_key){model->snapshots.at[generation->born.i].request.i, 0};
+    return context_of(model, generation)->thread;
 }
 
-static mp_key by_api(const mp_model *model, const mp_generation *generation)
+static mp_string_id request_of(const mp_model *model, const mp_generation *generation)
 {
-    return (mp_key){model->snapshots.at[generation->born.i].request_api.i, 0};
+    return model->snapshots.at[generation->born.i].request;
 }
 
-static int request_text(const mp_model *model, const mp_generation *generation, char *text,
-                        size_t size)
+static mp_string_id api_of(const mp_model *model, const mp_generation *generation)
 {
-    return or_none(model, model->snapshots.at[generation->born.i].request, text, size);
+    return model->snapshots.at[generation->born.i].request_api;
 }
 
-static int api_text(const mp_model *model, const mp_generation *generation, char *text, size_t size)
-{
-    return or_none(model, model->snapshots.at[generation->born.i].request_api, text, size);
-}
+/* The key and label of what is a text of the model. */
+#define TEXT_DIMENSION(what)                                                                       \
+    static mp_key by_##what(const mp_model *model, const mp_generation *generation)                \
+    {                                                                                              \
+        return (mp_key){what##_of(model, generation).i, 0};                                        \
+    }                                                                                              \
+    static const char *what##_label(mp_arena *arena, const mp_model *model,                        \
+                                    const mp_generation *generation)                               \
+    {                                                                                              \
+        mp_string_id id = what##_of(model, generation);                                            \
+        (void)arena;                                                                               \
+        return id.i ? mp_model_text(model, id) : "(none)";                                         \
+    }
+
+TEXT_DIMENSION(thread)
+TEXT_DIMENSION(request)
+TEXT_DIMENSION(api)
 
 enum {
     RECORDINGS = 1 << MP_KIND_RECORDING,
@@ -235,25 +235,25 @@ enum {
 };
 
 static const mp_dimension dimensions[] = {
-    {"type", "type of object", by_type, type_text, .of_context = true},
-    {"site", "allocation site: type, call-tree node and line", by_site, site_text,
+    {"type", "type of object", by_type, type_label, .of_context = true},
+    {"site", "allocation site: type, call-tree node and line", by_site, site_label,
      .of_context = true, .kinds = STACKS},
-    {"source", "source or function that created it", by_source, source_text, .of_context = true,
+    {"source", "source or function that created it", by_source, source_label, .of_context = true,
      .kinds = STACKS},
-    {"line", "line that created it", by_line, line_text, .of_context = true, .kinds = STACKS},
-    {"name", "name of the object", by_name, name_text, .of_context = true, .kinds = RECORDINGS},
-    {"node", "call-tree node that created it: its whole stack", by_node, node_text,
+    {"line", "line that created it", by_line, line_label, .of_context = true, .kinds = STACKS},
+    {"name", "name of the object", by_name, name_label, .of_context = true, .kinds = RECORDINGS},
+    {"node", "call-tree node that created it: its whole stack", by_node, node_label,
      .of_context = true, .kinds = STACKS},
     {"function", "every source or function on the stack; an object is in several groups", NULL,
      NULL, .of_frames = true, .kinds = STACKS},
-    {"class", "class of the innermost member function", by_class, class_text, .of_context = true,
+    {"class", "class of the innermost member function", by_class, class_label, .of_context = true,
      .kinds = NATIVE},
-    {"thread", "thread that created it", by_thread, thread_text, .of_context = true,
+    {"thread", "thread that created it", by_thread, thread_label, .of_context = true,
      .kinds = NATIVE},
-    {"scope", "object that it is scoped to, by type and name", by_scope, scope_text,
+    {"scope", "object that it is scoped to, by type and name", by_scope, scope_label,
      .of_context = true, .kinds = RECORDINGS},
-    {"request", "request during which it appeared", by_request, request_text, .kinds = RECORDINGS},
-    {"api", "API called by that request", by_api, api_text, .kinds = RECORDINGS},
+    {"request", "request during which it appeared", by_request, request_label, .kinds = RECORDINGS},
+    {"api", "API called by that request", by_api, api_label, .kinds = RECORDINGS},
 };
 
 const mp_dimension *mp_dimensions(size_t *count)

@@ -3,6 +3,7 @@
  * In such numbers every ancestor in the search tree is smaller than its descendants, references of
  * neighbours are neighbours, and 0 is the virtual root. Memory is what limits this, so arrays serve
  * twice: see `job`. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -221,6 +222,7 @@ static void find_dominators(searched *job)
         while (above > semi)
             above = nodes[above].leap > semi ? nodes[above].leap : job->parent[above];
         job->parent[number] = above;
+        assert(above < number);
         node up = nodes[above], leap = nodes[up.leap];
         bool twice = up.depth - leap.depth == leap.depth - nodes[leap.leap].depth;
         nodes[number] = (node){.depth = up.depth + 1, .leap = twice ? leap.leap : above};
@@ -249,6 +251,7 @@ static void put_in_order(searched *job, mp_dominators *result)
         result->order[place] = job->object[i];
         result->span[place] = span[i];
     }
+    assert(result->span[0] == job->reached + 1);
 }
 
 static void put_by_object(const searched *job, mp_dominators *result)

@@ -172,14 +172,14 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
 
 /* --- what of the ledger counts --- */
 
-static void select_generations(mp_filter *filter, const bool *snapshots)
+static void select_generations(mp_filter *filter)
 {
     const mp_model *model = filter->model;
     filter->generations = mp_alloc(model->generations.count * sizeof *filter->generations);
     for (uint32_t i = 0; i < model->generations.count; i++) {
         const mp_generation *generation = &model->generations.at[i];
         filter->generations[i] =
-            filter->contexts[generation->context.i] && snapshots[generation->born.i];
+            filter->contexts[generation->context.i] && filter->births[generation->born.i];
     }
 }
 
@@ -285,13 +285,20 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
     if (!selection || !mp_selects(selection))
         return filter;
     filter->selects = true;
-    filter->contexts = mp_contexts_matching(model, selection->criteria, selection->count);
-    filter->types = mp_types_matching(model, selection);
-    filter->modules = mp_modules_matching(model, selection);
-    bool *snapshots = mp_snapshots_matching(model, selection);
-    select_generations(filter, snapshots);
+    bool **of[] = {[MP_THINGS_CONTEXTS] = &filter->contexts,
+                   [MP_THINGS_SNAPSHOTS] = &filter->births,
+                   [MP_THINGS_TYPES] = &filter->types,
+                   [MP_THINGS_MODULES] = &filter->modules};
+    for (mp_things things = 0; things <= (model->profile ? MP_THINGS_MODULES : MP_THINGS_TYPES);
+         things++)
+        *of[things] = mp_matching(model, things, selection->criteria, selection->count);
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        int64_t time_us = model->snapshots.at[i].time_us;
+        filter->births[i] &= (!selection->has_since || time_us >= selection->since_us) &&
+                             (!selection->has_until || time_us <= selection->until_us);
+    }
+    select_generations(filter);
     count_selected(filter);
-    free(snapshots);
     return filter;
 }
 
@@ -303,6 +310,7 @@ void mp_filter_free(mp_filter *filter)
     free(filter->sessions.at);
     free(filter->sessions.first);
     free(filter->contexts);
+    free(filter->births);
     free(filter->generations);
     free(filter->types);
     free(filter->modules);

@@ -111,57 +111,6 @@ typedef struct mp_sharing {
     size_t count;
 } mp_sharing;
 
-/* The graph of a model with what most questions about it need. What takes a walk over all of it is
- * made when it is asked for the first time, by the functions below. */
-typedef struct mp_graph_view {
-    const mp_filter *filter; /* tells which types are selected */
-    const mp_model *model;
-    const mp_graph *graph;
-    mp_dominators dominators;
-    mp_object_roots roots;
-    mp_root_census *census;
-    size_t census_count;
-    mp_suspect *suspects;
-    size_t suspect_count;
-    mp_sharing sharing;
-    bool has_suspects, has_sharing;
-} mp_graph_view;
-
-/* The filter must have a graph, and outlive the view. */
-mp_graph_view mp_graph_view_of(const mp_filter *filter);
-void mp_graph_view_free(mp_graph_view *view);
-
-/* All reachable bytes. */
-static inline int64_t mp_graph_reachable(const mp_graph_view *view)
-{
-    return (int64_t)view->dominators.retained[0];
-}
-/* Whether objects of the type are selected. */
-static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
-{
-    return mp_filter_has_type(view->filter, type) && !view->model->types.at[type].left_out;
-}
-
-/* By exclusive bytes descending, then kind. */
-const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
-/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
- * point is not one of its own; below that point there may be others. */
-const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
-const mp_sharing *mp_graph_sharing(mp_graph_view *view);
-
-typedef struct mp_graph_totals {
-    int64_t objects, bytes;
-    int64_t roots, roots_without_object;
-    int64_t references, dangling_references, duplicate_objects;
-    int64_t reachable_objects, reachable_bytes;
-    int64_t unreachable_objects, unreachable_bytes;
-} mp_graph_totals;
-
-/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
-mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
-
-/* --- objects and groups of them --- */
-
 /* Objects that have something in common: a type, a namespace. */
 typedef struct mp_histogram_row {
     const char *label;      /* lives as long as the histogram */
@@ -177,6 +126,60 @@ typedef struct mp_histogram {
     uint32_t count;
     mp_arena *labels;
 } mp_histogram;
+
+/* The graph of a model with what most questions about it need. What takes a walk over all of it is
+ * made when it is asked for the first time, by the functions below. */
+typedef struct mp_graph_view {
+    const mp_filter *filter; /* tells which types are selected */
+    const mp_model *model;
+    const mp_graph *graph;
+    mp_dominators dominators;
+    mp_object_roots roots;
+    mp_root_census *census;
+    size_t census_count;
+    mp_suspect *suspects;
+    size_t suspect_count;
+    mp_sharing sharing;
+    mp_histogram types;
+    bool has_suspects, has_sharing;
+} mp_graph_view;
+
+/* The filter must have a graph, and outlive the view. */
+mp_graph_view mp_graph_view_of(const mp_filter *filter);
+void mp_graph_view_free(mp_graph_view *view);
+
+/* All reachable bytes. */
+static inline int64_t mp_graph_reachable(const mp_graph_view *view)
+{
+    return (int64_t)view->dominators.retained[0];
+}
+/* Whether objects of the type are selected. */
+static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
+{
+    return mp_filter_has_type(view->filter, type);
+}
+
+/* By exclusive bytes descending, then kind. */
+const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
+/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
+ * point is not one of its own; below that point there may be others. */
+const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
+const mp_sharing *mp_graph_sharing(mp_graph_view *view);
+/* By type, in any order: whoever asks may sort it. */
+mp_histogram *mp_graph_types(mp_graph_view *view);
+
+typedef struct mp_graph_totals {
+    int64_t objects, bytes;
+    int64_t roots, roots_without_object;
+    int64_t references, dangling_references, duplicate_objects;
+    int64_t reachable_objects, reachable_bytes;
+    int64_t unreachable_objects, unreachable_bytes;
+} mp_graph_totals;
+
+/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
+mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
+
+/* --- objects and groups of them --- */
 
 typedef enum mp_histogram_kind {
     MP_HISTOGRAM_OF_TYPES,
@@ -194,6 +197,9 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
 /* The object of this id, as the format writes ids. With several of one id (in domains), the first.
  * 0: there is none, or the text is no id. */
 uint32_t mp_graph_find(const mp_graph *graph, const char *id);
+/* Orders of objects: by id as in the file, then number; those that retain most first, then so. */
+int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b);
+int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* The domain of an object, a place in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
 
@@ -261,7 +267,8 @@ typedef struct mp_type_step {
     uint32_t up; /* the step before, towards the root; 0: there is none */
     uint32_t type;
     uint32_t root_kind;
-    uint32_t length; /* steps from the root to this one, itself included */
+    uint32_t length; /* steps from the root to this one, itself included; of the kind alone, 0 */
+    uint32_t path;   /* that ends here, its place in `at`, + 1; 0: none does */
 } mp_type_step;
 
 typedef struct mp_type_path {

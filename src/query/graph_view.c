@@ -16,6 +16,7 @@ mp_graph_view mp_graph_view_of(const mp_filter *filter)
 
 void mp_graph_view_free(mp_graph_view *view)
 {
+    mp_histogram_free(&view->types);
     free(view->sharing.at);
     free(view->suspects);
     free(view->census);
@@ -61,6 +62,21 @@ uint32_t mp_graph_find(const mp_graph *graph, const char *id)
     return 0;
 }
 
+int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b)
+{
+    if (graph->ids[a] != graph->ids[b])
+        return graph->ids[a] < graph->ids[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b)
+{
+    uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];
+    if (bytes_a != bytes_b)
+        return bytes_a > bytes_b ? -1 : 1;
+    return mp_object_compare(view->graph, a, b);
+}
+
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
 {
     for (uint32_t i = 1; i < graph->domains.count; i++)
@@ -81,10 +97,7 @@ const char *mp_object_id_text(mp_arena *arena, const mp_graph *graph, uint32_t o
 
 const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type)
 {
-    size_t size = (size_t)mp_type_label(model, (mp_type_id){type}, NULL, 0) + 1;
-    char *text = mp_arena_alloc(arena, size);
-    mp_type_label(model, (mp_type_id){type}, text, size);
-    return text;
+    return mp_type_label(arena, model, (mp_type_id){type});
 }
 
 const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object)
@@ -96,8 +109,8 @@ const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t 
 
 int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b)
 {
-    char names[2][512];
-    mp_type_label(model, a, names[0], sizeof names[0]);
-    mp_type_label(model, b, names[1], sizeof names[1]);
-    return strcmp(names[0], names[1]);
+    mp_arena scratch = {0};
+    int order = strcmp(mp_type_label(&scratch, model, a), mp_type_label(&scratch, model, b));
+    mp_arena_free(&scratch);
+    return order;
 }

@@ -110,9 +110,17 @@ mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind)
     return histogram;
 }
 
+mp_histogram *mp_graph_types(mp_graph_view *view)
+{
+    if (!view->types.labels)
+        view->types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
+    return &view->types;
+}
+
 void mp_histogram_free(mp_histogram *histogram)
 {
-    mp_arena_free(histogram->labels);
+    if (histogram->labels)
+        mp_arena_free(histogram->labels);
     free(histogram->labels);
     free(histogram->at);
     *histogram = (mp_histogram){0};
@@ -120,16 +128,9 @@ void mp_histogram_free(mp_histogram *histogram)
 
 /* --- objects --- */
 
-static int by_retained(const void *left, const void *right, void *opaque)
+static int by_retained(const void *left, const void *right, void *view)
 {
-    const mp_graph_view *view = opaque;
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];
-    if (bytes_a != bytes_b)
-        return bytes_a > bytes_b ? -1 : 1;
-    if (view->graph->ids[a] != view->graph->ids[b])
-        return view->graph->ids[a] < view->graph->ids[b] ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return mp_retained_compare(view, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 /* Of few, no more than twice as many are ever kept: when there is no more room, the better half
@@ -149,7 +150,7 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
             (int64_t)dominators->retained[object] < least)
             continue;
         ++*all;
-        if (sorted && by_retained(&object, &best[most - 1], (void *)(uintptr_t)view) > 0)
+        if (sorted && mp_retained_compare(view, object, best[most - 1]) > 0)
             continue;
         best[(*count)++] = object;
         if (few && *count == room) {

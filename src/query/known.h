@@ -21,7 +21,7 @@ void mp_known_forget(mp_known *known);
  * gives them labels and another order, so nobody keeps what points to one. */
 mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
                              unsigned extras);
-/* Those of dimensions of frames. */
+/* Groups of frames, empty ones with them. */
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_grouping_free(mp_grouping *grouping);
 void mp_leaks_free(mp_leaks *leaks);

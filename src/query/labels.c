@@ -1,56 +1,42 @@
 /* What things of the model are called. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "query/labels.h"
 
-int mp_symbol_label(const mp_model *model, mp_symbol_id id, char *text, size_t size)
+const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id id)
 {
     const mp_symbol *symbol = &model->symbols.at[id.i];
-    if (symbol->name.i)
-        return snprintf(text, size, "%s", mp_model_text(model, symbol->name));
-    return snprintf(text, size, "<name %" PRIu64 ">", symbol->number);
+    return symbol->name.i ? mp_model_text(model, symbol->name)
+                          : mp_arena_format(arena, "<name %" PRIu64 ">", symbol->number);
 }
 
-int mp_type_label(const mp_model *model, mp_type_id id, char *text, size_t size)
+const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id id)
 {
     const mp_type *type = &model->types.at[id.i];
     if (!id.i)
-        return snprintf(text, size, "(unknown)");
-    if (type->name.i)
-        return snprintf(text, size, "%s", mp_model_text(model, type->name));
-    return snprintf(text, size, "<type %" PRIu64 ">", type->number);
+        return "(unknown)";
+    return type->name.i ? mp_model_text(model, type->name)
+                        : mp_arena_format(arena, "<type %" PRIu64 ">", type->number);
 }
 
-int mp_tree_label(const mp_model *model, uint32_t node, char *text, size_t size)
+const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node)
 {
     const mp_tree_node *at = &model->tree.at[node];
     if (node == 0)
-        return snprintf(text, size, "(session)");
+        return "(session)";
     if (at->symbol.i)
-        return mp_symbol_label(model, at->symbol, text, size);
-    return snprintf(text, size, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
+        return mp_symbol_label(arena, model, at->symbol);
+    return mp_arena_format(arena, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
 }
 
-char *mp_label_rest(char *text, size_t size, int used)
+const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame)
 {
-    return text && (size_t)used < size ? text + used : NULL;
-}
-
-size_t mp_label_room(size_t size, int used)
-{
-    return (size_t)used < size ? size - (size_t)used : 0;
-}
-
-int mp_frame_label(const mp_model *model, mp_frame frame, char *text, size_t size)
-{
-    int used = mp_tree_label(model, frame.node, text, size);
+    const char *name = mp_tree_label(arena, model, frame.node);
     /* no code and no line of it, or functions alone */
     if ((!frame.node && !frame.line) || frame.line == MP_NO_LINE)
-        return used;
-    return used + snprintf(mp_label_rest(text, size, used), mp_label_room(size, used), ":%" PRId32,
-                           (int32_t)frame.line);
+        return name;
+    return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)frame.line);
 }
 
 /* No crawl tells what old blocks are. */
@@ -100,33 +86,32 @@ static const char *arguments_of(const char *name)
 }
 
 /* The length of the class in front of the last "::" outside of any brackets. */
-static int class_length(const char *name)
+static size_t class_length(const char *name)
 {
     const char *end = arguments_of(name);
-    int open = 0, length = 0;
+    int open = 0;
+    size_t length = 0;
     for (const char *at = name; at + 1 < end; at++) {
         if (strncmp(at, "operator", 8) == 0)
             break;
         open += (*at == '<') - (*at == '>');
         if (open == 0 && at[0] == ':' && at[1] == ':' && at > name)
-            length = (int)(at - name);
+            length = (size_t)(at - name);
     }
     return length;
 }
 
-int mp_class_label(const mp_model *model, mp_frame frame, char *text, size_t size)
+const char *mp_class_label(mp_arena *arena, const mp_model *model, mp_frame frame)
 {
     frame = mp_frame_naming(model, frame);
     do {
         const mp_symbol *symbol = &model->symbols.at[model->tree.at[frame.node].symbol.i];
         const char *name = mp_model_text(model, symbol->owner.i ? symbol->owner : symbol->name);
-        int length = symbol->owner.i ? (int)strlen(name) : class_length(name);
+        size_t length = symbol->owner.i ? strlen(name) : class_length(name);
         if (length)
-            return snprintf(text, size, "%.*s", length, name);
+            return mp_arena_copy(arena, name, length);
     } while (mp_frame_caller(model, &frame));
-    if (size)
-        *text = '\0';
-    return 0;
+    return NULL;
 }
 
 bool mp_frame_caller(const mp_model *model, mp_frame *frame)

@@ -12,11 +12,7 @@ static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_s
 {
     if (leak->names_differ)
         return;
-    size_t size = name.i ? (size_t)mp_symbol_label(model, name, NULL, 0) + 1 : 1;
-    char *text = mp_arena_alloc(arena, size);
-    *text = '\0';
-    if (name.i)
-        mp_symbol_label(model, name, text, size);
+    const char *text = name.i ? mp_symbol_label(arena, model, name) : "";
     if (!leak->name)
         leak->name = text;
     else if (strcmp(leak->name, text) != 0)
@@ -46,11 +42,7 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_ar
 {
     const mp_context *context =
         &model->contexts.at[model->generations.at[group->example.i].context.i];
-    mp_type_id known = mp_site_type(model, context);
-    size_t size = (size_t)mp_type_label(model, known, NULL, 0) + 1;
-    char *type = mp_arena_alloc(arena, size);
-    mp_type_label(model, known, type, size);
-    return (mp_leak){.type = type,
+    return (mp_leak){.type = mp_type_label(arena, model, mp_site_type(model, context)),
                      .inference = mp_context_inference(model, context),
                      .class = model->types.at[context->type.i].class,
                      .node = model->tree_of[context->node.i],
@@ -66,12 +58,12 @@ static int compare_stacks(const mp_model *model, mp_frame a, mp_frame b)
 {
     enum { FRAMES = 256 };
     for (int i = 0; i < FRAMES && (a.node != b.node || a.line != b.line); i++) {
-        char left[1024], right[1024];
         const mp_tree_node *x = &model->tree.at[a.node], *y = &model->tree.at[b.node];
         if (x->symbol.i != y->symbol.i || a.line != b.line || !x->symbol.i) {
-            mp_frame_label(model, a, left, sizeof left);
-            mp_frame_label(model, b, right, sizeof right);
-            int order = strcmp(left, right);
+            mp_arena scratch = {0};
+            int order =
+                strcmp(mp_frame_label(&scratch, model, a), mp_frame_label(&scratch, model, b));
+            mp_arena_free(&scratch);
             if (order)
                 return order;
         }

@@ -1,4 +1,5 @@
 /* Shortest paths from roots to objects. */
+#include <assert.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -72,125 +73,101 @@ void mp_path_free(mp_path *path)
 /* --- merged by type --- */
 
 typedef struct merged {
-    const mp_graph *graph;
     mp_type_paths result;
     size_t step_count, step_capacity, path_capacity;
-    mp_id_index steps; /* by the step above and the type; of no step, by the kind */
-    uint32_t *path_of; /* of each step, its path, + 1 */
-    size_t path_of_capacity;
+    mp_id_index steps; /* by the step above and the type; of no step, by the kind of root */
 } merged;
 
-static uint32_t add_step(merged *all, mp_type_step step)
+static uint32_t step_of(merged *all, uint64_t key, mp_type_step step)
 {
-    mp_grow(&all->result.steps, &all->step_capacity, all->step_count + 1,
-            sizeof *all->result.steps);
-    mp_grow(&all->path_of, &all->path_of_capacity, all->step_count + 1, sizeof *all->path_of);
-    all->result.steps[all->step_count] = step;
-    all->path_of[all->step_count] = 0;
-    return (uint32_t)all->step_count++;
-}
-
-/* The steps of length 0 stand for the kinds of roots. */
-static uint32_t root_step(merged *all, uint32_t kind)
-{
-    uint32_t *place = mp_id_index_put(&all->steps, kind);
-    if (!*place)
-        *place = add_step(all, (mp_type_step){.root_kind = kind});
+    uint32_t *place = mp_id_index_put(&all->steps, key);
+    if (!*place) {
+        *place = (uint32_t)++all->step_count;
+        mp_grow(&all->result.steps, &all->step_capacity, all->step_count + 1,
+                sizeof *all->result.steps);
+        all->result.steps[*place] = step;
+    }
     return *place;
 }
 
-static uint32_t next_step(merged *all, uint32_t up, uint32_t type)
-{
-    const mp_type_step *above = &all->result.steps[up];
-    if (above->length && above->type == type)
-        return up; /* one more of a list */
-    uint32_t *place = mp_id_index_put(&all->steps, (uint64_t)up << 32 | type);
-    if (!*place)
-        *place = add_step(all, (mp_type_step){up, type, above->root_kind, above->length + 1});
-    return *place;
-}
-
-static void count_end(merged *all, uint32_t step, uint32_t object)
+static void count_end(merged *all, uint32_t step, uint32_t object, uint64_t bytes)
 {
     mp_type_paths *result = &all->result;
-    if (!all->path_of[step]) {
+    uint32_t *place = &result->steps[step].path;
+    if (!*place) {
         mp_grow(&result->at, &all->path_capacity, result->count + 1, sizeof *result->at);
         result->at[result->count++] = (mp_type_path){.last = step, .example = object};
-        all->path_of[step] = (uint32_t)result->count;
+        *place = (uint32_t)result->count;
     }
-    mp_type_path *path = &result->at[all->path_of[step] - 1];
-    path->objects++;
-    path->bytes += (int64_t)all->graph->sizes[object];
+    result->at[*place - 1].objects++;
+    result->at[*place - 1].bytes += (int64_t)bytes;
 }
 
 /* Whether each type's name matches. */
 static bool *matching_types(const mp_model *model, const char *glob)
 {
     bool *matches = mp_alloc_zero(model->types.count, sizeof *matches);
-    char name[4096];
-    for (uint32_t i = 0; i < model->types.count; i++) {
-        mp_type_label(model, (mp_type_id){i}, name, sizeof name);
-        matches[i] = fnmatch(glob, name, 0) == 0;
-    }
+    mp_arena scratch = {0};
+    for (uint32_t i = 0; i < model->types.count; i++)
+        matches[i] = fnmatch(glob, mp_type_label(&scratch, model, (mp_type_id){i}), 0) == 0;
+    mp_arena_free(&scratch);
     return matches;
 }
 
-/* Whether each object is on a shortest path to an object of such types. */
-static bool *objects_on_paths(const mp_graph *graph, const mp_distances *distances,
-                              const bool *matches)
+/* Objects come after those above them, so that each step is there when it is needed. */
+static void merge(merged *all, const mp_graph *graph, const mp_distances *distances,
+                  const bool *matches)
 {
+    /* Whether each object is on a shortest path to one of such types. */
     bool *wanted = mp_alloc_zero((size_t)graph->count + 1, sizeof *wanted);
+    uint32_t *step = mp_alloc_zero((size_t)graph->count + 1, sizeof *step);
     for (uint32_t i = distances->count; i--;) {
         uint32_t object = distances->order[i];
         wanted[object] |= matches[graph->types[object]];
         wanted[distances->above[object]] |= wanted[object];
     }
-    return wanted;
-}
-
-/* Objects come after those above them, so that each step is there when it is needed. */
-static void merge(merged *all, const mp_distances *distances, const bool *matches)
-{
-    const mp_graph *graph = all->graph;
-    bool *wanted = objects_on_paths(graph, distances, matches);
-    uint32_t *step = mp_alloc_zero((size_t)graph->count + 1, sizeof *step);
     for (uint32_t i = graph->roots.count; i-- > 1;) { /* the first root of an object wins */
         const mp_root *root = &graph->roots.at[i];
         if (mp_root_is_strong(root) && wanted[root->object])
-            step[root->object] = root_step(all, root->kind);
+            step[root->object] = step_of(all, root->kind, (mp_type_step){.root_kind = root->kind});
     }
     for (uint32_t i = 0; i < distances->count; i++) {
-        uint32_t object = distances->order[i], above = distances->above[object];
+        uint32_t object = distances->order[i], type = graph->types[object];
+        uint32_t up = step[distances->above[object]];
         if (!wanted[object])
             continue;
-        step[object] = next_step(all, step[above], graph->types[object]);
-        if (matches[graph->types[object]])
-            count_end(all, step[object], object);
+        assert(up);
+        mp_type_step above = all->result.steps[up];
+        bool again = above.length && above.type == type; /* one more of a list */
+        step[object] = again ? up
+                             : step_of(all, (uint64_t)up << 32 | type,
+                                       (mp_type_step){.up = up,
+                                                      .type = type,
+                                                      .root_kind = above.root_kind,
+                                                      .length = above.length + 1});
+        if (matches[type])
+            count_end(all, step[object], object, graph->sizes[object]);
     }
     free(step);
     free(wanted);
 }
 
-static int most_first(const void *left, const void *right, void *opaque)
+static int most_first(const void *left, const void *right, void *graph)
 {
-    const mp_graph *graph = opaque;
     const mp_type_path *a = left, *b = right;
     if (a->objects != b->objects)
         return a->objects > b->objects ? -1 : 1;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
-    if (graph->ids[a->example] != graph->ids[b->example])
-        return graph->ids[a->example] < graph->ids[b->example] ? -1 : 1;
-    return a->example < b->example ? -1 : a->example > b->example;
+    return mp_object_compare(graph, a->example, b->example);
 }
 
 mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob)
 {
-    merged all = {.graph = graph};
+    merged all = {0};
     bool *matches = matching_types(model, glob);
     mp_distances distances = mp_distances_from(graph, MP_ANY_KIND, 0);
-    add_step(&all, (mp_type_step){0}); /* number 0 is none */
-    merge(&all, &distances, matches);
+    merge(&all, graph, &distances, matches);
     for (uint32_t i = 1; i <= graph->count; i++) {
         all.result.objects += matches[graph->types[i]];
         all.result.unreached += matches[graph->types[i]] && !distances.above[i];
@@ -199,7 +176,6 @@ mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, con
         qsort_r(all.result.at, all.result.count, sizeof *all.result.at, most_first, (void *)graph);
     mp_distances_free(&distances);
     mp_id_index_free(&all.steps);
-    free(all.path_of);
     free(matches);
     return all.result;
 }

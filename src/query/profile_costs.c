@@ -34,7 +34,7 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
     }
     for (uint32_t i = 1; i < profile->modules.count; i++)
         totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0 &&
-                          !profile->modules.at[i].left_out && mp_filter_has_module(filter, i);
+                          mp_filter_has_module(filter, i);
     totals.partial = profile->from_report;
     return totals;
 }
@@ -99,9 +99,13 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
             place = mp_id_index_put(&index, (uint64_t)method << 32 | (uint32_t)line->line);
         if (!*place) {
             mp_code_cost *row = &lines->at[lines->count++];
-            *row = groups->methods.at[method]; /* its names */
-            row->line = line->line;
-            row->instrumentation = is_instrumentation(model, row->program);
+            const mp_code_cost *of = &groups->methods.at[method];
+            *row = (mp_code_cost){.program = of->program,
+                                  .method = of->method,
+                                  .start_line = of->start_line,
+                                  .overload = of->overload,
+                                  .line = line->line,
+                                  .instrumentation = is_instrumentation(model, of->program)};
             *place = (uint32_t)lines->count;
         }
         line_add(&lines->at[*place - 1], line);
@@ -304,8 +308,8 @@ mp_profile_costs mp_profile_costs_of(const mp_filter *filter)
     if (!model->profile)
         return costs;
     mp_module_groups groups = mp_module_groups_of(filter);
-    sum_lines(model, &groups, &costs.lines);
     sum_methods(filter, &groups);
+    sum_lines(model, &groups, &costs.lines);
     costs.methods = groups.methods;
     costs.programs = groups.programs;
     groups.methods = groups.programs = (mp_code_costs){0};

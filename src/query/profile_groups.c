@@ -39,7 +39,7 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
                                .program_of = mp_alloc(all * sizeof *groups.program_of)};
     for (uint32_t i = 0; i < all; i++) {
         groups.method_of[i] = groups.program_of[i] = MP_NO_GROUP;
-        if (i && modules[i].number != 0 && !modules[i].left_out && mp_filter_has_module(filter, i))
+        if (i && modules[i].number != 0 && mp_filter_has_module(filter, i))
             order[count++] = i;
     }
     qsort_r(order, count, sizeof *order, by_names, (void *)(uintptr_t)modules);

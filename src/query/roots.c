@@ -98,7 +98,7 @@ typedef struct spread {
 
 /* How far ahead in the queue memory is asked for: where an object's references are, the
  * references, what they refer to. */
-enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_SNAPSHOTS = 16, SNAPSHOTS = 8 };
+enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_REACHED = 16, MOST_REACHED = 8 };
 
 static void reach(spread *state, uint32_t object, uint16_t by)
 {
@@ -120,11 +120,11 @@ static void ask_for(const spread *state, const queue *waiting)
         __builtin_prefetch(&graph->first[next[AHEAD_FIRST]]);
     if (left > AHEAD_TARGETS)
         __builtin_prefetch(&graph->targets[graph->first[next[AHEAD_TARGETS]]]);
-    if (left <= AHEAD_SNAPSHOTS)
+    if (left <= AHEAD_REACHED)
         return;
-    uint32_t from = graph->first[next[AHEAD_SNAPSHOTS]],
-             end = graph->first[next[AHEAD_SNAPSHOTS] + 1];
-    for (uint32_t i = from; i < end && i < from + SNAPSHOTS; i++)
+    uint32_t from = graph->first[next[AHEAD_REACHED]];
+    uint32_t end = graph->first[next[AHEAD_REACHED] + 1];
+    for (uint32_t i = from; i < end && i < from + MOST_REACHED; i++)
         __builtin_prefetch(&state->reached_by[graph->targets[i]], 1);
 }
 

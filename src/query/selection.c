@@ -1,10 +1,9 @@
-/* Selecting: which contexts fit, and a model of their part of the ledger. */
+/* Selecting: which contexts, snapshots, types and modules fit. */
 #include "query/selection.h"
 #include "base/error.h"
 
 #include <fnmatch.h>
 #include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,42 +41,33 @@ const char *mp_subject_name(mp_subject subject)
 
 /* --- one criterion --- */
 
-typedef int label_function(const mp_model *model, uint32_t id, char *text, size_t size);
-
-static int type_label(const mp_model *model, uint32_t id, char *text, size_t size)
+static const char *label_of(mp_arena *arena, const mp_model *model, mp_things things,
+                            mp_subject subject, uint32_t id)
 {
-    return mp_type_label(model, (mp_type_id){id}, text, size);
+    bool has_text = things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_MODULES;
+    if (has_text || subject == MP_SUBJECT_THREAD)
+        return mp_model_text(model, (mp_string_id){id});
+    if (subject == MP_SUBJECT_TYPE)
+        return mp_type_label(arena, model, (mp_type_id){id});
+    if (subject == MP_SUBJECT_NAME)
+        return id ? mp_symbol_label(arena, model, (mp_symbol_id){id}) : "";
+    return mp_tree_label(arena, model, id);
 }
 
-static int name_label(const mp_model *model, uint32_t id, char *text, size_t size)
+/* What a thing has of a subject, as an id that its label can be asked for. */
+static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_subject subject)
 {
-    return id ? mp_symbol_label(model, (mp_symbol_id){id}, text, size)
-              : snprintf(text, size, "%s", "");
-}
-
-static int text_label(const mp_model *model, uint32_t id, char *text, size_t size)
-{
-    return snprintf(text, size, "%s", mp_model_text(model, (mp_string_id){id}));
-}
-
-/* Room for the label at hand. */
-typedef struct label_room {
-    char *text;
-    size_t capacity;
-} label_room;
-
-static bool label_fits(const mp_model *model, label_function *label, uint32_t id, label_room *room,
-                       const char *glob)
-{
-    size_t size = (size_t)label(model, id, NULL, 0) + 1;
-    mp_grow(&room->text, &room->capacity, size, 1);
-    label(model, id, room->text, size);
-    return fnmatch(glob, room->text, 0) == 0;
-}
-
-/* What a context has of a subject, as an id that its label can be asked for. */
-static uint32_t id_of(const mp_model *model, const mp_context *context, mp_subject subject)
-{
+    if (things == MP_THINGS_TYPES)
+        return i;
+    if (things == MP_THINGS_SNAPSHOTS) {
+        const mp_snapshot *snapshot = &model->snapshots.at[i];
+        return subject == MP_SUBJECT_TAG ? snapshot->tag.i : snapshot->request.i;
+    }
+    if (things == MP_THINGS_MODULES) {
+        const mp_module *module = &model->profile->modules.at[i];
+        return subject == MP_SUBJECT_NAME ? module->method.i : module->program.i;
+    }
+    const mp_context *context = &model->contexts.at[i];
     if (subject == MP_SUBJECT_TYPE)
         return mp_context_type(model, context).i;
     if (subject == MP_SUBJECT_NAME)
@@ -87,52 +77,45 @@ static uint32_t id_of(const mp_model *model, const mp_context *context, mp_subje
     return mp_frame_naming(model, (mp_frame){model->tree_of[context->node.i], context->line}).node;
 }
 
-/* Labels are few and contexts many: each label is looked at once. */
-static void match_labels(const mp_model *model, const mp_criterion *criterion, bool *fits)
+/* Labels are few and things many: each label is looked at once. */
+static void match_labels(const mp_model *model, mp_things things, uint32_t count,
+                         const mp_criterion *criterion, bool *fits)
 {
     enum { NOT_SEEN, FITS, FITS_NOT };
-    static label_function *const labels[MP_SUBJECTS] = {
-        [MP_SUBJECT_TYPE] = type_label,
-        [MP_SUBJECT_NAME] = name_label,
-        [MP_SUBJECT_SOURCE] = mp_tree_label,
-        [MP_SUBJECT_THREAD] = text_label,
-    };
     char *seen = NULL;
-    size_t capacity = 0, count = 0;
-    label_room room = {0};
-    for (uint32_t i = 1; i < model->contexts.count; i++) {
-        uint32_t id = id_of(model, &model->contexts.at[i], criterion->subject);
-        if (id >= count) {
+    size_t capacity = 0, known = 0;
+    mp_arena scratch = {0};
+    for (uint32_t i = things != MP_THINGS_TYPES; i < count; i++) {
+        uint32_t id = id_of(model, things, i, criterion->subject);
+        if (id >= known) {
             mp_grow(&seen, &capacity, (size_t)id + 1, 1);
-            memset(seen + count, NOT_SEEN, capacity - count);
-            count = capacity;
+            memset(seen + known, NOT_SEEN, capacity - known);
+            known = capacity;
         }
-        if (seen[id] == NOT_SEEN)
-            seen[id] = label_fits(model, labels[criterion->subject], id, &room, criterion->pattern)
-                           ? FITS
-                           : FITS_NOT;
+        if (seen[id] == NOT_SEEN) {
+            const char *label = label_of(&scratch, model, things, criterion->subject, id);
+            seen[id] = fnmatch(criterion->pattern, label, 0) == 0 ? FITS : FITS_NOT;
+        }
         fits[i] = seen[id] == FITS;
     }
-    free(room.text);
+    mp_arena_free(&scratch);
     free(seen);
 }
 
 /* --- stacks --- */
 
-static bool frame_fits(const mp_model *model, mp_frame frame, label_room *room,
-                       const regex_t *regex)
+static bool frame_fits(const mp_model *model, mp_frame frame, const regex_t *regex)
 {
-    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
-    mp_grow(&room->text, &room->capacity, size, 1);
-    mp_frame_label(model, frame, room->text, size);
-    return regexec(regex, room->text, 0, NULL, 0) == 0;
+    mp_arena scratch = {0};
+    bool fits = regexec(regex, mp_frame_label(&scratch, model, frame), 0, NULL, 0) == 0;
+    mp_arena_free(&scratch);
+    return fits;
 }
 
 /* The frames above a node are the same for all that it creates: each is looked at once. */
 static void match_stacks(const mp_model *model, const mp_criterion *criterion, bool *fits)
 {
     regex_t regex;
-    label_room room = {0};
     bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
     char reason[8];
     if (!mp_pattern_compile(&regex, criterion->pattern, REG_NOSUB, reason, sizeof reason))
@@ -140,17 +123,15 @@ static void match_stacks(const mp_model *model, const mp_criterion *criterion, b
     for (uint32_t i = 1; i < model->tree.count; i++) {
         const mp_tree_node *node = &model->tree.at[i];
         mp_frame caller = {node->parent, node->line};
-        above[i] =
-            node->parent && (above[node->parent] || frame_fits(model, caller, &room, &regex));
+        above[i] = node->parent && (above[node->parent] || frame_fits(model, caller, &regex));
     }
     for (uint32_t i = 1; i < model->contexts.count; i++) {
         const mp_context *context = &model->contexts.at[i];
         mp_frame frame = {model->tree_of[context->node.i], context->line};
-        fits[i] = above[frame.node] || frame_fits(model, frame, &room, &regex);
+        fits[i] = above[frame.node] || frame_fits(model, frame, &regex);
     }
     regfree(&regex);
     free(above);
-    free(room.text);
 }
 
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
@@ -173,267 +154,62 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
     return false;
 }
 
-/* --- all criteria of contexts --- */
+/* --- all criteria --- */
 
-static bool is_of_context(mp_subject subject)
+static const unsigned subjects_of[] = {
+    [MP_THINGS_CONTEXTS] = 1 << MP_SUBJECT_TYPE | 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE |
+                           1 << MP_SUBJECT_STACK | 1 << MP_SUBJECT_THREAD,
+    [MP_THINGS_SNAPSHOTS] = 1 << MP_SUBJECT_TAG | 1 << MP_SUBJECT_REQUEST,
+    [MP_THINGS_TYPES] = 1 << MP_SUBJECT_TYPE,
+    [MP_THINGS_MODULES] = 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE,
+};
+
+static uint32_t count_of(const mp_model *model, mp_things things)
 {
-    return subject != MP_SUBJECT_TAG && subject != MP_SUBJECT_REQUEST;
-}
-
-/* Of criteria on one subject any may hold: what fits none of them falls out. */
-static void keep_fitting(bool *kept, const bool *fits, size_t count, bool negated)
-{
-    for (size_t i = 0; i < count; i++)
-        kept[i] &= fits[i] != negated;
-}
-
-/* Fold what one criterion says into what the others of its subject said. */
-typedef void match_function(const void *of, const mp_criterion *criterion, bool *fits);
-
-static void match_subject(const void *of, const mp_criterion *criteria, size_t count,
-                          mp_subject subject, match_function *match, bool *kept, size_t things)
-{
-    bool *any = mp_alloc_zero(things, sizeof *any), *fits = mp_alloc_zero(things, sizeof *fits);
-    bool wanted = false;
-    for (size_t i = 0; i < count; i++) {
-        if (criteria[i].subject != subject)
-            continue;
-        match(of, &criteria[i], fits);
-        if (criteria[i].negated) {
-            keep_fitting(kept, fits, things, true);
-            continue;
-        }
-        wanted = true;
-        for (size_t k = 0; k < things; k++)
-            any[k] |= fits[k];
+    switch (things) {
+    case MP_THINGS_CONTEXTS:
+        return model->contexts.count;
+    case MP_THINGS_SNAPSHOTS:
+        return model->snapshots.count;
+    case MP_THINGS_TYPES:
+        return model->types.count;
+    default:
+        return model->profile->modules.count;
     }
-    if (wanted)
-        keep_fitting(kept, any, things, false);
+}
+
+bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
+                  size_t count)
+{
+    uint32_t all = count_of(model, things);
+    bool *kept = mp_alloc(all), *any = mp_alloc(all), *fits = mp_alloc_zero(all, 1);
+    memset(kept, true, all);
+    for (unsigned subject = 0; subject < MP_SUBJECTS; subject++) {
+        bool wanted = false;
+        memset(any, false, all);
+        for (size_t i = 0; i < count; i++) {
+            if (criteria[i].subject != subject || !(subjects_of[things] & 1u << subject))
+                continue;
+            if (subject == MP_SUBJECT_STACK)
+                match_stacks(model, &criteria[i], fits);
+            else
+                match_labels(model, things, all, &criteria[i], fits);
+            wanted |= !criteria[i].negated;
+            for (uint32_t k = 0; k < all; k++)
+                if (criteria[i].negated)
+                    kept[k] &= !fits[k];
+                else
+                    any[k] |= fits[k];
+        }
+        for (uint32_t k = 0; wanted && k < all; k++)
+            kept[k] &= any[k];
+    }
     free(any);
     free(fits);
-}
-
-static void match_contexts(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    if (criterion->subject == MP_SUBJECT_STACK)
-        match_stacks(of, criterion, fits);
-    else
-        match_labels(of, criterion, fits);
-}
-
-static bool *all_of(size_t count)
-{
-    bool *all = mp_alloc(count * sizeof *all + 1);
-    memset(all, true, count * sizeof *all);
-    return all;
-}
-
-bool *mp_contexts_matching(const mp_model *model, const mp_criterion *criteria, size_t count)
-{
-    bool *kept = all_of(model->contexts.count);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        if (is_of_context((mp_subject)subject))
-            match_subject(model, criteria, count, (mp_subject)subject, match_contexts, kept,
-                          model->contexts.count);
     return kept;
 }
 
-/* --- snapshots --- */
-
-static void match_snapshots(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    const mp_model *model = of;
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *snapshot = &model->snapshots.at[i];
-        mp_string_id text =
-            criterion->subject == MP_SUBJECT_TAG ? snapshot->tag : snapshot->request;
-        fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
-    }
-}
-
-bool *mp_snapshots_matching(const mp_model *model, const mp_selection *selection)
-{
-    bool *kept = all_of(model->snapshots.count);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        if (!is_of_context((mp_subject)subject))
-            match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
-                          match_snapshots, kept, model->snapshots.count);
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        int64_t time_us = model->snapshots.at[i].time_us;
-        kept[i] &= (!selection->has_since || time_us >= selection->since_us) &&
-                   (!selection->has_until || time_us <= selection->until_us);
-    }
-    return kept;
-}
-
-/* --- the ledger of what is selected --- */
-
-static bool is_selected(const mp_model *model, const bool *contexts, const bool *snapshots,
-                        uint32_t generation)
-{
-    const mp_generation *of = &model->generations.at[generation];
-    return contexts[of->context.i] && snapshots[of->born.i];
-}
-
-static void select_deltas(mp_model *selected, const mp_model *model, const bool *contexts,
-                          const bool *snapshots)
-{
-    selected->deltas.at = mp_alloc(model->deltas.count * sizeof *selected->deltas.at);
-    selected->deltas.count = 0;
-    for (uint32_t i = 0; i < model->deltas.count; i++)
-        if (i == 0 || is_selected(model, contexts, snapshots, model->deltas.at[i].generation.i))
-            selected->deltas.at[selected->deltas.count++] = model->deltas.at[i];
-}
-
-static void add_delta(mp_snapshot *snapshot, const mp_model *model, const mp_delta *delta)
-{
-    int64_t live = mp_cost_live(delta->cost);
-    if (model->contexts.at[model->generations.at[delta->generation.i].context.i].reusable) {
-        snapshot->reusable_objects += live;
-        snapshot->reusable_bytes += delta->cost.bytes;
-        return;
-    }
-    snapshot->created_objects += delta->cost.created;
-    snapshot->deleted_objects += delta->cost.deleted;
-    snapshot->live_objects += live;
-    snapshot->live_bytes += delta->cost.bytes;
-}
-
-/* What happened up to a snapshot that broke off counts for the next one. */
-static void select_snapshots(mp_model *selected, const mp_model *model)
-{
-    size_t count = model->snapshots.count;
-    mp_snapshot *snapshots = mp_alloc(count * sizeof *snapshots);
-    memcpy(snapshots, model->snapshots.at, count * sizeof *snapshots);
-    for (size_t i = 0; i < count; i++) {
-        snapshots[i].created_objects = snapshots[i].deleted_objects = snapshots[i].changed_objects =
-            0;
-        snapshots[i].live_objects = snapshots[i].live_bytes = 0;
-        snapshots[i].reusable_objects = snapshots[i].reusable_bytes = 0;
-        snapshots[i].has_peak = false;
-        snapshots[i].peak_objects = snapshots[i].peak_bytes = 0;
-    }
-    for (uint32_t i = 1; i < selected->deltas.count; i++)
-        add_delta(&snapshots[selected->deltas.at[i].snapshot.i], model, &selected->deltas.at[i]);
-    for (size_t i = 2; i < count; i++) {
-        const mp_snapshot *before = &snapshots[i - 1];
-        if (before->session.i != snapshots[i].session.i)
-            continue;
-        snapshots[i].live_objects += before->live_objects;
-        snapshots[i].live_bytes += before->live_bytes;
-        snapshots[i].reusable_objects += before->reusable_objects;
-        snapshots[i].reusable_bytes += before->reusable_bytes;
-        if (!before->whole) {
-            snapshots[i].created_objects += before->created_objects;
-            snapshots[i].deleted_objects += before->deleted_objects;
-        }
-    }
-    selected->snapshots.at = snapshots;
-}
-
-static void select_events(mp_model *selected, const mp_model *model, const bool *contexts,
-                          const bool *snapshots)
-{
-    mp_events *events = mp_alloc(sizeof *events);
-    *events = *model->events;
-    events->ages.at = mp_alloc((model->events->ages.count + 1u) * sizeof *events->ages.at);
-    events->ages.count = 1;
-    for (uint32_t i = 1; i < model->events->ages.count; i++)
-        if (contexts[model->events->ages.at[i].context.i])
-            events->ages.at[events->ages.count++] = model->events->ages.at[i];
-    events->at_peak = mp_alloc_zero(events->at_peak_count + 1u, sizeof *events->at_peak);
-    for (uint32_t i = 1; i < events->at_peak_count; i++)
-        if (is_selected(model, contexts, snapshots, i))
-            events->at_peak[i] = model->events->at_peak[i];
-    selected->events = events;
-}
-
-/* --- types, for object graphs --- */
-
-static void match_types(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    const mp_model *model = of;
-    label_room room = {0};
-    for (uint32_t i = 0; i < model->types.count; i++)
-        fits[i] = label_fits(model, type_label, i, &room, criterion->pattern);
-    free(room.text);
-}
-
-bool *mp_types_matching(const mp_model *model, const mp_selection *selection)
-{
-    bool *kept = all_of(model->types.count);
-    match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
-                  model->types.count);
-    return kept;
-}
-
-static void select_types(mp_model *selected, const mp_model *model, const mp_selection *selection)
-{
-    size_t types = model->types.count;
-    bool *kept = all_of(types);
-    match_subject(model, selection->criteria, selection->count, MP_SUBJECT_TYPE, match_types, kept,
-                  types);
-    selected->types.at = mp_alloc(types * sizeof *selected->types.at);
-    memcpy(selected->types.at, model->types.at, types * sizeof *selected->types.at);
-    for (size_t i = 0; i < types; i++)
-        selected->types.at[i].left_out = !kept[i];
-    free(kept);
-}
-
-/* --- execution profiles --- */
-
-static void match_modules(const void *of, const mp_criterion *criterion, bool *fits)
-{
-    const mp_model *model = of;
-    for (uint32_t i = 1; i < model->profile->modules.count; i++) {
-        const mp_module *module = &model->profile->modules.at[i];
-        mp_string_id text =
-            criterion->subject == MP_SUBJECT_NAME ? module->method : module->program;
-        fits[i] = fnmatch(criterion->pattern, mp_model_text(model, text), 0) == 0;
-    }
-}
-
-bool *mp_modules_matching(const mp_model *model, const mp_selection *selection)
-{
-    if (!model->profile)
-        return NULL;
-    size_t modules = model->profile->modules.count;
-    bool *kept = all_of(modules);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
-                      match_modules, kept, modules);
-    return kept;
-}
-
-static void select_profile(mp_model *selected, const mp_model *model, const mp_selection *selection)
-{
-    mp_profile *profile = mp_alloc(sizeof *profile);
-    const mp_profile *whole = model->profile;
-    size_t modules = whole->modules.count;
-    bool *kept = all_of(modules);
-    for (int subject = 0; subject < MP_SUBJECTS; subject++)
-        match_subject(model, selection->criteria, selection->count, (mp_subject)subject,
-                      match_modules, kept, modules);
-    *profile = *whole;
-    profile->modules.at = mp_alloc(modules * sizeof *profile->modules.at);
-    profile->lines.at = mp_alloc(whole->lines.count * sizeof *profile->lines.at);
-    profile->calls.at = mp_alloc((whole->calls.count + 1u) * sizeof *profile->calls.at);
-    profile->lines.count = profile->calls.count = 0;
-    for (uint32_t i = 0; i < modules; i++) {
-        profile->modules.at[i] = whole->modules.at[i];
-        profile->modules.at[i].left_out = !kept[i];
-    }
-    for (uint32_t i = 0; i < whole->lines.count; i++)
-        if (i == 0 || kept[whole->lines.at[i].module.i])
-            profile->lines.at[profile->lines.count++] = whole->lines.at[i];
-    for (uint32_t i = 0; i < whole->calls.count; i++)
-        if (i == 0 || kept[whole->calls.at[i].callee.i])
-            profile->calls.at[profile->calls.count++] = whole->calls.at[i];
-    free(kept);
-    selected->profile = profile;
-}
-
-/* --- the model --- */
+/* --- what recordings tell --- */
 
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error)
 {
@@ -453,45 +229,4 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
         return false;
     }
     return true;
-}
-
-mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_error *error)
-{
-    if (!mp_can_select(model, selection, error))
-        return NULL;
-    mp_model *selected = mp_alloc(sizeof *selected);
-    *selected = *model;
-    bool *contexts = mp_contexts_matching(model, selection->criteria, selection->count);
-    bool *snapshots = mp_snapshots_matching(model, selection);
-    select_deltas(selected, model, contexts, snapshots);
-    select_snapshots(selected, model);
-    select_types(selected, model, selection);
-    if (model->events)
-        select_events(selected, model, contexts, snapshots);
-    if (model->profile)
-        select_profile(selected, model, selection);
-    free(contexts);
-    free(snapshots);
-    return selected;
-}
-
-void mp_selected_free(mp_model *selected)
-{
-    if (!selected)
-        return;
-    free(selected->deltas.at);
-    free(selected->snapshots.at);
-    free(selected->types.at);
-    if (selected->events) {
-        free(selected->events->ages.at);
-        free(selected->events->at_peak);
-        free(selected->events);
-    }
-    if (selected->profile) {
-        free(selected->profile->modules.at);
-        free(selected->profile->lines.at);
-        free(selected->profile->calls.at);
-        free(selected->profile);
-    }
-    free(selected);
 }

@@ -1,8 +1,7 @@
 /* Selection: what of a recording is looked at.
  *
  * A selection is a list of criteria. Of criteria on one subject any may hold, all subjects must,
- * and no negated criterion may. Selecting makes a model that shares all of the whole one but the
- * ledger (and the lines of a profile), so every analysis works on a selection as on the whole. */
+ * and no negated criterion may. What is selected a filter tells (filter.h). */
 #ifndef MP_QUERY_SELECTION_H
 #define MP_QUERY_SELECTION_H
 
@@ -44,22 +43,19 @@ static inline bool mp_selects(const mp_selection *selection)
 /* Whether a pattern can be used: a regular expression may be none. False with a message. */
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 
-/* Of each context whether it fits the criteria on types, names, sources, stacks and threads; those
- * on other subjects are left out. Release with free(). The patterns were checked. */
-bool *mp_contexts_matching(const mp_model *model, const mp_criterion *criteria, size_t count);
+typedef enum mp_things {
+    MP_THINGS_CONTEXTS,  /* types, names, sources, stacks, threads */
+    MP_THINGS_SNAPSHOTS, /* tags, requests */
+    MP_THINGS_TYPES,     /* of an object graph */
+    MP_THINGS_MODULES,   /* of a profile, which there must be: names, sources */
+} mp_things;
 
-/* The same of snapshots for objects that first appear at them, by their criteria and times; of the
- * types of a graph; and of the modules of a profile, NULL without one. Release with free(). */
-bool *mp_snapshots_matching(const mp_model *model, const mp_selection *selection);
-bool *mp_types_matching(const mp_model *model, const mp_selection *selection);
-bool *mp_modules_matching(const mp_model *model, const mp_selection *selection);
+/* Of each of these things, by id, whether it fits the criteria on its subjects; those on others are
+ * left out. Release with free(). The patterns were checked. */
+bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
+                  size_t count);
 
 /* Whether recordings of this kind tell what the selection asks for. False with a message. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
-
-/* A model of what is selected. It shares with `model`, which must outlive it; release with
- * mp_selected_free. NULL with a message where recordings of this kind have no such subject. */
-mp_model *mp_select(const mp_model *model, const mp_selection *selection, mp_error *error);
-void mp_selected_free(mp_model *selected);
 
 #endif

@@ -1,4 +1,5 @@
 /* What is shared: objects that no single object keeps alive, and between whom. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static uint32_t *owners_of(const mp_graph *graph, const mp_dominators *dominator
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], above = dominators->idom[object];
         owner[object] = above ? owner[above] : object;
+        assert(owner[object]); /* in preorder its dominator came before it */
     }
     return owner;
 }

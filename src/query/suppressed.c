@@ -69,7 +69,7 @@ static void apply(builder *shop, size_t i)
     const mp_suppression *suppression = &shop->suppressed->suppressions->at[i];
     mp_suppression_effect *effect = &shop->suppressed->effects[i];
     bool *matching =
-        mp_contexts_matching(model, suppression->criteria, suppression->criterion_count);
+        mp_matching(model, MP_THINGS_CONTEXTS, suppression->criteria, suppression->criterion_count);
     *effect = find(shop, i + 1, matching);
     if (suppression->last_day && suppression->last_day < shop->suppressed->suppressions->today)
         effect->status = MP_SUPPRESSION_EXPIRED;

@@ -1,6 +1,5 @@
 /* Suspects: what one object, one type or one kind of roots alone keeps alive. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
@@ -43,78 +42,52 @@ static uint32_t heavy_child(const mp_dominators *dominators, uint32_t place)
     return 0;
 }
 
-/* A type with what is of it below the accumulation point. */
-typedef struct held {
-    uint32_t type;
-    int64_t objects, bytes;
-} held;
-
-static int by_type(const void *left, const void *right)
-{
-    const held *a = left, *b = right;
-    return a->type < b->type ? -1 : a->type > b->type;
-}
-
-/* Of the children, the type that retains most. */
-static held most_held(const search *all, uint32_t place)
+/* Of what hangs directly below a place, the type that retains most. */
+static void find_most_held(const search *all, mp_suspect *suspect, uint32_t place)
 {
     const mp_dominators *dominators = all->dominators;
-    uint32_t end = place + dominators->span[place];
-    held *children = NULL, most = {0};
-    size_t count = 0, capacity = 0;
+    uint32_t end = place + dominators->span[place], types = all->view->model->types.count;
+    mp_suspect *of_type = mp_alloc_zero(types, sizeof *of_type);
     for (uint32_t child = place + 1; child < end; child += dominators->span[child]) {
         uint32_t object = dominators->order[child];
-        mp_grow(&children, &capacity, count + 1, sizeof *children);
-        children[count++] =
-            (held){all->graph->types[object], 1, (int64_t)dominators->retained[object]};
+        of_type[all->graph->types[object]].held_objects++;
+        of_type[all->graph->types[object]].held_bytes += (int64_t)dominators->retained[object];
     }
-    if (count)
-        qsort(children, count, sizeof *children, by_type);
-    for (size_t i = 0, next; i < count; i = next) {
-        held sum = {.type = children[i].type};
-        for (next = i; next < count && children[next].type == sum.type; next++) {
-            sum.objects++;
-            sum.bytes += children[next].bytes;
+    for (uint32_t type = 0; type < types; type++)
+        if (of_type[type].held_objects &&
+            (of_type[type].held_bytes > suspect->held_bytes || !suspect->held_type)) {
+            suspect->held_type = type;
+            suspect->held_objects = of_type[type].held_objects;
+            suspect->held_bytes = of_type[type].held_bytes;
         }
-        if (sum.bytes > most.bytes || !most.type)
-            most = sum;
-    }
-    free(children);
-    return most;
-}
-
-/* Of a list, all that is of the type of its head, and what the list retains. */
-static held list_held(const search *all, uint32_t place)
-{
-    const mp_dominators *dominators = all->dominators;
-    uint32_t head = dominators->order[place];
-    held sum = {all->graph->types[head], 0, (int64_t)dominators->retained[head]};
-    for (uint32_t i = place; i < place + dominators->span[place]; i++)
-        sum.objects += all->graph->types[dominators->order[i]] == sum.type;
-    return sum;
+    free(of_type);
 }
 
 /* Walk down from a suspect. `way` is marked where it leads along, by place. */
 static void accumulate(const search *all, mp_suspect *suspect, uint32_t place, bool *way)
 {
     const mp_dominators *dominators = all->dominators;
+    const uint32_t *types = all->graph->types;
     uint32_t before[LOOK_BACK] = {0}, head = 0, steps = 0;
     for (uint32_t child = place; child; child = heavy_child(dominators, child)) {
-        uint32_t type = all->graph->types[dominators->order[child]];
         way[child] = true;
         for (uint32_t i = 0; i < LOOK_BACK && !head; i++)
-            if (before[i] && all->graph->types[dominators->order[before[i]]] == type)
+            if (before[i] && types[dominators->order[before[i]]] == types[dominators->order[child]])
                 head = before[i];
         before[steps++ % LOOK_BACK] = child;
         if (!head)
             place = child;
     }
-    place = head ? head : place;
-    held most = head ? list_held(all, head) : most_held(all, place);
-    suspect->accumulation = dominators->order[place];
-    suspect->held_type = most.type;
-    suspect->held_objects = most.objects;
-    suspect->held_bytes = most.bytes;
+    suspect->accumulation = dominators->order[head ? head : place];
+    if (!head) {
+        find_most_held(all, suspect, place);
+        return;
+    }
+    /* Of a list, all that is of the type of its head, and what the list retains. */
+    suspect->held_type = types[suspect->accumulation];
+    suspect->held_bytes = (int64_t)dominators->retained[suspect->accumulation];
+    for (uint32_t i = head; i < head + dominators->span[head]; i++)
+        suspect->held_objects += types[dominators->order[i]] == suspect->held_type;
 }
 
 static void find_objects(search *all)
@@ -191,17 +164,14 @@ static void find_kinds(search *all)
     }
 }
 
-static int most_first(const void *left, const void *right, void *opaque)
+static int most_first(const void *left, const void *right, void *graph)
 {
-    const mp_graph *graph = opaque;
     const mp_suspect *a = left, *b = right;
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
     if (a->rule != b->rule)
         return a->rule < b->rule ? -1 : 1;
-    if (graph->ids[a->object] != graph->ids[b->object])
-        return graph->ids[a->object] < graph->ids[b->object] ? -1 : 1;
-    return a->object < b->object ? -1 : a->object > b->object;
+    return mp_object_compare(graph, a->object, b->object);
 }
 
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)

@@ -1,17 +1,14 @@
 #include "query/trend.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
 enum {
-    MOST = 1000,      /* values whose slopes are all looked at: half a million */
-    DOMINANCE = 2,    /* so many times the range of the rest makes a step a jump */
-    LEVELS = 8,       /* characters of a sparkline */
-    LEVEL_LENGTH = 3, /* bytes of each */
+    MOST = 1000,   /* values whose slopes are all looked at: half a million */
+    DOMINANCE = 2, /* so many times the range of the rest makes a step a jump */
 };
 
 /* Values as doubles: differences of any two are exact up to 2^53 and never overflow. */
@@ -213,40 +210,4 @@ const char *mp_trend_words(mp_trend_kind kind)
         [MP_TREND_DROP] = "drops once",
     };
     return words[kind];
-}
-
-/* --- sparklines --- */
-
-/* The mean of the values from..to - 1. */
-static double mean_of(const int64_t *values, size_t from, size_t to)
-{
-    double sum = 0;
-    for (size_t i = from; i < to; i++)
-        sum += (double)values[i];
-    return sum / (double)(to - from);
-}
-
-int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, size_t size)
-{
-    size_t columns = count < width ? count : width, used = 0;
-    double *means = mp_alloc((columns + 1) * sizeof *means);
-    double low = 0, range = 0;
-    for (size_t i = 0; i < columns; i++)
-        means[i] = mean_of(values, i * count / columns, (i + 1) * count / columns);
-    if (columns) {
-        range = range_of(means, columns);
-        low = means[0];
-    }
-    for (size_t i = 0; i < columns; i++)
-        low = means[i] < low ? means[i] : low;
-    for (size_t i = 0; i < columns && used + LEVEL_LENGTH < size; i++) {
-        double level = range > 0 ? floor((means[i] - low) / range * (LEVELS - 1) + 0.5) : 0;
-        text[used++] = (char)0xe2;
-        text[used++] = (char)0x96;
-        text[used++] = (char)(0x81 + (int)level);
-    }
-    if (size)
-        text[used] = '\0';
-    free(means);
-    return (int)(columns * LEVEL_LENGTH);
 }

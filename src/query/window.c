@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "query/known.h"
 #include "query/suppression.h"
 
@@ -18,8 +17,7 @@ static mp_snapshot_id default_to(const mp_filter *filter, uint32_t session)
         if (filter->snapshots[of->at[i]].asked)
             return (mp_snapshot_id){of->at[i]};
     for (uint32_t i = end; !mp_filter_is_cut(filter, session) && i-- > first;)
-        if (mp_text_is(mp_model_text(filter->model, filter->snapshots[of->at[i]].tag),
-                       "_PreCleanUp"))
+        if (mp_model_is_clean_up(filter->model, filter->snapshots[of->at[i]].tag))
             return (mp_snapshot_id){of->at[i]};
     return (mp_snapshot_id){of->at[end - 1]};
 }

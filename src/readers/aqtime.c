@@ -138,7 +138,7 @@ static void begin_session(aq_state *state)
 static size_t last_of_interest(const aq_state *state)
 {
     for (size_t i = state->set_count; i-- > 0;)
-        if (mp_text_is(mp_model_text(state->model, state->sets[i].caption), "_PreCleanUp"))
+        if (mp_model_is_clean_up(state->model, state->sets[i].caption))
             return i;
     return state->set_count - 1;
 }

@@ -2,38 +2,47 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/units.h"
 #include "query/suppression.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 
+typedef struct answer_row {
+    const char *leaks, *suppressed, *worst, *worst_site, *once, *once_site;
+    const char *biggest, *growth, *platform;
+} answer_row;
+
 static const mp_column answer_columns[] = {
-    {"leaks", "Leaks", MP_TEXT, 0, 0},        {"suppressed", "Suppressed", MP_TEXT, 0, 0},
-    {"worst", "Worst leak", MP_TEXT, 0, 0},   {"worst_site", "  at", MP_TEXT, 0, 0},
-    {"once", "Maybe a cache", MP_TEXT, 0, 0}, {"once_site", "  at", MP_TEXT, 0, 0},
-    {"biggest", "Biggest", MP_TEXT, 0, 0},    {"growth", "Growth", MP_TEXT, 0, 0},
-    {"platform", "Platform", MP_TEXT, 0, 0},
+    MP_COLUMN(answer_row, leaks, "Leaks", MP_TEXT, 0),
+    MP_COLUMN(answer_row, suppressed, "Suppressed", MP_TEXT, 0),
+    MP_COLUMN(answer_row, worst, "Worst leak", MP_TEXT, 0),
+    MP_COLUMN(answer_row, worst_site, "  at", MP_TEXT, 0),
+    MP_COLUMN(answer_row, once, "Maybe a cache", MP_TEXT, 0),
+    MP_COLUMN(answer_row, once_site, "  at", MP_TEXT, 0),
+    MP_COLUMN(answer_row, biggest, "Biggest", MP_TEXT, 0),
+    MP_COLUMN(answer_row, growth, "Growth", MP_TEXT, 0),
+    MP_COLUMN(answer_row, platform, "Platform", MP_TEXT, 0),
 };
 
-static void answer_leak(mp_document *document, mp_table *table, const mp_model *model,
-                        const mp_leak *leak, const char *what, const char *where)
+/* A leak and where it is; NULL: there is none. */
+static const char *leak_text(mp_document *document, const mp_model *model, const mp_leak *leak,
+                             const char **site)
 {
+    if (!leak)
+        return NULL;
     const mp_group *group = &leak->group;
-    bool once = mp_group_grew_once(group), always = group->grew == group->moments;
-    const char *grew = once ? "only once"
-                       : always
-                           ? "at every snapshot"
-                           : mp_document_text(document, "at %" PRIu32 " of %" PRIu32 " snapshots",
-                                              group->grew, group->moments);
-    mp_set_text(document, table, what,
-                mp_document_text(document, "%s in %s x %s%s%s, grew %s",
-                                 mp_bytes_text(document, group->leaked.bytes, false),
-                                 mp_count_text(document, mp_cost_live(group->leaked), false),
-                                 leak->type, leak->name ? " " : "", leak->name ? leak->name : "",
-                                 grew));
-    mp_frame frame = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    mp_set_text(document, table, where, mp_frame_text(document, model, frame));
+    const char *grew = "at every snapshot";
+    if (mp_group_grew_once(group))
+        grew = "only once";
+    else if (group->grew != group->moments)
+        grew = mp_document_text(document, "at %" PRIu32 " of %" PRIu32 " snapshots", group->grew,
+                                group->moments);
+    *site =
+        mp_frame_text(document, model, mp_frame_naming(model, (mp_frame){leak->node, leak->line}));
+    return mp_document_text(document, "%s in %s x %s%s%s, grew %s",
+                            mp_bytes_text(document, group->leaked.bytes, false),
+                            mp_count_text(document, mp_cost_live(group->leaked), false), leak->type,
+                            leak->name ? " " : "", leak->name ? leak->name : "", grew);
 }
 
 /* The largest leak that grew again and again; one that grew once may be a cache that filled. */
@@ -54,145 +63,123 @@ static bool has_span(const mp_window *window)
     return false;
 }
 
-static void answer_leaks(mp_document *document, mp_table *table, const mp_window *window,
-                         const mp_leaks *leaks)
+static void answer_leaks(mp_document *document, const mp_window *window, answer_row *row)
 {
     const mp_suppressed *suppressed = window->suppressed;
-    const mp_leak *steady = largest(leaks, false), *once = largest(leaks, true);
+    const mp_leaks *leaks = mp_window_leak_sites(window);
     if (suppressed && suppressed->objects)
-        mp_set_text(document, table, "suppressed",
-                    mp_amount_text(document, suppressed->objects, suppressed->bytes));
-    if (!leaks->count) {
-        mp_set_text(document, table, "leaks",
-                    has_span(window) ? "none" : "none: there is only one snapshot to look at");
-        return;
+        row->suppressed = mp_amount_text(document, suppressed->objects, suppressed->bytes);
+    row->leaks = has_span(window) ? "none" : "none: there is only one snapshot to look at";
+    if (leaks->count)
+        row->leaks = mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
+                                      mp_bytes_text(document, leaks->bytes, false),
+                                      mp_count_text(document, leaks->objects, false),
+                                      leaks->objects == 1 ? "" : "s", leaks->count,
+                                      leaks->count == 1 ? "" : "s");
+    row->worst = leak_text(document, window->model, largest(leaks, false), &row->worst_site);
+    row->once = leak_text(document, window->model, largest(leaks, true), &row->once_site);
+}
+
+/* Of equal ones the first by name; there is at least one group. */
+static const mp_group *most_of(const mp_grouping *groups, bool by_change)
+{
+    const mp_group *best = NULL;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const mp_group *group = &groups->groups[i];
+        int64_t bytes = by_change ? llabs(group->to.bytes - group->from_bytes) : group->to.bytes;
+        if (!best || bytes > most) {
+            best = group;
+            most = bytes;
+        }
     }
-    mp_set_text(document, table, "leaks",
-                mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
-                                 mp_bytes_text(document, leaks->bytes, false),
-                                 mp_count_text(document, leaks->objects, false),
-                                 leaks->objects == 1 ? "" : "s", leaks->count,
-                                 leaks->count == 1 ? "" : "s"));
-    if (steady)
-        answer_leak(document, table, window->model, steady, "worst", "worst_site");
-    if (once)
-        answer_leak(document, table, window->model, once, "once", "once_site");
+    return best;
 }
 
-static int64_t bytes_of(const mp_group *group)
-{
-    return group->to.bytes;
-}
-
-static int64_t change_of(const mp_group *group)
-{
-    return llabs(group->to.bytes - group->from.bytes);
-}
-
-/* Of equal ones the first by label; NULL: there is none. */
-static const mp_group *largest_group(const mp_grouping *grouping,
-                                     int64_t (*measure)(const mp_group *))
-{
-    const mp_group *most = NULL;
-    for (uint32_t i = 0; i < grouping->count; i++)
-        if (!most || measure(&grouping->groups[i]) > measure(most))
-            most = &grouping->groups[i];
-    return most;
-}
-
-static void answer_groups(mp_document *document, mp_table *table, const mp_window *window)
+static void answer_groups(mp_document *document, const mp_window *window, answer_row *row)
 {
     mp_totals totals = mp_totals_of(window);
     const mp_grouping *types = mp_window_groups(window, mp_dimension_find("type"), 0);
-    const mp_group *biggest = largest_group(types, bytes_of),
-                   *changed = largest_group(types, change_of);
-    int64_t delta = totals.live_bytes - totals.from_bytes;
-    char percent[MP_UNIT_TEXT] = "";
-    if (biggest && totals.live_bytes) {
-        mp_format_percent(percent, mp_percent_of(biggest->to.bytes, totals.live_bytes), false);
-        mp_set_text(document, table, "biggest",
-                    mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
-                                     biggest->label,
-                                     mp_bytes_text(document, biggest->to.bytes, false),
-                                     mp_count_text(document, mp_cost_live(biggest->to), false),
-                                     mp_cost_live(biggest->to) == 1 ? "" : "s", percent,
-                                     mp_bytes_text(document, totals.live_bytes, false)));
+    char percent[MP_UNIT_TEXT];
+    if (types->count && totals.live_bytes) {
+        const mp_cost *biggest = &most_of(types, false)->to;
+        mp_format_percent(percent, mp_percent_of(biggest->bytes, totals.live_bytes), false);
+        row->biggest = mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
+                                        most_of(types, false)->label,
+                                        mp_bytes_text(document, biggest->bytes, false),
+                                        mp_count_text(document, mp_cost_live(*biggest), false),
+                                        mp_cost_live(*biggest) == 1 ? "" : "s", percent,
+                                        mp_bytes_text(document, totals.live_bytes, false));
     }
-    if (totals.from_bytes)
+    if (types->count && has_span(window)) {
+        const mp_group *most = most_of(types, true);
+        int64_t delta = totals.live_bytes - totals.from_bytes;
+        bool known = totals.from_bytes != 0;
         mp_format_percent(percent, mp_percent_of(delta, totals.from_bytes), true);
-    if (changed && has_span(window))
-        mp_set_text(document, table, "growth",
-                    mp_document_text(
-                        document, "%s from %s to %s%s%s%s, most by %s (%s)",
-                        mp_bytes_text(document, delta, true),
-                        mp_bytes_text(document, totals.from_bytes, false),
-                        mp_bytes_text(document, totals.live_bytes, false),
-                        totals.from_bytes ? " (" : "", totals.from_bytes ? percent : "",
-                        totals.from_bytes ? " %)" : "", changed->label,
-                        mp_bytes_text(document, changed->to.bytes - changed->from.bytes, true)));
+        row->growth = mp_document_text(
+            document, "%s from %s to %s%s%s%s, most by %s (%s)",
+            mp_bytes_text(document, delta, true), mp_bytes_text(document, totals.from_bytes, false),
+            mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "",
+            known ? percent : "", known ? " %)" : "", most->label,
+            mp_bytes_text(document, most->to.bytes - most->from_bytes, true));
+    }
 }
 
 /* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
  */
-static void answer_platform(mp_document *document, mp_table *table, const mp_window *window)
+static const char *platform_text(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
     int64_t from = 0, to = 0, growth;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        from += model->snapshots.at[window->ranges[i].from.i].platform_bytes;
-        to += model->snapshots.at[window->ranges[i].to.i].platform_bytes;
+        from += mp_window_snapshot(window, window->ranges[i].from.i)->platform_bytes;
+        to += mp_window_snapshot(window, window->ranges[i].to.i)->platform_bytes;
     }
     if (!from && !to)
-        return;
+        return NULL;
     mp_platform_id most = mp_platform_growing(window, &growth);
     const char *text = mp_document_text(document, "%s (%s)", mp_bytes_text(document, to, false),
                                         mp_bytes_text(document, to - from, true));
-    if (most.i)
-        text = mp_document_text(document, "%s, most by %s (%s)", text,
-                                mp_model_text(model, model->platforms.at[most.i]),
-                                mp_bytes_text(document, growth, true));
-    mp_set_text(document, table, "platform", text);
+    return most.i ? mp_document_text(document, "%s, most by %s (%s)", text,
+                                     mp_model_text(model, model->platforms.at[most.i]),
+                                     mp_bytes_text(document, growth, true))
+                  : text;
 }
 
-static void section_answer(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const mp_heap_arguments *asked = request->arguments;
+    mp_window window;
+    answer_row answer = {.platform = NULL};
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_section_head(document, request);
     mp_table *table = MP_TABLE(document, "answer", NULL, MP_RECORD, answer_columns);
     table->flags = MP_FOR_PEOPLE;
-    mp_table_row(table);
-    answer_leaks(document, table, window, leaks);
-    answer_groups(document, table, window);
-    answer_platform(document, table, window);
-}
-
-static bool put_sections(const mp_request *request, mp_document *document, const mp_window *window,
-                         const mp_leaks *leaks, mp_error *error)
-{
-    const mp_view *view = &request->view;
-    size_t rows = mp_view_rows(view, MP_DEFAULT_ROWS);
-    mp_section_head(document, request);
-    section_answer(document, window, leaks);
-    mp_section_limits(document, window, leaks, view);
-    if (!mp_section_leaks(document, window, leaks, view, rows,
-                          view->stack_depth < 0 ? 2 : (size_t)view->stack_depth, error))
-        return false;
-    mp_section_suppressions(document, window);
-    if (!mp_section_top(document, window, view, rows, error) ||
-        !mp_section_growth(document, window, view, rows, false, error))
-        return false;
-    mp_section_anomaly_counts(document, window->model);
-    mp_section_graph(document, request->filter, request->view.min_bytes, rows);
-    mp_section_snapshots(document, window, rows);
-    mp_section_heap_totals(document, window, leaks, true);
+    answer_leaks(document, &window, &answer);
+    answer_groups(document, &window, &answer);
+    answer.platform = platform_text(document, &window);
+    mp_table_put(document, table, &answer);
+    mp_section_limits(document, &window, asked);
+    bool ok = mp_section_leaks(document, &window, asked, error);
+    mp_section_suppressions(document, &window);
+    ok = ok && mp_section_top(document, &window, asked, error) &&
+         mp_section_growth(document, &window, asked, false, error);
+    mp_section_anomaly_counts(document, window.model);
+    mp_section_graph(document, request->filter, asked->min_bytes, (size_t)asked->limit);
+    mp_section_snapshots(document, &window, (size_t)asked->limit);
+    mp_section_heap_totals(document, &window, true, true);
     mp_section_session(document, request, true);
-    return true;
+    mp_window_free(&window);
+    return ok;
 }
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_model *model = request->model;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
-    mp_costs_asked asked = {.min_calls = request->view.min_count,
-                            .rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS)};
+    const mp_heap_arguments *all = request->arguments;
+    mp_costs_asked asked = {.min_calls = all->min_count, .rows = (size_t)all->limit};
     mp_section_head(document, request);
     mp_section_profile_totals(document, request->filter, true);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
@@ -203,34 +190,24 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return ok;
 }
 
-static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
-{
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
-        return false;
-    bool ok = put_sections(request, document, &window, mp_window_leak_sites(&window), error);
-    mp_window_free(&window);
-    return ok;
-}
-
 static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
-    static const mp_view all_types = {.limit = -1};
+    const mp_heap_arguments *asked = request->arguments;
+    size_t rows = (size_t)asked->limit;
     mp_window window;
     if (!mp_request_window(request, &window, error))
         return false;
-    size_t rows = mp_view_rows(&request->view, MP_DEFAULT_ROWS);
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_head(document, request);
     mp_section_dump_answer(document, &view);
     mp_section_suspects(document, &view, rows);
-    mp_section_retained(document, &view, request->view.min_bytes, rows);
+    mp_section_retained(document, &view, asked->min_bytes, rows);
     mp_section_dump_top(document, &view, &(mp_histogram_asked){.rows = rows}, error);
     mp_section_roots(document, &view, true);
     mp_section_statics(document, &view, rows);
     mp_section_shared(document, &view, rows);
     if (has_span(&window))
-        mp_section_growth(document, &window, &all_types, rows, false, error);
+        mp_section_growth(document, &window, asked, false, error);
     mp_section_snapshots(document, &window, rows);
     mp_section_dump_totals(document, &view, true);
     mp_section_session(document, request, true);
@@ -239,10 +216,19 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     return true;
 }
 
-/* Of heaps with births and deaths. */
-enum {
-    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-           MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+static const mp_heap_arguments own = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2};
+
+static const mp_argument arguments[] = {
+    MP_ASKS_WINDOW(MP_HEAPS),
+    MP_ASKS("limit", COUNT, limit, MP_PROFILE | MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
+    MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS),
+    MP_ASKS("min-count", COUNT, min_count, MP_PROFILE | MP_HEAPS),
+    MP_ASKS_LIMITS(MP_HEAPS),
+    MP_SHARES("selection", MP_PROFILE | MP_HEAPS),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_analyze = {
@@ -253,16 +239,8 @@ const mp_report mp_report_analyze = {
         "Each table has ten rows; --limit says otherwise. The other commands show one table\n"
         "in full, with more options.",
     .overview = true,
-    .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SOURCES,
-                  .run = run_profile},
-                 {.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run_heap},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = HEAP | MP_HONOURS_SKIP,
-                  .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .honours = HEAP, .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
-                  .run = run_dump}},
+    MP_ARGUMENTS(arguments, own),
+    .variants = {MP_HEAP_VARIANTS(run_heap),
+                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump},
+                 {.needs = MP_HOLDS_PROFILE, .run = run_profile}},
 };

@@ -81,7 +81,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     row.verdict = row.violations ? "the recording contradicts itself or its format"
                                  : "ok: the recording agrees with itself";
     for (uint32_t i = 1; counts && i < model->sessions.count; i++)
-        row.snapshots += model->sessions.at[i].snapshots;
+        row.snapshots += mp_filter_snapshots(request->filter, i);
     for (uint32_t i = 1; i < model->inputs.count; i++)
         row.records += (int64_t)model->inputs.at[i].records;
     mp_section_head(document, request);

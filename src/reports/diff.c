@@ -180,15 +180,15 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
 
 /* --- what it is compared by --- */
 
-static bool choose_level(const mp_view *view, mp_diff *diff, mp_error *error)
+static bool choose_level(const char *by, mp_diff *diff, mp_error *error)
 {
     bool profile = diff->kind == MP_KIND_PROFILE;
     const char *usual = profile ? "line" : diff->kind == MP_KIND_DUMP ? "type" : "site";
-    diff->by = view->by ? view->by : usual;
+    diff->by = by ? by : usual;
     diff->level = mp_level_asked(diff->kind, diff->by);
     if (!profile || diff->level != MP_LEVEL_GROUP)
         return true;
-    return mp_fail_argument(error, "by", view->by,
+    return mp_fail_argument(error, "by", by,
                             "execution profiles are compared by line, method or module");
 }
 
@@ -201,9 +201,10 @@ static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *e
                    mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
 }
 
-static bool can_group(const mp_request *request, const mp_digest *base, mp_error *error)
+static bool can_group(const char *name, const mp_model *model, const mp_digest *base,
+                      mp_error *error)
 {
-    const mp_dimension *by = mp_view_dimension(&request->view, request->model, "site", error);
+    const mp_dimension *by = mp_dimension_asked(name, model, "site", error);
     if (!by)
         return false;
     if (base->kept)
@@ -215,9 +216,8 @@ static bool can_group(const mp_request *request, const mp_digest *base, mp_error
 }
 
 /* Sizes and times are not compared with each other. */
-static bool check_min_change(const mp_view *view, bool profile, mp_error *error)
+static bool check_min_change(const mp_ceiling *least, bool profile, mp_error *error)
 {
-    const mp_ceiling *least = &view->min_change;
     if (!least->set || least->is_percent || least->is_time == profile)
         return true;
     return mp_fail_argument(error, "min-change", least->text,
@@ -238,13 +238,13 @@ static void section_suppressions(mp_document *document, const mp_request *reques
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_view *view = &request->view;
+    const mp_diff_arguments *asked = request->arguments;
     const mp_digest *base = request->base;
     mp_diff diff = {.dictionary = request->dictionary, .kind = request->model->kind};
-    if (!choose_level(view, &diff, error) ||
-        !check_min_change(view, diff.kind == MP_KIND_PROFILE, error))
+    if (!choose_level(asked->by, &diff, error) ||
+        !check_min_change(&asked->min_change, diff.kind == MP_KIND_PROFILE, error))
         return false;
-    if (diff.level == MP_LEVEL_GROUP && !can_group(request, base, error))
+    if (diff.level == MP_LEVEL_GROUP && !can_group(asked->by, request->model, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);
     if (!now)
@@ -258,7 +258,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         mp_section_selection(document, request);
         section_totals(document, base, now);
         section_changes(document, &diff);
-        mp_section_differences(document, &diff, view, mp_view_rows(view, 20));
+        mp_section_differences(document, &diff, asked);
         section_suppressions(document, request);
         free(diff.differences.at);
     }
@@ -266,9 +266,26 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
-enum {
-    ALL = MP_HONOURS_WINDOW | MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
-          MP_HONOURS_COMPARE | MP_HONOURS_MINIMA,
+enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
+
+static const mp_diff_arguments usual = {.limit = 20};
+#define ASKS(name, kind, member, of)                                                               \
+    {                                                                                              \
+        name, MP_ARGUMENT_##kind, offsetof(mp_diff_arguments, member), of                          \
+    }
+static const mp_argument arguments[] = {
+    ASKS("from", NAME, from, HEAPS),
+    ASKS("to", NAME, to, HEAPS),
+    ASKS("by", TEXT, by, ALL),
+    ASKS("limit", COUNT, limit, ALL),
+    ASKS("min-size", SIZE, min_bytes, HEAPS),
+    ASKS("min-count", COUNT, min_count, ALL),
+    ASKS("min-change", CHANGE, min_change, ALL),
+    ASKS("ignore-lines", FLAG, ignore_lines, ALL),
+    ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
+    MP_SHARES("selection", ALL),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_diff = {
@@ -283,16 +300,8 @@ const mp_report mp_report_diff = {
         "memprof gate for a verdict.",
     .single = true,
     .operand = MP_OPERAND_BASE,
-    .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SELECT |
-                             MP_HONOURS_COMPARE | MP_HONOURS_MIN_COUNT,
-                  .run = run},
-                 {.needs = MP_HOLDS_EVENTS,
-                  .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-                  .run = run},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
-                  .run = run},
-                 {.needs = MP_HOLDS_HISTORY, .honours = ALL | MP_HONOURS_SUPPRESS, .run = run},
-                 {.needs = MP_HOLDS_LEDGER, .honours = ALL | MP_HONOURS_DOMAIN, .run = run}},
+    MP_ARGUMENTS(arguments, usual),
+    .variants = {MP_HEAP_VARIANTS(run),
+                 {.needs = MP_HOLDS_LEDGER, .run = run},
+                 {.needs = MP_HOLDS_PROFILE, .run = run}},
 };

@@ -14,6 +14,17 @@ typedef struct mp_diff {
     mp_differences differences;
 } mp_diff;
 
+/* What may be asked of a diff. */
+typedef struct mp_diff_arguments {
+    const char *from, *to;        /* NULL: the usual window */
+    const char *by;               /* NULL: by sites, of dumps types, of profiles lines */
+    int64_t limit;                /* rows; 0: all */
+    int64_t min_bytes, min_count; /* of a change */
+    mp_ceiling min_change;
+    bool ignore_lines;
+    mp_argument_texts substitutions;
+} mp_diff_arguments;
+
 /* The list that entries are compared by if the user says so; MP_LEVEL_GROUP: recordings of this
  * kind have no list of this name. */
 mp_level mp_level_asked(mp_kind kind, const char *by);
@@ -21,9 +32,8 @@ mp_level mp_level_asked(mp_kind kind, const char *by);
 /* The amounts, with MP_UNKNOWN in place of those that are not known. */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
 
-/* The table "diff": what changed, as large as the view asks for; `rows`: at most so many, 0: all.
- */
-void mp_section_differences(mp_document *document, const mp_diff *diff, const mp_view *view,
-                            size_t rows);
+/* The table "diff": what changed, as large as is asked for. */
+void mp_section_differences(mp_document *document, const mp_diff *diff,
+                            const mp_diff_arguments *asked);
 
 #endif

@@ -164,14 +164,14 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
 /* --- the table --- */
 
 /* Whether a change is as large as --min-change says: of the base where that is a percentage. */
-static bool is_large(const mp_view *view, bool heap, const mp_difference *difference)
+static bool is_large(const mp_diff_arguments *asked, bool heap, const mp_difference *difference)
 {
-    const mp_ceiling *least = &view->min_change;
+    const mp_ceiling *least = &asked->min_change;
     mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
     int64_t change = llabs(heap ? delta.bytes : delta.exclusive_us);
     int64_t before = heap ? difference->base.bytes : difference->base.exclusive_us;
     int64_t count = llabs(heap ? delta.objects : delta.calls);
-    if (!mp_view_keeps(view, heap ? change : view->min_bytes, count))
+    if ((heap && change < asked->min_bytes) || count < asked->min_count)
         return false;
     if (!least->set)
         return true;
@@ -180,8 +180,8 @@ static bool is_large(const mp_view *view, bool heap, const mp_difference *differ
     return change >= least->bytes;
 }
 
-void mp_section_differences(mp_document *document, const mp_diff *diff, const mp_view *view,
-                            size_t rows)
+void mp_section_differences(mp_document *document, const mp_diff *diff,
+                            const mp_diff_arguments *asked)
 {
     bool heap = diff->kind != MP_KIND_PROFILE;
     mp_table *table = heap ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)
@@ -194,9 +194,9 @@ void mp_section_differences(mp_document *document, const mp_diff *diff, const mp
         const mp_difference *difference = &diff->differences.at[i];
         if (difference->change == MP_CHANGE_NONE)
             continue;
-        if (!is_large(view, heap, difference))
+        if (!is_large(asked, heap, difference))
             small++;
-        else if (large++ < rows || !rows)
+        else if (large++ < (size_t)asked->limit || !asked->limit)
             put_row(document, table, diff, difference);
     }
     if (small)

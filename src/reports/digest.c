@@ -19,13 +19,28 @@ mp_level mp_level_asked(mp_kind kind, const char *by)
     return MP_LEVEL_GROUP;
 }
 
-/* Lists of their own need no grouping. */
-static const mp_dimension *dimension_of(const mp_view *view, const mp_model *model)
+/* A text that is asked for; NULL: it is not, or the report has no such argument. */
+static const char *text_asked(const mp_request *request, const char *name)
 {
-    bool heap = model->holds & MP_HOLDS_LEDGER;
-    if (!view->by || !heap || mp_level_asked(model->kind, view->by) != MP_LEVEL_GROUP)
-        return NULL;
-    return mp_dimension_find(view->by);
+    const char *const *text = mp_request_argument(request, name);
+    return text ? *text : NULL;
+}
+
+/* How names are read. Lists of their own need no grouping. */
+static mp_digest_options options_of(const mp_request *request)
+{
+    const char *by = text_asked(request, "by");
+    const bool *ignore_lines = mp_request_argument(request, "ignore-lines");
+    const mp_argument_texts *substitutions = mp_request_argument(request, "normalize");
+    mp_digest_options options = {.ignore_lines = ignore_lines && *ignore_lines};
+    if (substitutions) {
+        options.substitutions = substitutions->at;
+        options.substitution_count = substitutions->count;
+    }
+    if (by && request->model->holds & MP_HOLDS_LEDGER &&
+        mp_level_asked(request->model->kind, by) == MP_LEVEL_GROUP)
+        options.dimension = mp_dimension_find(by);
+    return options;
 }
 
 static void put(mp_text_buffer *text, const char *option, const char *argument)
@@ -62,19 +77,20 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 static const char *conditions_of(const mp_request *request)
 {
     static const char *const reading[] = {"at", "skip", "domain"};
-    const mp_view *view = &request->view;
+    const char *from = text_asked(request, "from"), *to = text_asked(request, "to");
+    mp_digest_options options = options_of(request);
     mp_text_buffer text = {0};
     put_criteria(&text, &request->selection);
-    if (view->from)
-        put(&text, "from", view->from);
-    if (view->to)
-        put(&text, "to", view->to);
+    if (from)
+        put(&text, "from", from);
+    if (to)
+        put(&text, "to", to);
     if (request->suppressions)
         put(&text, "suppress", NULL);
-    if (view->ignore_lines)
+    if (options.ignore_lines)
         put(&text, "ignore-lines", NULL);
-    for (size_t i = 0; i < view->substitutions.count; i++)
-        put(&text, "normalize", view->substitutions.at[i]);
+    for (size_t i = 0; i < options.substitution_count; i++)
+        put(&text, "normalize", options.substitutions[i]);
     for (size_t i = 0; i < sizeof reading / sizeof *reading; i++)
         for (size_t j = request->given_count; j-- > 0;)
             if (strcmp(request->given[j].argument, reading[i]) == 0) {
@@ -100,32 +116,28 @@ bool mp_base_is_alike(const mp_request *request, const mp_digest *now, mp_error 
 
 static mp_digest *digest_of(const mp_request *request, mp_error *error)
 {
-    const mp_view *view = &request->view;
     mp_window window;
-    mp_digest_options options = {.ignore_lines = view->ignore_lines,
-                                 .substitutions = view->substitutions.at,
-                                 .substitution_count = view->substitutions.count,
-                                 .dimension = dimension_of(view, request->model)};
+    mp_digest_options options = options_of(request);
     if (!(request->model->holds & MP_HOLDS_LEDGER))
-        return mp_digest_of(request->model, NULL, request->dictionary, &options);
+        return mp_digest_of(request->filter, NULL, request->dictionary, &options);
     if (!mp_request_window(request, &window, error))
         return NULL;
-    mp_digest *digest = mp_digest_of(request->model, &window, request->dictionary, &options);
+    mp_digest *digest = mp_digest_of(request->filter, &window, request->dictionary, &options);
     mp_window_free(&window);
     return digest;
 }
 
 static mp_digest *selected_digest(const mp_request *request, mp_error *error)
 {
-    if (request->whole || !mp_selects(&request->selection))
+    if (request->filter)
         return digest_of(request, error);
     mp_request selected = *request;
-    mp_model *model = mp_select(request->model, &request->selection, error);
-    if (!model)
+    mp_filter *filter = mp_filter_of(request->model, &request->selection, error);
+    if (!filter)
         return NULL;
-    selected.model = model;
+    selected.filter = filter;
     mp_digest *digest = digest_of(&selected, error);
-    mp_selected_free(model);
+    mp_filter_free(filter);
     return digest;
 }
 

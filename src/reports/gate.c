@@ -146,11 +146,11 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         bool history = request->model->holds & MP_HOLDS_HISTORY;
         mp_section_head(document, request);
         mp_section_session(document, request, false);
-        mp_section_heap_totals(document, &window, history ? mp_window_leak_sites(&window) : NULL,
-                               false);
+        mp_section_heap_totals(document, &window, history, false);
         mp_section_suppressions(document, &window);
+        const mp_heap_arguments *asked = request->arguments;
         mp_rule_context rule_context = {
-            .now = now, .model = request->model, .window = &window, .to = request->view.to};
+            .now = now, .model = request->model, .window = &window, .to = asked->to};
         judge(request, document, &rule_context);
     }
     mp_digest_free(now);
@@ -173,7 +173,13 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return ok;
 }
 
-enum { ALL = MP_HONOURS_WINDOW | MP_HONOURS_SELECT | MP_HONOURS_BASE };
+enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
+
+static const mp_heap_arguments usual = {.limit = 0};
+static const mp_argument arguments[] = {
+    MP_ASKS_WINDOW(HEAPS), MP_SHARES("selection", ALL),     MP_SHARES("base", ALL),
+    MP_SHARES_READING,     MP_SHARES("suppress", MP_HEAPS),
+};
 
 const mp_report mp_report_gate = {
     .name = "gate",
@@ -188,15 +194,8 @@ const mp_report mp_report_gate = {
         "docs/policies.md has all forms. Rules that compare need --base. Exit status 0: all rules\n"
         "hold; 1: some fail; 3: none fails, but some could not be judged.",
     .operand = MP_OPERAND_POLICY,
-    .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BASE,
-                  .run = run_profile},
-                 {.needs = MP_HOLDS_EVENTS,
-                  .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_EVENTS,
-                  .run = run_heap},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = ALL | MP_HONOURS_SUPPRESS | MP_HONOURS_SKIP,
-                  .run = run_heap},
-                 {.needs = MP_HOLDS_HISTORY, .honours = ALL | MP_HONOURS_SUPPRESS, .run = run_heap},
-                 {.needs = MP_HOLDS_LEDGER, .honours = ALL | MP_HONOURS_DOMAIN, .run = run_heap}},
+    MP_ARGUMENTS(arguments, usual),
+    .variants = {MP_HEAP_VARIANTS(run_heap),
+                 {.needs = MP_HOLDS_LEDGER, .run = run_heap},
+                 {.needs = MP_HOLDS_PROFILE, .run = run_profile}},
 };

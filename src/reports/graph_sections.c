@@ -1,9 +1,9 @@
 #include "reports/graph_sections.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -163,63 +163,57 @@ static void answer_suspects(mp_document *document, mp_graph_view *view, answer *
 {
     size_t count;
     const mp_suspect *suspects = mp_graph_suspects(view, &count);
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = 0; i < count; i++) {
         const mp_suspect *suspect = &suspects[i];
         const char *share = share_text(document, view, suspect->bytes);
         const char *object = mp_object_text(document->arena, view, suspect->object);
-        const char *roots =
-            mp_object_roots_text(document->arena, view->graph, &view->roots, suspect->object);
-        switch (suspect->rule) {
-        case MP_SUSPECT_FINALIZER:
+        if (suspect->rule == MP_SUSPECT_FINALIZER)
             row->finalizer =
                 mp_document_text(document, "alone keeps alive %s, most by %s", share, object);
-            break;
-        case MP_SUSPECT_HANDLE:
+        else if (suspect->rule == MP_SUSPECT_HANDLE)
             row->handle =
                 mp_document_text(document, "alone keep alive %s, most by %s", share, object);
-            break;
-        case MP_SUSPECT_TYPE:
+        else if (row->suspect)
+            continue;
+        else if (suspect->rule == MP_SUSPECT_TYPE)
             row->suspect =
                 mp_document_text(document, "%s x %s together retain %s",
                                  mp_count_text(document, suspect->holders, false),
                                  mp_type_text(document->arena, view->model, suspect->type), share);
-            row->held = NULL;
-            break;
-        case MP_SUSPECT_OBJECT: /* "App.Cache 7f3a (static) retains ..." */
+        else { /* "App.Cache 7f3a (static) retains ..." */
+            const char *roots =
+                mp_object_roots_text(document->arena, view->graph, &view->roots, suspect->object);
             row->suspect = mp_document_text(document, "%s%s%s%s retains %s", object,
                                             *roots ? " (" : "", roots, *roots ? ")" : "", share);
-            row->held = !suspect->held_objects
-                            ? NULL
-                            : mp_document_text(
-                                  document, "%s, in %s", held_text(document, view, suspect),
-                                  mp_object_text(document->arena, view, suspect->accumulation));
-            break;
+            if (suspect->held_objects)
+                row->held =
+                    mp_document_text(document, "%s, in %s", held_text(document, view, suspect),
+                                     mp_object_text(document->arena, view, suspect->accumulation));
         }
     }
     if (!row->suspect)
         row->suspect = "none: no object and no type keeps over a tenth alive alone";
 }
 
-static const char *biggest_text(mp_document *document, const mp_graph_view *view, int64_t all)
+static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t all)
 {
-    static const mp_column by_label = MP_COLUMN(mp_histogram_row, label, "", MP_TEXT, 0);
-    static const mp_column by_bytes = MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0);
-    mp_histogram types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
-    const char *text = NULL;
-    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_label);
-    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_bytes);
-    if (types.count) {
-        char percent[MP_UNIT_TEXT];
-        const mp_histogram_row *first = &types.at[0];
-        mp_format_percent(percent, mp_percent_of(first->bytes, all), false);
-        text = mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", first->label,
-                                mp_bytes_text(document, first->bytes, false),
-                                mp_count_text(document, first->objects, false),
-                                first->objects == 1 ? "" : "s", percent,
-                                mp_bytes_text(document, all, false));
+    const mp_histogram *types = mp_graph_types(view);
+    const mp_histogram_row *first = NULL;
+    char percent[MP_UNIT_TEXT];
+    for (uint32_t i = 0; i < types->count; i++) {
+        const mp_histogram_row *at = &types->at[i];
+        if (!first || at->bytes > first->bytes ||
+            (at->bytes == first->bytes && strcmp(at->label, first->label) < 0))
+            first = at;
     }
-    mp_histogram_free(&types);
-    return text;
+    if (!first)
+        return NULL;
+    mp_format_percent(percent, mp_percent_of(first->bytes, all), false);
+    return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", first->label,
+                            mp_bytes_text(document, first->bytes, false),
+                            mp_count_text(document, first->objects, false),
+                            first->objects == 1 ? "" : "s", percent,
+                            mp_bytes_text(document, all, false));
 }
 
 void mp_section_dump_answer(mp_document *document, mp_graph_view *view)
@@ -364,31 +358,30 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, int64
 /* --- types and namespaces --- */
 
 typedef struct group_row {
-    const char *key, *largest;
-    int64_t bytes, objects; /* all of them */
-    int64_t self_bytes, reached_objects;
-    int64_t retained_bytes, largest_retained_bytes;
+    mp_histogram_row of;
+    const char *largest;
+    int64_t largest_retained_bytes;
     double percent, retained_percent;
 } group_row;
 
 static const mp_column top_columns[] = {
     MP_RANK(0),
-    MP_COLUMN(group_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, of.bytes, "bytes", "Size", MP_BYTES, 0),
     MP_COLUMN(group_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(group_row, objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(group_row, retained_bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(group_row, retained_percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(group_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
 };
 
 static const mp_column histogram_columns[] = {
     MP_RANK(0),
-    MP_COLUMN(group_row, retained_bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN_OF(group_row, retained_percent, "percent", "%", MP_PERCENT, 0),
-    MP_COLUMN(group_row, self_bytes, "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(group_row, reached_objects, "objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN(group_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(group_row, of.reached_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, of.reached_objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
     MP_COLUMN(group_row, largest_retained_bytes, "Retains", MP_BYTES, 0),
 };
@@ -407,27 +400,8 @@ static const mp_order group_orders[] = {
     {"key", {"key"}},
 };
 
-/* The groups that are asked for; NULL with a message where they are none, or are not sorted so. */
-static const mp_order *groups_of(const mp_graph_view *view, const mp_histogram_asked *asked,
-                                 const char *own_sort, mp_histogram *groups, mp_error *error)
-{
-    const mp_order *order = NULL;
-    bool namespaces = asked->by && mp_text_is(asked->by, "namespace");
-    if (asked->by && !namespaces && !mp_text_is(asked->by, "type"))
-        mp_fail_argument(error, "by", asked->by,
-                         "objects of a dump are grouped by type or namespace");
-    else
-        order = MP_ORDER_FIND(group_orders, asked->sort ? asked->sort : own_sort, "groups", error);
-    if (!order)
-        return NULL;
-    *groups =
-        mp_histogram_of(view, namespaces ? MP_HISTOGRAM_OF_NAMESPACES : MP_HISTOGRAM_OF_TYPES);
-    MP_ORDER_ROWS(order, sort_columns, groups->at, groups->count);
-    return order;
-}
-
 /* Put the groups that are asked for. `top`: they are as large as all that is of them, and not as
- * what they retain, and then need not be reached. */
+ * what they retain, and need not be reached. */
 static void put_groups(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_histogram_asked *asked, const mp_histogram *groups, bool top)
 {
@@ -436,64 +410,68 @@ static void put_groups(mp_document *document, mp_table *table, const mp_graph_vi
     for (uint32_t i = 0; i < groups->count; i++)
         all += groups->at[i].bytes;
     for (uint32_t i = 0; i < groups->count; i++) {
-        const mp_histogram_row *group = &groups->at[i];
-        if ((!top && !group->reached_objects) ||
-            (asked->only && fnmatch(asked->only, group->label, 0) != 0) ||
-            (top ? group->bytes : group->retained_bytes) < asked->min_bytes ||
-            group->objects < asked->min_count || (matching++ >= asked->rows && asked->rows))
+        const mp_histogram_row *of = &groups->at[i];
+        if ((!top && !of->reached_objects) ||
+            (asked->only && fnmatch(asked->only, of->label, 0) != 0) ||
+            (top ? of->bytes : of->retained_bytes) < asked->min_bytes ||
+            of->objects < asked->min_count || (matching++ >= asked->rows && asked->rows))
             continue;
-        group_row row = {
-            .key = group->label,
-            .largest = mp_object_id_text(document->arena, view->graph, group->largest),
-            .bytes = group->bytes,
-            .objects = group->objects,
-            .self_bytes = group->reached_bytes,
-            .reached_objects = group->reached_objects,
-            .retained_bytes = group->retained_bytes,
-            .largest_retained_bytes = (int64_t)view->dominators.retained[group->largest],
-            .percent = mp_percent_of(group->bytes, all),
-            .retained_percent = mp_percent_of(group->retained_bytes, mp_graph_reachable(view))};
+        group_row row = {.of = *of,
+                         .largest = mp_object_id_text(document->arena, view->graph, of->largest),
+                         .largest_retained_bytes = (int64_t)view->dominators.retained[of->largest],
+                         .percent = mp_percent_of(of->bytes, all),
+                         .retained_percent =
+                             mp_percent_of(of->retained_bytes, mp_graph_reachable(view))};
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(document, table, matching);
 }
 
-bool mp_section_dump_top(mp_document *document, const mp_graph_view *view,
-                         const mp_histogram_asked *asked, mp_error *error)
+static bool section_groups(mp_document *document, mp_graph_view *view,
+                           const mp_histogram_asked *asked, bool top, mp_error *error)
 {
-    mp_histogram groups;
-    const mp_order *order = groups_of(view, asked, "bytes", &groups, error);
+    const char *by = asked->by ? asked->by : "type";
+    bool types = mp_text_is(by, "type");
+    if (!types && !mp_text_is(by, "namespace"))
+        return mp_fail_argument(error, "by", by,
+                                "objects of a dump are grouped by type or namespace");
+    const char *sort = asked->sort ? asked->sort : top ? "bytes" : "retained";
+    const mp_order *order = MP_ORDER_FIND(group_orders, sort, "groups", error);
     if (!order)
         return false;
-    mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, top_columns);
-    table->order = order->columns[0];
-    table->title = mp_document_text(document, "Biggest by %s, and what would go with them",
-                                    asked->by ? asked->by : "type");
-    table->title_of_many =
-        mp_document_text(document, "Biggest by %s", asked->by ? asked->by : "type");
-    table->empty = "nothing is alive";
-    put_groups(document, table, view, asked, &groups, true);
-    mp_histogram_free(&groups);
+    mp_histogram namespaces = {0}, *groups = &namespaces;
+    if (types)
+        groups = mp_graph_types(view);
+    else
+        namespaces = mp_histogram_of(view, MP_HISTOGRAM_OF_NAMESPACES);
+    MP_ORDER_ROWS(order, sort_columns, groups->at, groups->count);
+    mp_table *table = top ? MP_TABLE(document, "top", NULL, MP_ROWS, top_columns)
+                          : MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
+    /* What retains is ordered by all bytes and objects, and not by those that are shown. */
+    bool shown = top || mp_text_is(sort, "retained") || mp_text_is(sort, "key");
+    table->order = shown ? order->columns[0] : NULL;
+    table->title = mp_document_text(document,
+                                    top ? "Biggest by %s, and what would go with them"
+                                        : "Biggest retainers by %s: what would go with them",
+                                    by);
+    if (top)
+        table->title_of_many = mp_document_text(document, "Biggest by %s", by);
+    table->empty = top ? "nothing is alive" : "no root reaches anything";
+    put_groups(document, table, view, asked, groups, top);
+    mp_histogram_free(&namespaces);
     return true;
 }
 
-bool mp_section_histogram(mp_document *document, const mp_graph_view *view,
+bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
+                         const mp_histogram_asked *asked, mp_error *error)
+{
+    return section_groups(document, view, asked, true, error);
+}
+
+bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error)
 {
-    mp_histogram groups;
-    const mp_order *order = groups_of(view, asked, "retained", &groups, error);
-    if (!order)
-        return false;
-    mp_table *table = MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
-    /* Sizes and objects order by all there are, and not by those that are shown. */
-    bool by_shown = mp_text_is(order->name, "retained") || mp_text_is(order->name, "key");
-    table->order = by_shown ? order->columns[0] : NULL;
-    table->title =
-        mp_document_text(document, "Biggest retainers by %s: what would go with them", asked->by);
-    table->empty = "no root reaches anything";
-    put_groups(document, table, view, asked, &groups, false);
-    mp_histogram_free(&groups);
-    return true;
+    return section_groups(document, view, asked, false, error);
 }
 
 /* --- roots --- */

@@ -40,9 +40,9 @@ typedef struct mp_histogram_asked {
     size_t rows;
 } mp_histogram_asked;
 /* All there is (`top`), or what is reached and what it retains. False with a message. */
-bool mp_section_dump_top(mp_document *document, const mp_graph_view *view,
+bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
                          const mp_histogram_asked *asked, mp_error *error);
-bool mp_section_histogram(mp_document *document, const mp_graph_view *view,
+bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error);
 
 /* Several dumps: types that grew at each of the window's; roots by kind, then and now. */

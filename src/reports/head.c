@@ -1,24 +1,25 @@
-/* What every report says first: which inputs, which sessions. */
-#include <assert.h>
-#include <fnmatch.h>
+/* What every report says first: which inputs, which sessions, what of them is selected. */
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/units.h"
-#include "model/profile.h"
-#include "query/suppression.h"
+#include "query/profile_costs.h"
 #include "reports/sections.h"
 
+/* --- inputs and sessions --- */
+
+typedef struct input_row {
+    const char *path, *format;
+    int64_t format_version, bytes, records, complete;
+} input_row;
+
 static const mp_column input_columns[] = {
-    {"path", "File", MP_TEXT, MP_SHORTEN, 0},       {"format", "Format", MP_TEXT, 0, 0},
-    {"format_version", "Version", MP_NUMBER, 0, 0}, {"bytes", "Size", MP_BYTES, 0, 0},
-    {"records", "Records", MP_COUNT, 0, 0},         {"complete", "Complete", MP_FLAG, 0, 0},
+    MP_COLUMN(input_row, path, "File", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(input_row, format, "Format", MP_TEXT, 0),
+    MP_COLUMN(input_row, format_version, "Version", MP_NUMBER, 0),
+    MP_COLUMN(input_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(input_row, records, "Records", MP_COUNT, 0),
+    MP_COLUMN(input_row, complete, "Complete", MP_FLAG, 0),
 };
 
 static void section_inputs(mp_document *document, const mp_model *model)
@@ -27,332 +28,279 @@ static void section_inputs(mp_document *document, const mp_model *model)
     table->flags = MP_FOR_PROGRAMS;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
         const mp_input_summary *input = &model->inputs.at[i];
-        mp_table_row(table);
-        mp_set_text(document, table, "path", input->path);
-        mp_set_text(document, table, "format", input->format);
-        if (input->format_version)
-            mp_set_number(table, "format_version", input->format_version);
-        mp_set_number(table, "bytes", (int64_t)input->bytes);
-        mp_set_number(table, "records", (int64_t)input->records);
-        mp_set_number(table, "complete", input->complete);
+        input_row row = {input->path,
+                         input->format,
+                         input->format_version ? input->format_version : MP_UNKNOWN,
+                         (int64_t)input->bytes,
+                         (int64_t)input->records,
+                         input->complete};
+        mp_table_put(document, table, &row);
     }
 }
 
-static int64_t span_us(const mp_model *model)
+typedef struct session_row {
+    const char *uuid, *start_time, *session_id, *application, *instance, *description;
+    const char *openedge_version, *user, *date, *directory, *propath;
+    int64_t process_id, snapshots;
+} session_row;
+
+static const mp_column session_columns[] = {
+    MP_COLUMN(session_row, uuid, "UUID", MP_TEXT, 0),
+    MP_COLUMN(session_row, start_time, "Started", MP_TEXT, 0),
+    MP_COLUMN(session_row, process_id, "Process", MP_NUMBER, 0),
+    MP_COLUMN(session_row, session_id, "Session", MP_TEXT, 0),
+    MP_COLUMN(session_row, application, "Application", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, instance, "Instance", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, description, "Description", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, openedge_version, "OpenEdge", MP_TEXT, 0),
+    MP_COLUMN(session_row, user, "User", MP_TEXT, 0),
+    MP_COLUMN(session_row, date, "Date", MP_TEXT, 0),
+    MP_COLUMN(session_row, directory, "Directory", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, propath, "PROPATH", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, snapshots, "Snapshots", MP_COUNT, 0),
+};
+
+static void put_session(mp_document *document, mp_table *table, const mp_filter *filter, uint32_t i)
 {
-    int64_t last = 0;
-    for (uint32_t i = 1; i < model->snapshots.count; i++)
-        if (model->snapshots.at[i].whole && model->snapshots.at[i].time_us > last)
-            last = model->snapshots.at[i].time_us;
-    return last;
+    const mp_model *model = filter->model;
+    const mp_session *session = &model->sessions.at[i];
+#define TEXT(member) .member = mp_model_text(model, session->member)
+    session_row row = {
+        TEXT(uuid),
+        TEXT(start_time),
+        TEXT(session_id),
+        TEXT(application),
+        TEXT(instance),
+        TEXT(description),
+        TEXT(openedge_version),
+        TEXT(user),
+        TEXT(date),
+        TEXT(directory),
+        TEXT(propath),
+        .process_id = session->has_process_id ? (int64_t)session->process_id : MP_UNKNOWN,
+        .snapshots = model->holds & MP_HOLDS_LEDGER ? mp_filter_snapshots(filter, i) : MP_UNKNOWN};
+#undef TEXT
+    mp_table_put(document, table, &row);
 }
 
-static const char *source_of(mp_document *document, const mp_model *model)
+/* One session is a record; several are rows beside the first, which is for programs. */
+void mp_section_session(mp_document *document, const mp_request *request, bool shown)
 {
-    uint32_t inputs = model->inputs.count - 1;
-    if (inputs == 1)
-        return model->inputs.at[1].path;
-    return mp_document_text(document, "%s and %" PRIu32 " more", model->inputs.at[1].path,
-                            inputs - 1);
+    const mp_filter *filter = request->filter;
+    uint32_t count = filter->model->sessions.count;
+    if (count < 2)
+        return;
+    mp_table *table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
+    table->name_of_many = "sessions";
+    table->flags = shown && count == 2 ? 0 : MP_FOR_PROGRAMS;
+    put_session(document, table, filter, 1);
+    if (count == 2)
+        return;
+    mp_table *all = MP_TABLE(document, "sessions", "Sessions", MP_ROWS, session_columns);
+    all->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    for (uint32_t i = 1; i < count; i++)
+        put_session(document, all, filter, i);
 }
 
-static int64_t records_of(const mp_model *model)
-{
-    int64_t records = 0;
-    for (uint32_t i = 1; i < model->inputs.count; i++)
-        records += (int64_t)model->inputs.at[i].records;
-    return records;
-}
+/* --- the first line --- */
 
-static void head(mp_document *document, const mp_request *request)
+static const char *title_of(mp_document *document, const mp_filter *filter)
 {
-    const mp_model *model = request->model;
-    const char *source = source_of(document, model);
-    uint32_t sessions = model->sessions.count - 1, snapshots = 0;
+    const mp_model *model = filter->model;
+    uint32_t inputs = model->inputs.count - 1, sessions = model->sessions.count - 1;
+    uint32_t snapshots = filter->sessions.first[model->sessions.count];
+    const char *plural = snapshots == 1 ? "" : "s", *several = "", *source;
     char time[MP_UNIT_TEXT];
-    section_inputs(document, model);
-    if (!(model->holds & MP_HOLDS_LEDGER)) {
-        document->title =
-            mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
-        return;
+    int64_t last_us = 0, records = 0;
+    source = inputs == 1 ? model->inputs.at[1].path
+                         : mp_document_text(document, "%s and %" PRIu32 " more",
+                                            model->inputs.at[1].path, inputs - 1);
+    if (sessions > 1)
+        several = mp_document_text(document, "%" PRIu32 " sessions, ", sessions);
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        if (filter->snapshots[i].whole && filter->snapshots[i].time_us > last_us)
+            last_us = filter->snapshots[i].time_us;
+    mp_format_time(time, last_us);
+    switch (model->kind) {
+    case MP_KIND_NONE:
+    case MP_KIND_PROFILE:
+        break;
+    case MP_KIND_DUMP:
+        return mp_document_text(document, "%s: heap dump%s", source,
+                                snapshots == 1 ? "" : "s, the last of them in detail");
+    case MP_KIND_DATABASE:
+        return mp_document_text(document, "%s: allocation database of %s%" PRIu32 " snapshot%s",
+                                source, several, snapshots, plural);
+    case MP_KIND_EVENTS:
+        if (sessions && mp_filter_is_cut(filter, 1))
+            return mp_document_text(document, "%s: heap log in %s", source, time);
+        for (uint32_t i = 1; i <= inputs; i++)
+            records += (int64_t)model->inputs.at[i].records;
+        return mp_document_text(document, "%s: heap log of %s events in %s", source,
+                                mp_count_text(document, records, false), time);
+    case MP_KIND_RECORDING:
+        return mp_document_text(document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s",
+                                source, several, snapshots, plural, time);
     }
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        snapshots += model->sessions.at[i].snapshots;
-    if (model->kind == MP_KIND_DUMP) {
-        document->title = mp_document_text(document, "%s: heap dump%s", source,
-                                           snapshots == 1 ? "" : "s, the last of them in detail");
-        return;
+    return mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
+}
+
+/* --- what is selected, beside the whole, so that nobody takes one for the other --- */
+
+typedef struct selection_row {
+    mp_texts criteria;
+    const char *selected, *alive, *leaked, *spent;
+    int64_t since_us, until_us, min_bytes, min_count;
+} selection_row;
+
+static const mp_column selection_columns[] = {
+    MP_COLUMN(selection_row, criteria, "", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(selection_row, selected, "Selected", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(selection_row, since_us, "Since", MP_TIME, 0),
+    MP_COLUMN(selection_row, until_us, "Until", MP_TIME, 0),
+    MP_COLUMN(selection_row, min_bytes, "Rows of at least", MP_BYTES, 0),
+    MP_COLUMN(selection_row, min_count, "Rows of at least", MP_COUNT, 0),
+    MP_COLUMN(selection_row, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(selection_row, leaked, "Leaked", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(selection_row, spent, "Time", MP_TEXT, MP_FOR_PEOPLE),
+};
+
+/* The same names as in "totals", which are those of the selection. */
+typedef struct whole_row {
+    mp_totals heap;
+    int64_t seconds, calls, modules;
+} whole_row;
+
+#define OF_HEAP(name, unit) MP_COLUMN_OF(whole_row, heap.name, #name, "", unit, MP_ADDS)
+static const mp_column whole_columns[] = {
+    OF_HEAP(live_objects, MP_COUNT),
+    OF_HEAP(live_bytes, MP_BYTES),
+    OF_HEAP(created_objects, MP_COUNT),
+    OF_HEAP(created_bytes, MP_BYTES),
+    OF_HEAP(deleted_objects, MP_COUNT),
+    OF_HEAP(leaked_objects, MP_COUNT),
+    OF_HEAP(leaked_bytes, MP_BYTES),
+    MP_COLUMN(whole_row, seconds, "", MP_SECONDS, MP_ADDS),
+    MP_COLUMN(whole_row, calls, "", MP_COUNT, MP_ADDS),
+    MP_COLUMN(whole_row, modules, "", MP_COUNT, 0),
+};
+
+static void set_criteria(mp_document *document, const mp_selection *selection, selection_row *row)
+{
+    enum { MOST = 64 };
+    size_t count = selection->count < MOST ? selection->count : MOST;
+    const char **texts = mp_arena_alloc(document->arena, (count + 1) * sizeof *texts);
+    for (size_t i = 0; i < count; i++) {
+        const mp_criterion *criterion = &selection->criteria[i];
+        texts[i] = mp_document_text(document, "%s%s: %s", criterion->negated ? "not-" : "",
+                                    mp_subject_name(criterion->subject), criterion->pattern);
+        row->selected =
+            i ? mp_document_text(document, "%s, %s", row->selected, texts[i]) : texts[i];
     }
-    if (model->kind == MP_KIND_DATABASE) {
-        document->title = mp_document_text(
-            document, "%s: allocation database of %s%" PRIu32 " snapshot%s", source,
-            sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "",
-            snapshots, snapshots == 1 ? "" : "s");
-        return;
+    if (count)
+        row->criteria = (mp_texts){.at = texts, .count = count};
+    row->since_us = selection->has_since ? selection->since_us : MP_UNKNOWN;
+    row->until_us = selection->has_until ? selection->until_us : MP_UNKNOWN;
+}
+
+static const char *part_text(mp_document *document, mp_amount part, mp_amount all)
+{
+    return mp_document_text(
+        document, "%s of %s objects, %s of %s", mp_count_text(document, part.objects, false),
+        mp_count_text(document, all.objects, false), mp_bytes_text(document, part.bytes, false),
+        mp_bytes_text(document, all.bytes, false));
+}
+
+/* The totals of a filter in the window of the request. False: there is no such window, which the
+ * report itself says. */
+static bool totals_in(const mp_request *request, const mp_filter *filter, mp_totals *totals)
+{
+    mp_window window;
+    mp_error unheard = {0};
+    if (!mp_window_of(filter, mp_text_argument(request, "from"), mp_text_argument(request, "to"),
+                      &window, &unheard))
+        return false;
+    *totals = mp_totals_of(&window);
+    mp_window_free(&window);
+    return true;
+}
+
+static void compare_heaps(mp_document *document, const mp_request *request, selection_row *row,
+                          whole_row *whole)
+{
+    mp_totals part, all;
+    if (totals_in(request, request->filter, &part) && totals_in(request, request->whole, &all)) {
+        row->alive = part_text(document, (mp_amount){part.live_objects, part.live_bytes},
+                               (mp_amount){all.live_objects, all.live_bytes});
+        whole->heap.live_objects = all.live_objects;
+        whole->heap.live_bytes = all.live_bytes;
+        if (request->model->holds & MP_HOLDS_HISTORY) {
+            row->leaked = part_text(document, (mp_amount){part.leaked_objects, part.leaked_bytes},
+                                    (mp_amount){all.leaked_objects, all.leaked_bytes});
+            whole->heap = all;
+        }
     }
-    mp_format_time(time, span_us(model));
-    if (model->events) {
-        const char *events = mp_document_text(document, " of %s events",
-                                              mp_count_text(document, records_of(model), false));
-        bool cut = sessions && model->sessions.at[1].snapshot.i;
-        document->title =
-            mp_document_text(document, "%s: heap log%s in %s", source, cut ? "" : events, time);
+}
+
+static void compare_profiles(mp_document *document, const mp_request *request, selection_row *row,
+                             whole_row *whole)
+{
+    mp_profile_totals part = mp_profile_total(request->filter);
+    mp_profile_totals all = mp_profile_total(request->whole);
+    row->spent = mp_document_text(document, "%s of %s seconds, %s of %s calls",
+                                  mp_seconds_text(document, part.exclusive_us, false),
+                                  mp_seconds_text(document, all.exclusive_us, false),
+                                  mp_count_text(document, part.calls, false),
+                                  mp_count_text(document, all.calls, false));
+    whole->seconds = all.exclusive_us;
+    whole->calls = all.calls;
+    whole->modules = (int64_t)all.modules;
+}
+
+/* What is selected, and how much of the whole that is; nothing where all is. */
+void mp_section_selection(mp_document *document, const mp_request *request)
+{
+    int64_t bytes = mp_number_argument(request, "min-size");
+    int64_t count = mp_number_argument(request, "min-count");
+    bool selects = request->whole && mp_selects(&request->selection);
+    selection_row row;
+    whole_row whole;
+    if (!selects && !bytes && !count)
         return;
-    }
-    document->title = mp_document_text(
-        document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s", source,
-        sessions > 1 ? mp_document_text(document, "%" PRIu32 " sessions, ", sessions) : "",
-        snapshots, snapshots == 1 ? "" : "s", time);
+    mp_table *table = MP_TABLE(document, "selection", "Selection", MP_RECORD, selection_columns);
+    table->flags = MP_COMMON;
+    mp_row_clear(selection_columns, table->column_count, &row);
+    set_criteria(document, &request->selection, &row);
+    row.min_bytes = bytes ? bytes : MP_UNKNOWN;
+    row.min_count = count ? count : MP_UNKNOWN;
+    mp_row_clear(whole_columns, sizeof whole_columns / sizeof *whole_columns, &whole);
+    if (selects && request->model->holds & MP_HOLDS_LEDGER)
+        compare_heaps(document, request, &row, &whole);
+    else if (selects)
+        compare_profiles(document, request, &row, &whole);
+    mp_table_put(document, table, &row);
+    if (!selects)
+        return;
+    mp_table *beside = MP_TABLE(document, "whole", NULL, MP_RECORD, whole_columns);
+    beside->name_of_many = "wholes";
+    beside->flags = MP_FOR_PROGRAMS;
+    mp_table_put(document, beside, &whole);
 }
 
 void mp_section_head(mp_document *document, const mp_request *request)
 {
-    head(document, request);
+    section_inputs(document, request->model);
+    document->title = title_of(document, request->filter);
     mp_section_selection(document, request);
 }
 
-static const mp_column session_columns[] = {
-    {"uuid", "UUID", MP_TEXT, 0, 0},
-    {"start_time", "Started", MP_TEXT, 0, 0},
-    {"process_id", "Process", MP_NUMBER, 0, 0},
-    {"session_id", "Session", MP_TEXT, 0, 0},
-    {"application", "Application", MP_TEXT, MP_SHORTEN, 0},
-    {"instance", "Instance", MP_TEXT, MP_SHORTEN, 0},
-    {"description", "Description", MP_TEXT, MP_SHORTEN, 0},
-    {"openedge_version", "OpenEdge", MP_TEXT, 0, 0},
-    {"user", "User", MP_TEXT, 0, 0},
-    {"date", "Date", MP_TEXT, 0, 0},
-    {"directory", "Directory", MP_TEXT, MP_SHORTEN, 0},
-    {"propath", "PROPATH", MP_TEXT, MP_SHORTEN, 0},
-    {"snapshots", "Snapshots", MP_COUNT, 0, 0},
-};
-
-static void session_row(mp_document *document, mp_table *table, const mp_model *model,
-                        const mp_session *session)
+bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
+                     mp_window *window, mp_error *error)
 {
-    const struct {
-        const char *column;
-        mp_string_id text;
-    } texts[] = {
-        {"uuid", session->uuid},
-        {"start_time", session->start_time},
-        {"session_id", session->session_id},
-        {"application", session->application},
-        {"instance", session->instance},
-        {"description", session->description},
-        {"openedge_version", session->openedge_version},
-        {"user", session->user},
-        {"date", session->date},
-        {"directory", session->directory},
-        {"propath", session->propath},
-    };
-    mp_table_row(table);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        mp_set_text(document, table, texts[i].column, mp_model_text(model, texts[i].text));
-    if (session->has_process_id)
-        mp_set_number(table, "process_id", (int64_t)session->process_id);
-    if (model->holds & MP_HOLDS_LEDGER)
-        mp_set_number(table, "snapshots", session->snapshots);
-}
-
-void mp_section_session(mp_document *document, const mp_request *request, bool shown)
-{
-    const mp_model *model = request->model;
-    if (model->sessions.count < 2)
-        return;
-    mp_table *table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
-    table->name_of_many = "sessions";
-    table->flags = shown ? 0 : MP_FOR_PROGRAMS;
-    session_row(document, table, model, &model->sessions.at[1]);
-    if (model->sessions.count == 2)
-        return;
-    table->flags = MP_FOR_PROGRAMS;
-    mp_table *all = MP_TABLE(document, "sessions", "Sessions", MP_ROWS, session_columns);
-    all->flags = shown ? 0 : MP_FOR_PROGRAMS;
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        session_row(document, all, model, &model->sessions.at[i]);
-}
-
-size_t mp_view_rows(const mp_view *view, size_t own)
-{
-    return view->limit < 0 ? own : (size_t)view->limit;
-}
-
-bool mp_view_shows(const mp_view *view, const char *label)
-{
-    return !view->only || fnmatch(view->only, label, 0) == 0;
-}
-
-bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count)
-{
-    return bytes >= view->min_bytes && count >= view->min_count;
-}
-
-void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
-{
-    (void)document;
-    if (all > table->row_count)
-        table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
-}
-
-bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
-{
-    if (!mp_window_resolve(request->model, request->view.from, request->view.to, window, error))
+    if (!mp_request_window(request, window, error))
         return false;
-    mp_window_suppress(window, request->suppressions);
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_heap_totals(document, window, leaks, false);
     return true;
-}
-
-static const mp_snapshot *end_of(const mp_window *window, uint32_t session, bool from)
-{
-    const mp_range *range = &window->ranges[session];
-    return &window->model->snapshots.at[from ? range->from.i : range->to.i];
-}
-
-const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
-{
-    const mp_model *model = window->model;
-    const mp_snapshot *snapshot = end_of(window, 1, from);
-    const char *tag = mp_model_text(model, snapshot->tag);
-    if (model->sessions.count == 2)
-        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", snapshot->sequence,
-                                *tag ? " (" : "", tag, *tag ? ")" : "");
-    bool same_tag = *tag != '\0', same_number = true;
-    for (uint32_t i = 2; i < model->sessions.count; i++) {
-        same_tag &= end_of(window, i, from)->tag.i == snapshot->tag.i;
-        same_number &= end_of(window, i, from)->sequence == snapshot->sequence;
-    }
-    if (same_number)
-        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s of each session",
-                                snapshot->sequence, same_tag ? " (" : "", same_tag ? tag : "",
-                                same_tag ? ")" : "");
-    if (same_tag)
-        return mp_document_text(document, "%s of each session", tag);
-    return from ? "the from-snapshot of each session" : "the to-snapshot of each session";
-}
-
-const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame)
-{
-    size_t size = (size_t)mp_frame_label(model, frame, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_frame_label(model, frame, text, size);
-    return text;
-}
-
-const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
-{
-    size_t size = (size_t)mp_tree_label(model, node, NULL, 0) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    mp_tree_label(model, node, text, size);
-    return text;
-}
-
-mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
-{
-    if (!frame.node) /* people read that no code did it; programs see an empty stack */
-        return (mp_texts){.empty = "(session)"};
-    size_t count = 0;
-    mp_frame at = frame;
-    do
-        count++;
-    while (mp_frame_caller(model, &at));
-    const char **frames = mp_arena_alloc(document->arena, count * sizeof *frames);
-    for (size_t i = 0; i < count; i++) {
-        frames[i] = mp_frame_text(document, model, frame);
-        mp_frame_caller(model, &frame);
-    }
-    return (mp_texts){.at = frames, .count = count};
-}
-
-mp_texts mp_one_text(mp_document *document, const char *text)
-{
-    if (!text)
-        return (mp_texts){.at = NULL};
-    const char **at = mp_arena_alloc(document->arena, sizeof *at);
-    *at = text;
-    return (mp_texts){.at = at, .count = 1};
-}
-
-/* --- orders, growth, tables of kinds --- */
-
-const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
-                              const char *rows, mp_error *error)
-{
-    enum { MOST = 16 };
-    const char *names[MOST];
-    char list[256];
-    assert(count <= MOST);
-    for (size_t i = 0; i < count; i++) {
-        if (!sort || mp_text_is(orders[i].name, sort))
-            return &orders[i];
-        names[i] = orders[i].name;
-    }
-    mp_fail_argument(error, "sort", sort, "%s are sorted by %s", rows,
-                     mp_text_list(names, count, "or", list, sizeof list));
-    return NULL;
-}
-
-void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
-                   size_t count, size_t size)
-{
-    for (size_t i = sizeof order->columns / sizeof *order->columns; i-- > 0;)
-        for (size_t j = 0; order->columns[i] && j < column_count; j++)
-            if (strcmp(columns[j].name, order->columns[i]) == 0) {
-                mp_rows_sort(rows, count, size, &columns[j]);
-                break;
-            }
-}
-
-mp_growth mp_growth_of(mp_amount from, mp_amount to)
-{
-    int64_t delta = to.bytes - from.bytes;
-    return (mp_growth){.from_bytes = from.bytes,
-                       .to_bytes = to.bytes,
-                       .delta_bytes = delta,
-                       .from_objects = from.objects,
-                       .to_objects = to.objects,
-                       .delta_objects = to.objects - from.objects,
-                       .delta_percent = from.bytes ? mp_percent_of(delta, from.bytes) : NAN};
-}
-
-mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
-                        const char *title, const mp_column *columns, size_t count)
-{
-    unsigned kind = model->events                 ? MP_OF_EVENTS
-                    : model->kind == MP_KIND_DUMP ? MP_OF_DUMPS
-                                                  : MP_OF_RECORDINGS;
-    unsigned kinds = MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS;
-    mp_column *own = mp_arena_alloc(document->arena, count * sizeof *own);
-    size_t owned = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!(columns[i].flags & kinds) || columns[i].flags & kind)
-            own[owned++] = columns[i];
-    return mp_document_table(document, name, title, MP_ROWS, own, owned);
-}
-
-const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
-{
-    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
-                            objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
-}
-
-const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)
-{
-    char text[MP_UNIT_TEXT];
-    mp_format_bytes(text, bytes, document->exact_bytes, with_sign);
-    return mp_document_text(document, "%s", text);
-}
-
-const char *mp_count_text(mp_document *document, int64_t count, bool with_sign)
-{
-    char text[MP_UNIT_TEXT];
-    mp_format_count(text, count, with_sign);
-    return mp_document_text(document, "%s", text);
-}
-
-const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign)
-{
-    char text[MP_UNIT_TEXT];
-    mp_format_seconds(text, us, with_sign);
-    return mp_document_text(document, "%s", text);
 }

@@ -178,7 +178,7 @@ static void section_overall(mp_document *document, const mp_window *window,
     unsigned bits = model->events->age_bits;
     int64_t span = 0, created = mp_totals_of(window).created_objects;
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        span += model->snapshots.at[window->ranges[i].to.i].time_us;
+        span += mp_window_snapshot(window, window->ranges[i].to.i)->time_us;
     mp_table *table = MP_TABLE(document, "overall", "All of them", MP_RECORD, overall_columns);
     overall_row row = {.all = lifetimes->all,
                        .precision_percent = bits ? 100.0 / (double)(1u << (bits - 1)) : NAN,
@@ -328,24 +328,15 @@ static const mp_order lifetime_orders[] = {{"deleted", {"deaths", "key"}},
                                            {"key", {"key"}}};
 
 static bool put(const mp_request *request, mp_document *document, const mp_window *window,
-                mp_error *error)
+                const mp_dimension *dimension, mp_error *error)
 {
-    const mp_view *view = &request->view;
-    const mp_dimension *dimension = mp_view_dimension(view, request->model, "type", error);
-    if (!dimension)
-        return false;
-    if (dimension->of_frames)
-        return mp_fail_argument(error, "by", dimension->name,
-                                "the ages of such groups do not add up: try --by source");
-    const mp_order *order = MP_ORDER_FIND(lifetime_orders, view->sort, "lifetimes", error);
+    const mp_heap_arguments *asked = request->arguments;
+    const mp_order *order = MP_ORDER_FIND(lifetime_orders, asked->sort, "lifetimes", error);
     if (!order)
         return false;
-    size_t most = mp_view_rows(view, MP_REPORT_ROWS);
-    mp_lifetimes lifetimes = mp_lifetimes_of(window, dimension, view->only);
+    size_t most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    mp_lifetimes lifetimes = mp_lifetimes_of(window, dimension, asked->only);
     MP_ORDER_ROWS(order, lifetime_columns, lifetimes.groups, lifetimes.count);
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, window, NULL, false);
     section_overall(document, window, &lifetimes);
     section_ages(document, &lifetimes);
     mp_table *table = MP_TABLE(document, "lifetimes", NULL, MP_ROWS, lifetime_columns);
@@ -353,10 +344,10 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     table->main = true;
     table->order = order->columns[0];
     table->empty = "none";
-    for (uint32_t i = 0; i < lifetimes.count && (!most || i < most); i++)
+    for (uint32_t i = 0; i < lifetimes.count && i < most; i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(document, table, lifetimes.count);
-    if (!mp_selects(&request->selection)) { /* these are of the whole log alone */
+    if (!window->filter->selects) { /* of the whole log alone */
         section_sizes(document, request->model->events);
         section_threads(document, request->model);
     }
@@ -366,20 +357,36 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const mp_heap_arguments *asked = request->arguments;
+    const mp_model *model = request->model;
     mp_window window;
-    for (uint32_t i = 1; i < request->model->sessions.count; i++)
-        if (request->model->sessions.at[i].snapshot.i) {
-            mp_fail(error, MP_ERROR_ARGUMENT,
-                    "lifetimes is about a whole log, not up to a snapshot: name no @%s",
-                    mp_model_text(request->model, request->model->sessions.at[i].snapshot));
-            return false;
-        }
-    if (!mp_request_window(request, &window, error))
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        if (mp_filter_is_cut(request->filter, i))
+            return mp_fail(error, MP_ERROR_ARGUMENT,
+                           "lifetimes is about a whole log, not up to a snapshot: name no @%s",
+                           mp_model_text(model, model->sessions.at[i].snapshot));
+    const mp_dimension *dimension = mp_dimension_asked(asked->by, model, "type", error);
+    if (!dimension)
         return false;
-    bool ok = put(request, document, &window, error);
+    if (dimension->of_frames)
+        return mp_fail_argument(error, "by", dimension->name,
+                                "the ages of such groups do not add up: try " MP_DASHES
+                                "by source");
+    if (!mp_section_heap(document, request, false, &window, error))
+        return false;
+    bool ok = put(request, document, &window, dimension, error);
     mp_window_free(&window);
     return ok;
 }
+
+static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
+
+static const mp_argument arguments[] = {
+    MP_ASKS("by", TEXT, by, 1),        MP_ASKS("sort", TEXT, sort, 1),
+    MP_ASKS("limit", COUNT, limit, 1), MP_ASKS("only", NAME, only, 1),
+    MP_SHARES("selection", 1),         MP_SHARES("slices", 1),
+    MP_SHARES("temporary", 1),         MP_SHARES("skip", 1),
+};
 
 const mp_report mp_report_lifetimes = {
     .name = "lifetimes",
@@ -390,9 +397,6 @@ const mp_report mp_report_lifetimes = {
         "the median and 90th percentile of each group, allocations by size, and what one\n"
         "thread allocated and another deleted. --only shows some groups and their ages\n"
         "alone. --sort: deleted, bytes, median, p90, key.",
-    .variants = {{.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_BY | MP_HONOURS_LIMIT |
-                             MP_HONOURS_SORT | MP_HONOURS_ONLY | MP_HONOURS_SLICES |
-                             MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
-                  .run = run}},
+    MP_ARGUMENTS(arguments, own),
+    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}},
 };

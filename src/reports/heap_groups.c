@@ -7,30 +7,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "document/sparkline.h"
 #include "query/trend.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 
 enum { HEAPS = MP_OF_RECORDINGS | MP_OF_DUMPS };
-
-const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
-                                      mp_error *error)
-{
-    const mp_dimension *dimension = mp_dimension_find(view->by ? view->by : own);
-    if (dimension && mp_dimension_fits(dimension, model))
-        return dimension;
-    const char *names[MP_DIMENSIONS];
-    size_t count, fitting = 0;
-    const mp_dimension *all = mp_dimensions(&count);
-    for (size_t i = 0; i < count; i++)
-        if (mp_dimension_fits(&all[i], model) && fitting < MP_DIMENSIONS)
-            names[fitting++] = all[i].name;
-    char list[512];
-    mp_fail_argument(error, "by", view->by, "objects of %s are grouped by %s",
-                     mp_kind_name(model->kind),
-                     mp_text_list(names, fitting, "or", list, sizeof list));
-    return NULL;
-}
 
 /* Sites of one line differ by their stack: programs get it too. Of other groups, nothing. */
 static mp_texts stack_of(mp_document *document, const mp_model *model, const mp_group *group,
@@ -71,7 +53,7 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
 };
 
-/* Groups stand by their names at first. */
+/* Groups come by their labels. */
 static const mp_order top_orders[] = {
     {"bytes", {"bytes"}},
     {"objects", {"objects", "bytes"}},
@@ -102,18 +84,17 @@ static bool is_asked(const mp_group *group, const char *order)
 }
 
 /* The groups that are asked for, in their order; release with free(). */
-static top_row *top_rows(const mp_window *window, const mp_grouping *grouping, const mp_view *view,
-                         const mp_order *order, size_t *count)
+static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
+                         const mp_heap_arguments *asked, const mp_order *order, size_t *count)
 {
-    const mp_events *events = window->model->events;
-    bool no_peak = events && !events->at_peak_count;
+    bool no_peak = window->model->events && !window->filter->knows_peak;
     int64_t all_bytes = mp_totals_of(window).live_bytes;
     top_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
     *count = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         const mp_cost *to = &group->to;
-        if (is_asked(group, order->name) && mp_view_keeps(view, to->bytes, mp_cost_live(*to)))
+        if (is_asked(group, order->name) && mp_is_asked(asked, to->bytes, mp_cost_live(*to)))
             rows[(*count)++] = (top_row){
                 .group = group,
                 .bytes = to->bytes,
@@ -133,16 +114,16 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping, c
     return rows;
 }
 
-bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
-                    size_t most, mp_error *error)
+bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
+                    mp_error *error)
 {
     const mp_model *model = window->model;
-    const mp_dimension *dimension = mp_view_dimension(view, model, "type", error);
+    const mp_dimension *dimension = mp_dimension_asked(asked->by, model, "type", error);
     const mp_order *order =
-        dimension ? MP_ORDER_FIND(top_orders, view->sort, "groups", error) : NULL;
+        dimension ? MP_ORDER_FIND(top_orders, asked->sort, "groups", error) : NULL;
     if (!order)
         return false;
-    if (model->events && !model->events->at_peak_count && strcmp(order->name, "peak") == 0)
+    if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)
         return mp_fail_argument(error, "sort", order->name,
                                 "what was alive at the peak is known of a whole log, not of one up "
                                 "to an earlier snapshot");
@@ -152,10 +133,10 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_vie
     table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing is alive";
+    size_t count, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
-    size_t count;
-    top_row *rows = top_rows(window, grouping, view, order, &count);
-    for (size_t i = 0; i < count && (!most || i < most); i++) {
+    top_row *rows = top_rows(window, grouping, asked, order, &count);
+    for (size_t i = 0; i < count && i < most; i++) {
         rows[i].stack = stack_of(document, model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
     }
@@ -299,21 +280,21 @@ static const mp_order growth_orders[] = {
 
 /* The groups that changed enough, in their order; release with free(). What did not change is no
  * answer, but whoever asks for all rows gets it. */
-static growth_row *growth_rows(const mp_grouping *grouping, const mp_view *view,
-                               const mp_order *order, bool all, size_t *count, size_t *unchanged)
+static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_arguments *asked,
+                               const mp_order *order, size_t *count, size_t *unchanged)
 {
     static const mp_trend none = {.kind = MP_TREND_TOO_SHORT};
     growth_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
     *count = *unchanged = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        mp_amount from = {mp_cost_live(group->from), group->from.bytes};
+        mp_amount from = {group->from_objects, group->from_bytes};
         mp_amount to = {mp_cost_live(group->to), group->to.bytes};
         mp_growth growth = mp_growth_of(from, to);
         if ((!from.objects && !from.bytes && !to.objects && !to.bytes) ||
-            !mp_view_keeps(view, llabs(growth.delta_bytes), llabs(growth.delta_objects)))
+            !mp_is_asked(asked, llabs(growth.delta_bytes), llabs(growth.delta_objects)))
             continue;
-        if (all || growth.delta_objects || growth.delta_bytes)
+        if (!asked->limit || growth.delta_objects || growth.delta_bytes)
             rows[(*count)++] = (growth_row){.group = group,
                                             .growth = growth,
                                             .key = group->label,
@@ -329,21 +310,11 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_view *view,
 static mp_series series_of_rows(const mp_window *window, const mp_grouping *grouping,
                                 const growth_row *rows, size_t count)
 {
-    /* Numbers of groups are those of before they were sorted: they lead to the rows. */
-    bool frames = grouping->group_of_node != NULL;
-    const uint32_t *group_of = frames ? grouping->group_of_node : grouping->group_of;
-    uint32_t members = frames ? window->model->tree.count : window->model->generations.count;
-    uint32_t *row_of_group = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of_group);
-    uint32_t *row_of = mp_alloc_zero(members, sizeof *row_of);
+    uint32_t *row_of = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of);
     for (size_t i = 0; i < count; i++)
-        row_of_group[group_of[frames ? rows[i].group->node : rows[i].group->example.i]] =
-            (uint32_t)i + 1;
-    for (uint32_t i = 0; i < members; i++)
-        row_of[i] = row_of_group[group_of[i]];
-    mp_series series = frames ? mp_series_of_frames(window, row_of, (uint32_t)count)
-                              : mp_series_of(window, row_of, (uint32_t)count);
+        row_of[rows[i].group - grouping->groups + 1] = (uint32_t)i + 1;
+    mp_series series = mp_series_of(window, grouping, row_of, (uint32_t)count);
     free(row_of);
-    free(row_of_group);
     return series;
 }
 
@@ -371,12 +342,12 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
     }
 }
 
-bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t most, bool trends, mp_error *error)
+bool mp_section_growth(mp_document *document, const mp_window *window,
+                       const mp_heap_arguments *asked, bool trends, mp_error *error)
 {
-    const mp_dimension *dimension = mp_view_dimension(view, window->model, "type", error);
+    const mp_dimension *dimension = mp_dimension_asked(asked->by, window->model, "type", error);
     const mp_order *order =
-        dimension ? MP_ORDER_FIND(growth_orders, view->sort, "groups", error) : NULL;
+        dimension ? MP_ORDER_FIND(growth_orders, asked->sort, "groups", error) : NULL;
     if (!order)
         return false;
     const char *trend = trends ? section_trend(document, window) : NULL;
@@ -389,10 +360,10 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
     table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing grew or shrank";
-    const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
     size_t count, unchanged;
-    growth_row *rows = growth_rows(grouping, view, order, !most, &count, &unchanged);
-    size_t shown = most && most < count ? most : count;
+    const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
+    growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
+    size_t shown = asked->limit && (size_t)asked->limit < count ? (size_t)asked->limit : count;
     if (trends)
         set_trends(document, window, grouping, rows, shown);
     for (size_t i = 0; i < shown; i++) {
@@ -410,14 +381,13 @@ bool mp_section_growth(mp_document *document, const mp_window *window, const mp_
 
 static bool top_of_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_view *view = &request->view;
+    const mp_heap_arguments *asked = request->arguments;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
-    mp_costs_asked asked = {view->by, view->sort, view->min_count,
-                            mp_view_rows(view, MP_REPORT_ROWS)};
+    mp_costs_asked of_costs = {asked->by, asked->sort, asked->min_count, (size_t)asked->limit};
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
-    bool ok = mp_section_profile_top(document, request->model, &costs, &asked, error);
+    bool ok = mp_section_profile_top(document, request->model, &costs, &of_costs, error);
     document->tables[document->table_count - 1].main = true;
     mp_profile_costs_free(&costs);
     return ok;
@@ -426,13 +396,9 @@ static bool top_of_profile(const mp_request *request, mp_document *document, mp_
 static bool top_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    const mp_view *view = &request->view;
-    if (!mp_request_window(request, &window, error))
+    if (!mp_section_heap(document, request, false, &window, error))
         return false;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, NULL, false);
-    bool ok = mp_section_top(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), error);
+    bool ok = mp_section_top(document, &window, request->arguments, error);
     document->tables[document->table_count - 1].main = true;
     mp_window_free(&window);
     return ok;
@@ -440,20 +406,35 @@ static bool top_of_heap(const mp_request *request, mp_document *document, mp_err
 
 static bool top_of_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_view *view = &request->view;
-    mp_histogram_asked asked = {.by = view->by,
-                                .sort = view->sort,
-                                .only = view->only,
-                                .min_bytes = view->min_bytes,
-                                .min_count = view->min_count,
-                                .rows = mp_view_rows(view, MP_REPORT_ROWS)};
+    const mp_heap_arguments *asked = request->arguments;
+    mp_histogram_asked histogram = {.by = asked->by,
+                                    .sort = asked->sort,
+                                    .only = asked->only,
+                                    .min_bytes = asked->min_bytes,
+                                    .min_count = asked->min_count,
+                                    .rows = (size_t)asked->limit};
     mp_graph_view graph = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &graph);
-    bool ok = mp_section_dump_top(document, &graph, &asked, error);
+    bool ok = mp_section_dump_top(document, &graph, &histogram, error);
     document->tables[document->table_count - 1].main = true;
     mp_graph_view_free(&graph);
     return ok;
 }
+
+static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
+
+static const mp_argument top_arguments[] = {
+    MP_ASKS_WINDOW(MP_HEAPS),
+    MP_ASKS("by", TEXT, by, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("only", NAME, only, MP_DUMP),
+    MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS | MP_DUMP),
+    MP_ASKS("min-count", COUNT, min_count, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES_READING,
+};
 
 const mp_report mp_report_top = {
     .name = "top",
@@ -464,42 +445,19 @@ const mp_report mp_report_top = {
                "--sort: bytes, objects, inclusive, created, deleted, key.\n"
                "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
                "average, calls. --format rpt writes ProTop's own layout.",
-    .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MIN_COUNT | MP_HONOURS_BY |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SOURCES,
-                  .run = top_of_profile},
-                 {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_EVENTS,
-                  .run = top_of_heap},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_SKIP,
-                  .run = top_of_heap},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW |
-                             MP_HONOURS_BY | MP_HONOURS_LIMIT | MP_HONOURS_SORT,
-                  .run = top_of_heap},
-                 {.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_BY |
-                             MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_DOMAIN |
-                             MP_HONOURS_ONLY,
-                  .run = top_of_dump}},
+    MP_ARGUMENTS(top_arguments, own),
+    .variants = {MP_HEAP_VARIANTS(top_of_heap),
+                 {.needs = MP_HOLDS_GRAPH, .run = top_of_dump},
+                 {.needs = MP_HOLDS_PROFILE, .run = top_of_profile}},
 };
 
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    const mp_view *view = &request->view;
-    if (!mp_request_window(request, &window, error))
+    if (!mp_section_heap(document, request, true, &window, error))
         return false;
-    const mp_leaks *leaks = mp_window_leak_sites(&window);
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, leaks, false);
-    mp_section_limits(document, &window, leaks, view);
-    bool ok =
-        mp_section_growth(document, &window, view, mp_view_rows(view, MP_REPORT_ROWS), true, error);
+    mp_section_limits(document, &window, request->arguments);
+    bool ok = mp_section_growth(document, &window, request->arguments, true, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_suppressions(document, &window);
     mp_window_free(&window);
@@ -509,38 +467,37 @@ static bool growth_of_heap(const mp_request *request, mp_document *document, mp_
 /* Dumps are compared by type: an object's id means nothing in another dump. */
 static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const mp_heap_arguments *asked = request->arguments;
     mp_window window;
-    const mp_view *view = &request->view;
-    size_t rows = mp_view_rows(view, MP_REPORT_ROWS);
-    if (view->max_leaked.set) {
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                "--max-leaked: dumps do not tell what leaked, use --max-growth");
+    if (asked->max_leaked.set)
+        return mp_fail_argument(error, "max-leaked", NULL,
+                                "dumps do not tell what leaked, use " MP_DASHES "max-growth");
+    if (!mp_section_heap(document, request, false, &window, error))
         return false;
+    bool ok = window.ranges[1].from.i != window.ranges[1].to.i ||
+              mp_fail(error, MP_ERROR_ARGUMENT,
+                      "growth compares dumps: give two or more, the oldest first");
+    if (ok) {
+        mp_section_limits(document, &window, asked);
+        mp_section_growers(document, &window, (size_t)asked->limit);
+        ok = mp_section_growth(document, &window, asked, true, error);
+        document->tables[document->table_count - 1].main = true;
+        mp_section_root_growth(document, &window);
     }
-    if (!mp_request_window(request, &window, error))
-        return false;
-    if (window.ranges[1].from.i == window.ranges[1].to.i) {
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                "growth compares dumps: give two or more, the oldest first");
-        mp_window_free(&window);
-        return false;
-    }
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, NULL, false);
-    mp_section_limits(document, &window, NULL, view);
-    mp_section_growers(document, &window, rows);
-    bool ok = mp_section_growth(document, &window, view, rows, true, error);
-    document->tables[document->table_count - 1].main = true;
-    mp_section_root_growth(document, &window);
     mp_window_free(&window);
     return ok;
 }
 
-/* Of heaps with births and deaths. */
-enum {
-    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_BY |
-           MP_HONOURS_LIMIT | MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+static const mp_argument growth_arguments[] = {
+    MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
+    MP_ASKS("by", TEXT, by, MP_HEAPS),
+    MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS_MINIMA(MP_HEAPS | MP_DUMP),
+    MP_ASKS_LIMITS(MP_HEAPS | MP_DUMP),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_growth = {
@@ -553,14 +510,7 @@ const mp_report mp_report_growth = {
         "snapshots or more it tells what grows steadily and what jumped once; --from leaves\n"
         "a warm-up out.\n"
         "--sort: bytes, objects, key.",
-    .variants =
-        {{.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = growth_of_heap},
-         {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-          .honours = HEAP | MP_HONOURS_SKIP,
-          .run = growth_of_heap},
-         {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .honours = HEAP, .run = growth_of_heap},
-         {.needs = MP_HOLDS_LEDGER,
-          .honours = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                     MP_HONOURS_SORT | MP_HONOURS_LIMITS | MP_HONOURS_DOMAIN,
-          .run = growth_of_dumps}},
+    MP_ARGUMENTS(growth_arguments, own),
+    .variants = {MP_HEAP_VARIANTS(growth_of_heap),
+                 {.needs = MP_HOLDS_LEDGER, .run = growth_of_dumps}},
 };

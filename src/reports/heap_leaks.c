@@ -126,8 +126,8 @@ static int64_t if_any(int64_t number)
 }
 
 /* The leaks that are large enough, in their order; release with free(). */
-static leak_row *leak_rows(const mp_leaks *leaks, const mp_view *view, const mp_order *order,
-                           size_t *count)
+static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
+                           const mp_order *order, size_t *count)
 {
     leak_row *rows = mp_alloc((leaks->count + 1u) * sizeof *rows);
     *count = 0;
@@ -135,7 +135,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_view *view, const mp_
         const mp_leak *leak = &leaks->at[i];
         const mp_group *group = &leak->group;
         const mp_inference *inference = leak->inference;
-        if (mp_view_keeps(view, group->leaked.bytes, mp_cost_live(group->leaked)))
+        if (mp_is_asked(asked, group->leaked.bytes, mp_cost_live(group->leaked)))
             rows[(*count)++] = (leak_row){
                 .leak = leak,
                 .bytes = group->leaked.bytes,
@@ -175,11 +175,11 @@ static void attach_site(mp_document *document, mp_table *table, const mp_model *
     mp_table_attach(table, site);
 }
 
-bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                      const mp_view *view, size_t most, size_t stack_depth, mp_error *error)
+bool mp_section_leaks(mp_document *document, const mp_window *window,
+                      const mp_heap_arguments *asked, mp_error *error)
 {
     const mp_model *model = window->model;
-    const mp_order *order = MP_ORDER_FIND(leak_orders, view->sort, "leaks", error);
+    const mp_order *order = MP_ORDER_FIND(leak_orders, asked->sort, "leaks", error);
     if (!order)
         return false;
     mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
@@ -192,11 +192,11 @@ bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_l
     table->answer = MP_ANSWER_LEAK_SITES;
     table->main = true;
     table->order = order->columns[0];
-    table->list_depth = stack_depth;
+    table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
-    size_t count;
-    leak_row *rows = leak_rows(leaks, view, order, &count);
-    for (size_t i = 0; i < count && (!most || i < most); i++) {
+    size_t count, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
+    for (size_t i = 0; i < count && i < most; i++) {
         set_texts(document, model, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);
@@ -317,21 +317,20 @@ static const char *worst_site(mp_document *document, const mp_window *window, bo
     int64_t most = 0;
     for (uint32_t i = 0; i < sites->count; i++) {
         const mp_group *site = &sites->groups[i];
-        int64_t bytes = site->to.bytes - (by_growth ? site->from.bytes : 0);
+        int64_t bytes = site->to.bytes - (by_growth ? site->from_bytes : 0);
         if (!worst || bytes > most) {
             worst = site;
             most = bytes;
         }
     }
-    const char *text =
-        worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
-                                 mp_bytes_text(document, most, false), worst->label)
-              : "";
-    return text;
+    return worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
+                                    mp_bytes_text(document, most, false), worst->label)
+                 : "";
 }
 
-static const char *worst_leak(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+static const char *worst_leak(mp_document *document, const mp_window *window)
 {
+    const mp_leaks *leaks = mp_window_leak_sites(window);
     const char *lapsed = lapsed_text(document, window->suppressed);
     if (!leaks->count)
         return lapsed;
@@ -362,24 +361,22 @@ static void hold(mp_document *document, const char *name, const mp_ceiling *ceil
     mp_document_check(document, check);
 }
 
-void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                       const mp_view *view)
+void mp_section_limits(mp_document *document, const mp_window *window,
+                       const mp_heap_arguments *asked)
 {
     mp_totals totals = mp_totals_of(window);
-    if (view->max_leaked.set)
-        hold(document, "max-leaked", &view->max_leaked, view->max_leaked.bytes, leaks->bytes,
-             "leaked", worst_leak(document, window, leaks));
-    if (view->max_live.set)
-        hold(document, "max-live", &view->max_live, view->max_live.bytes, totals.live_bytes,
+    const mp_ceiling *growth = &asked->max_growth;
+    if (asked->max_leaked.set)
+        hold(document, "max-leaked", &asked->max_leaked, asked->max_leaked.bytes,
+             mp_window_leak_sites(window)->bytes, "leaked", worst_leak(document, window));
+    if (asked->max_live.set)
+        hold(document, "max-live", &asked->max_live, asked->max_live.bytes, totals.live_bytes,
              "alive", worst_site(document, window, false));
-    if (view->max_growth.set) {
-        const mp_ceiling *ceiling = &view->max_growth;
-        int64_t limit = ceiling->is_percent
-                            ? (int64_t)((double)totals.from_bytes * ceiling->percent / 100)
-                            : ceiling->bytes;
-        hold(document, "max-growth", ceiling, limit, totals.live_bytes - totals.from_bytes, "grown",
-             worst_site(document, window, true));
-    }
+    if (growth->set)
+        hold(document, "max-growth", growth,
+             growth->is_percent ? (int64_t)((double)totals.from_bytes * growth->percent / 100)
+                                : growth->bytes,
+             totals.live_bytes - totals.from_bytes, "grown", worst_site(document, window, true));
 }
 
 /* --- the report --- */
@@ -387,16 +384,10 @@ void mp_section_limits(mp_document *document, const mp_window *window, const mp_
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error))
+    if (!mp_section_heap(document, request, true, &window, error))
         return false;
-    const mp_leaks *leaks = mp_window_leak_sites(&window);
-    const mp_view *view = &request->view;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, leaks, false);
-    mp_section_limits(document, &window, leaks, view);
-    bool ok = mp_section_leaks(document, &window, leaks, view, mp_view_rows(view, MP_REPORT_ROWS),
-                               view->stack_depth < 0 ? 5 : (size_t)view->stack_depth, error);
+    mp_section_limits(document, &window, request->arguments);
+    bool ok = mp_section_leaks(document, &window, request->arguments, error);
     mp_section_suppressions(document, &window);
     mp_window_free(&window);
     return ok;
@@ -405,18 +396,27 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 /* A dump has no history: what it can tell is what keeps much alive. */
 static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const mp_heap_arguments *asked = request->arguments;
     (void)error;
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
-    mp_section_suspects(document, &view, mp_view_rows(&request->view, MP_REPORT_ROWS));
+    mp_section_suspects(document, &view, (size_t)asked->limit);
     mp_graph_view_free(&view);
     return true;
 }
 
-/* Of heaps with births and deaths. */
-enum {
-    HEAP = MP_HONOURS_SELECT | MP_HONOURS_MINIMA | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-           MP_HONOURS_SORT | MP_HONOURS_STACK_DEPTH | MP_HONOURS_LIMITS | MP_HONOURS_SUPPRESS
+static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS, .stack_depth = 5};
+
+static const mp_argument arguments[] = {
+    MP_ASKS_WINDOW(MP_HEAPS),
+    MP_ASKS("sort", TEXT, sort, MP_HEAPS),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
+    MP_ASKS_MINIMA(MP_HEAPS),
+    MP_ASKS_LIMITS(MP_HEAPS),
+    MP_SHARES("selection", MP_HEAPS),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
 };
 
 const mp_report mp_report_leaks = {
@@ -428,12 +428,6 @@ const mp_report mp_report_leaks = {
         "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
         "--sort: bytes, objects, created, grew.",
-    .variants = {{.needs = MP_HOLDS_EVENTS, .honours = HEAP | MP_HONOURS_EVENTS, .run = run},
-                 {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE,
-                  .honours = HEAP | MP_HONOURS_SKIP,
-                  .run = run},
-                 {.needs = MP_HOLDS_HISTORY, .honours = HEAP, .run = run},
-                 {.needs = MP_HOLDS_GRAPH,
-                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_DOMAIN,
-                  .run = run_dump}},
+    MP_ARGUMENTS(arguments, own),
+    .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -91,7 +91,8 @@ static mp_cost old_at(const mp_window *window)
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
         mp_snapshot_id born = model->generations.at[delta->generation.i].born;
-        if (model->snapshots.at[born.i].ordinal == 1 &&
+        if (mp_filter_has_generation(window->filter, delta->generation) &&
+            model->snapshots.at[born.i].ordinal == 1 &&
             mp_window_before_to(window, delta->snapshot))
             sum = mp_cost_add(sum, delta->cost);
     }
@@ -105,7 +106,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     const int64_t *anomalies = events->anomaly_counts;
     mp_cost old = old_at(window);
     char time[MP_UNIT_TEXT];
-    row->peak_time_us = events->peak_time_us;
+    row->peak_time_us = window->filter->peak_time_us;
     row->old_objects = events->old_objects;
     row->old_bytes = events->old_bytes;
     row->old_live_objects = mp_cost_live(old);
@@ -121,7 +122,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;
     row->crawls = events->crawls;
-    mp_format_time(time, events->peak_time_us);
+    mp_format_time(time, window->filter->peak_time_us);
     row->peak = mp_document_text(document, "%s at %s", row->peak, time);
     row->temporary =
         mp_amount_text(document, row->totals.temporary_objects, row->totals.temporary_bytes);
@@ -134,7 +135,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
 
 /* What only a recording of births and deaths knows. */
 static void set_history(mp_document *document, const mp_window *window, const mp_totals *all,
-                        const mp_leaks *leaks, totals_row *row)
+                        bool leaks, totals_row *row)
 {
     const mp_events *events = window->model->events;
     const mp_suppressed *suppressed = window->suppressed;
@@ -148,8 +149,9 @@ static void set_history(mp_document *document, const mp_window *window, const mp
     if (totals->reusable_objects)
         row->reusable = mp_amount_text(document, totals->reusable_objects, totals->reusable_bytes);
     if (leaks) {
-        row->leak_sites = leaks->count;
-        row->leaked = mp_amount_text(document, leaks->objects, leaks->bytes);
+        const mp_leaks *sites = mp_window_leak_sites(window);
+        row->leak_sites = sites->count;
+        row->leaked = mp_amount_text(document, sites->objects, sites->bytes);
     }
     if (suppressed) {
         row->suppressed_objects = suppressed->objects;
@@ -168,11 +170,10 @@ static void set_history(mp_document *document, const mp_window *window, const mp
         totals->reusable_objects = totals->reusable_bytes = MP_UNKNOWN;
 }
 
-void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                            bool shown)
+void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown)
 {
     const mp_model *model = window->model;
-    const mp_graph *graph = model->graph;
+    const mp_graph *graph = window->filter->graph;
     mp_totals totals = mp_totals_of(window);
     mp_table *table = MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns);
     table->title =

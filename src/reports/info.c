@@ -43,14 +43,11 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     mp_table *table = MP_TABLE(document, "contents", "Contents", MP_RECORD, contents_columns);
     const mp_profile *profile = model->profile;
     contents_row row;
-    int64_t snapshots = 0;
     mp_row_clear(contents_columns, table->column_count, &row);
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        snapshots += model->sessions.at[i].snapshots;
-    row.snapshots = present(snapshots);
+    row.snapshots = present(filter->sessions.first[model->sessions.count]);
     if (model->holds & MP_HOLDS_LEDGER) {
-        row.types = model->graph && model->kind == MP_KIND_DUMP
-                        ? present(model->graph->declared_types)
+        row.types = filter->graph && model->kind == MP_KIND_DUMP
+                        ? present(filter->graph->declared_types)
                         : ELEMENTS(model->types);
         row.names = ELEMENTS(model->symbols);
         row.call_tree_nodes = ELEMENTS(model->nodes);
@@ -198,7 +195,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     if (!mp_request_window(request, &window, error))
         return false;
     put_head(request, document);
-    mp_section_heap_totals(document, &window, NULL, true);
+    mp_section_heap_totals(document, &window, false, true);
     section_contents(document, request->filter);
     if (request->model->kind == MP_KIND_RECORDING)
         section_platform(document, request->filter);

@@ -29,12 +29,10 @@ const mp_report *mp_report_find(const char *name)
     return NULL;
 }
 
-unsigned mp_report_honours(const mp_report *report)
+const char *mp_operand_argument(mp_operand operand)
 {
-    unsigned honours = 0;
-    for (size_t i = 0; i < MP_VARIANTS; i++)
-        honours |= report->variants[i].honours;
-    return honours;
+    static const char *const names[] = {"", "object", "base", "policy"};
+    return names[operand];
 }
 
 static const mp_variant *variant_for(const mp_report *report, unsigned holds)
@@ -57,9 +55,9 @@ static const char *list_reports(unsigned holds, char *text, size_t size)
 }
 
 /* The variant that answers; NULL with a message. */
-static const mp_variant *choose(const mp_report *report, const mp_request *request, mp_error *error)
+static const mp_variant *choose(const mp_report *report, const mp_request *request, unsigned holds,
+                                mp_error *error)
 {
-    unsigned holds = request->model->holds;
     const char *kind = mp_kind_name(request->model->kind);
     const mp_variant *variant = variant_for(report, holds);
     if (!variant) {
@@ -69,13 +67,11 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
                  list_reports(holds, names, sizeof names));
         return NULL;
     }
-    bool own = report->arguments.count;
-    unsigned bits = own ? 1u << (variant - report->variants) : variant->honours;
-    for (size_t i = 0; i < request->given_count; i++) {
+    unsigned bit = 1u << (variant - report->variants);
+    for (size_t i = request->given_count; i-- > 0;) {
         const mp_given *given = &request->given[i];
-        const mp_argument *row =
-            mp_argument_find(own ? &report->arguments : &mp_view_arguments, given->argument);
-        if (!row || !(row->variants & bits)) {
+        const mp_argument *row = mp_argument_find(&report->arguments, given->argument);
+        if (!row || !(row->variants & bit)) {
             mp_fail_unused(error, report->name, given->spelled, kind);
             return NULL;
         }
@@ -85,8 +81,11 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
 
 bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error)
 {
-    return choose(report, request, error) &&
-           mp_can_select(request->model, &request->selection, error);
+    mp_filter *whole = mp_filter_of(request->model, NULL, error);
+    bool ok = choose(report, request, whole->holds, error) &&
+              mp_can_select(request->model, &request->selection, error);
+    mp_filter_free(whole);
+    return ok;
 }
 
 size_t mp_report_rows(const mp_report *report)
@@ -97,22 +96,16 @@ size_t mp_report_rows(const mp_report *report)
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error)
 {
-    const mp_variant *variant = choose(report, request, error);
-    if (!variant)
-        return false;
-    mp_request selected = *request;
-    mp_model *model = NULL;
-    selected.whole = request->model;
-    if (mp_selects(&request->selection)) {
-        model = mp_select(request->model, &request->selection, error);
-        if (!model)
-            return false;
-        selected.model = model;
-    }
-    mp_filter *filter = mp_filter_of(selected.model, &request->selection, error);
-    selected.filter = filter;
-    bool ok = filter && variant->run(&selected, document, error);
+    mp_filter *whole = mp_filter_of(request->model, NULL, error), *filter = NULL;
+    const mp_variant *variant = choose(report, request, whole->holds, error);
+    if (variant)
+        filter = mp_filter_of(request->model, &request->selection, error);
+    mp_request filtered = *request;
+    filtered.report = report;
+    filtered.filter = filter;
+    filtered.whole = whole;
+    bool ok = filter && variant->run(&filtered, document, error);
     mp_filter_free(filter);
-    mp_selected_free(model);
+    mp_filter_free(whole);
     return ok;
 }

@@ -129,14 +129,9 @@ typedef struct waiting {
 static int largest_last(const void *left, const void *right, void *opaque)
 {
     const mp_graph_view *view = opaque;
-    uint32_t a = view->dominators.order[((const waiting *)left)->place];
-    uint32_t b = view->dominators.order[((const waiting *)right)->place];
-    uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];
-    if (bytes_a != bytes_b)
-        return bytes_a < bytes_b ? -1 : 1;
-    if (view->graph->ids[a] != view->graph->ids[b])
-        return view->graph->ids[a] > view->graph->ids[b] ? -1 : 1;
-    return a > b ? -1 : a < b;
+    const uint32_t *order = view->dominators.order;
+    return mp_retained_compare(view, order[((const waiting *)right)->place],
+                               order[((const waiting *)left)->place]);
 }
 
 static void put_node(mp_document *document, mp_table *table, const mp_graph_view *view, waiting at)

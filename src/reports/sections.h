@@ -6,26 +6,99 @@
 #include "query/query.h"
 #include "reports/report.h"
 
-enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20, MP_DIMENSIONS = 32 };
+enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20 };
+
+/* What may be asked of reports on heaps; each has rows for what it honours (see arguments.h). */
+typedef struct mp_heap_arguments {
+    const char *from, *to;        /* NULL: the report's own; see mp_window_of */
+    const char *by, *sort;        /* NULL: the report's own */
+    const char *only;             /* a glob for names of groups; NULL: all */
+    int64_t limit;                /* rows of a table; 0: all */
+    int64_t stack_depth;          /* frames that people see below the innermost */
+    int64_t depth;                /* of a tree; 0: any */
+    double min_percent;           /* of a tree */
+    int64_t min_bytes, min_count; /* of a row; 0: any */
+    mp_ceiling max_growth, max_leaked, max_live;
+} mp_heap_arguments;
+
+/* The variants of most reports on heaps: logs of heap events, stacks of native code, other births
+ * and deaths (MP_HEAP_VARIANTS), then dumps, then profiles. */
+enum {
+    MP_EVENTS = 1,
+    MP_NATIVE = 2,
+    MP_HISTORY = 4,
+    MP_DUMP = 8,
+    MP_PROFILE = 16,
+    MP_HEAPS = MP_EVENTS | MP_NATIVE | MP_HISTORY,
+};
+
+/* Rows of these arguments, and of those that reports share; `of`: the variants that honour them. */
+/* clang-format off */
+#define MP_ASKS(name, kind, member, of)                                                            \
+    {name, MP_ARGUMENT_##kind, offsetof(mp_heap_arguments, member), of}
+#define MP_SHARES(name, of) {name, MP_ARGUMENT_SHARED, 0, of}
+#define MP_ASKS_WINDOW(of) MP_ASKS("from", NAME, from, of), MP_ASKS("to", NAME, to, of)
+#define MP_ASKS_MINIMA(of)                                                                         \
+    MP_ASKS("min-size", SIZE, min_bytes, of), MP_ASKS("min-count", COUNT, min_count, of)
+#define MP_ASKS_LIMITS(of)                                                                         \
+    MP_ASKS("max-growth", GROWTH, max_growth, of), MP_ASKS("max-leaked", CEILING, max_leaked, of), \
+    MP_ASKS("max-live", CEILING, max_live, of)
+/* How recordings are read. */
+#define MP_SHARES_READING                                                                          \
+    MP_SHARES("at", MP_EVENTS), MP_SHARES("slices", MP_EVENTS), MP_SHARES("temporary", MP_EVENTS), \
+    MP_SHARES("skip", MP_EVENTS | MP_NATIVE), MP_SHARES("domain", MP_DUMP)
+#define MP_HEAP_VARIANTS(answer)                                                                   \
+    {.needs = MP_HOLDS_HISTORY | MP_HOLDS_EVENTS, .run = answer},                                  \
+    {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = answer},                                  \
+    {.needs = MP_HOLDS_HISTORY, .run = answer}
+/* clang-format on */
+
+static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, int64_t count)
+{
+    return bytes >= asked->min_bytes && count >= asked->min_count;
+}
+
+/* The dimension of this name; NULL: of the name `own`. NULL with a message. */
+const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
+                                       mp_error *error);
+
+/* An argument of the request's report; NULL or 0 where the report has none of this name. */
+const char *mp_text_argument(const mp_request *request, const char *name);
+int64_t mp_number_argument(const mp_request *request, const char *name);
+/* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
+ */
+bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
 
 /* The document's first line for people, and the tables that every report has for programs: inputs,
- * session, totals. A heap's totals are those of the window. `shown`: people see them too. */
+ * what is selected, session, totals. A heap's totals are those of the window. `shown`: people see
+ * them too. */
 void mp_section_head(mp_document *document, const mp_request *request);
 /* What is selected, and how much of the whole that is; nothing where all is. Part of the head. */
 void mp_section_selection(mp_document *document, const mp_request *request);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
-void mp_section_heap_totals(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                            bool shown);
+void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
+/* All of these for programs alone, and the window, which is to be freed. False with a message. */
+bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
+                     mp_window *window, mp_error *error);
 
-/* A heap's tables. `rows`: at most so many; 0: all. */
+/* A heap's tables. `rows`: at most so many; 0: all. False with a message. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
-bool mp_section_leaks(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                      const mp_view *view, size_t rows, size_t stack_depth, mp_error *error);
-bool mp_section_top(mp_document *document, const mp_window *window, const mp_view *view,
-                    size_t rows, mp_error *error);
+bool mp_section_leaks(mp_document *document, const mp_window *window,
+                      const mp_heap_arguments *asked, mp_error *error);
+bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
+                    mp_error *error);
 /* `trends`: with how each row grew from snapshot to snapshot. */
-bool mp_section_growth(mp_document *document, const mp_window *window, const mp_view *view,
-                       size_t rows, bool trends, mp_error *error);
+bool mp_section_growth(mp_document *document, const mp_window *window,
+                       const mp_heap_arguments *asked, bool trends, mp_error *error);
+/* Hold the window against the limits that the user set. */
+void mp_section_limits(mp_document *document, const mp_window *window,
+                       const mp_heap_arguments *asked);
+/* The suppressions that the window was made with, and what each did; nothing without any. */
+void mp_section_suppressions(mp_document *document, const mp_window *window);
+/* Anomalies of a log of heap events, counted or one by one (nothing where there are none); `rows`:
+ * at most so many, 0: all. */
+void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
+void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
 
 /* So many objects of so many bytes, at one moment. */
 typedef struct mp_amount {
@@ -76,12 +149,6 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
 #define MP_KIND_TABLE(document, model, name, title, columns)                                       \
     mp_kind_table(document, model, name, title, columns, sizeof(columns) / sizeof *(columns))
 
-/* Hold the window against the limits that the user set. */
-void mp_section_limits(mp_document *document, const mp_window *window, const mp_leaks *leaks,
-                       const mp_view *view);
-
-/* The suppressions that the window was made with, and what each did; nothing without any. */
-void mp_section_suppressions(mp_document *document, const mp_window *window);
 /* "name:line" of a frame; the source of a node. Live with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
@@ -89,17 +156,6 @@ const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t 
  * document. */
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
 mp_texts mp_one_text(mp_document *document, const char *text);
-
-/* Anomalies of a log of heap events, counted or one by one (nothing where there are none); `rows`:
- * at most so many, 0: all. */
-void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
-void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
-
-/* What variants for logs of heap events honour beside the others: how the log is read. */
-enum {
-    MP_HONOURS_MINIMA = MP_HONOURS_MIN_SIZE | MP_HONOURS_MIN_COUNT,
-    MP_HONOURS_EVENTS = MP_HONOURS_AT | MP_HONOURS_SLICES | MP_HONOURS_TEMPORARY | MP_HONOURS_SKIP,
-};
 
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
@@ -112,21 +168,9 @@ const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
 /* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* The window that the view asks for, with the leaks suppressed that are accepted. False with a
- * message. */
 /* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
  * another selection or window does not. False with a message. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
-bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
-/* The dimension that the user asked for, or `own`. NULL with a message. */
-const mp_dimension *mp_view_dimension(const mp_view *view, const mp_model *model, const char *own,
-                                      mp_error *error);
-size_t mp_view_rows(const mp_view *view, size_t own);
-/* Whether --only lets a group of this name through. */
-bool mp_view_shows(const mp_view *view, const char *label);
-/* Whether a row of so many bytes and so many objects or calls is large enough for --min-size and
- * --min-count. */
-bool mp_view_keeps(const mp_view *view, int64_t bytes, int64_t count);
 /* Of so many rows in all, those that are not in the table were cut by a limit. */
 void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
 

@@ -97,10 +97,11 @@ static void set_recorded(mp_document *document, snapshot_row *row, const mp_mode
     row->stated_peak_objects = snapshot->stated_peak_objects;
 }
 
-static void put_snapshot(mp_document *document, mp_table *table, const mp_model *model, uint32_t at,
-                         int64_t before, const char *role)
+static void put_snapshot(mp_document *document, mp_table *table, const mp_window *window,
+                         uint32_t at, int64_t before, const char *role)
 {
-    const mp_snapshot *snapshot = &model->snapshots.at[at];
+    const mp_model *model = window->model;
+    const mp_snapshot *snapshot = mp_window_snapshot(window, at);
     snapshot_row row;
     mp_row_clear(columns, sizeof columns / sizeof *columns, &row);
     if (model->sessions.count > 2)
@@ -133,60 +134,47 @@ static void put_snapshot(mp_document *document, mp_table *table, const mp_model 
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    mp_session_snapshots snapshots = mp_session_snapshots_of(model);
-    size_t count = snapshots.first[model->sessions.count];
+    const mp_session_snapshots *sessions = &window->filter->sessions;
+    size_t count = sessions->first[model->sessions.count];
     const char *title = model->kind == MP_KIND_DUMP ? "Dumps" : "Snapshots";
     mp_table *table = MP_KIND_TABLE(document, model, "snapshots", title, columns);
     for (uint32_t session = 1; session < model->sessions.count; session++) {
-        uint32_t peak = mp_session_peak(model, &snapshots, session);
+        uint32_t peak = mp_filter_peak(window->filter, session);
         int64_t before = 0;
-        for (uint32_t i = snapshots.first[session]; i < snapshots.first[session + 1]; i++) {
+        for (uint32_t i = sessions->first[session]; i < sessions->first[session + 1]; i++) {
             /* Where not all are shown, the last ones are: that is where things went wrong. */
             if (!rows || i + rows >= count)
-                put_snapshot(document, table, model, snapshots.at[i], before,
-                             role_of(window, snapshots.at[i], peak));
-            before = model->snapshots.at[snapshots.at[i]].live_bytes;
+                put_snapshot(document, table, window, sessions->at[i], before,
+                             role_of(window, sessions->at[i], peak));
+            before = mp_window_snapshot(window, sessions->at[i])->live_bytes;
         }
     }
     if (table->row_count < count)
         table->footer.rest = (mp_rest){count - table->row_count, MP_REST_BEFORE};
-    mp_session_snapshots_free(&snapshots);
 }
-
-typedef struct snapshots_arguments {
-    const char *from, *to; /* NULL: the report's own; see mp_window_resolve */
-    int64_t limit;         /* 0: all */
-} snapshots_arguments;
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const snapshots_arguments *asked = request->arguments;
+    const mp_heap_arguments *asked = request->arguments;
     mp_window window;
-    if (!mp_request_window(request, &window, error))
+    if (!mp_section_heap(document, request, false, &window, error))
         return false;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, NULL, false);
     mp_section_snapshots(document, &window, (size_t)asked->limit);
     document->tables[document->table_count - 1].main = true;
     mp_window_free(&window);
     return true;
 }
 
-/* The variants, by their places. */
-enum { EVENTS = 1, HISTORY = 2, DUMPS = 4, ALL = EVENTS | HISTORY | DUMPS };
-
-static const snapshots_arguments own = {.limit = 0};
+static const mp_heap_arguments own = {.limit = 0};
 
 static const mp_argument arguments[] = {
-    {"from", MP_ARGUMENT_NAME, offsetof(snapshots_arguments, from), ALL},
-    {"to", MP_ARGUMENT_NAME, offsetof(snapshots_arguments, to), ALL},
-    {"limit", MP_ARGUMENT_COUNT, offsetof(snapshots_arguments, limit), ALL},
-    {"selection", MP_ARGUMENT_SHARED, 0, ALL},
-    {"at", MP_ARGUMENT_SHARED, 0, EVENTS},
-    {"slices", MP_ARGUMENT_SHARED, 0, EVENTS},
-    {"temporary", MP_ARGUMENT_SHARED, 0, EVENTS},
-    {"domain", MP_ARGUMENT_SHARED, 0, DUMPS},
+    MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
+    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP),
+    MP_SHARES("at", MP_EVENTS),
+    MP_SHARES("slices", MP_EVENTS),
+    MP_SHARES("temporary", MP_EVENTS),
+    MP_SHARES("domain", MP_DUMP),
 };
 
 const mp_report mp_report_snapshots = {
@@ -196,7 +184,5 @@ const mp_report mp_report_snapshots = {
     .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
                "compare (from, to) and the one with the most bytes alive (peak).",
     MP_ARGUMENTS(arguments, own),
-    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run},
-                 {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = run},
-                 {.needs = MP_HOLDS_LEDGER, .run = run}},
+    .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_LEDGER, .run = run}},
 };

@@ -10,6 +10,9 @@
 #   oemp      5 million objects in 40 snapshots, about 400 MB
 #   taligent  5 million events with crawls of 8 frames, about 1 GB
 #   rpm       10 million objects with 40 million references, about 460 MB
+#   shapes    what nobody tried: recordings of one size whose shapes lie beyond what the program is
+#             quick at (few threads, few and small ids, objects near each other), each against the
+#             first of its group; 1.3 times its time are allowed
 #
 # Beside each other, one after the other in each of five runs:
 #   memprof      memprof analyze
@@ -21,7 +24,7 @@
 #
 # Environment: MEMPROF_BENCH_RUNS (5), MEMPROF_BENCH_OBJECTS (of the .oemp, 5000000),
 # MEMPROF_BENCH_SNAPSHOTS (40), MEMPROF_BENCH_EVENTS (5000000), MEMPROF_BENCH_DUMP (objects of the
-# dump, 10000000).
+# dump, 10000000), MEMPROF_BENCH_SHAPE (events of each log of the shapes, 600000).
 set -euo pipefail
 export LC_ALL=C
 
@@ -38,7 +41,7 @@ trap 'rm -rf "$scratch"' EXIT
 folder=${2:-$scratch}
 mkdir -p "$folder"
 formats=("${@:3}")
-if [ ${#formats[@]} -eq 0 ]; then formats=(oemp taligent rpm); fi
+if [ ${#formats[@]} -eq 0 ]; then formats=(oemp taligent rpm shapes); fi
 
 floor_source=${MEMPROF_FLOOR:-$root/../shared/bench/floor.c}
 floor=
@@ -159,6 +162,74 @@ bench_rpm() {
     compare memprof graph_floor
     memory $((48 * objects + 12 * references)) \
         "48 bytes x $objects objects + 12 bytes x $references references"
+}
+
+# --- shapes ---
+
+# Time one recording, the best of all runs, against the first of its group: shape GROUP NAME ALLOWED
+# RECORDING. The first of a group is allowed what it takes.
+shape() {
+    local begin end best=
+    cat "$4" >/dev/null
+    for ((run = 0; run < runs; run++)); do
+        begin=$(date +%s%N)
+        "$build/memprof" analyze --quiet "$4" >/dev/null
+        end=$(date +%s%N)
+        if [ -z "$best" ] || [ $((end - begin)) -lt "$best" ]; then best=$((end - begin)); fi
+    done
+    if [ "$1" != "$group" ]; then group=$1 first=$best; fi
+    if ! awk -v a="$best" -v b="$first" -v most="$3" -v group="$1" -v name="$2" '
+        BEGIN { printf "%-9s  %-28s  %8.3f  %14.2f  %8.1f  %s\n", group, name, a / 1e9, a / b, most,
+                       (a / b > most ? "too slow" : "ok")
+                exit a / b > most }'; then
+        slow=$((slow + 1))
+    fi
+    shapes=$((shapes + 1))
+}
+
+# A recording that is made of another: derive NAME COMMAND...; $recording is read, and then the new one.
+derive() {
+    if [ ! -s "$folder/$1" ]; then
+        "${@:2}" <"$recording" >"$folder/$1.part"
+        mv "$folder/$1.part" "$folder/$1"
+    fi
+    derived=$folder/$1
+}
+
+bench_shapes() {
+    local events=${MEMPROF_BENCH_SHAPE:-600000} group='' first=0 slow=0 shapes=0 threads derived
+    printf 'shapes: what nobody tried; best of %s runs\n\n' "$runs"
+    printf '%-9s  %-28s  %8s  %14s  %8s\n' group shape 'min s' 'this/first' allowed
+    for threads in 1 16 64 200 2000; do
+        make_recording "shape-$events-$threads.taligent" taligent --events "$events" \
+            --threads "$threads"
+        shape threads "$threads threads" 1.3 "$recording"
+    done
+    # Ids of types that no table of the first few thousand has.
+    make_recording "shape-$events.gclog" rpm --objects "$events" --references 4
+    shape types "type ids from 1" 1.3 "$recording"
+    # shellcheck disable=SC2016
+    derive "shape-$events-types.gclog" awk '$1 == "t" { $2 = "1000" $2 }
+        $1 == "o" { $3 = "1000" $3 } $1 == "r" && NF > 4 { $5 = "1000" $5 } 1'
+    shape types "type ids from 65,536" 1.3 "$derived"
+    # An object's references lead across the whole heap, in an order that says nothing.
+    make_recording "shape-$events-chain.gclog" rpm --objects "$events" --shape chain
+    shape graph "a chain, in order" 1.3 "$recording"
+    derive "shape-$events-mixed.gclog" python3 -B "$here/shuffled.py"
+    # Each step along it is a miss of the cache.
+    shape graph "a chain, in no order" 4 "$derived"
+    make_recording "shape-$events-star.gclog" rpm --objects "$events" --shape star
+    shape graph "a star" 1.3 "$recording"
+    # Ids of objects with gaps between them.
+    make_recording "shape-$((events / 6)).oemp" oemp --version 2 --objects $((events / 6)) --snapshots 40
+    shape ids "ids one after the other" 1.3 "$recording"
+    derive "shape-$((events / 6))-ids.oemp" python3 -B -c "import sys
+sys.path[:0] = ['$root/tests', '$root/tests/oracle']
+import moved
+sys.stdout.write(moved.Recording(sys.stdin.read()).again())"
+    shape ids "ids at random" 1.3 "$derived"
+    printf '\n%s of %s shapes take longer than allowed\n' "$slow" "$shapes"
+    [ "$slow" -eq 0 ]
 }
 
 for format in "${formats[@]}"; do

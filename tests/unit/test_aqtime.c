@@ -76,7 +76,7 @@ static reading read_database(const char *statements)
 /* "type objects/bytes frame < frame", a leak a line. */
 static char *leaks_of(const mp_model *model)
 {
-    char *text, label[80];
+    char *text;
     mp_error error = {0};
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -89,8 +89,9 @@ static char *leaks_of(const mp_model *model)
         fprintf(out, "%s %" PRId64 "/%" PRId64, leak->type, mp_cost_live(leak->group.leaked),
                 leak->group.leaked.bytes);
         do {
-            mp_frame_label(model, frame, label, sizeof label);
-            fprintf(out, " < %s", label);
+            mp_arena scratch = {0};
+            fprintf(out, " < %s", mp_frame_label(&scratch, model, frame));
+            mp_arena_free(&scratch);
         } while (mp_frame_caller(model, &frame));
         fputc('\n', out);
     }

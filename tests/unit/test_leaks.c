@@ -48,13 +48,13 @@ static char *dump_leaks(const finding *f)
     for (uint32_t i = 0; i < f->leaks->count; i++) {
         const mp_leak *leak = &f->leaks->at[i];
         mp_frame frame = {leak->node, leak->line};
-        char label[80];
         fprintf(out, "%u %" PRId64 "/%" PRId64 " %s", leak->rank, mp_cost_live(leak->group.leaked),
                 leak->group.leaked.bytes, leak->type);
         fprintf(out, " %s,", leak->names_differ ? "(differ)" : leak->name ? leak->name : "-");
         do {
-            mp_frame_label(f->r.model, frame, label, sizeof label);
-            fprintf(out, " %s", label);
+            mp_arena scratch = {0};
+            fprintf(out, " %s", mp_frame_label(&scratch, f->r.model, frame));
+            mp_arena_free(&scratch);
         } while (mp_frame_caller(f->r.model, &frame));
         fprintf(out, ", class %d, grew %u of %u", (int)leak->class, leak->group.grew,
                 leak->group.moments);

@@ -28,11 +28,11 @@ typedef struct figures {
     int64_t live, bytes, created, deleted;
 } figures;
 
-static figures figures_of(const mp_model *model)
+static figures figures_of(const mp_filter *filter)
 {
     mp_error error = {0};
     mp_window window;
-    assert_true(mp_window_resolve(model, "1", "3", &window, &error));
+    assert_true(mp_window_of(filter, "1", "3", &window, &error));
     mp_totals totals = mp_totals_of(&window);
     mp_window_free(&window);
     return (figures){totals.live_objects, totals.live_bytes, totals.created_objects,
@@ -43,14 +43,14 @@ static void expect(const mp_model *model, const mp_selection *selection, figures
                    const char *what)
 {
     mp_error error = {0};
-    mp_model *selected = mp_select(model, selection, &error);
+    mp_filter *selected = mp_filter_of(model, selection, &error);
     if (!selected)
         fail_msg("%s: %s", what, error.text);
     figures got = figures_of(selected);
     if (memcmp(&got, &wanted, sizeof got) != 0)
         fail_msg("%s: %d objects, %d bytes, %d created, %d deleted", what, (int)got.live,
                  (int)got.bytes, (int)got.created, (int)got.deleted);
-    mp_selected_free(selected);
+    mp_filter_free(selected);
 }
 
 /* Alive at 3: 1 (10), 2 (100), 3 (25), 4 (21), 5 (200), 6 (50), 9 (22); 7 was deleted. */
@@ -113,7 +113,7 @@ static void any_of_a_subject_all_subjects_and_no_negated_one(void **unused)
         mp_selection selection = {.criteria = criteria, .count = count};
         expect(model, &selection, wanted[count], "of several");
     }
-    bool *contexts = mp_contexts_matching(model, criteria, 0);
+    bool *contexts = mp_matching(model, MP_THINGS_CONTEXTS, criteria, 0);
     for (uint32_t i = 1; i < model->contexts.count; i++)
         assert_true(contexts[i]);
     free(contexts);
@@ -154,18 +154,18 @@ static void snapshots_of_a_selection_add_up(void **unused)
     mp_model *model = r.model;
     mp_criterion criterion = {MP_SUBJECT_TYPE, false, "Dynamic Query"};
     mp_selection selection = {.criteria = &criterion, .count = 1};
-    mp_model *selected = mp_select(model, &selection, NULL);
+    mp_filter *selected = mp_filter_of(model, &selection, NULL);
     static const figures wanted[] = {{0},           {1, 20, 1, 0}, {3, 48, 2, 0},
                                      {3, 68, 1, 1}, {2, 47, 0, 1}, {0, 0, 0, 2}};
-    assert_int_equal(selected->snapshots.count, 6);
+    assert_int_equal(model->snapshots.count, 6);
     for (uint32_t i = 1; i < 6; i++) {
-        assert_int_equal(selected->snapshots.at[i].live_objects, wanted[i].live);
-        assert_int_equal(selected->snapshots.at[i].live_bytes, wanted[i].bytes);
-        assert_int_equal(selected->snapshots.at[i].created_objects, wanted[i].created);
-        assert_int_equal(selected->snapshots.at[i].deleted_objects, wanted[i].deleted);
+        assert_int_equal(selected->snapshots[i].live_objects, wanted[i].live);
+        assert_int_equal(selected->snapshots[i].live_bytes, wanted[i].bytes);
+        assert_int_equal(selected->snapshots[i].created_objects, wanted[i].created);
+        assert_int_equal(selected->snapshots[i].deleted_objects, wanted[i].deleted);
     }
-    mp_selected_free(selected);
-    mp_selected_free(NULL);
+    mp_filter_free(selected);
+    mp_filter_free(NULL);
     reading_free(&r);
 }
 
@@ -177,7 +177,7 @@ static void what_cannot_be_selected(void **unused)
     mp_model *model = r.model;
     mp_criterion criterion = {MP_SUBJECT_THREAD, true, "1"};
     mp_selection selection = {.criteria = &criterion, .count = 1};
-    assert_null(mp_select(model, &selection, &error));
+    assert_null(mp_filter_of(model, &selection, &error));
     assert_string_equal(error.text, "--not-thread 1: a memory recording does not tell that");
     criterion = (mp_criterion){MP_SUBJECT_STACK, false, "("};
     assert_false(mp_criterion_check(&criterion, &error));

@@ -10,7 +10,7 @@
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
-enum { DEFAULT_TREE_ROWS = 200, DEEPEST_INDENT = 40 };
+enum { DEEPEST_INDENT = 40 };
 
 /* A node's costs: in bytes, of heaps, or in microseconds. */
 typedef struct tree_row {
@@ -91,9 +91,7 @@ static void link_children(tree_walk *walk)
     walk->first_child = mp_alloc_zero(count, sizeof *walk->first_child);
     walk->next_sibling = mp_alloc_zero(count, sizeof *walk->next_sibling);
     for (uint32_t i = 1; i < count; i++) {
-        char name[1024];
-        mp_tree_label(walk->model, i, name, sizeof name);
-        order[i] = (by_cost){inclusive_of(walk, i), mp_arena_copy(&names, name, strlen(name)),
+        order[i] = (by_cost){inclusive_of(walk, i), mp_tree_label(&names, walk->model, i),
                              nodes[i].line, i};
     }
     if (count > 1)
@@ -166,11 +164,11 @@ static void walk_tree(tree_walk *walk)
     }
 }
 
-static void put_tree(tree_walk *walk, const mp_view *view)
+static void put_tree(tree_walk *walk, const mp_heap_arguments *asked)
 {
-    walk->rows = mp_view_rows(view, DEFAULT_TREE_ROWS);
-    walk->most_depth = view->depth > 0 ? (uint32_t)view->depth : 0;
-    walk->min_percent = view->min_percent < 0 ? 0.5 : view->min_percent;
+    walk->rows = (size_t)asked->limit;
+    walk->most_depth = (uint32_t)asked->depth;
+    walk->min_percent = asked->min_percent;
     walk->table->main = true;
     if (walk->min_percent > 0)
         mp_table_line(walk->document, walk->table, "without what is below %.12g %% of the whole",
@@ -186,12 +184,9 @@ static void put_tree(tree_walk *walk, const mp_view *view)
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    if (!mp_request_window(request, &window, error))
+    if (!mp_section_heap(document, request, false, &window, error))
         return false;
     mp_tree_cost *costs = mp_tree_costs(&window);
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_heap_totals(document, &window, NULL, false);
     tree_walk walk = {.document = document,
                       .model = request->model,
                       .bytes = costs,
@@ -204,7 +199,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     if (costs[0].own_objects || costs[0].own_bytes)
         mp_table_line(document, walk.table, "outside the program's code: %s in %" PRId64 " objects",
                       mp_bytes_text(document, costs[0].own_bytes, false), costs[0].own_objects);
-    put_tree(&walk, &request->view);
+    put_tree(&walk, request->arguments);
     free(costs);
     mp_window_free(&window);
     return true;
@@ -216,7 +211,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     if (!costs) {
         mp_fail(error, MP_ERROR_ARGUMENT,
                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
-                "this one has not: try top --by method");
+                "this one has not: try top " MP_DASHES "by method");
         return false;
     }
     mp_section_head(document, request);
@@ -226,10 +221,26 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
     for (uint32_t i = 1; i < request->model->tree.count; i++)
         walk.all += request->model->tree.at[i].parent ? 0 : costs[i].inclusive_us;
-    put_tree(&walk, &request->view);
+    put_tree(&walk, request->arguments);
     free(costs);
     return true;
 }
+
+/* The variants: profiles, logs of heap events, other heaps. */
+enum { PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = PROFILES | LOGS | OTHERS };
+
+static const mp_heap_arguments own = {.limit = 200, .min_percent = 0.5};
+
+static const mp_argument arguments[] = {
+    MP_ASKS_WINDOW(LOGS | OTHERS),
+    MP_ASKS("limit", COUNT, limit, ALL),
+    MP_ASKS("depth", COUNT, depth, ALL),
+    MP_ASKS("min-percent", PERCENT, min_percent, ALL),
+    MP_SHARES("selection", LOGS | OTHERS),
+    MP_SHARES("at", LOGS),
+    MP_SHARES("slices", LOGS),
+    MP_SHARES("temporary", LOGS),
+};
 
 const mp_report mp_report_tree = {
     .name = "tree",
@@ -238,16 +249,8 @@ const mp_report mp_report_tree = {
     .details =
         "Memory: bytes alive at the snapshot --to, by the call-tree node that created them.\n"
         "Execution profiles: seconds (versions 3 and 4 have a call tree).",
-    .variants = {{.needs = MP_HOLDS_PROFILE,
-                  .honours = MP_HONOURS_LIMIT | MP_HONOURS_TREE,
-                  .run = run_profile},
-                 {.needs = MP_HOLDS_EVENTS,
-                  .honours = MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT |
-                             MP_HONOURS_TREE | MP_HONOURS_AT | MP_HONOURS_SLICES |
-                             MP_HONOURS_TEMPORARY,
-                  .run = run_heap},
-                 {.needs = MP_HOLDS_HISTORY,
-                  .honours =
-                      MP_HONOURS_SELECT | MP_HONOURS_WINDOW | MP_HONOURS_LIMIT | MP_HONOURS_TREE,
-                  .run = run_heap}},
+    MP_ARGUMENTS(arguments, own),
+    .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
+                 {.needs = MP_HOLDS_EVENTS, .run = run_heap},
+                 {.needs = MP_HOLDS_HISTORY, .run = run_heap}},
 };

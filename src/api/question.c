@@ -1,0 +1,161 @@
+#include "api/question.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/beside.h"
+#include "base/memory.h"
+#include "base/units.h"
+
+void mp_question_begin(mp_question *question, const mp_report *report)
+{
+    *question = (mp_question){.report = report};
+    question->arguments = report ? mp_arguments_new(&report->arguments) : NULL;
+}
+
+void mp_question_free(mp_question *question)
+{
+    if (question->report)
+        mp_arguments_free(&question->report->arguments, question->arguments);
+    free(question->given);
+    free(question->criteria);
+    free(question->suppression_paths.at);
+    mp_suppressions_free(&question->suppressions);
+    mp_policy_free(question->policy);
+}
+
+void mp_question_note(mp_question *question, const char *argument, const char *spelled)
+{
+    mp_grow(&question->given, &question->given_capacity, question->given_count + 1,
+            sizeof *question->given);
+    question->given[question->given_count++] = (mp_given){argument, spelled};
+}
+
+int64_t *mp_question_limit(const mp_question *question)
+{
+    const mp_argument *row = mp_argument_find(&question->report->arguments, "limit");
+    return row ? (int64_t *)((char *)question->arguments + row->offset) : NULL;
+}
+
+/* --- setting --- */
+
+/* What several names are part of; NULL: the name is an argument itself. */
+static const char *shared_argument(const char *name, mp_subject *subject)
+{
+    const char *positive = strncmp(name, "not-", 4) == 0 ? name + 4 : name;
+    for (*subject = 0; *subject < MP_SUBJECTS; ++*subject)
+        if (strcmp(positive, mp_subject_name(*subject)) == 0)
+            return "selection";
+    if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0)
+        return "selection";
+    return strcmp(name, "today") == 0 ? "suppress" : NULL;
+}
+
+static bool add_criterion(mp_question *question, const char *name, mp_subject subject,
+                          const char *pattern, mp_error *error)
+{
+    bool negated = strncmp(name, "not-", 4) == 0;
+    mp_selection *selection = &question->selection;
+    mp_grow(&question->criteria, &question->criterion_capacity, selection->count + 1,
+            sizeof *question->criteria);
+    selection->criteria = question->criteria;
+    question->criteria[selection->count] = (mp_criterion){subject, negated, pattern};
+    if (!*pattern)
+        return mp_fail_argument(error, name, pattern, "expected a pattern");
+    return mp_criterion_check(&question->criteria[selection->count++], error);
+}
+
+static bool set_shared(mp_question *question, const char *name, mp_subject subject,
+                       const char *text, mp_error *error)
+{
+    mp_selection *selection = &question->selection;
+    mp_argument_texts *paths = &question->suppression_paths;
+    if (subject < MP_SUBJECTS)
+        return add_criterion(question, name, subject, text, error);
+    if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
+        bool since = *name == 's';
+        selection->has_since |= since;
+        selection->has_until |= !since;
+        return mp_parse_time(text, since ? &selection->since_us : &selection->until_us) ||
+               mp_fail_argument(error, name, text,
+                                "expected a time such as 250ms, 90s or 1:02:03.5");
+    }
+    if (strcmp(name, "today") == 0)
+        return mp_parse_date(text, &question->today) ||
+               mp_fail_argument(error, name, text, "expected a day such as 2027-06-30");
+    if (strcmp(name, "suppress") == 0) {
+        mp_grow(&paths->at, &paths->capacity, paths->count + 1, sizeof *paths->at);
+        paths->at[paths->count++] = text;
+    } else if (strcmp(name, "base") == 0) {
+        question->base = text;
+    } else if (strcmp(name, "policy") == 0) {
+        question->policy_path = text;
+    } else {
+        return mp_fail_unused(error, question->report->name, name, NULL); /* of reading */
+    }
+    return *text || mp_fail_argument(error, name, text, "expected a path");
+}
+
+bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error)
+{
+    const mp_report *report = question->report;
+    mp_subject subject = MP_SUBJECTS;
+    const mp_argument *row = mp_argument_find(&report->arguments, name);
+    const char *argument = row ? NULL : shared_argument(name, &subject);
+    bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
+    if (!operand && !row && !(argument && mp_argument_find(&report->arguments, argument)))
+        return mp_fail_unused(error, report->name, name, NULL);
+    if (!operand)
+        mp_question_note(question, argument ? argument : name, name);
+    if (!row || row->kind == MP_ARGUMENT_SHARED)
+        return set_shared(question, name, subject, text, error);
+    return mp_argument_parse(row, text, question->arguments) ||
+           mp_fail_argument(error, name, text, "is none that %s takes", report->name);
+}
+
+/* --- reading --- */
+
+bool mp_question_read(mp_question *question, mp_error *error)
+{
+    char *text = NULL;
+    size_t length;
+    bool ok = true;
+    question->suppressions.today = question->today ? question->today : mp_today();
+    for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
+        ok =
+            mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i], error);
+    if (!ok || !question->policy_path)
+        return ok;
+    const char *path = question->policy_path;
+    if (question->rules) {
+        question->policy = mp_policy_parse(path, question->rules, strlen(question->rules));
+    } else {
+        ok = mp_file_read(path, &text, &length, error);
+        if (ok)
+            question->policy = mp_policy_parse(path, text, length);
+        free(text);
+    }
+    if (ok && question->policy->fault_count) {
+        *error = question->policy->faults[0];
+        return false;
+    }
+    return ok;
+}
+
+mp_request mp_question_request(const mp_question *question, const mp_model *model,
+                               const mp_diagnostics *diagnostics, mp_dictionary *dictionary,
+                               const mp_digest *base)
+{
+    return (mp_request){.model = model,
+                        .diagnostics = diagnostics,
+                        .report = question->report,
+                        .arguments = question->arguments,
+                        .given = question->given,
+                        .given_count = question->given_count,
+                        .selection = question->selection,
+                        .suppressions =
+                            question->suppression_paths.count ? &question->suppressions : NULL,
+                        .policy = question->policy,
+                        .dictionary = dictionary,
+                        .base = base};
+}
