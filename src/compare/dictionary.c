@@ -132,17 +132,23 @@ static bool same_key(const void *opaque, uint32_t value)
     return memcmp(&probe->entries->at[value - 1].key, probe->key, sizeof *probe->key) == 0;
 }
 
-size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
+mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key)
 {
     uint64_t hash = mp_hash_bytes(&key, sizeof key);
     key_probe probe = {entries, &key};
-    uint32_t *found = mp_hash_index_put(index, hash, same_key, &probe);
+    uint32_t *found = mp_hash_index_put(&entries->index, hash, same_key, &probe);
     if (!*found) {
         mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
         entries->at[entries->count++] = (mp_entry){.key = key};
         *found = (uint32_t)entries->count;
     }
-    return *found - 1;
+    return &entries->at[*found - 1];
+}
+
+void mp_entries_free(mp_entries *entries)
+{
+    free(entries->at);
+    mp_hash_index_free(&entries->index);
 }
 
 static int compare_texts(const mp_dictionary *dictionary, uint32_t a, uint32_t b)

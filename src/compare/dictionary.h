@@ -2,12 +2,11 @@
 #ifndef MP_COMPARE_DICTIONARY_H
 #define MP_COMPARE_DICTIONARY_H
 
-#include "base/index.h"
 #include "compare/digest.h"
 
-/* The place of the key's entry, made without amounts if it is new. `index` belongs to the list
- * and is released by the caller. */
-size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key);
+/* The key's entry, made without amounts if it is new. Valid until the next one. */
+mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key);
+void mp_entries_free(mp_entries *entries);
 
 /* Of each frame its family: frames of one family have the same names up to the root, whatever
  * their lines are. Release with free(). */

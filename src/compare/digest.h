@@ -9,6 +9,7 @@
 #define MP_COMPARE_DIGEST_H
 
 #include "base/error.h"
+#include "base/index.h"
 #include "model/model.h"
 #include "query/query.h"
 
@@ -104,6 +105,7 @@ const char *mp_level_name(mp_level level);
 typedef struct mp_entries {
     mp_entry *at;
     size_t count, capacity;
+    mp_hash_index index; /* of the keys */
 } mp_entries;
 
 typedef struct mp_digest {
