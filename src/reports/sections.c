@@ -14,7 +14,7 @@
 
 /* --- what is asked --- */
 
-static const void *argument(const mp_request *request, const char *name)
+const void *mp_request_argument(const mp_request *request, const char *name)
 {
     const mp_argument *row = mp_argument_find(&request->report->arguments, name);
     return row ? (const char *)request->arguments + row->offset : NULL;
@@ -22,13 +22,13 @@ static const void *argument(const mp_request *request, const char *name)
 
 const char *mp_text_argument(const mp_request *request, const char *name)
 {
-    const char *const *text = argument(request, name);
+    const char *const *text = mp_request_argument(request, name);
     return text ? *text : NULL;
 }
 
 int64_t mp_number_argument(const mp_request *request, const char *name)
 {
-    const int64_t *number = argument(request, name);
+    const int64_t *number = mp_request_argument(request, name);
     return number ? *number : 0;
 }
 

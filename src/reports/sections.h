@@ -62,7 +62,10 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
 const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
                                        mp_error *error);
 
-/* An argument of the request's report; NULL or 0 where the report has none of this name. */
+/* An argument of the request's report, as it is in its struct; NULL where it has none of this name.
+ */
+const void *mp_request_argument(const mp_request *request, const char *name);
+/* The same of a text and a number; NULL or 0. */
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
 /* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
