@@ -138,9 +138,9 @@ static bool refill(mp_input *input)
 /* Editors put one in front of UTF-8; no format knows it. */
 static void skip_byte_order_mark(mp_input *input)
 {
-    static const char snapshot[] = "\xef\xbb\xbf";
+    static const char mark[] = "\xef\xbb\xbf";
     if (input->consumed == 0 && input->end - input->start >= 3 &&
-        memcmp(input->bytes + input->start, snapshot, 3) == 0) {
+        memcmp(input->bytes + input->start, mark, 3) == 0) {
         input->start += 3;
         input->consumed += 3;
     }

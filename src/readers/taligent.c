@@ -463,7 +463,6 @@ const mp_reader mp_reader_taligent = {
     .versions = "1995",
     .kind = MP_KIND_EVENTS,
     .probe = probe,
-    .place = NULL,
     .open = open_taligent,
     .read = read_taligent,
     .close = close_taligent,
