@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "compare/dictionary.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
 

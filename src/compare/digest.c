@@ -2,37 +2,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "compare/dictionary.h"
+#include "compare/digest.h"
 #include "compare/substitution.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
-
-const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
-    {"objects", MP_HAS_LIVE},
-    {"bytes", MP_HAS_LIVE},
-    {"created_objects", MP_HAS_HISTORY},
-    {"created_bytes", MP_HAS_HISTORY},
-    {"deleted_objects", MP_HAS_HISTORY},
-    {"leaked_objects", MP_HAS_HISTORY},
-    {"leaked_bytes", MP_HAS_HISTORY},
-    {"retained_bytes", MP_HAS_RETAINED},
-    {"exclusive_us", MP_HAS_COSTS},
-    {"calls", MP_HAS_COSTS},
-};
-
-mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
-{
-    for (size_t i = 0; i < MP_AMOUNTS; i++)
-        a.at[i] += b.at[i];
-    return a;
-}
-
-mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
-{
-    for (size_t i = 0; i < MP_AMOUNTS; i++)
-        a.at[i] -= b.at[i];
-    return a;
-}
 
 const char *mp_level_name(mp_level level)
 {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/measures.h"
-
 /* --- what grows --- */
 
 /* A group of the window's that the rule selects. Those of one label are one. */

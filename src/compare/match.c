@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "compare/dictionary.h"
+#include "compare/digest.h"
 
 /* An entry of both sides, or of one. */
 typedef struct couple {
