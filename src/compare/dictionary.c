@@ -1,9 +1,10 @@
 /* The dictionary of texts and frames that digests share, and keys made of them. */
+#include "compare/dictionary.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "compare/dictionary.h"
 
 struct mp_dictionary {
     mp_arena arena;

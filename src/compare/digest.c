@@ -1,8 +1,9 @@
 /* From a model to a digest. */
+#include "compare/digest.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "compare/digest.h"
 #include "compare/substitution.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"

@@ -1,8 +1,8 @@
 /* The tables with all columns of AQTime's description, in its order, and rows for them. */
+#include "export/aqtime_writer.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "export/aqtime_writer.h"
 
 #define PREFIX "ALLOCATION_PROFILER_"
 #define KEYS "ID INTEGER, INST_ID INTEGER, PARENT_ID INTEGER, REC_ID INTEGER"

@@ -1,6 +1,4 @@
 #include "input/input.h"
-#include "base/diagnose.h"
-#include "input/window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
+#include "input/window.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 

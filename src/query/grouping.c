@@ -1,12 +1,11 @@
 /* Groupings: what happened to each generation is added to its group. */
-#include "query/group.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "query/group.h"
 #include "query/known.h"
 #include "query/labels.h"
 

@@ -1,9 +1,10 @@
+#include "query/lifetimes.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "query/lifetimes.h"
 
 /* Blocks of one group and one age. */
 typedef struct aged {

@@ -1,12 +1,12 @@
 /* Selecting: which contexts, snapshots, types and modules fit. */
 #include "query/selection.h"
-#include "base/error.h"
 
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "model/events.h"

@@ -1,6 +1,5 @@
 /* The reader of AQTime allocation databases: opening them, and going from set to set. */
 #include "readers/aqtime.h"
-#include "base/diagnose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 

@@ -13,12 +13,12 @@
  * `pkg.sub.Name.dbg`, then `Name.dbg`. A drive, leading separators, `.` and `..` are left out of
  * recorded paths, so that none leads out of the folder. */
 #include "readers/listing.h"
-#include "base/diagnose.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/diagnose.h"
 #include "base/index.h"
 #include "base/text.h"
 #include "input/fields.h"

@@ -2,6 +2,8 @@
  *
  * Sources: "Heap monitoring file format", Taligent 1995, and the pages on the heap monitor of the
  * same book. Times are microseconds since 1970 and fit 64 bits. */
+#include "readers/taligent.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "input/window.h"
-#include "readers/taligent.h"
 
 enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
 
