@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/diagnose.h"
-#include "cli/baseline.h"
 #include "cli/export.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/store.h"
 
 static int run_formats(cli_options *options)
 {

@@ -11,7 +11,7 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "input/window.h"
+#include "input/inside.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 

@@ -11,7 +11,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "input/window.h"
+#include "input/inside.h"
 
 enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
 
