@@ -121,13 +121,13 @@ static void note_reading(mp_question *question, const mp_recording *recording)
 {
     const mp_load_options *options = &recording->options;
     const struct {
-        bool given;
         const char *argument, *spelled;
         unsigned needs;
-    } notes[] = {{options->at != NULL, "at", "at", MP_HOLDS_EVENTS},
-                 {options->skip_count > 0, "skip", "skip", MP_HOLDS_NATIVE},
-                 {options->no_skips, "skip", "no-skip", MP_HOLDS_NATIVE},
-                 {options->domain != NULL, "domain", "domain", MP_HOLDS_GRAPH}};
+        bool given;
+    } notes[] = {{"at", "at", MP_HOLDS_EVENTS, options->at != NULL},
+                 {"skip", "skip", MP_HOLDS_NATIVE, options->skip_count > 0},
+                 {"skip", "no-skip", MP_HOLDS_NATIVE, options->no_skips},
+                 {"domain", "domain", MP_HOLDS_GRAPH, options->domain != NULL}};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i].given && recording->model->holds & notes[i].needs &&
             mp_argument_find(&question->report->arguments, notes[i].argument))
