@@ -281,6 +281,67 @@ static void old_blocks_were_always_there(void **unused)
     }
 }
 
+/* As many bytes later do not move the peak. */
+#define TIE                                                                                        \
+    "1-1 2000 0x1 10 novtbl f|main\n"                                                              \
+    "1-1 2001 0x2 20 novtbl h|main\n"                                                              \
+    "1-1 2003 0x1 del TA g|main\n"                                                                 \
+    "1-1 2004 0x3 10 novtbl k|main\n"                                                              \
+    "1-1 2100 0x3 del TK g|main\n"
+
+static void the_peak_is_the_first_of_equals(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *log;
+        int64_t time_us;
+    } cases[] = {
+        {TIE, 1},
+        {"1-1 1000 0x1 10 novtbl f\n1-1 1050 0x1 del T f\n", 0},
+        /* before the first event: 0 */
+        {"1-1 1000 0x1 10 novtbl f\n1-1 990 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        reading r = read_text(&mp_reader_taligent, NAME, cases[i].log, 4096);
+        assert_int_equal(r.model->events->peak_time_us, cases[i].time_us);
+        assert_int_equal(r.model->snapshots.at[2].peak_time_us, cases[i].time_us);
+        reading_free(&r);
+    }
+}
+
+/* What was alive of each type at the peak of its own log. */
+static void peaks_of_two_logs(void **unused)
+{
+    (void)unused;
+    static const char *const logs[] = {
+        TIE, "1-1 1 0x1 8 novtbl p|main\n1-1 2 0x1 del TP g|main\n1-1 3 0x2 7 novtbl p|main\n"};
+    static const struct {
+        const char *type;
+        int64_t objects, bytes;
+    } types[] = {{"(unknown)", 1, 20}, {"TA", 1, 10}, {"TK", 0, 0}, {"TP", 1, 8}};
+    const mp_load_options options = {0};
+    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    void *state = mp_reader_taligent.open(r.model, r.diagnostics, &options);
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        mp_input *input = mp_input_from_memory(NAME, logs[i], strlen(logs[i]), 4096, r.diagnostics);
+        MP_ADD(&r.model->inputs)->path = NAME;
+        assert_true(mp_reader_taligent.read(state, input, r.model->inputs.count - 1));
+        mp_input_close(input);
+    }
+    mp_reader_taligent.close(state);
+    mp_model_build_tree(r.model, r.diagnostics);
+    mp_window window = window_of(&r);
+    const mp_grouping *by_type = mp_window_groups(&window, mp_dimension_find("type"), 0);
+    assert_int_equal(by_type->count, sizeof types / sizeof *types);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        assert_string_equal(by_type->groups[i].label, types[i].type);
+        assert_int_equal(by_type->groups[i].at_peak.objects, types[i].objects);
+        assert_int_equal(by_type->groups[i].at_peak.bytes, types[i].bytes);
+    }
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
 static void anomalies_show_both_ends(void **unused)
 {
     (void)unused;
@@ -478,6 +539,8 @@ int main(void)
         cmocka_unit_test(crawls_hold_their_own_separator),
         cmocka_unit_test(a_log_is_replayed),
         cmocka_unit_test(old_blocks_were_always_there),
+        cmocka_unit_test(the_peak_is_the_first_of_equals),
+        cmocka_unit_test(peaks_of_two_logs),
         cmocka_unit_test(anomalies_show_both_ends),
         cmocka_unit_test(types_of_the_living_are_inferred),
         cmocka_unit_test(sites_are_not_called_by_allocators),
