@@ -69,14 +69,14 @@ LOST = {
 }
 
 
-# A dump by hand: the object 10 refers to 11 twice and to itself, 12 to one that is not there; 11 has
-# a weak root alone, 12 a weak one and a strong one. The second domain refers to the first.
+# A dump by hand: the object 10 refers to 12 twice and to itself, 12 to itself and to one that is not
+# there; 11 has a weak root alone, 12 a weak one and a strong one. The second domain refers to the first.
 GRAPH = """\
 a 2 Shop.exe 1
 t 1 Shop.Node
-o 10 1 20 11 12 11 10
+o 10 1 20 12 11 10 12
 o 11 1 8 12
-o 12 1 4 99 10
+o 12 1 4 99 12 10
 r 10 1 0
 r 11 3 2
 r 12 3 2
@@ -90,10 +90,11 @@ r 20 1 0
 c Other.exe 4
 """
 # By its address: COL_ROOT, how many objects refer to it, to how many it refers; its size.
-SHOP = {0x10: (1, 2, 3, 32), 0x11: (0, 1, 1, 8), 0x12: (1, 2, 1, 4)}
+SHOP = {0x10: (1, 2, 3, 32), 0x11: (0, 1, 1, 8), 0x12: (1, 3, 2, 4)}
 BOTH = SHOP | {0x10: (1, 3, 3, 32), 0x20: (1, 0, 2, 48), 0x21: (0, 1, 0, 12)}
 # Who refers to whom, and how often.
-SHOP_PAIRS = {(0x10, 0x10): 1, (0x10, 0x11): 2, (0x10, 0x12): 1, (0x11, 0x12): 1, (0x12, 0x10): 1}
+SHOP_PAIRS = {(0x10, 0x10): 1, (0x10, 0x11): 1, (0x10, 0x12): 2, (0x11, 0x12): 1, (0x12, 0x12): 1,
+              (0x12, 0x10): 1}
 BOTH_PAIRS = SHOP_PAIRS | {(0x20, 0x10): 1, (0x20, 0x21): 1}
 
 
