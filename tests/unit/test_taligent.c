@@ -405,6 +405,7 @@ static void classes_of_member_functions(void **unused)
         const char *crawl, *class;
     } cases[] = {
         {"malloc|TText::Grow(long)|main", "TText"},
+        {"std::allocator<A::B>::allocate(int)|TText::Grow(long)|main", "TText"},
         {"strdup(const char *)|A::B::f(C::D)|main", "A::B"},
         {"TList<A::B>::Add(A::B)|main", "TList<A::B>"},
         {"A::operator<<(const B::C &)", "A"},
