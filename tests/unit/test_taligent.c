@@ -189,6 +189,7 @@ static void a_log_is_replayed(void **unused)
         assert_int_equal(totals.peak_bytes, 142); /* both old ones and the first 100 bytes */
         assert_int_equal(totals.peak_objects, 3);
         assert_int_equal(events->peak_time_us, 0);
+        assert_int_equal(events->threads, 2);
         assert_int_equal(events->old_objects, 2);
         assert_int_equal(events->displaced_objects, 1);
         assert_int_equal(events->corrupt_events, 1);
