@@ -1,6 +1,4 @@
 /* The library as programs see it: a recording, what is asked of it, and what it says. */
-#include "memprof/memprof.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +10,7 @@
 #include "compare/baseline.h"
 #include "document/merge.h"
 #include "export/formats.h"
+#include "memprof/memprof.h"
 #include "readers/reader.h"
 
 enum { KEPT_OF_EACH_CODE = 100, PAGE_WIDTH = 100 };

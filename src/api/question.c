@@ -51,16 +51,17 @@ static const char *shared_argument(const char *name, mp_subject *subject)
     return strcmp(name, "today") == 0 ? "suppress" : NULL;
 }
 
-static bool add_criterion(mp_question *question, mp_subject subject, bool negated,
+static bool add_criterion(mp_question *question, const char *name, mp_subject subject,
                           const char *pattern, mp_error *error)
 {
+    bool negated = strncmp(name, "not-", 4) == 0;
     mp_selection *selection = &question->selection;
     mp_grow(&question->criteria, &question->criterion_capacity, selection->count + 1,
             sizeof *question->criteria);
     selection->criteria = question->criteria;
     question->criteria[selection->count] = (mp_criterion){subject, negated, pattern};
     if (!*pattern)
-        return mp_fail_argument(error, mp_subject_name(subject), pattern, "expected a pattern");
+        return mp_fail_argument(error, name, pattern, "expected a pattern");
     return mp_criterion_check(&question->criteria[selection->count++], error);
 }
 
@@ -70,7 +71,7 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
     mp_selection *selection = &question->selection;
     mp_argument_texts *paths = &question->suppression_paths;
     if (subject < MP_SUBJECTS)
-        return add_criterion(question, subject, strncmp(name, "not-", 4) == 0, text, error);
+        return add_criterion(question, name, subject, text, error);
     if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
         bool since = *name == 's';
         selection->has_since |= since;

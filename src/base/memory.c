@@ -1,5 +1,4 @@
 #include "base/memory.h"
-#include "memprof/memprof.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 
 #include "memprof/diagnostics.h"
+#include "memprof/memprof.h"
 
 enum { ARENA_BLOCK = 64 * 1024, ALIGNMENT = 16 };
 

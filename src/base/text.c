@@ -1,7 +1,6 @@
 #include "base/text.h"
 
 #include <stdio.h>
-
 #include <string.h>
 #include <strings.h>
 
@@ -56,8 +55,8 @@ bool mp_slice_take_line(mp_slice *text, mp_slice *line)
 
 mp_slice mp_slice_without_mark(mp_slice text)
 {
-    static const char snapshot[] = "\xef\xbb\xbf";
-    size_t length = mp_slice_starts(text, snapshot) ? strlen(snapshot) : 0;
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t length = mp_slice_starts(text, mark) ? strlen(mark) : 0;
     return (mp_slice){text.at + length, text.length - length};
 }
 

@@ -1,13 +1,14 @@
 #include "cli/commands.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/diagnose.h"
-#include "cli/baseline.h"
 #include "cli/export.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/store.h"
 
 static int run_formats(cli_options *options)
 {
@@ -65,29 +66,27 @@ static const cli_command own[] = {
      .arguments = &(const mp_argument_table){.count = 0},
      .run = run_formats},
 };
+enum { OWN = sizeof own / sizeof *own };
 
-bool cli_command_find(const char *name, cli_command *command)
+const cli_command *cli_commands(size_t *count)
 {
     static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY"}; /* by mp_operand */
-    const mp_report *report = mp_report_find(name);
-    if (report) {
-        *command = (cli_command){.name = report->name,
-                                 .summary = report->summary,
-                                 .example = report->example,
-                                 .details = report->details,
-                                 .operand = operands[report->operand],
-                                 .report = report,
-                                 .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
-                                 .arguments = &report->arguments,
-                                 .run = cli_report};
-        return true;
-    }
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(own[i].name, name) == 0) {
-            *command = own[i];
-            return true;
-        }
-    return false;
+    static cli_command all[40];
+    const mp_report *const *reports = mp_reports(count);
+    assert(*count + OWN <= sizeof all / sizeof *all);
+    for (size_t i = 0; i < *count; i++)
+        all[i] = (cli_command){.name = reports[i]->name,
+                               .summary = reports[i]->summary,
+                               .example = reports[i]->example,
+                               .details = reports[i]->details,
+                               .operand = operands[reports[i]->operand],
+                               .report = reports[i],
+                               .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
+                               .arguments = &reports[i]->arguments,
+                               .run = cli_report};
+    memcpy(all + *count, own, sizeof own);
+    *count += OWN;
+    return all;
 }
 
 /* --- help --- */
@@ -151,8 +150,7 @@ static void help_command(const cli_command *command)
 static void help_program(void)
 {
     size_t count;
-    cli_command first;
-    const mp_report *const *reports = mp_reports(&count);
+    const cli_command *commands = cli_commands(&count);
     printf(
         "Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n"
         "Answers from memory- and execution-profile recordings: what leaks, what is biggest,\n"
@@ -160,19 +158,16 @@ static void help_program(void)
         "recordings in it.\n\n"
         "Commands:\n");
     for (size_t i = 0; i < count; i++)
-        printf("  %-10s  %s\n", reports[i]->name, reports[i]->summary);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        printf("  %-10s  %s\n", own[i].name, own[i].summary);
+        printf("  %-10s  %s\n", commands[i].name, commands[i].summary);
     printf(
         "\nOptions of the default command, analyze (memprof COMMAND --help tells the others):\n");
-    cli_command_find(reports[0]->name, &first);
-    help_options(&first);
+    help_options(commands);
     help_renderers();
     printf("\nExit status: 0 done; 1 a limit was exceeded, a rule of gate fails or check found\n"
            "something; 2 wrong usage; 3 an input or the output could not be read or written, or a\n"
            "rule could not be judged.\n\n"
            "Example:\n  memprof %s\n",
-           reports[0]->example);
+           commands->example);
 }
 
 void cli_help(const cli_options *options)

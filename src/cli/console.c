@@ -157,18 +157,18 @@ void cli_progress_end(cli_progress *progress)
 
 /* --- style --- */
 
-mp_style cli_style(const cli_options *options)
+mp_style cli_style(cli_colour colour, bool to_file)
 {
     enum { PIPE_WIDTH = 100, NARROWEST = 60 };
     mp_style style = {.width = PIPE_WIDTH, .dashes = "--"};
     struct winsize size;
-    bool terminal = !options->output && isatty(STDOUT_FILENO);
+    bool terminal = !to_file && isatty(STDOUT_FILENO);
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
     if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
         style.width = size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
-    style.colour = options->colour == CLI_COLOUR_ALWAYS ||
-                   (options->colour == CLI_COLOUR_AUTO && terminal && !(no_colour && *no_colour) &&
-                    kind && strcmp(kind, "dumb") != 0);
+    style.colour = colour == CLI_COLOUR_ALWAYS ||
+                   (colour == CLI_COLOUR_AUTO && terminal && !(no_colour && *no_colour) && kind &&
+                    strcmp(kind, "dumb") != 0);
     return style;
 }
 

@@ -3,7 +3,8 @@
 #define MP_CLI_CONSOLE_H
 
 #include "base/output.h"
-#include "cli/options.h"
+#include "export/formats.h"
+#include "memprof/diagnostics.h"
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: print those that a check would list, too. */
@@ -28,7 +29,13 @@ void cli_progress_begin(cli_progress *progress, bool quiet);
 void cli_progress_advance(void *progress, const char *path, uint64_t done, uint64_t total);
 void cli_progress_end(cli_progress *progress);
 
-mp_style cli_style(const cli_options *options);
+typedef enum cli_colour {
+    CLI_COLOUR_AUTO,
+    CLI_COLOUR_ALWAYS,
+    CLI_COLOUR_NEVER,
+} cli_colour;
+/* `to_file`: the answer does not go to standard output. */
+mp_style cli_style(cli_colour colour, bool to_file);
 
 /* Whether the output, NULL for none, is none of the files that are read; a path may name a snapshot
  * too, or be NULL. False after a message. */

@@ -5,6 +5,7 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/options.h"
 
@@ -29,6 +30,8 @@ static int tell(const cli_options *options)
 int main(int argc, char **argv)
 {
     cli_options options;
+    size_t count;
+    const cli_command *commands = cli_commands(&count);
     /* Names are UTF-8 whatever the user's locale says; numbers and order know no locale. */
     setlocale(LC_CTYPE, "C.UTF-8");
     mp_set_out_of_memory_handler(out_of_memory);
@@ -37,7 +40,7 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     int status = CLI_USAGE;
-    if (cli_parse(argc, argv, &options))
+    if (cli_parse(argc, argv, commands, count, &options))
         status = options.version || options.help ? tell(&options) : options.command.run(&options);
     cli_options_free(&options);
     return status;

@@ -315,21 +315,23 @@ static bool collect(int argc, char **argv, cli_options *options)
 }
 
 /* The command, if the first operand names one; else the default with all operands as files. */
-static bool take_command(cli_options *options, char **operands, int count)
+static bool take_command(cli_options *options, const cli_command *commands, size_t command_count,
+                         char **operands, int count)
 {
-    cli_command *command = &options->command;
-    bool named = count > 0 && cli_command_find(operands[0], command);
-    options->command_named = named;
-    if (!named) {
-        size_t reports;
-        const char *path = count > 0 ? operands[0] : "";
-        struct stat status;
-        cli_command_find(mp_reports(&reports)[0]->name, command);
-        if (count > 0 && !strpbrk(path, "./") && strcmp(path, "-") != 0 && stat(path, &status) != 0)
-            return cli_refuse("%s is neither a command nor a file", path);
-    }
-    operands += named;
-    count -= named;
+    const cli_command *command = commands;
+    const char *first = count > 0 ? operands[0] : "";
+    struct stat status;
+    for (size_t i = 0; i < command_count; i++)
+        if (mp_text_is(commands[i].name, first)) {
+            command = &commands[i];
+            options->command_named = true;
+        }
+    options->command = *command;
+    if (!options->command_named && count > 0 && !strpbrk(first, "./") && strcmp(first, "-") != 0 &&
+        stat(first, &status) != 0)
+        return cli_refuse("%s is neither a command nor a file", first);
+    operands += options->command_named;
+    count -= options->command_named;
     /* A type of objects takes the place of one. */
     bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
     if (command->operand && !replaced && count > 0) {
@@ -435,14 +437,16 @@ static bool check(const cli_options *options)
     return true;
 }
 
-bool cli_parse(int argc, char **argv, cli_options *options)
+bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
+               cli_options *options)
 {
     size_t most = (size_t)argc + 1, renderers;
     *options = (cli_options){
         .renderer = mp_renderers(&renderers)[0],
         .pairs = mp_alloc(most * sizeof(cli_pair)),
     };
-    if (!collect(argc, argv, options) || !take_command(options, argv + optind, argc - optind))
+    if (!collect(argc, argv, options) ||
+        !take_command(options, commands, count, argv + optind, argc - optind))
         return false;
     options->help = text_of(options, "help") != NULL;
     options->version = text_of(options, "version") != NULL;

@@ -3,16 +3,36 @@
 #define MP_CLI_OPTIONS_H
 
 #include "api/question.h"
-#include "cli/commands.h"
+#include "cli/console.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
 #include "readers/reader.h"
 
-typedef enum cli_colour {
-    CLI_COLOUR_AUTO,
-    CLI_COLOUR_ALWAYS,
-    CLI_COLOUR_NEVER,
-} cli_colour;
+struct cli_options;
+
+/* Exit statuses. */
+enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3 };
+
+/* Options that are no arguments of a report, by who takes them: a bit each. */
+typedef enum cli_scope {
+    CLI_READS = 1,   /* commands that read recordings */
+    CLI_PRINTS = 2,  /* those whose document is what they are for */
+    CLI_STORES = 4,  /* the command baseline */
+    CLI_EXPORTS = 8, /* the command export */
+    CLI_ALWAYS = 16,
+} cli_scope;
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    const char *example;
+    const char *details;
+    const char *operand;     /* what stands before the files; NULL: nothing */
+    const mp_report *report; /* that is asked; NULL: none */
+    unsigned scope;          /* of its options, beside its arguments */
+    const mp_argument_table *arguments;
+    int (*run)(struct cli_options *options); /* gives the exit status */
+} cli_command;
 
 /* Which files are read together. */
 typedef enum cli_grouping {
@@ -99,8 +119,10 @@ const cli_option *cli_option_of(const cli_command *command, const char *name);
 /* Whether two recordings are compared, the first of which is the operand. */
 bool cli_compares(const cli_command *command);
 
-/* False after a message on standard error: wrong usage. Release with cli_options_free. */
-bool cli_parse(int argc, char **argv, cli_options *options);
+/* `commands`: `count` of them, the default first. False after a message on standard error: wrong
+ * usage. Release with cli_options_free. */
+bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
+               cli_options *options);
 void cli_options_free(cli_options *options);
 
 #endif

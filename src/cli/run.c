@@ -258,7 +258,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
     mp_output output;
-    mp_style style = cli_style(options);
+    mp_style style = cli_style(options->colour, options->output != NULL);
     mp_error error = {0};
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;

@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "compare/dictionary.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
 
@@ -189,7 +188,6 @@ typedef struct loader {
     uint32_t line; /* at hand, from 1 */
     mp_digest *digest;
     mp_dictionary *dictionary;
-    mp_hash_index index[MP_LEVELS];
     mp_amounts sums[MP_LEVELS]; /* of the entries */
     int64_t entries;            /* that the totals tell of; -1: they do not */
     bool totalled;
@@ -361,10 +359,11 @@ static bool read_entry(loader *load, const line_values *values)
         return FAIL(load, "the line has a stack that is none, expected a list of [name, line]");
     mp_entries *entries = &load->digest->lists[level];
     mp_amounts *sums = &load->sums[level];
-    size_t before = entries->count, place = mp_entry_for(entries, &load->index[level], key);
+    size_t before = entries->count;
+    mp_entry *entry = mp_entry_for(entries, key);
     if (entries->count == before)
         return FAIL(load, "the line is of the same as a line before it, expected each once");
-    entries->at[place].amounts = values->amounts;
+    entry->amounts = values->amounts;
     *sums = mp_amounts_add(*sums, values->amounts);
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         if (sums->at[i] > MOST || sums->at[i] < -MOST)
@@ -446,8 +445,6 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
     }
     digest->records = load.line;
     ok = ok && is_whole(&load);
-    for (int level = 0; level < MP_LEVELS; level++)
-        mp_hash_index_free(&load.index[level]);
     if (ok)
         return digest;
     mp_digest_free(digest);

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/measures.h"
-
 /* --- limits --- */
 
 /* The sum, or the largest or smallest number if it is beyond. */

@@ -1,9 +1,10 @@
 /* The dictionary of texts and frames that digests share, and keys made of them. */
+#include "compare/dictionary.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "compare/dictionary.h"
 
 struct mp_dictionary {
     mp_arena arena;
@@ -116,6 +117,35 @@ uint32_t *mp_key_families(const mp_dictionary *dictionary)
     return families;
 }
 
+/* --- amounts --- */
+
+const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
+    {"objects", MP_HAS_LIVE},
+    {"bytes", MP_HAS_LIVE},
+    {"created_objects", MP_HAS_HISTORY},
+    {"created_bytes", MP_HAS_HISTORY},
+    {"deleted_objects", MP_HAS_HISTORY},
+    {"leaked_objects", MP_HAS_HISTORY},
+    {"leaked_bytes", MP_HAS_HISTORY},
+    {"retained_bytes", MP_HAS_RETAINED},
+    {"exclusive_us", MP_HAS_COSTS},
+    {"calls", MP_HAS_COSTS},
+};
+
+mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
+{
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        a.at[i] += b.at[i];
+    return a;
+}
+
+mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
+{
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        a.at[i] -= b.at[i];
+    return a;
+}
+
 /* --- keys --- */
 
 typedef struct key_probe {
@@ -132,17 +162,23 @@ static bool same_key(const void *opaque, uint32_t value)
     return memcmp(&probe->entries->at[value - 1].key, probe->key, sizeof *probe->key) == 0;
 }
 
-size_t mp_entry_for(mp_entries *entries, mp_hash_index *index, mp_entry_key key)
+mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key)
 {
     uint64_t hash = mp_hash_bytes(&key, sizeof key);
     key_probe probe = {entries, &key};
-    uint32_t *found = mp_hash_index_put(index, hash, same_key, &probe);
+    uint32_t *found = mp_hash_index_put(&entries->index, hash, same_key, &probe);
     if (!*found) {
         mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
         entries->at[entries->count++] = (mp_entry){.key = key};
         *found = (uint32_t)entries->count;
     }
-    return *found - 1;
+    return &entries->at[*found - 1];
+}
+
+void mp_entries_free(mp_entries *entries)
+{
+    free(entries->at);
+    mp_hash_index_free(&entries->index);
 }
 
 static int compare_texts(const mp_dictionary *dictionary, uint32_t a, uint32_t b)

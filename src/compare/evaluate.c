@@ -4,7 +4,6 @@
 
 #include "compare/decide.h"
 #include "compare/evaluate_growth.h"
-#include "compare/measures.h"
 
 /* --- labels --- */
 

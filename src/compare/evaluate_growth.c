@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/measures.h"
-
 /* --- what grows --- */
 
 /* A group of the window's that the rule selects. Those of one label are one. */
@@ -58,7 +56,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
         const char *label = label_of(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
             found->at[found->count++] =
-                (selected){label, i + 1, group->from.bytes, group->to.bytes};
+                (selected){label, i + 1, group->from_bytes, group->to.bytes};
     }
     if (found->count)
         qsort(found->at, found->count, sizeof *found->at, by_label);
@@ -211,32 +209,25 @@ static void decide_series(mp_evaluation *evaluation, const mp_series *series,
  * is selected, or for each label of it. */
 static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 {
-    const mp_model *model = evaluation->context->model;
     bool whole = !evaluation->rule->by;
     selection found = {.count = 0};
-    if (whole || select_groups(evaluation, window, &found)) {
-        uint32_t *number_of =
-            mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *number_of);
-        uint32_t *group_of = mp_alloc_zero(model->generations.count + 1u, sizeof *group_of);
-        uint32_t count = whole;
-        const char **labels =
-            mp_arena_alloc(evaluation->scratch, (found.count + 1) * sizeof *labels);
-        labels[0] = "";
-        for (size_t i = 0; i < found.count; i++) {
-            const char *label = found.at[i].label;
-            if (!count || (evaluation->rule->each && strcmp(labels[count - 1], label) != 0))
-                labels[count++] = label;
-            number_of[found.at[i].group] = count;
-        }
-        for (uint32_t i = 0; i < model->generations.count; i++)
-            group_of[i] =
-                whole ? !model->generations.at[i].reusable : number_of[found.grouping->group_of[i]];
-        mp_series series = mp_series_of(window, group_of, count);
-        decide_series(evaluation, &series, labels, count);
-        mp_series_free(&series);
-        free(number_of);
-        free(group_of);
+    if (!whole && !select_groups(evaluation, window, &found))
+        return;
+    uint32_t *row_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *row_of);
+    uint32_t count = whole;
+    const char **labels = mp_arena_alloc(evaluation->scratch, (found.count + 1) * sizeof *labels);
+    labels[0] = "";
+    for (size_t i = 0; i < found.count; i++) {
+        const char *label = found.at[i].label;
+        if (!count || (evaluation->rule->each && strcmp(labels[count - 1], label) != 0))
+            labels[count++] = label;
+        row_of[found.at[i].group] = count;
     }
+    mp_series series =
+        whole ? mp_series_of_all(window) : mp_series_of(window, found.grouping, row_of, count);
+    decide_series(evaluation, &series, labels, count);
+    mp_series_free(&series);
+    free(row_of);
 }
 
 /* --- windows --- */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "compare/dictionary.h"
+#include "compare/digest.h"
 
 /* An entry of both sides, or of one. */
 typedef struct couple {
@@ -107,13 +107,12 @@ static mp_entry_key compared_by(const builder *from, mp_entry_key key)
     return key;
 }
 
-static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, mp_hash_index *index,
-                     bool now)
+static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, bool now)
 {
     for (size_t i = 0; i < entries->count; i++) {
         const mp_entry *entry = &entries->at[i];
         mp_entry_key key = compared_by(to, entry->key);
-        size_t place = mp_entry_for(keys, index, key);
+        size_t place = (size_t)(mp_entry_for(keys, key) - keys->at);
         if (place == to->count) {
             mp_grow(&to->couples, &to->capacity, ++to->count, sizeof *to->couples);
             to->couples[place] = (couple){.key = key, .told = entry->key};
@@ -231,13 +230,12 @@ static int by_group(const void *left, const void *right, void *dictionary)
 static void run_step(builder *of, const uint32_t *families, mp_match match)
 {
     mp_entries keys = {0};
-    mp_hash_index index = {0};
     size_t left = 0, end;
-    for (size_t i = 0; i < of->count; i++)
-        of->couples[i].group = (uint32_t)mp_entry_for(
-            &keys, &index, group_key(of, families, of->couples[i].key, match));
-    free(keys.at);
-    mp_hash_index_free(&index);
+    for (couple *at = of->couples; at < of->couples + of->count; at++) {
+        const mp_entry *entry = mp_entry_for(&keys, group_key(of, families, at->key, match));
+        at->group = (uint32_t)(entry - keys.at);
+    }
+    mp_entries_free(&keys);
     if (of->count)
         qsort_r(of->couples, of->count, sizeof *of->couples, by_group,
                 (void *)(uintptr_t)of->dictionary);
@@ -256,13 +254,11 @@ mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_diges
                                  const mp_digest *now, mp_level level)
 {
     mp_entries keys = {0};
-    mp_hash_index index = {0};
     builder own = {
         .dictionary = dictionary, .level = level, .infers = base->kind == MP_KIND_EVENTS};
-    add_side(&own, &base->lists[level], &keys, &index, false);
-    add_side(&own, &now->lists[level], &keys, &index, true);
-    free(keys.at);
-    mp_hash_index_free(&index);
+    add_side(&own, &base->lists[level], &keys, false);
+    add_side(&own, &now->lists[level], &keys, true);
+    mp_entries_free(&keys);
     uint32_t *families = mp_key_families(dictionary);
     run_step(&own, families, MP_MATCH_STACK);
     run_step(&own, families, MP_MATCH_FUNCTION);

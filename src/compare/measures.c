@@ -35,9 +35,10 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
     [MP_MEASURE_LIVE] = SUM("live", living, "alive", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),
     [MP_MEASURE_LIVE_OBJECTS] =
         SUM("live objects", living, "alive", "object", MP_RULE_OBJECTS, MP_HAS_LIVE, HEAP, objects),
-    [MP_MEASURE_PEAK] = {"peak", living, "at the peak", "", MP_RULE_BYTES, MP_HAS_LIVE},
+    [MP_MEASURE_PEAK] = {"peak", living, "at the peak", "", MP_RULE_BYTES, MP_HAS_LIVE,
+                         .offset = 0},
     [MP_MEASURE_PEAK_OBJECTS] = {"peak objects", living, "at the peak", "object", MP_RULE_OBJECTS,
-                                 MP_HAS_LIVE},
+                                 MP_HAS_LIVE, .offset = 0},
     [MP_MEASURE_CREATED] =
         SUM("created", births, "created", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, created_bytes),
     [MP_MEASURE_CREATED_OBJECTS] = SUM("created objects", births, "created", "object",

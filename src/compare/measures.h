@@ -1,9 +1,63 @@
-/* What a rule can measure: a row for each. */
+/* The words of policies: what a rule can measure, select and compare by, and how numbers of a
+ * measure are told. */
 #ifndef MP_COMPARE_MEASURES_H
 #define MP_COMPARE_MEASURES_H
 
 #include "base/memory.h"
-#include "compare/policy.h"
+#include "compare/digest.h"
+
+typedef enum mp_measure {
+    MP_MEASURE_LEAKED,
+    MP_MEASURE_LEAKED_OBJECTS,
+    MP_MEASURE_LEAK_SITES,
+    MP_MEASURE_LIVE,
+    MP_MEASURE_LIVE_OBJECTS,
+    MP_MEASURE_PEAK,
+    MP_MEASURE_PEAK_OBJECTS,
+    MP_MEASURE_CREATED,
+    MP_MEASURE_CREATED_OBJECTS,
+    MP_MEASURE_DELETED_OBJECTS,
+    MP_MEASURE_RETAINED,
+    MP_MEASURE_GROWTH,
+    MP_MEASURE_SECONDS,
+    MP_MEASURE_CALLS,
+    MP_MEASURE_NEW_LEAK_SITES,
+    MP_MEASURE_NEW_SITES,
+    MP_MEASURE_NEW_TYPES,
+    MP_MEASURE_NEW_METHODS,
+    MP_MEASURE_NEW_MODULES,
+    MP_MEASURES,
+} mp_measure;
+
+typedef enum mp_rule_unit {
+    MP_RULE_BYTES,
+    MP_RULE_OBJECTS,
+    MP_RULE_CALLS,
+    MP_RULE_COUNT, /* of sites, types, methods, modules */
+    MP_RULE_US,    /* microseconds; policies and people have seconds */
+    MP_RULE_UNITS,
+} mp_rule_unit;
+
+/* What a rule selects by; a bit each, so that a measure can say which it takes. */
+typedef enum mp_select_by {
+    MP_BY_NOTHING = 0,
+    MP_BY_TYPE = 1,
+    MP_BY_SOURCE = 2, /* source or function that created it, allocators' own left out */
+    MP_BY_NAME = 4,
+    MP_BY_SITE = 8,    /* "TYPE at SOURCE" */
+    MP_BY_METHOD = 16, /* "METHOD", or "METHOD PROGRAM" */
+    MP_BY_MODULE = 32, /* program */
+} mp_select_by;
+enum { MP_SELECTORS = 6 };
+
+typedef enum mp_comparison {
+    MP_AT_MOST,
+    MP_LESS,
+    MP_AT_LEAST,
+    MP_MORE,
+    MP_EQUAL,
+    MP_COMPARISONS,
+} mp_comparison;
 
 typedef struct mp_measure_row {
     const char *words; /* as a policy says it: one or two words, after "no new" the same */
@@ -23,6 +77,8 @@ typedef struct mp_measure_row {
 /* By mp_measure. */
 extern const mp_measure_row mp_measure_rows[MP_MEASURES];
 
+/* In which unit a measure is. */
+mp_rule_unit mp_measure_unit(mp_measure measure);
 /* What an entry adds to a measure. */
 int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts);
 

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compare/measures.h"
 
 enum {
     MOST_BYTES = 1 << 20,

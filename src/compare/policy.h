@@ -1,65 +1,12 @@
-/* Policies: what a recording is held to, a rule a line; and the rule_result of them.
+/* Policies: what a recording is held to, a rule a line; and what comes of the rules.
  *
  * docs/policies.md has the grammar. A rule is a limit of a measure ("leaked of type "Order*" <= 1
  * MiB"), or says that nothing of a kind is new ("no new leak site"). */
 #ifndef MP_COMPARE_POLICY_H
 #define MP_COMPARE_POLICY_H
 
-#include "compare/digest.h"
+#include "compare/measures.h"
 #include "memprof/diagnostics.h"
-
-typedef enum mp_measure {
-    MP_MEASURE_LEAKED,
-    MP_MEASURE_LEAKED_OBJECTS,
-    MP_MEASURE_LEAK_SITES,
-    MP_MEASURE_LIVE,
-    MP_MEASURE_LIVE_OBJECTS,
-    MP_MEASURE_PEAK,
-    MP_MEASURE_PEAK_OBJECTS,
-    MP_MEASURE_CREATED,
-    MP_MEASURE_CREATED_OBJECTS,
-    MP_MEASURE_DELETED_OBJECTS,
-    MP_MEASURE_RETAINED,
-    MP_MEASURE_GROWTH,
-    MP_MEASURE_SECONDS,
-    MP_MEASURE_CALLS,
-    MP_MEASURE_NEW_LEAK_SITES,
-    MP_MEASURE_NEW_SITES,
-    MP_MEASURE_NEW_TYPES,
-    MP_MEASURE_NEW_METHODS,
-    MP_MEASURE_NEW_MODULES,
-    MP_MEASURES,
-} mp_measure;
-
-typedef enum mp_rule_unit {
-    MP_RULE_BYTES,
-    MP_RULE_OBJECTS,
-    MP_RULE_CALLS,
-    MP_RULE_COUNT, /* of sites, types, methods, modules */
-    MP_RULE_US,    /* microseconds; policies and people have seconds */
-    MP_RULE_UNITS,
-} mp_rule_unit;
-
-/* What a rule selects by; a bit each, so that a measure can say which it takes. */
-typedef enum mp_select_by {
-    MP_BY_NOTHING = 0,
-    MP_BY_TYPE = 1,
-    MP_BY_SOURCE = 2, /* source or function that created it, allocators' own left out */
-    MP_BY_NAME = 4,
-    MP_BY_SITE = 8,    /* "TYPE at SOURCE" */
-    MP_BY_METHOD = 16, /* "METHOD", or "METHOD PROGRAM" */
-    MP_BY_MODULE = 32, /* program */
-} mp_select_by;
-enum { MP_SELECTORS = 6 };
-
-typedef enum mp_comparison {
-    MP_AT_MOST,
-    MP_LESS,
-    MP_AT_LEAST,
-    MP_MORE,
-    MP_EQUAL,
-    MP_COMPARISONS,
-} mp_comparison;
 
 /* A limit is reference * share / MP_WHOLE + number, exactly. */
 #define MP_WHOLE INT64_C(100000000)
@@ -108,8 +55,6 @@ typedef struct mp_policy {
 mp_policy *mp_policy_parse(const char *path, const char *text, size_t length);
 void mp_policy_free(mp_policy *policy);
 
-/* In which unit a measure is. */
-mp_rule_unit mp_measure_unit(mp_measure measure);
 /* Whether judging needs a base. */
 bool mp_rule_needs_base(const mp_rule *rule);
 

@@ -1,5 +1,4 @@
 #include "compare/substitution.h"
-#include "base/error.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "base/text.h"
-#include "compare/digest.h"
 
 enum { GROUPS = 10 };
 

@@ -112,53 +112,6 @@ mp_cell *mp_table_row(mp_table *table)
     return table->cells + used;
 }
 
-size_t mp_table_column(const mp_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->column_count; i++)
-        if (strcmp(table->columns[i].name, name) == 0)
-            return i;
-    abort(); /* a report names a column that it did not declare: a fault of the program */
-}
-
-static mp_cell *last_cell(mp_table *table, const char *column)
-{
-    return &table->cells[(table->row_count - 1) * table->column_count +
-                         mp_table_column(table, column)];
-}
-
-void mp_set_number(mp_table *table, const char *column, int64_t number)
-{
-    *last_cell(table, column) = (mp_cell){.known = true, .number = number};
-}
-
-void mp_set_real(mp_table *table, const char *column, double real)
-{
-    *last_cell(table, column) = (mp_cell){.known = true, .real = real};
-}
-
-void mp_set_text(mp_document *document, mp_table *table, const char *column, const char *text)
-{
-    if (text && *text)
-        *last_cell(table, column) =
-            (mp_cell){.known = true, .text = mp_utf8_copy(document->arena, text)};
-}
-
-void mp_set_list(mp_document *document, mp_table *table, const char *column,
-                 const char *const *texts, size_t count)
-{
-    const char **list = mp_arena_alloc(document->arena, (count + 1) * sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = mp_utf8_copy(document->arena, texts[i]);
-    *last_cell(table, column) = (mp_cell){.known = true, .number = (int64_t)count, .list = list};
-}
-
-void mp_set_empty_list(mp_document *document, mp_table *table, const char *column,
-                       const char *instead)
-{
-    mp_set_list(document, table, column, NULL, 0);
-    last_cell(table, column)->text = mp_utf8_copy(document->arena, instead);
-}
-
 /* --- rows that are structs --- */
 
 static bool is_real(mp_unit unit)
@@ -256,32 +209,28 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
     return left > right ? -1 : left < right;
 }
 
-/* A row that is a struct, and what it is sorted by. */
-typedef struct sorted_row {
-    const char *row; /* of those as they were */
-    mp_cell key;
-} sorted_row;
-
-static int compare_rows(const void *a, const void *b, void *column)
+static int compare_rows(const void *a, const void *b, void *opaque)
 {
-    const sorted_row *left = a, *right = b;
-    int order = mp_cells_compare(column, &left->key, &right->key);
-    return order ? order : (left->row > right->row) - (left->row < right->row);
+    const mp_column *column = opaque;
+    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
+    mp_cell x = member_cell(column, left + column->offset);
+    mp_cell y = member_cell(column, right + column->offset);
+    int order = mp_cells_compare(column, &x, &y);
+    return order ? order : (left > right) - (left < right); /* as they stood */
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column)
 {
     if (count < 2)
         return;
-    sorted_row *order = mp_alloc(count * sizeof *order);
+    const char **order = mp_alloc(count * sizeof *order);
     char *copy = mp_alloc(count * size), *at = rows;
     memcpy(copy, rows, count * size);
     for (size_t i = 0; i < count; i++)
-        order[i] =
-            (sorted_row){copy + i * size, member_cell(column, copy + i * size + column->offset)};
+        order[i] = copy + i * size;
     qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)column);
     for (size_t i = 0; i < count; i++)
-        memcpy(at + i * size, order[i].row, size);
+        memcpy(at + i * size, order[i], size);
     free(order);
     free(copy);
 }

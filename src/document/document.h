@@ -191,18 +191,5 @@ void mp_row_clear(const mp_column *columns, size_t count, void *row);
 int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b);
 /* Order `count` structs of `size` bytes by a column of theirs; equal ones stay as they stood. */
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column);
-/* The place of a column; the name must be one of the table's. */
-size_t mp_table_column(const mp_table *table, const char *name);
-/* Set the cell of the table's last row. A NULL or empty text stays unknown. */
-void mp_set_number(mp_table *table, const char *column, int64_t number);
-/* Of a percentage, an average or a byte rate. */
-void mp_set_real(mp_table *table, const char *column, double real);
-void mp_set_text(mp_document *document, mp_table *table, const char *column, const char *text);
-/* `texts` and what it points to are copied. */
-void mp_set_list(mp_document *document, mp_table *table, const char *column,
-                 const char *const *texts, size_t count);
-/* A list without texts; people read `instead`. */
-void mp_set_empty_list(mp_document *document, mp_table *table, const char *column,
-                       const char *instead);
 
 #endif

@@ -25,8 +25,7 @@ int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, 
         high = means[i] > high ? means[i] : high;
     }
     for (size_t i = 0; i < columns && used + LEVEL_LENGTH < size; i++) {
-        double level =
-            high > low ? floor((means[i] - low) / (high - low) * (LEVELS - 1) + 0.5) : 0;
+        double level = high > low ? floor((means[i] - low) / (high - low) * (LEVELS - 1) + 0.5) : 0;
         text[used++] = (char)0xe2;
         text[used++] = (char)0x96;
         text[used++] = (char)(0x81 + (int)level);

@@ -1,10 +1,10 @@
 #include "export/objects.h"
-#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"
 

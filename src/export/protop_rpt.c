@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,6 +15,7 @@
 #include "render/cell.h"
 #include "reports/answers.h"
 
+#define DASHES "--------------------------------------------------"
 enum { ROWS = 20, HEADER_FRAME = 84 };
 
 typedef struct rpt_out {
@@ -84,27 +86,28 @@ static void put_line(rpt_out *out, const mp_hot_line *line)
 
 static void put_titles(const rpt_out *out)
 {
+    enum { NEWER = 1, OLDER = 2, BOTH = NEWER | OLDER };
     static const struct {
         const char *title;
-        int width; /* to the right where it is negative */
-    } older[] = {{"Program/Class", 30}, {"Line", -5},   {"Time", -13},
-                 {"Avg Time", -13},     {"Calls", -10}, {"Internal Procedure/Method", 40}},
-      newer[] = {{"Program/Class", 30}, {"Line", -5},      {"Time", -13}, {"Avg Time", -13},
-                 {"Calls", -10},        {"IP/Method", 20}, {"Code", 50}};
-    size_t count = out->older ? sizeof older / sizeof *older : sizeof newer / sizeof *newer;
-    put_indent(out, out->older ? 116 : 147);
-    for (size_t i = 0; i < count; i++) {
-        bool last = i + 1 == count;
-        const char *title = out->older ? older[i].title : newer[i].title;
-        int width = out->older ? older[i].width : newer[i].width;
-        fprintf(out->file, "%*s%c", last ? 0 : -width, title, last ? '\n' : ' ');
-    }
-    put_indent(out, out->older ? 116 : 147);
-    for (size_t i = 0; i < count; i++) {
-        int width = out->older ? older[i].width : newer[i].width;
-        for (int j = width < 0 ? -width : width; j; j--)
-            fputc('-', out->file);
-        fputc(i + 1 == count ? '\n' : ' ', out->file);
+        int width; /* negative: to the right */
+        unsigned layouts;
+    } columns[] = {{"Program/Class", 30, BOTH}, {"Line", -5, BOTH},
+                   {"Time", -13, BOTH},         {"Avg Time", -13, BOTH},
+                   {"Calls", -10, BOTH},        {"IP/Method", 20, NEWER},
+                   {"Code", 50, NEWER},         {"Internal Procedure/Method", 40, OLDER}};
+    for (int line = 0; line < 2; line++) { /* the titles, and dashes below them */
+        put_indent(out, out->older ? 116 : 147);
+        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+            int width = columns[i].width;
+            if (!(columns[i].layouts & (out->older ? OLDER : NEWER)))
+                continue;
+            bool last = width >= 40;
+            if (line == 0)
+                fprintf(out->file, "%*s", last ? 0 : -width, columns[i].title);
+            else
+                fprintf(out->file, "%.*s", abs(width), DASHES);
+            fputc(last ? '\n' : ' ', out->file);
+        }
     }
 }
 

@@ -2,15 +2,18 @@
 
 #include <string.h>
 
-static void skip_blanks(mp_fields *fields)
-{
-    while (fields->at < fields->end && (*fields->at == ' ' || *fields->at == '\t'))
-        fields->at++;
-}
-
 static bool at_field_end(const char *p, const char *end)
 {
-    return p == end || *p == ' ' || *p == '\t';
+    return p == end || mp_is_gap(*p);
+}
+
+mp_slice mp_field_word(mp_fields *fields)
+{
+    mp_fields_skip(fields);
+    const char *start = fields->at;
+    while (!at_field_end(fields->at, fields->end))
+        fields->at++;
+    return (mp_slice){start, (size_t)(fields->at - start)};
 }
 
 static bool nil(mp_fields *fields)
@@ -42,7 +45,7 @@ static bool digits(const char **at, const char *end, uint64_t limit, uint64_t *v
 
 bool mp_field_unsigned(mp_fields *fields, uint64_t *value)
 {
-    skip_blanks(fields);
+    mp_fields_skip(fields);
     *value = 0;
     if (nil(fields))
         return true;
@@ -55,7 +58,7 @@ bool mp_field_unsigned(mp_fields *fields, uint64_t *value)
 
 bool mp_field_signed(mp_fields *fields, int64_t *value)
 {
-    skip_blanks(fields);
+    mp_fields_skip(fields);
     *value = 0;
     if (nil(fields))
         return true;
@@ -101,7 +104,7 @@ size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count)
 
 bool mp_field_decimal(mp_fields *fields, int places, int64_t *value)
 {
-    skip_blanks(fields);
+    mp_fields_skip(fields);
     *value = 0;
     if (nil(fields))
         return true;
@@ -156,7 +159,7 @@ static mp_slice undouble(mp_arena *scratch, const char *from, const char *to)
 
 bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text)
 {
-    skip_blanks(fields);
+    mp_fields_skip(fields);
     *text = (mp_slice){"", 0};
     if (nil(fields))
         return true;
@@ -185,12 +188,6 @@ bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text)
     *text = doubled ? undouble(scratch, from, p) : (mp_slice){from, (size_t)(p - from)};
     fields->at = p + 1;
     return true;
-}
-
-bool mp_fields_end(mp_fields *fields)
-{
-    skip_blanks(fields);
-    return fields->at == fields->end;
 }
 
 mp_slice mp_fields_rest(const mp_fields *fields)

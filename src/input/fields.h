@@ -22,6 +22,22 @@ static inline mp_fields mp_fields_of(mp_slice line)
     return (mp_fields){line.at, line.at + line.length};
 }
 
+/* Whether the sign keeps fields apart. */
+static inline bool mp_is_gap(char sign)
+{
+    return sign == ' ' || sign == '\t';
+}
+
+/* Over blanks and tabs, to the next field or the end. */
+static inline void mp_fields_skip(mp_fields *fields)
+{
+    while (fields->at < fields->end && mp_is_gap(*fields->at))
+        fields->at++;
+}
+
+/* The next word whatever it is; empty at the end. */
+mp_slice mp_field_word(mp_fields *fields);
+
 /* `count` whole numbers; the hot path of every reader. A negative number comes as two's complement.
  * Returns how many were read: fewer than `count` where one is not a number of 64 bits. */
 size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count);
@@ -38,7 +54,11 @@ bool mp_field_decimal(mp_fields *fields, int digits, int64_t *value);
 bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text);
 
 /* Nothing but blanks left. */
-bool mp_fields_end(mp_fields *fields);
+static inline bool mp_fields_end(mp_fields *fields)
+{
+    mp_fields_skip(fields);
+    return fields->at == fields->end;
+}
 /* What stands at the cursor, cut to a length that fits a message. */
 mp_slice mp_fields_rest(const mp_fields *fields);
 

@@ -1,6 +1,4 @@
 #include "input/input.h"
-#include "base/diagnose.h"
-#include "input/window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
+#include "input/inside.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 
@@ -138,9 +138,9 @@ static bool refill(mp_input *input)
 /* Editors put one in front of UTF-8; no format knows it. */
 static void skip_byte_order_mark(mp_input *input)
 {
-    static const char snapshot[] = "\xef\xbb\xbf";
+    static const char mark[] = "\xef\xbb\xbf";
     if (input->consumed == 0 && input->end - input->start >= 3 &&
-        memcmp(input->bytes + input->start, snapshot, 3) == 0) {
+        memcmp(input->bytes + input->start, mark, 3) == 0) {
         input->start += 3;
         input->consumed += 3;
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "input/input.h"
-#include "input/window.h"
+#include "input/inside.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

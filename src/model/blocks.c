@@ -1,10 +1,10 @@
 #include "model/blocks.h"
-#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 

@@ -19,8 +19,11 @@ const char *mp_kind_name(mp_kind kind)
 #define MODEL_LISTS(DO)                                                                            \
     DO(types)                                                                                      \
     DO(symbols)                                                                                    \
-    DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots) DO(sessions) DO(platforms)     \
-        DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(tree)
+    DO(nodes)                                                                                      \
+    DO(contexts)                                                                                   \
+    DO(generations)                                                                                \
+    DO(deltas) DO(snapshots) DO(sessions) DO(platforms) DO(platform_samples) DO(inputs)            \
+        DO(objects) DO(root_counts) DO(tree)
 #define PROFILE_LISTS(DO)                                                                          \
     DO(modules)                                                                                    \
     DO(lines)                                                                                      \
@@ -106,7 +109,8 @@ mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session)
 mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id id, mp_tally *tally)
 {
     mp_snapshot *snapshot = &model->snapshots.at[id.i];
-    assert(id.i && !snapshot->whole);
+    assert(id.i && id.i < model->snapshots.count && !snapshot->whole);
+    assert(tally->live_objects >= 0 && tally->live_bytes >= 0);
     snapshot->whole = true;
     snapshot->ordinal = ++model->sessions.at[snapshot->session.i].snapshots;
     snapshot->created_objects = tally->created;

@@ -3,6 +3,7 @@
  * Files number their nodes as they like, refer to them before they define them, and several
  * recordings of one program repeat the same stacks. Nodes are equal when their symbols have the
  * same name and start line, their call lines are equal and their parents are. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -40,6 +41,7 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
     tree_probe probe = {model, node};
     uint32_t *found = mp_hash_index_put(index, hash, same_node, &probe);
     if (!*found) {
+        assert(node.parent < model->tree.count); /* parents come before their children */
         *MP_ADD(&model->tree) = node;
         *found = model->tree.count - 1;
     }

@@ -1,10 +1,11 @@
 #include "model/event_log.h"
-#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/diagnose.h"
 
 enum {
     ANOMALIES_KEPT = 10000, /* of each kind */

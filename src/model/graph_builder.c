@@ -2,6 +2,7 @@
  * and packed in place: 8 bytes each while the file is read, 4 afterwards. */
 #include "model/graph_builder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ static uint32_t references_end(const mp_graph_builder *builder, uint32_t object)
                                           : (uint32_t)builder->reference_count;
 }
 
-static void snapshot_duplicates(mp_graph_builder *builder)
+static void mark_duplicates(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
     for (uint32_t d = 1; d < graph->domains.count; d++) {
@@ -228,6 +229,7 @@ static void resolve_references(mp_graph_builder *builder)
                 graph->first[++begun] = kept;
             uint32_t found = find(builder, batch[i].domain, batch[i].id);
             graph->dangling += !found;
+            assert(kept < walk.done && found <= graph->count); /* nothing unread is overwritten */
             if (found)
                 packed[kept++] = found;
         }
@@ -290,7 +292,7 @@ bool mp_graph_end(mp_graph_builder *builder)
     }
     graph->duplicates = make_tables(builder);
     if (graph->duplicates) {
-        snapshot_duplicates(builder);
+        mark_duplicates(builder);
         free_tables(builder);
         close_gaps(builder);
         (void)make_tables(builder);

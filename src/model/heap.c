@@ -1,9 +1,9 @@
 #include "model/heap.h"
-#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "base/index.h"
 #include "model/build.h"
 

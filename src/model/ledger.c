@@ -1,6 +1,8 @@
 /* Contexts, generations and deltas. Deltas are appended in the order of time, so that the delta of
  * a generation at the current snapshot is its newest one or does not exist: no look-up is needed.
  */
+#include <assert.h>
+
 #include "model/build.h"
 
 typedef struct context_probe {
@@ -27,6 +29,7 @@ static uint64_t context_hash(const mp_context *key)
 
 mp_context_id mp_model_context(mp_model *model, const mp_context *key)
 {
+    assert(key->owner.i < model->contexts.count); /* owners come before what they own */
     context_probe probe = {model, key};
     uint64_t hash = context_hash(key);
     uint32_t *found = mp_hash_index_put(&model->private->contexts, hash, same_context, &probe);
@@ -56,6 +59,8 @@ static bool same_generation(const void *opaque, uint32_t value)
 mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_snapshot_id born,
                                      mp_snapshot_id owner_born)
 {
+    assert(context.i && context.i < model->contexts.count);
+    assert(born.i && born.i < model->snapshots.count && owner_born.i <= born.i);
     generation_probe probe = {model, context, born, owner_born};
     uint64_t hash = mp_hash64(((uint64_t)context.i << 32 | born.i) + mp_hash64(owner_born.i));
     uint32_t *found =
@@ -73,6 +78,8 @@ mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_
 
 mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation_id, mp_snapshot_id snapshot)
 {
+    assert(generation_id.i > MP_GENERATION_PENDING && generation_id.i < model->generations.count);
+    assert(snapshot.i && snapshot.i < model->snapshots.count);
     mp_generation *generation = &model->generations.at[generation_id.i];
     if (!generation->last_delta ||
         model->deltas.at[generation->last_delta].snapshot.i != snapshot.i) {

@@ -1,8 +1,10 @@
 /* The model: what all recordings of one run say, in flat arrays that refer to each other by id.
  *
  *   type ─┐
- *   node ─┼─► context ──► generation (context, born at a snapshot) ──► delta (generation,
- * snapshot): created, deleted, bytes name ─┘    └─► context of the owner
+ *   node ─┼─► context ──► generation ──────────────────► delta
+ *   name ─┘    └─► that     (context, born at a snapshot)   (generation, snapshot): created,
+ *                  of the                                    deleted, bytes
+ *                  owner
  *
  * A context is the finest class of objects that the model tells apart: one allocation site (type,
  * call tree node, line), one name, one owner's context. Every grouping that a report makes is a

@@ -1,10 +1,10 @@
 #include "query/filter.h"
-#include "base/diagnose.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -52,7 +52,7 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
 {
     mp_id_index by_name = {0};
     size_t capacity = 0;
-    grouping->group_of_node = mp_alloc_zero(model->tree.count, sizeof *grouping->group_of_node);
+    grouping->group_of = mp_alloc_zero(model->tree.count, sizeof *grouping->group_of);
     for (uint32_t i = 0; i < model->tree.count; i++) {
         mp_symbol_id symbol = model->tree.at[i].symbol;
         uint32_t name = model->symbols.at[symbol.i].name.i;
@@ -65,7 +65,7 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
             mp_grow(&grouping->groups, &capacity, *group, sizeof *grouping->groups);
             grouping->groups[*group - 1] = (mp_group){.node = i};
         }
-        grouping->group_of_node[i] = *group;
+        grouping->group_of[i] = *group;
     }
     mp_id_index_free(&by_name);
 }
@@ -73,8 +73,8 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
 static void add_to_group(mp_group *group, const node_cost *cost)
 {
     group->to = mp_cost_add(group->to, cost->balance.to);
-    group->from.found += cost->balance.from_objects;
-    group->from.bytes += cost->balance.from_bytes;
+    group->from_objects += cost->balance.from_objects;
+    group->from_bytes += cost->balance.from_bytes;
     group->at_peak.objects += cost->at_peak.objects;
     group->at_peak.bytes += cost->at_peak.bytes;
     if (!group->example.i)
@@ -84,7 +84,7 @@ static void add_to_group(mp_group *group, const node_cost *cost)
 /* Down the tree and up again, with a count for each group of how often it is above. */
 static void add_outermost(const mp_model *model, const node_cost *costs, mp_grouping *grouping)
 {
-    const uint32_t *group_of = grouping->group_of_node;
+    const uint32_t *group_of = grouping->group_of;
     uint32_t nodes = model->tree.count;
     uint32_t *first = mp_alloc_zero(nodes, sizeof *first);
     uint32_t *next = mp_alloc_zero(nodes, sizeof *next);
@@ -115,37 +115,13 @@ static void add_outermost(const mp_model *model, const node_cost *costs, mp_grou
     free(above);
 }
 
-static bool has_anything(const mp_group *group)
-{
-    const mp_cost *cost = &group->to;
-    return cost->created || cost->deleted || cost->retyped || cost->found || cost->bytes;
-}
-
-/* Close the gaps that empty groups leave. */
-static void keep_full_groups(const mp_model *model, mp_grouping *grouping)
-{
-    uint32_t count = grouping->count;
-    uint32_t *kept = mp_alloc_zero((size_t)count + 1, sizeof *kept);
-    grouping->count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!has_anything(&grouping->groups[i]))
-            continue;
-        grouping->groups[grouping->count++] = grouping->groups[i];
-        kept[i + 1] = grouping->count;
-    }
-    for (uint32_t i = 0; i < model->tree.count; i++)
-        grouping->group_of_node[i] = kept[grouping->group_of_node[i]];
-    free(kept);
-}
-
 mp_grouping mp_group_frames(const mp_window *window)
 {
-    mp_grouping grouping = {.private = mp_alloc_zero(1, sizeof(mp_arena))};
+    mp_grouping grouping = {.of_frames = true, .private = mp_alloc_zero(1, sizeof(mp_arena))};
     node_cost *costs = costs_of_nodes(window);
     assign_groups(window->model, &grouping);
-    add_to_group(&grouping.groups[grouping.group_of_node[0] - 1], &costs[0]);
+    add_to_group(&grouping.groups[grouping.group_of[0] - 1], &costs[0]);
     add_outermost(window->model, costs, &grouping);
-    keep_full_groups(window->model, &grouping);
     free(costs);
     return grouping;
 }

@@ -33,17 +33,17 @@ bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
 
 typedef struct mp_group {
     const char *label;
-    mp_generation_id example; /* the first generation of the group */
-    uint32_t node;            /* of the example, in model->tree */
-    mp_cost from, to;         /* `to`: all that happened up to the window's end; `from`: what was
-                                 alive at its begin, as objects found */
-    mp_cost leaked;           /* of generations born after `from`, up to `to` */
-    int64_t inclusive_bytes;  /* alive at `to`, with all that is scoped to the group */
-    int64_t pool_objects;     /* leaked and scoped to the session's unnamed widget pool */
-    int64_t owned_by_leak;    /* leaked and scoped to what was born after `from` too */
-    mp_peak_share at_peak;    /* alive when most bytes were; where there are events */
-    uint32_t grew, moments;   /* snapshots at which `leaked` grew, of those that created anything */
-    uint32_t grew_sessions;   /* in which it grew at all */
+    mp_generation_id example;         /* the first generation of the group */
+    uint32_t node;                    /* of the example, in model->tree */
+    mp_cost to;                       /* all that happened up to the window's end */
+    int64_t from_objects, from_bytes; /* alive at its begin */
+    mp_cost leaked;                   /* of generations born after `from`, up to `to` */
+    int64_t inclusive_bytes;          /* alive at `to`, with all that is scoped to the group */
+    int64_t pool_objects;             /* leaked and scoped to the session's unnamed widget pool */
+    int64_t owned_by_leak;            /* leaked and scoped to what was born after `from` too */
+    mp_peak_share at_peak;            /* alive when most bytes were; where there are events */
+    uint32_t grew, moments; /* snapshots at which `leaked` grew, of those that created anything */
+    uint32_t grew_sessions; /* in which it grew at all */
 } mp_group;
 
 /* Grew at most once in each session, as a cache does that fills and stays. */
@@ -55,10 +55,10 @@ static inline bool mp_group_grew_once(const mp_group *group)
 typedef struct mp_grouping {
     mp_group *groups; /* those with anything in them, by label, then node, then example */
     uint32_t count;
-    bool has_scope;     /* objects have owners: inclusive_bytes means something */
-    uint32_t *group_of; /* of each generation, its place in groups, + 1 */
-    /* Of dimensions of frames in place of group_of: of each tree node. */
-    uint32_t *group_of_node;
+    bool has_scope; /* objects have owners: inclusive_bytes means something */
+    /* Of each generation its place in groups, + 1; of dimensions of frames, of each tree node. */
+    uint32_t *group_of;
+    bool of_frames;
     unsigned extras; /* that are worked out */
     bool labelled;
     void *private;

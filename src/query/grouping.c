@@ -1,12 +1,11 @@
 /* Groupings: what happened to each generation is added to its group. */
-#include "query/group.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "query/group.h"
 #include "query/known.h"
 #include "query/labels.h"
 
@@ -109,8 +108,8 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
         mp_group *group = &grouping->groups[grouping->group_of[i] - 1];
         mp_peak_share at_peak = mp_filter_at_peak(window->filter, (mp_generation_id){i});
         group->to = mp_cost_add(group->to, balances[i].to);
-        group->from.found += balances[i].from_objects;
-        group->from.bytes += balances[i].from_bytes;
+        group->from_objects += balances[i].from_objects;
+        group->from_bytes += balances[i].from_bytes;
         group->at_peak.objects += at_peak.objects;
         group->at_peak.bytes += at_peak.bytes;
         if (mp_window_leaks(window, generation->context, generation->born))
@@ -122,24 +121,31 @@ static bool is_empty(const mp_group *group)
 {
     const mp_cost *cost = &group->to;
     return !cost->created && !cost->deleted && !cost->retyped && !cost->found && !cost->bytes &&
-           !mp_cost_live(group->from);
+           !group->from_objects;
 }
 
-/* Close the gaps that empty groups leave; group_of then tells places in grouping->groups, + 1. */
-static void keep_full_groups(const mp_window *window, mp_grouping *grouping)
+/* Give groups other places in `groups`: place_of tells them by the old ones, both + 1. */
+static void renumber(const mp_model *model, mp_grouping *grouping, uint32_t *place_of)
+{
+    uint32_t members = grouping->of_frames ? model->tree.count : model->generations.count;
+    for (uint32_t i = 0; i < members; i++)
+        grouping->group_of[i] = place_of[grouping->group_of[i]];
+    free(place_of);
+}
+
+/* Close the gaps that empty groups leave. */
+static void keep_full_groups(const mp_model *model, mp_grouping *grouping)
 {
     uint32_t count = grouping->count;
-    uint32_t *kept = mp_alloc_zero((size_t)count + 1, sizeof *kept);
+    uint32_t *place_of = mp_alloc_zero((size_t)count + 1, sizeof *place_of);
     grouping->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (is_empty(&grouping->groups[i]))
             continue;
         grouping->groups[grouping->count++] = grouping->groups[i];
-        kept[i + 1] = grouping->count;
+        place_of[i + 1] = grouping->count;
     }
-    for (uint32_t i = 1; i < window->model->generations.count; i++)
-        grouping->group_of[i] = kept[grouping->group_of[i]];
-    free(kept);
+    renumber(model, grouping, place_of);
 }
 
 static mp_grouping group_window(const mp_window *window, const mp_dimension *dimension)
@@ -147,7 +153,6 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
     mp_grouping grouping = {.private = mp_alloc_zero(1, sizeof(mp_arena))};
     assign_groups(window, dimension, &grouping);
     add_balances(window, &grouping);
-    keep_full_groups(window, &grouping);
     return grouping;
 }
 
@@ -284,15 +289,11 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
         sorted[i] = grouping->groups[order[i]];
         place_of[order[i] + 1] = i + 1;
     }
-    uint32_t *group_of = dimension->of_frames ? grouping->group_of_node : grouping->group_of;
-    uint32_t members = dimension->of_frames ? model->tree.count : model->generations.count;
-    for (uint32_t i = 0; i < members; i++)
-        group_of[i] = place_of[group_of[i]];
+    renumber(model, grouping, place_of);
     free(grouping->groups);
     grouping->groups = sorted;
     grouping->labelled = true;
     free(order);
-    free(place_of);
 }
 
 /* --- the result --- */
@@ -303,9 +304,11 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
     size_t count, place = (size_t)(dimension - mp_dimensions(&count));
     assert(place < count && count <= MP_MOST_DIMENSIONS);
     mp_grouping *grouping = &window->known->groupings[place];
-    if (!grouping->private)
+    if (!grouping->private) {
         *grouping =
             dimension->of_frames ? mp_group_frames(window) : group_window(window, dimension);
+        keep_full_groups(window->model, grouping);
+    }
     unsigned wanted = dimension->of_frames ? 0 : extras & ~grouping->extras;
     if (wanted & MP_GROUPS_SCOPED && dimension->of_context)
         add_scoped(window, grouping);
@@ -331,6 +334,5 @@ void mp_grouping_free(mp_grouping *grouping)
     free(grouping->private);
     free(grouping->groups);
     free(grouping->group_of);
-    free(grouping->group_of_node);
     *grouping = (mp_grouping){0};
 }

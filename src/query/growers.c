@@ -1,6 +1,5 @@
 /* Types that grew from each dump to the next. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
@@ -70,12 +69,9 @@ static int most_first(const void *left, const void *right, void *model)
 {
     const mp_grower *a = left, *b = right;
     int64_t grew_a = a->to_bytes - a->from_bytes, grew_b = b->to_bytes - b->from_bytes;
-    mp_arena scratch = {0};
     if (grew_a != grew_b)
         return grew_a > grew_b ? -1 : 1;
-    int order =
-        strcmp(mp_type_label(&scratch, model, a->type), mp_type_label(&scratch, model, b->type));
-    mp_arena_free(&scratch);
+    int order = mp_type_compare(model, a->type, b->type);
     return order ? order : a->type.i < b->type.i ? -1 : a->type.i > b->type.i;
 }
 

@@ -2,7 +2,9 @@
 #ifndef MP_QUERY_KNOWN_H
 #define MP_QUERY_KNOWN_H
 
-#include "query/leaks.h"
+#include "query/group.h"
+
+struct mp_leaks;
 
 enum { MP_MOST_DIMENSIONS = 16 };
 
@@ -11,7 +13,7 @@ typedef struct mp_known {
     mp_balance *balances;
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
-    mp_leaks leaks;
+    struct mp_leaks *leaks;
 } mp_known;
 
 /* Forget all that depends on what leaks. */
@@ -21,9 +23,9 @@ void mp_known_forget(mp_known *known);
  * gives them labels and another order, so nobody keeps what points to one. */
 mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
                              unsigned extras);
-/* Those of dimensions of frames. */
+/* Groups of frames, empty ones with them. */
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_grouping_free(mp_grouping *grouping);
-void mp_leaks_free(mp_leaks *leaks);
+void mp_leaks_free(struct mp_leaks *leaks);
 
 #endif

@@ -1,8 +1,8 @@
 /* What things of the model are called. */
+#include "query/labels.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-#include "query/labels.h"
 
 const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id id)
 {

@@ -121,17 +121,20 @@ static mp_leaks find_leaks(const mp_window *window)
 
 const mp_leaks *mp_window_leak_sites(const mp_window *window)
 {
-    mp_leaks *leaks = &window->known->leaks;
-    if (!leaks->private)
-        *leaks = find_leaks(window);
-    return leaks;
+    mp_known *known = window->known;
+    if (!known->leaks) {
+        known->leaks = mp_alloc(sizeof *known->leaks);
+        *known->leaks = find_leaks(window);
+    }
+    return known->leaks;
 }
 
 void mp_leaks_free(mp_leaks *leaks)
 {
-    if (leaks->private)
-        mp_arena_free(leaks->private);
+    if (!leaks)
+        return;
+    mp_arena_free(leaks->private);
     free(leaks->private);
     free(leaks->at);
-    *leaks = (mp_leaks){0};
+    free(leaks);
 }

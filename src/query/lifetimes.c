@@ -1,9 +1,10 @@
+#include "query/lifetimes.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "query/lifetimes.h"
 
 /* Blocks of one group and one age. */
 typedef struct aged {
@@ -95,9 +96,10 @@ static void classify(mp_lifetimes *lifetimes, const aged *ages, size_t count)
     }
 }
 
-static int by_deaths(const mp_lifetime *a, const mp_lifetime *b)
+static int most_deaths(const void *left, const void *right)
 {
-    return a->deaths > b->deaths ? -1 : a->deaths < b->deaths;
+    const mp_lifetime *a = left, *b = right;
+    return a->deaths != b->deaths ? (a->deaths > b->deaths ? -1 : 1) : strcmp(a->label, b->label);
 }
 
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,
@@ -122,7 +124,7 @@ mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimens
     }
     classify(&lifetimes, ages, count);
     free(ages);
-    mp_lifetimes_sort(&lifetimes, by_deaths);
+    qsort(lifetimes.groups, lifetimes.count, sizeof *lifetimes.groups, most_deaths);
     return lifetimes;
 }
 
@@ -130,23 +132,4 @@ void mp_lifetimes_free(mp_lifetimes *lifetimes)
 {
     free(lifetimes->groups);
     *lifetimes = (mp_lifetimes){.count = 0};
-}
-
-/* A pointer to a function does not fit a void pointer; a pointer to this does. */
-typedef struct order_call {
-    mp_lifetime_order *order;
-} order_call;
-
-static int compare(const void *left, const void *right, void *opaque)
-{
-    const mp_lifetime *a = left, *b = right;
-    int order = ((order_call *)opaque)->order(a, b);
-    return order ? order : strcmp(a->label, b->label);
-}
-
-void mp_lifetimes_sort(mp_lifetimes *lifetimes, mp_lifetime_order *order)
-{
-    order_call opaque = {order};
-    if (lifetimes->count)
-        qsort_r(lifetimes->groups, lifetimes->count, sizeof *lifetimes->groups, compare, &opaque);
 }

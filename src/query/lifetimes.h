@@ -31,8 +31,5 @@ typedef struct mp_lifetimes {
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,
                              const char *only);
 void mp_lifetimes_free(mp_lifetimes *lifetimes);
-typedef int mp_lifetime_order(const mp_lifetime *a, const mp_lifetime *b);
-/* Another order of the groups; ties by label. */
-void mp_lifetimes_sort(mp_lifetimes *lifetimes, mp_lifetime_order *order);
 
 #endif

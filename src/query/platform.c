@@ -1,9 +1,10 @@
 /* The runtime's own memory, area by area. */
+#include "query/platform.h"
+
 #include <stdlib.h>
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/platform.h"
 
 /* An area in one session. Samples of one session come in the order of its snapshots. */
 typedef struct session_area {

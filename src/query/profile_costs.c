@@ -39,6 +39,22 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
     return totals;
 }
 
+static mp_code_cost row_named(const mp_code_name *name)
+{
+    return (mp_code_cost){.program = name->program,
+                          .method = name->method,
+                          .start_line = name->start_line,
+                          .overload = name->overload};
+}
+
+static mp_code_costs rows_named(const mp_code_name *names, size_t count)
+{
+    mp_code_costs rows = {mp_alloc(count * sizeof *rows.at), count};
+    for (size_t i = 0; i < count; i++)
+        rows.at[i] = row_named(&names[i]);
+    return rows;
+}
+
 /* --- lines --- */
 
 static void line_add(mp_code_cost *row, const mp_profile_line *line)
@@ -99,13 +115,9 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
             place = mp_id_index_put(&index, (uint64_t)method << 32 | (uint32_t)line->line);
         if (!*place) {
             mp_code_cost *row = &lines->at[lines->count++];
-            const mp_code_cost *of = &groups->methods.at[method];
-            *row = (mp_code_cost){.program = of->program,
-                                  .method = of->method,
-                                  .start_line = of->start_line,
-                                  .overload = of->overload,
-                                  .line = line->line,
-                                  .instrumentation = is_instrumentation(model, of->program)};
+            *row = row_named(&groups->methods[method]);
+            row->line = line->line;
+            row->instrumentation = is_instrumentation(model, row->program);
             *place = (uint32_t)lines->count;
         }
         line_add(&lines->at[*place - 1], line);
@@ -269,10 +281,14 @@ static void add_outermost(const mp_profile *profile, const preorder *nodes, mp_c
     free(until);
 }
 
-static void sum_methods(const mp_filter *filter, mp_module_groups *groups)
+static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
+                        mp_profile_costs *costs)
 {
     const mp_model *model = filter->model;
     const mp_profile *profile = model->profile;
+    mp_code_costs *methods = &costs->methods, *programs = &costs->programs;
+    *methods = rows_named(groups->methods, groups->method_count);
+    *programs = rows_named(groups->programs, groups->program_count);
     module_cost *modules = mp_alloc_zero(profile->modules.count, sizeof *modules);
     session_cost *sessions = mp_alloc_zero(model->sessions.count, sizeof *sessions);
     sum_modules(filter, groups, modules, sessions);
@@ -280,15 +296,14 @@ static void sum_methods(const mp_filter *filter, mp_module_groups *groups)
         const session_cost *session = &sessions[profile->modules.at[i].session.i];
         if (groups->method_of[i] == MP_NO_GROUP)
             continue;
-        add_module(&groups->methods.at[groups->method_of[i]], &modules[i], session,
-                   modules[i].entry_us);
-        add_module(&groups->programs.at[groups->program_of[i]], &modules[i], session,
+        add_module(&methods->at[groups->method_of[i]], &modules[i], session, modules[i].entry_us);
+        add_module(&programs->at[groups->program_of[i]], &modules[i], session,
                    outside_us(&modules[i]));
     }
     if (profile->nodes.count > 1 && model->tree_of) {
         preorder nodes = preorder_of(model);
-        add_outermost(profile, &nodes, &groups->methods, groups->method_of);
-        add_outermost(profile, &nodes, &groups->programs, groups->program_of);
+        add_outermost(profile, &nodes, methods, groups->method_of);
+        add_outermost(profile, &nodes, programs, groups->program_of);
         free(nodes.order);
         free(nodes.span);
     }
@@ -308,11 +323,8 @@ mp_profile_costs mp_profile_costs_of(const mp_filter *filter)
     if (!model->profile)
         return costs;
     mp_module_groups groups = mp_module_groups_of(filter);
-    sum_methods(filter, &groups);
+    sum_methods(filter, &groups, &costs);
     sum_lines(model, &groups, &costs.lines);
-    costs.methods = groups.methods;
-    costs.programs = groups.programs;
-    groups.methods = groups.programs = (mp_code_costs){0};
     sort(&costs.lines, model);
     sort(&costs.methods, model);
     sort(&costs.programs, model);

@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "query/profile_costs.h"
 #include "query/profile_groups.h"
 
 static int compare(const void *left, const void *right, void *model)
@@ -21,7 +22,7 @@ mp_program_coverages mp_profile_coverage_of(const mp_filter *filter)
         return result;
     mp_module_groups groups = mp_module_groups_of(filter);
     mp_id_index lines = {0};
-    result.at = mp_alloc_zero(groups.programs.count, sizeof *result.at);
+    result.at = mp_alloc_zero(groups.program_count, sizeof *result.at);
     for (uint32_t i = 1; i < profile->coverage.count; i++) {
         const mp_profile_coverage *entity = &profile->coverage.at[i];
         uint64_t program = groups.program_of[entity->module.i];
@@ -42,8 +43,8 @@ mp_program_coverages mp_profile_coverage_of(const mp_filter *filter)
         *mp_id_index_put(&lines, key) = EXECUTED;
         result.at[program].executed++;
     }
-    for (size_t i = 0; i < groups.programs.count; i++) {
-        result.at[i].program = groups.programs.at[i].program;
+    for (size_t i = 0; i < groups.program_count; i++) {
+        result.at[i].program = groups.programs[i].program;
         if (result.at[i].executable)
             result.at[result.count++] = result.at[i];
     }

@@ -33,8 +33,8 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
     uint32_t all = filter->model->profile->modules.count, count = 0, overload = 0;
     size_t first = 0; /* row of the method's overload 0 */
     uint32_t *order = mp_alloc(all * sizeof *order);
-    mp_module_groups groups = {.methods.at = mp_alloc(all * sizeof *groups.methods.at),
-                               .programs.at = mp_alloc(all * sizeof *groups.programs.at),
+    mp_module_groups groups = {.methods = mp_alloc(all * sizeof *groups.methods),
+                               .programs = mp_alloc(all * sizeof *groups.programs),
                                .method_of = mp_alloc(all * sizeof *groups.method_of),
                                .program_of = mp_alloc(all * sizeof *groups.program_of)};
     for (uint32_t i = 0; i < all; i++) {
@@ -49,19 +49,17 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
         bool same_method = same_program && module->method.i == before->method.i &&
                            module->start_line == before->start_line;
         if (!same_program)
-            groups.programs.at[groups.programs.count++] =
-                (mp_code_cost){.program = module->program};
+            groups.programs[groups.program_count++] = (mp_code_name){.program = module->program};
         if (!same_method)
-            first = groups.methods.count;
+            first = groups.method_count;
         overload = same_method && module->session.i == before->session.i ? overload + 1 : 0;
-        if (first + overload == groups.methods.count)
-            groups.methods.at[groups.methods.count++] =
-                (mp_code_cost){.program = module->program,
-                               .method = module->method,
-                               .start_line = module->start_line,
-                               .overload = overload};
+        if (first + overload == groups.method_count)
+            groups.methods[groups.method_count++] = (mp_code_name){.program = module->program,
+                                                                   .method = module->method,
+                                                                   .start_line = module->start_line,
+                                                                   .overload = overload};
         groups.method_of[order[i]] = (uint32_t)first + overload;
-        groups.program_of[order[i]] = (uint32_t)groups.programs.count - 1;
+        groups.program_of[order[i]] = (uint32_t)groups.program_count - 1;
     }
     free(order);
     return groups;
@@ -69,8 +67,8 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
 
 void mp_module_groups_free(mp_module_groups *groups)
 {
-    free(groups->methods.at);
-    free(groups->programs.at);
+    free(groups->methods);
+    free(groups->programs);
     free(groups->method_of);
     free(groups->program_of);
     *groups = (mp_module_groups){0};

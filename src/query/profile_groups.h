@@ -2,15 +2,22 @@
 #ifndef MP_QUERY_PROFILE_GROUPS_H
 #define MP_QUERY_PROFILE_GROUPS_H
 
-#include "query/profile_costs.h"
+#include "model/profile.h"
+#include "query/filter.h"
 
 /* The group of a module that belongs to none: the session itself, or one that is not selected. */
 #define MP_NO_GROUP UINT32_MAX
 
-/* Groups count from 0; their rows have names and no numbers yet. Arrays over modules go by
- * mp_module_id. Release with mp_module_groups_free. */
+typedef struct mp_code_name {
+    mp_string_id program, method; /* method: none of programs */
+    uint32_t start_line, overload;
+} mp_code_name;
+
+/* Groups count from 0. Arrays over modules go by mp_module_id. Release with
+ * mp_module_groups_free. */
 typedef struct mp_module_groups {
-    mp_code_costs methods, programs;
+    mp_code_name *methods, *programs;
+    size_t method_count, program_count;
     uint32_t *method_of, *program_of;
 } mp_module_groups;
 

@@ -1,8 +1,6 @@
 /* Roots: what kinds there are, and what each of them keeps alive. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/index.h"
 #include "base/memory.h"

@@ -1,12 +1,12 @@
 /* Selecting: which contexts, snapshots, types and modules fit. */
 #include "query/selection.h"
-#include "base/error.h"
 
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "model/events.h"
@@ -22,21 +22,21 @@ enum {
 };
 
 static const struct {
-    const char *name;
-    unsigned kinds; /* of recordings that have it */
+    const char *negated; /* "not-" and the argument's name */
+    unsigned kinds;      /* of recordings that have it */
 } subjects[MP_SUBJECTS] = {
-    [MP_SUBJECT_TYPE] = {"type", RECORDINGS | EVENTS | DATABASES | DUMPS},
-    [MP_SUBJECT_NAME] = {"name", RECORDINGS | PROFILES},
-    [MP_SUBJECT_SOURCE] = {"source", RECORDINGS | EVENTS | DATABASES | PROFILES},
-    [MP_SUBJECT_STACK] = {"stack", RECORDINGS | EVENTS | DATABASES},
-    [MP_SUBJECT_THREAD] = {"thread", EVENTS | DATABASES},
-    [MP_SUBJECT_TAG] = {"tag", RECORDINGS | DATABASES},
-    [MP_SUBJECT_REQUEST] = {"request", RECORDINGS},
+    [MP_SUBJECT_TYPE] = {"not-type", RECORDINGS | EVENTS | DATABASES | DUMPS},
+    [MP_SUBJECT_NAME] = {"not-name", RECORDINGS | PROFILES},
+    [MP_SUBJECT_SOURCE] = {"not-source", RECORDINGS | EVENTS | DATABASES | PROFILES},
+    [MP_SUBJECT_STACK] = {"not-stack", RECORDINGS | EVENTS | DATABASES},
+    [MP_SUBJECT_THREAD] = {"not-thread", EVENTS | DATABASES},
+    [MP_SUBJECT_TAG] = {"not-tag", RECORDINGS | DATABASES},
+    [MP_SUBJECT_REQUEST] = {"not-request", RECORDINGS},
 };
 
 const char *mp_subject_name(mp_subject subject)
 {
-    return subjects[subject].name;
+    return subjects[subject].negated + strlen("not-");
 }
 
 /* --- one criterion --- */
@@ -217,16 +217,16 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
         const mp_criterion *criterion = &selection->criteria[i];
         if (subjects[criterion->subject].kinds & 1u << model->kind)
             continue;
-        mp_fail(error, MP_ERROR_ARGUMENT, "--%s%s %s: %s does not tell that",
-                criterion->negated ? "not-" : "", mp_subject_name(criterion->subject),
-                criterion->pattern, mp_kind_name(model->kind));
-        return false;
+        return mp_fail_argument(error,
+                                criterion->negated ? subjects[criterion->subject].negated
+                                                   : mp_subject_name(criterion->subject),
+                                criterion->pattern, "%s does not tell that",
+                                mp_kind_name(model->kind));
     }
     bool timed = model->kind == MP_KIND_RECORDING || model->kind == MP_KIND_EVENTS;
-    if (!timed && (selection->has_since || selection->has_until)) {
-        mp_fail(error, MP_ERROR_ARGUMENT, "--%s: %s does not tell when objects were created",
-                selection->has_since ? "since" : "until", mp_kind_name(model->kind));
-        return false;
-    }
+    if (!timed && (selection->has_since || selection->has_until))
+        return mp_fail_argument(error, selection->has_since ? "since" : "until", NULL,
+                                "%s does not tell when objects were created",
+                                mp_kind_name(model->kind));
     return true;
 }

@@ -40,79 +40,58 @@ static uint32_t *places_of(const mp_window *window, const mp_series *series)
     return places;
 }
 
-/* Which groups a delta belongs to: that of its generation, or of the nodes of its stack. */
-typedef struct members {
+/* What series are made of, and how far they are. */
+typedef struct builder {
     const mp_model *model;
-    const uint32_t *of_generation, *of_node; /* one of them */
-    uint32_t *last_delta;                    /* of each group, to add it once */
-} members;
+    const mp_grouping *grouping;
+    const uint32_t *row_of;
+    uint32_t *last_delta; /* of each row, to add it once */
+} builder;
 
-/* Up the stack, the session itself at last. */
-static void add_to_stack(const members *who, uint32_t delta_id, int64_t *at, size_t length)
+/* To the row of its generation's group; or of those of all nodes of its stack, once to each, the
+ * session itself at last. */
+static void add_delta(const builder *job, uint32_t delta_id, int64_t *at, size_t length)
 {
-    const mp_model *model = who->model;
+    const mp_model *model = job->model;
     const mp_delta *delta = &model->deltas.at[delta_id];
-    const mp_context *context =
-        &model->contexts.at[model->generations.at[delta->generation.i].context.i];
-    uint32_t node = model->tree_of[context->node.i];
-    while (!context->reusable) {
-        uint32_t group = who->of_node[node];
-        if (group && who->last_delta[group] != delta_id) {
-            who->last_delta[group] = delta_id;
-            at[(group - 1) * length] += delta->cost.bytes;
+    const mp_generation *generation = &model->generations.at[delta->generation.i];
+    uint32_t node = model->tree_of[model->contexts.at[generation->context.i].node.i], parent;
+    do {
+        uint32_t member = job->grouping->of_frames ? node : delta->generation.i;
+        uint32_t row = job->row_of[job->grouping->group_of[member]];
+        if (row && job->last_delta[row] != delta_id) {
+            job->last_delta[row] = delta_id;
+            at[(row - 1) * length] += delta->cost.bytes;
         }
-        if (!node || !model->tree.at[node].parent)
-            return;
-        node = model->tree.at[node].parent;
-    }
+        parent = job->grouping->of_frames ? model->tree.at[node].parent : 0;
+        node = parent;
+    } while (parent);
 }
 
-static void add_delta(const members *who, uint32_t delta_id, int64_t *at, size_t length)
-{
-    const mp_delta *delta = &who->model->deltas.at[delta_id];
-    if (!who->of_generation) {
-        add_to_stack(who, delta_id, at, length);
-        return;
-    }
-    uint32_t group = who->of_generation[delta->generation.i];
-    if (group)
-        at[(group - 1) * length] += delta->cost.bytes;
-}
-
-static mp_series fill(const mp_window *window, members who, uint32_t groups)
+mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
+                       uint32_t rows)
 {
     const mp_model *model = window->model;
     uint32_t session = session_of(window);
-    mp_series series = new_series(window, session, groups);
+    mp_series series = new_series(window, session, rows);
     if (!series.length)
         return series;
     uint32_t *places = places_of(window, &series);
-    who.last_delta = mp_alloc_zero((size_t)groups + 1, sizeof *who.last_delta);
+    builder job = {model, grouping, row_of, mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t))};
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        mp_snapshot_id snapshot = model->deltas.at[i].snapshot;
-        if (model->deltas.at[i].cost.bytes &&
-            mp_filter_has_generation(window->filter, model->deltas.at[i].generation) &&
-            model->snapshots.at[snapshot.i].session.i == session &&
-            mp_window_before_to(window, snapshot))
-            add_delta(&who, i, series.at + places[snapshot.i], series.length);
+        const mp_delta *delta = &model->deltas.at[i];
+        if (delta->cost.bytes && !model->generations.at[delta->generation.i].reusable &&
+            mp_filter_has_generation(window->filter, delta->generation) &&
+            model->snapshots.at[delta->snapshot.i].session.i == session &&
+            mp_window_before_to(window, delta->snapshot))
+            add_delta(&job, i, series.at + places[delta->snapshot.i], series.length);
     }
-    for (size_t i = 0; i < groups; i++)
+    for (size_t i = 0; i < rows; i++)
         for (size_t place = 1; place < series.length; place++)
             series.at[i * series.length + place] += series.at[i * series.length + place - 1];
-    free(who.last_delta);
+    free(job.last_delta);
     free(places);
     return series;
-}
-
-mp_series mp_series_of(const mp_window *window, const uint32_t *group_of, uint32_t groups)
-{
-    return fill(window, (members){.model = window->model, .of_generation = group_of}, groups);
-}
-
-mp_series mp_series_of_frames(const mp_window *window, const uint32_t *group_of_node,
-                              uint32_t groups)
-{
-    return fill(window, (members){.model = window->model, .of_node = group_of_node}, groups);
 }
 
 mp_series mp_series_of_all(const mp_window *window)

@@ -1,7 +1,6 @@
 /* What is shared: objects that no single object keeps alive, and between whom. */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/index.h"
 #include "base/memory.h"

@@ -1,12 +1,12 @@
 /* Reading suppressions: lines of "[name]" and "key = value", see docs/manual.md. */
 #include "query/suppression.h"
-#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/index.h"
 #include "base/text.h"
 #include "base/units.h"

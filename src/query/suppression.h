@@ -41,30 +41,8 @@ bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_s
                            mp_error *error);
 void mp_suppressions_free(mp_suppressions *suppressions);
 
-typedef enum mp_suppression_status {
-    MP_SUPPRESSION_UNUSED, /* matches no leak, or none that an earlier one leaves */
-    MP_SUPPRESSION_USED,
-    MP_SUPPRESSION_EXPIRED,    /* suppresses nothing any more */
-    MP_SUPPRESSION_OVER_LIMIT, /* suppresses nothing, as its leaks became too many */
-} mp_suppression_status;
-
 /* "used", "over limit" */
 const char *mp_suppression_status_name(mp_suppression_status status);
-
-/* The leaks that a suppression matches and no earlier one suppresses, whether it suppresses them
- * or not. */
-typedef struct mp_suppression_effect {
-    mp_suppression_status status;
-    uint32_t sites; /* a site may be in several suppressions, and leak besides */
-    int64_t objects, bytes;
-} mp_suppression_effect;
-
-typedef struct mp_suppressed {
-    const mp_suppressions *suppressions;
-    mp_suppression_effect *effects; /* one for each of them */
-    bool *contexts;                 /* by context: suppressed */
-    int64_t objects, bytes;         /* that are; no part of what leaked */
-} mp_suppressed;
 
 /* Suppress leaks of a window (window->suppressed, which the window owns): all analyses of it
  * follow; what it handed out before is no more. Of several suppressions that match a leak the first

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/window.h"
+#include "query/group.h"
 
 enum { MP_TREND_FEWEST = 4 }; /* values that a trend can be told of */
 
@@ -49,23 +49,19 @@ mp_trend mp_trend_of(const int64_t *values, size_t count);
 /* "grows steadily", "jumps once"; static. */
 const char *mp_trend_words(mp_trend_kind kind);
 
-/* Bytes alive at each whole snapshot of the window (from and to included), one series for each
- * group: series i is at[i * length]. Of several sessions, those of the first that has snapshots. */
+/* Bytes alive at each whole snapshot of the window (from and to included), some rows: row i is
+ * at[i * length]. Of several sessions, those of the first that has snapshots. */
 typedef struct mp_series {
     int64_t *at;
     size_t length;
     uint32_t *snapshots; /* the snapshot of each place */
 } mp_series;
 
-/* `group_of` tells the group of each generation, from 1 to `groups`; generations with 0 are left
- * out. Reusable objects are told apart by whoever makes `group_of`, as mp_group_by does. One pass
- * over the ledger. Release with mp_series_free. */
-mp_series mp_series_of(const mp_window *window, const uint32_t *group_of, uint32_t groups);
-/* The same of functions: `group_of_node` tells the group of each tree node. An object is in the
- * groups of all nodes of its stack, once in each; reusable ones are in none. */
-mp_series mp_series_of_frames(const mp_window *window, const uint32_t *group_of_node,
-                              uint32_t groups);
-/* All bytes alive, as the snapshots tell them: one series. */
+/* `row_of` tells the row of each group by its place, + 1: from 1 to `rows`; groups with 0 are left
+ * out, and [0] is 0. One pass over the ledger. Release with mp_series_free. */
+mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
+                       uint32_t rows);
+/* All bytes alive, as the snapshots tell them: one row. */
 mp_series mp_series_of_all(const mp_window *window);
 void mp_series_free(mp_series *series);
 

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "query/known.h"
-#include "query/suppression.h"
 
 /* --- where it begins and ends --- */
 
@@ -86,7 +85,8 @@ void mp_known_forget(mp_known *known)
     known->totals = NULL;
     for (size_t i = 0; i < MP_MOST_DIMENSIONS; i++)
         mp_grouping_free(&known->groupings[i]);
-    mp_leaks_free(&known->leaks);
+    mp_leaks_free(known->leaks);
+    known->leaks = NULL;
 }
 
 void mp_window_free(mp_window *window)

@@ -17,6 +17,30 @@ typedef struct mp_range {
     bool all_new; /* a database with one moment alone: nothing tells what is older */
 } mp_range;
 
+struct mp_suppressions;
+
+typedef enum mp_suppression_status {
+    MP_SUPPRESSION_UNUSED, /* matches no leak, or none that an earlier one leaves */
+    MP_SUPPRESSION_USED,
+    MP_SUPPRESSION_EXPIRED,    /* suppresses nothing any more */
+    MP_SUPPRESSION_OVER_LIMIT, /* suppresses nothing, as its leaks became too many */
+} mp_suppression_status;
+
+/* The leaks that a suppression matches and no earlier one suppresses, whether it suppresses them
+ * or not. */
+typedef struct mp_suppression_effect {
+    mp_suppression_status status;
+    uint32_t sites; /* a site may be in several suppressions, and leak besides */
+    int64_t objects, bytes;
+} mp_suppression_effect;
+
+typedef struct mp_suppressed {
+    const struct mp_suppressions *suppressions;
+    mp_suppression_effect *effects; /* one for each of them */
+    bool *contexts;                 /* by context: suppressed */
+    int64_t objects, bytes;         /* that are; no part of what leaked */
+} mp_suppressed;
+
 /* One range for each session, by session id. */
 typedef struct mp_window {
     const mp_model *model;

@@ -1,6 +1,5 @@
 /* The reader of AQTime allocation databases: opening them, and going from set to set. */
 #include "readers/aqtime.h"
-#include "base/diagnose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 
@@ -49,7 +49,7 @@ static bool cannot_open(aq_state *state, const char *why)
     return false;
 }
 
-/* "file:" with whatever a URI gives a key to as an escape. */
+/* "file:" and the path, with what means something in a URI escaped. */
 static char *uri_of(aq_state *state, const char *path, const char *options)
 {
     size_t size = strlen(path) * 3 + 64, used = 0;
@@ -249,7 +249,6 @@ const mp_reader mp_reader_aqtime = {
     .versions = "all",
     .kind = MP_KIND_DATABASE,
     .probe = probe,
-    .place = NULL,
     .open = open_aqtime,
     .read = read_aqtime,
     .close = close_aqtime,

@@ -13,12 +13,12 @@
  * `pkg.sub.Name.dbg`, then `Name.dbg`. A drive, leading separators, `.` and `..` are left out of
  * recorded paths, so that none leads out of the folder. */
 #include "readers/listing.h"
-#include "base/diagnose.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/diagnose.h"
 #include "base/index.h"
 #include "base/text.h"
 #include "input/fields.h"
@@ -174,15 +174,11 @@ static void read_listing(mp_model *model, mp_diagnostics *diagnostics, const wan
     mp_slice line;
     mp_input *input = mp_input_open(path, diagnostics, NULL);
     while (input && mp_input_line(input, &line)) {
-        size_t at = 0;
-        uint64_t number = 0;
-        while (at < line.length && (line.at[at] == ' ' || line.at[at] == '\t'))
-            at++;
-        for (; at < line.length && line.at[at] >= '0' && line.at[at] <= '9'; at++)
-            number = number > INT32_MAX ? number : number * 10 + (uint64_t)(line.at[at] - '0');
-        if (at == line.length || line.at[at] == ' ' || line.at[at] == '\t')
+        mp_fields fields = mp_fields_of(line);
+        uint64_t number;
+        if (mp_field_unsigned(&fields, &number))
             set_code(model, wanted, program, number,
-                     mp_slice_trim((mp_slice){line.at + at, line.length - at}));
+                     mp_slice_trim((mp_slice){fields.at, (size_t)(fields.end - fields.at)}));
     }
     mp_input_close(input);
 }

@@ -144,9 +144,9 @@ static void order(load_entry *entries, size_t count)
     /* Few files: insertion keeps equal ones in the order given, which qsort does not promise. */
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0 && by_place(&entries[j - 1], &entries[j]) > 0; j--) {
-            load_entry retyped = entries[j];
+            load_entry swapped = entries[j];
             entries[j] = entries[j - 1];
-            entries[j - 1] = retyped;
+            entries[j - 1] = swapped;
         }
 }
 

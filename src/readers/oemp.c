@@ -3,6 +3,8 @@
  * Source: "OpenEdge Memory Profiler Recording Format", Progress Software, April 2025. A snapshot is
  * 11 or 12 sections of rows, each closed by a line with a dot; columns are separated by a blank and
  * are numbers or quoted strings. */
+#include "readers/oemp.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,6 @@
 #include "input/fields.h"
 #include "input/numbers.h"
 #include "model/build.h"
-#include "readers/oemp.h"
 
 enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
 

@@ -90,7 +90,7 @@ static void redefined(oemp_state *state, const char *what, uint64_t number, uint
 
 /* --- catalogues, names and nodes --- */
 
-/* The types that the document or the vendor's catalogue gives a key, by name. */
+/* The types to which the document or the vendor's catalogue gives a meaning, by name. */
 static mp_type_class class_of(mp_slice name)
 {
     static const struct {

@@ -12,8 +12,8 @@
 
 /* --- recordings and their headers --- */
 
-/* `count` digits and then `snapshot`, if it is one. */
-static bool take_digits(const char **text, int count, char snapshot, int *value)
+/* `count` digits and then `sign`, if it is one. */
+static bool take_digits(const char **text, int count, char sign, int *value)
 {
     *value = 0;
     for (; count; count--, (*text)++) {
@@ -21,9 +21,9 @@ static bool take_digits(const char **text, int count, char snapshot, int *value)
             return false;
         *value = *value * 10 + (**text - '0');
     }
-    if (snapshot && **text != snapshot)
+    if (sign && **text != sign)
         return false;
-    *text += snapshot != '\0';
+    *text += sign != '\0';
     return true;
 }
 

@@ -436,7 +436,6 @@ const mp_reader mp_reader_prf = {
     .versions = "1 to 4",
     .kind = MP_KIND_PROFILE,
     .probe = probe,
-    .place = NULL,
     .open = open_prf,
     .read = read_prf,
     .close = close_prf,

@@ -1,11 +1,11 @@
 #include "readers/prf_rows.h"
-#include "base/diagnose.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
 

@@ -247,11 +247,11 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
             continue;
         call_edge *carried = edge_of(edges, session, 0, edge.callee);
         int64_t missing = carried->graph - carried->nodes, over = edge.nodes - edge.graph;
-        int64_t retyped = missing < over ? missing : over;
-        if (retyped <= 0)
+        int64_t moved = missing < over ? missing : over;
+        if (moved <= 0)
             continue;
-        carried->nodes += retyped;
-        edges->at[i].nodes -= retyped;
+        carried->nodes += moved;
+        edges->at[i].nodes -= moved;
     }
 }
 

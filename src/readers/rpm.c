@@ -11,6 +11,7 @@
 #include "base/diagnose.h"
 #include "base/index.h"
 #include "base/text.h"
+#include "input/fields.h"
 #include "input/hex.h"
 #include "input/input.h"
 #include "model/build.h"
@@ -50,29 +51,14 @@ typedef struct rpm_state {
 
 /* --- words --- */
 
-typedef struct record_words {
-    const char *at, *end;
-} record_words;
-
-static bool is_gap(char letter)
-{
-    return letter == ' ' || letter == '\t';
-}
-
-static void skip_gap(record_words *words)
-{
-    while (words->at < words->end && is_gap(*words->at))
-        words->at++;
-}
-
 /* The next word as a hexadecimal number of 64 bits; the hot path. */
-static inline bool take_hex(record_words *words, uint64_t *value)
+static inline bool take_hex(mp_fields *words, uint64_t *value)
 {
-    skip_gap(words);
+    mp_fields_skip(words);
     return mp_hex_word(&words->at, words->end, value);
 }
 
-static bool take_hex32(record_words *words, uint32_t *value)
+static bool take_hex32(mp_fields *words, uint32_t *value)
 {
     uint64_t wide = 0;
     bool ok = take_hex(words, &wide) && wide <= UINT32_MAX;
@@ -80,21 +66,15 @@ static bool take_hex32(record_words *words, uint32_t *value)
     return ok;
 }
 
-static bool has_more(record_words *words)
-{
-    skip_gap(words);
-    return words->at < words->end;
-}
-
 /* The rest of a record is a name, which may hold blanks, and perhaps a stamp behind it. */
-static mp_slice take_name(record_words *words, int64_t *stamp)
+static mp_slice take_name(mp_fields *words, int64_t *stamp)
 {
-    skip_gap(words);
+    mp_fields_skip(words);
     mp_slice name = mp_slice_trim((mp_slice){words->at, (size_t)(words->end - words->at)});
     size_t cut = name.length;
-    while (cut > 0 && !is_gap(name.at[cut - 1]))
+    while (cut > 0 && !mp_is_gap(name.at[cut - 1]))
         cut--;
-    record_words last = {name.at + cut, name.at + name.length};
+    mp_fields last = mp_fields_of((mp_slice){name.at + cut, name.length - cut});
     uint64_t value = 0;
     if (cut == 0 || !take_hex(&last, &value) || value > UINT32_MAX)
         return name;
@@ -190,11 +170,11 @@ static void need_section(rpm_state *state)
         begin_section(state, (mp_slice){"", 0});
 }
 
-static bool read_domain(rpm_state *state, record_words *words)
+static bool read_domain(rpm_state *state, mp_fields *words)
 {
     int64_t stamp = -1;
     uint64_t version;
-    if (!take_hex(words, &version) || !has_more(words))
+    if (!take_hex(words, &version) || mp_fields_end(words))
         return false;
     if (state->version == NO_VERSION)
         state->version = version;
@@ -204,19 +184,19 @@ static bool read_domain(rpm_state *state, record_words *words)
     return true;
 }
 
-static bool read_end(rpm_state *state, record_words *words)
+static bool read_end(rpm_state *state, mp_fields *words)
 {
-    if (!has_more(words))
+    if (mp_fields_end(words))
         return false;
     need_section(state);
     state->open = false;
     return true;
 }
 
-static bool read_type(rpm_state *state, record_words *words)
+static bool read_type(rpm_state *state, mp_fields *words)
 {
     uint64_t id;
-    if (!take_hex(words, &id) || !has_more(words))
+    if (!take_hex(words, &id) || mp_fields_end(words))
         return false;
     need_section(state);
     if (state->skipped)
@@ -230,14 +210,14 @@ static bool read_type(rpm_state *state, record_words *words)
     return true;
 }
 
-static bool read_object(rpm_state *state, record_words *words)
+static bool read_object(rpm_state *state, mp_fields *words)
 {
     uint64_t id, type, bytes;
     size_t count = 0, most = (size_t)(words->end - words->at) / 2 + 1;
     mp_grow(&state->references, &state->reference_capacity, most, sizeof *state->references);
     if (!take_hex(words, &id) || !take_hex(words, &type) || !take_hex(words, &bytes))
         return false;
-    for (; has_more(words); count++)
+    for (; !mp_fields_end(words); count++)
         if (!take_hex(words, &state->references[count]))
             return false;
     need_section(state);
@@ -252,17 +232,17 @@ static bool read_object(rpm_state *state, record_words *words)
     return true;
 }
 
-static bool read_root(rpm_state *state, record_words *words)
+static bool read_root(rpm_state *state, mp_fields *words)
 {
     mp_root root = {.object = 0};
     uint64_t container = 0;
     if (!take_hex(words, &root.id) || !take_hex32(words, &root.kind) ||
         !take_hex32(words, &root.flags))
         return false;
-    bool contained = has_more(words);
+    bool contained = !mp_fields_end(words);
     if (contained && !take_hex(words, &container))
         return false;
-    for (uint64_t more; has_more(words);) /* which mean nothing */
+    for (uint64_t more; !mp_fields_end(words);) /* which mean nothing */
         if (!take_hex(words, &more))
             return false;
     need_section(state);
@@ -297,9 +277,9 @@ static void say_bad_row(rpm_state *state, mp_slice line, uint64_t at)
 
 static void read_record(rpm_state *state, mp_slice line, uint64_t at)
 {
-    record_words words = {line.at + 1, line.at + line.length};
+    mp_fields words = {line.at + 1, line.at + line.length};
     char letter = line.at[0];
-    bool alone = line.length > 1 && is_gap(line.at[1]);
+    bool alone = line.length > 1 && mp_is_gap(line.at[1]);
     bool ok = alone && (letter == 'o'   ? read_object(state, &words)
                         : letter == 'r' ? read_root(state, &words)
                         : letter == 't' ? read_type(state, &words)
@@ -440,20 +420,12 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* The first line that is not blank, and what is behind it. */
+/* The first line that is not blank, taken off with all before it; empty if there is none. */
 static mp_slice next_line(mp_slice *head)
 {
     mp_slice line = {"", 0};
-    while (head->length && !line.length) {
-        const char *newline = memchr(head->at, '\n', head->length);
-        size_t length = newline ? (size_t)(newline - head->at) : head->length;
-        line = (mp_slice){head->at, length};
-        if (line.length && line.at[line.length - 1] == '\r')
-            line.length--;
+    while (!line.length && mp_slice_take_line(head, &line))
         line = mp_slice_trim(line);
-        head->at += length + (newline != NULL);
-        head->length -= length + (newline != NULL);
-    }
     return line;
 }
 
@@ -464,7 +436,7 @@ static size_t leading_numbers(mp_slice line, size_t most)
     size_t length = line.length < 64 ? line.length : 64, count = 0;
     if (length)
         memcpy(text, line.at, length);
-    record_words words = {text + 1, text + length};
+    mp_fields words = {text + 1, text + length};
     for (uint64_t number; count < most && words.at < words.end && take_hex(&words, &number);)
         count++;
     return count;
@@ -474,11 +446,12 @@ static size_t leading_numbers(mp_slice line, size_t most)
 static mp_bid probe(mp_slice head)
 {
     mp_slice first = next_line(&head), second = next_line(&head);
-    bool starts = first.length > 4 && first.at[0] == 'a' && is_gap(first.at[1]) &&
-                  !is_gap(first.at[2]) && is_gap(first.at[3]) && leading_numbers(first, 1) == 1;
+    bool starts = first.length > 4 && first.at[0] == 'a' && mp_is_gap(first.at[1]) &&
+                  !mp_is_gap(first.at[2]) && mp_is_gap(first.at[3]) &&
+                  leading_numbers(first, 1) == 1;
     if (!starts || !second.length)
         return starts ? MP_MINE : MP_NOT_MINE;
-    char letter = second.length > 2 && is_gap(second.at[1]) ? second.at[0] : 0;
+    char letter = second.length > 2 && mp_is_gap(second.at[1]) ? second.at[0] : 0;
     size_t wanted = letter == 'c' ? 0 : letter == 't' ? 1 : 3;
     return letter && strchr("torc", letter) && leading_numbers(second, wanted) == wanted
                ? MP_MINE
@@ -516,7 +489,6 @@ const mp_reader mp_reader_rpm = {
     .versions = "2",
     .kind = MP_KIND_DUMP,
     .probe = probe,
-    .place = NULL,
     .open = open_rpm,
     .read = read_rpm,
     .close = close_rpm,

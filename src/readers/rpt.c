@@ -442,7 +442,6 @@ const mp_reader mp_reader_rpt = {
     .versions = "older, newer",
     .kind = MP_KIND_PROFILE,
     .probe = probe,
-    .place = NULL,
     .open = open_rpt,
     .read = read_rpt,
     .close = close_rpt,

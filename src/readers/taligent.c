@@ -2,6 +2,8 @@
  *
  * Sources: "Heap monitoring file format", Taligent 1995, and the pages on the heap monitor of the
  * same book. Times are microseconds since 1970 and fit 64 bits. */
+#include "readers/taligent.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +11,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "input/window.h"
-#include "readers/taligent.h"
+#include "input/inside.h"
 
 enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
 
@@ -463,7 +464,6 @@ const mp_reader mp_reader_taligent = {
     .versions = "1995",
     .kind = MP_KIND_EVENTS,
     .probe = probe,
-    .place = NULL,
     .open = open_taligent,
     .read = read_taligent,
     .close = close_taligent,

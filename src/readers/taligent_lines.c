@@ -3,51 +3,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "input/fields.h"
 #include "readers/taligent.h"
-
-typedef struct line_cursor {
-    const char *at, *end;
-    bool tab; /* there was one in the gap before */
-} line_cursor;
-
-static bool is_gap(char letter)
-{
-    return letter == ' ' || letter == '\t';
-}
 
 static bool is_digit(char letter)
 {
     return letter >= '0' && letter <= '9';
-}
-
-static void skip_gap(line_cursor *cursor)
-{
-    cursor->tab = false;
-    for (; cursor->at < cursor->end && is_gap(*cursor->at); cursor->at++)
-        cursor->tab |= *cursor->at == '\t';
-}
-
-static mp_slice next_word(line_cursor *cursor)
-{
-    skip_gap(cursor);
-    const char *start = cursor->at;
-    while (cursor->at < cursor->end && !is_gap(*cursor->at))
-        cursor->at++;
-    return (mp_slice){start, (size_t)(cursor->at - start)};
-}
-
-static bool parse_decimal(mp_slice word, int64_t *value)
-{
-    uint64_t sum = 0;
-    if (word.length == 0 || word.length > 18)
-        return false;
-    for (size_t i = 0; i < word.length; i++) {
-        if (!is_digit(word.at[i]))
-            return false;
-        sum = sum * 10 + (uint64_t)(word.at[i] - '0');
-    }
-    *value = (int64_t)sum;
-    return true;
 }
 
 static bool parse_address(mp_slice word, uint64_t *value)
@@ -70,43 +31,31 @@ static bool parse_address(mp_slice word, uint64_t *value)
     return true;
 }
 
-/* "2-22982": an opaque name of two numbers. */
-static bool is_thread(mp_slice word)
-{
-    size_t i = 0;
-    while (i < word.length && is_digit(word.at[i]))
-        i++;
-    if (i == 0 || i == word.length || word.at[i] != '-' || i + 1 == word.length)
-        return false;
-    for (i++; i < word.length; i++)
-        if (!is_digit(word.at[i]))
-            return false;
-    return true;
-}
-
 /* A type goes on over blanks within <...> and (...). Between tabs it is all that stands there. */
-static mp_slice next_type(line_cursor *cursor)
+static mp_slice next_type(mp_fields *cursor)
 {
-    skip_gap(cursor);
-    const char *start = cursor->at;
-    const char *tab = cursor->tab ? memchr(start, '\t', (size_t)(cursor->end - start)) : NULL;
+    const char *gap = cursor->at;
+    mp_fields_skip(cursor);
+    const char *start = cursor->at, *tab = NULL;
+    if (memchr(gap, '\t', (size_t)(start - gap)))
+        tab = memchr(start, '\t', (size_t)(cursor->end - start));
     if (tab) {
         cursor->at = tab;
         return mp_slice_trim((mp_slice){start, (size_t)(tab - start)});
     }
     int open = 0;
-    for (; cursor->at < cursor->end && (open > 0 || !is_gap(*cursor->at)); cursor->at++) {
+    for (; cursor->at < cursor->end && (open > 0 || !mp_is_gap(*cursor->at)); cursor->at++) {
         char letter = *cursor->at;
         open += (letter == '<' || letter == '(') - (letter == '>' || letter == ')');
     }
     if (open > 0) { /* brackets that never close hold nothing together */
         cursor->at = start;
-        return next_word(cursor);
+        return mp_field_word(cursor);
     }
     return (mp_slice){start, (size_t)(cursor->at - start)};
 }
 
-static mp_slice rest_of(line_cursor *cursor)
+static mp_slice rest_of(mp_fields *cursor)
 {
     return mp_slice_trim((mp_slice){cursor->at, (size_t)(cursor->end - cursor->at)});
 }
@@ -119,7 +68,8 @@ static bool wrong(taligent_line *event, const char *what)
 
 /* The words of a line that are numbers, read in one go: the hot path. */
 
-static bool take_thread(line_cursor *cursor, mp_slice *thread)
+/* "2-22982": an opaque name of two numbers. */
+static bool take_thread(mp_fields *cursor, mp_slice *thread)
 {
     const char *start = cursor->at, *at = start, *end = cursor->end;
     while (at < end && is_digit(*at))
@@ -131,10 +81,10 @@ static bool take_thread(line_cursor *cursor, mp_slice *thread)
         ;
     *thread = (mp_slice){start, (size_t)(at - start)};
     cursor->at = at;
-    return at > dash + 1 && (at == end || is_gap(*at));
+    return at > dash + 1 && (at == end || mp_is_gap(*at));
 }
 
-static bool take_decimal(line_cursor *cursor, int64_t *value)
+static bool take_decimal(mp_fields *cursor, int64_t *value)
 {
     uint64_t sum = 0;
     const char *start = cursor->at, *at = start, *end = cursor->end;
@@ -142,15 +92,29 @@ static bool take_decimal(line_cursor *cursor, int64_t *value)
         sum = sum * 10 + (uint64_t)(*at - '0');
     cursor->at = at;
     *value = (int64_t)sum;
-    return at > start && at - start <= 18 && (at == end || is_gap(*at));
+    return at > start && at - start <= 18 && (at == end || mp_is_gap(*at));
+}
+
+/* The same of a whole cell. */
+static bool parse_decimal(mp_slice word, int64_t *value)
+{
+    mp_fields cursor = mp_fields_of(word);
+    return take_decimal(&cursor, value) && cursor.at == cursor.end;
+}
+
+static bool is_thread(mp_slice word)
+{
+    mp_fields cursor = mp_fields_of(word);
+    mp_slice thread;
+    return take_thread(&cursor, &thread) && cursor.at == cursor.end;
 }
 
 /* A word in the place of a number; false, with nothing taken, if another stands there. */
-static bool take_word(line_cursor *cursor, const char *word)
+static bool take_word(mp_fields *cursor, const char *word)
 {
     size_t length = strlen(word), left = (size_t)(cursor->end - cursor->at);
     if (left < length || memcmp(cursor->at, word, length) != 0 ||
-        (left > length && !is_gap(cursor->at[length])))
+        (left > length && !mp_is_gap(cursor->at[length])))
         return false;
     cursor->at += length;
     return true;
@@ -158,16 +122,16 @@ static bool take_word(line_cursor *cursor, const char *word)
 
 bool taligent_parse(mp_slice line, taligent_line *event)
 {
-    line_cursor cursor = {line.at, line.at + line.length, false};
+    mp_fields cursor = mp_fields_of(line);
     if (!take_thread(&cursor, &event->thread))
         return wrong(event, "expected a thread such as 2-22982 in the first column");
-    skip_gap(&cursor);
+    mp_fields_skip(&cursor);
     bool old = take_word(&cursor, "old");
     if (!old && !take_decimal(&cursor, &event->time_us))
         return wrong(event, "expected microseconds or old in the second column");
-    if (!parse_address(next_word(&cursor), &event->address))
+    if (!parse_address(mp_field_word(&cursor), &event->address))
         return wrong(event, "expected a hexadecimal address in the third column");
-    skip_gap(&cursor);
+    mp_fields_skip(&cursor);
     bool deletion = take_word(&cursor, "del");
     if (!deletion && !take_decimal(&cursor, &event->bytes))
         return wrong(event, "expected bytes or del in the fourth column");
@@ -183,14 +147,15 @@ bool taligent_parse(mp_slice line, taligent_line *event)
 
 bool taligent_is_title(mp_slice line)
 {
-    line_cursor cursor = {line.at, line.at + line.length, false};
-    return mp_slice_is(next_word(&cursor), "Thread") && mp_slice_is(next_word(&cursor), "Time");
+    mp_fields cursor = mp_fields_of(line);
+    return mp_slice_is(mp_field_word(&cursor), "Thread") &&
+           mp_slice_is(mp_field_word(&cursor), "Time");
 }
 
 /* --- heap analysis files --- */
 
 /* With tabs, a column is what stands between two of them; the last goes to the end. */
-static mp_slice next_cell(line_cursor *cursor, bool last)
+static mp_slice next_cell(mp_fields *cursor, bool last)
 {
     const char *start = cursor->at;
     const char *tab = last ? NULL : memchr(start, '\t', (size_t)(cursor->end - start));
@@ -207,10 +172,10 @@ static bool is_deleter(mp_slice word)
 /* Blanks apart: the crawl of the allocation goes on to the last word that can be the deleter. */
 static bool split_crawls(mp_slice rest, taligent_block *block)
 {
-    line_cursor cursor = {rest.at, rest.at + rest.length, false};
+    mp_fields cursor = mp_fields_of(rest);
     bool found = false;
-    while (skip_gap(&cursor), cursor.at < cursor.end) {
-        mp_slice word = next_word(&cursor);
+    while (!mp_fields_end(&cursor)) {
+        mp_slice word = mp_field_word(&cursor);
         if (!is_deleter(word))
             continue;
         found = true;
@@ -223,14 +188,14 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
-    line_cursor cursor = {line.at, line.at + line.length, false};
+    mp_fields cursor = mp_fields_of(line);
     bool tabs = memchr(line.at, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};
     *block = (taligent_block){.old = false};
     for (int i = 0; i < 6; i++) /* address, size, type, age, thread, time */
         cells[i] = tabs     ? next_cell(&cursor, false)
                    : i == 2 ? next_type(&cursor)
-                            : next_word(&cursor);
+                            : mp_field_word(&cursor);
     if (!parse_address(cells[0], &block->address) || !parse_decimal(cells[1], &block->bytes) ||
         !parse_decimal(cells[3], &block->age_us) || !is_thread(cells[4]))
         return false;

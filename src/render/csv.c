@@ -21,40 +21,25 @@ static void put_field(FILE *file, const char *text, bool first)
     fputc('"', file);
 }
 
-static const mp_table *main_table(const mp_document *document)
-{
-    for (size_t i = 0; i < document->table_count; i++)
-        if (document->tables[i].main)
-            return &document->tables[i];
-    return NULL;
-}
-
 static bool render_csv(const mp_document *document, const mp_diagnostics *diagnostics,
                        const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
-    const mp_table *table = main_table(document);
+    const mp_table *table = mp_document_main_table(document);
     mp_arena arena = {0};
-    if (!table) {
+    if (!table)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "this report has no table to print as CSV, expected %sformat text or json",
                        style->dashes);
-    }
-    bool first = true;
-    for (size_t i = 0; i < table->column_count; i++)
-        if (!(table->columns[i].flags & MP_FOR_PEOPLE)) {
-            put_field(file, table->columns[i].name, first);
-            first = false;
-        }
-    fputc('\n', file);
-    for (size_t row = 0; row < table->row_count; row++) {
-        first = true;
+    for (size_t row = 0; row <= table->row_count; row++) { /* 0: the names */
+        bool first = true;
         for (size_t i = 0; i < table->column_count; i++) {
             const mp_column *column = &table->columns[i];
-            const mp_cell *cell = &table->cells[row * table->column_count + i];
             if (column->flags & MP_FOR_PEOPLE)
                 continue;
-            put_field(file, mp_cell_for_programs(&arena, column, cell), first);
+            const mp_cell *cells = table->cells + (row ? row - 1 : 0) * table->column_count;
+            put_field(file, row ? mp_cell_for_programs(&arena, column, &cells[i]) : column->name,
+                      first);
             first = false;
         }
         fputc('\n', file);

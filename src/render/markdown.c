@@ -39,31 +39,18 @@ static void put(out *to, const char *text)
     }
 }
 
-static void put_heading(out *to, const char *snapshots, const char *text)
+static void put_heading(out *to, const char *marks, const char *text)
 {
-    fprintf(to->file, "%s ", snapshots);
+    fprintf(to->file, "%s ", marks);
     put(to, text);
     fputs("\n\n", to->file);
 }
 
 /* --- verdicts --- */
 
-static void put_check(out *to, const mp_check *check)
-{
-    static const char *const shown[] = {"pass", "**fail**", "**error**"};
-    fprintf(to->file, "| %s | ", shown[check->verdict]);
-    put(to, check->name);
-    fputs(" | ", to->file);
-    put(to, check->measured);
-    fputs(" | ", to->file);
-    put(to, check->limit);
-    fputs(" | ", to->file);
-    put(to, check->message);
-    fputs(" |\n", to->file);
-}
-
 static void put_checks(out *to, const mp_document *document, const mp_checks *checks)
 {
+    static const char *const shown[] = {"pass", "**fail**", "**error**"};
     const char *verdict = checks->counts[MP_VERDICT_FAIL]    ? "failed"
                           : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
                                                              : "passed";
@@ -74,11 +61,19 @@ static void put_checks(out *to, const mp_document *document, const mp_checks *ch
         put(to, checks->policy);
     }
     fprintf(to->file,
-            "\n\n| Status | %s | Measured | Limit | Why |\n| --- | --- | ---: | ---: | "
-            "--- |\n",
+            "\n\n| Status | %s | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n",
             *checks->policy ? "Rule" : "Option");
-    for (size_t i = 0; i < checks->count; i++)
-        put_check(to, &checks->at[i]);
+    for (size_t i = 0; i < checks->count; i++) {
+        const mp_check *check = &checks->at[i];
+        const char *const texts[] = {check->name, check->measured, check->limit, check->message};
+        fprintf(to->file, "| %s |", shown[check->verdict]);
+        for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
+            fputc(' ', to->file);
+            put(to, texts[j]);
+            fputs(" |", to->file);
+        }
+        fputc('\n', to->file);
+    }
     mp_arena_free(&to->arena);
 }
 
@@ -110,43 +105,49 @@ static void put_cell(out *to, const mp_table *table, size_t row, size_t column)
         put(to, mp_cell_for_people(&to->arena, as, cell, to->exact_bytes));
 }
 
+/* The places of the columns that people see. */
+static size_t *shown_columns(out *to, const mp_table *table, size_t *count)
+{
+    size_t *columns = mp_arena_alloc(&to->arena, (table->column_count + 1) * sizeof *columns);
+    *count = 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (mp_column_is_shown(table, i))
+            columns[(*count)++] = i;
+    return columns;
+}
+
 static void put_record(out *to, const mp_table *table)
 {
+    size_t count, *columns = shown_columns(to, table, &count);
     fputs("| | |\n| --- | --- |\n", to->file);
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (!mp_column_is_shown(table, i))
-            continue;
+    for (size_t i = 0; i < count; i++) {
         fputs("| ", to->file);
-        put(to, table->columns[i].title);
+        put(to, table->columns[columns[i]].title);
         fputs(" | ", to->file);
-        put_cell(to, table, 0, i);
+        put_cell(to, table, 0, columns[i]);
         fputs(" |\n", to->file);
     }
 }
 
 static void put_rows(out *to, const mp_table *table)
 {
-    fputc('|', to->file);
-    for (size_t i = 0; i < table->column_count; i++)
-        if (mp_column_is_shown(table, i)) {
+    size_t count, *columns = shown_columns(to, table, &count);
+    for (size_t row = 0; row <= table->row_count; row++) { /* 0: the titles */
+        fputc('|', to->file);
+        for (size_t i = 0; i < count; i++) {
             fputc(' ', to->file);
-            put(to, table->columns[i].title);
+            if (row)
+                put_cell(to, table, row - 1, columns[i]);
+            else
+                put(to, table->columns[columns[i]].title);
             fputs(" |", to->file);
         }
-    fputs("\n|", to->file);
-    for (size_t i = 0; i < table->column_count; i++)
-        if (mp_column_is_shown(table, i))
-            fputs(mp_unit_is_text(table->columns[i].unit) ? " --- |" : " ---: |", to->file);
-    for (size_t row = 0; row < table->row_count; row++) {
-        fputs("\n|", to->file);
-        for (size_t i = 0; i < table->column_count; i++)
-            if (mp_column_is_shown(table, i)) {
-                fputc(' ', to->file);
-                put_cell(to, table, row, i);
-                fputs(" |", to->file);
-            }
+        for (size_t i = 0; row == 0 && i < count; i++) {
+            bool is_text = mp_unit_is_text(table->columns[columns[i]].unit);
+            fprintf(to->file, "%s %s |", i ? "" : "\n|", is_text ? "---" : "---:");
+        }
+        fputc('\n', to->file);
     }
-    fputc('\n', to->file);
 }
 
 static void put_table(out *to, const mp_table *table, bool first)

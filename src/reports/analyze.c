@@ -87,7 +87,7 @@ static const mp_group *most_of(const mp_grouping *groups, bool by_change)
     int64_t most = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
         const mp_group *group = &groups->groups[i];
-        int64_t bytes = by_change ? llabs(group->to.bytes - group->from.bytes) : group->to.bytes;
+        int64_t bytes = by_change ? llabs(group->to.bytes - group->from_bytes) : group->to.bytes;
         if (!best || bytes > most) {
             best = group;
             most = bytes;
@@ -121,7 +121,7 @@ static void answer_groups(mp_document *document, const mp_window *window, answer
             mp_bytes_text(document, delta, true), mp_bytes_text(document, totals.from_bytes, false),
             mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "",
             known ? percent : "", known ? " %)" : "", most->label,
-            mp_bytes_text(document, most->to.bytes - most->from.bytes, true));
+            mp_bytes_text(document, most->to.bytes - most->from_bytes, true));
     }
 }
 

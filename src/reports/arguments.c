@@ -5,8 +5,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "compare/digest.h"
-#include "reports/report.h"
+#include "compare/substitution.h"
 
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name)
 {
@@ -86,15 +85,4 @@ bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments
         return add_substitution(text, place);
     }
     return false;
-}
-
-bool mp_arguments_set(const mp_report *report, void *arguments, const char *name, const char *text,
-                      mp_error *error)
-{
-    const mp_argument *row = mp_argument_find(&report->arguments, name);
-    if (!row || row->kind == MP_ARGUMENT_SHARED)
-        return mp_fail_unused(error, report->name, name, NULL);
-    if (mp_argument_parse(row, text, arguments))
-        return true;
-    return mp_fail_argument(error, row->name, text, "is none that %s takes", report->name);
 }

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-
 /* A limit that a gate holds a recording to. */
 typedef struct mp_ceiling {
     bool set;
@@ -17,8 +15,6 @@ typedef struct mp_ceiling {
     double percent;
     const char *text; /* as the user wrote it */
 } mp_ceiling;
-
-struct mp_report;
 
 /* Texts of an argument that may be repeated; what they are is borrowed. */
 typedef struct mp_argument_texts {
@@ -76,14 +72,8 @@ const mp_argument *mp_argument_find(const mp_argument_table *table, const char *
 void *mp_arguments_new(const mp_argument_table *table);
 void mp_arguments_free(const mp_argument_table *table, void *arguments);
 
-/* Set an argument of a report from its text, which must outlive the struct. False with an error of
- * the code MP_ERROR_UNUSED where the report has no such argument of its own, of MP_ERROR_ARGUMENT
- * where the text is none of its kind. */
-bool mp_arguments_set(const struct mp_report *report, void *arguments, const char *name,
-                      const char *text, mp_error *error);
-
-/* Set an argument's member of the struct. False where the text is none of its kind; what the member
- * is then does not matter. */
+/* Set an argument's member of the struct from its text, which must outlive that. False where the
+ * text is none of its kind; what the member is then does not matter. */
 bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments);
 
 #endif

@@ -370,7 +370,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         return false;
     if (dimension->of_frames)
         return mp_fail_argument(error, "by", dimension->name,
-                                "the ages of such groups do not add up: try --by source");
+                                "the ages of such groups do not add up: try " MP_DASHES
+                                "by source");
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
     bool ok = put(request, document, &window, dimension, error);

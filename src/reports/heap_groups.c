@@ -288,7 +288,7 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
     *count = *unchanged = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        mp_amount from = {mp_cost_live(group->from), group->from.bytes};
+        mp_amount from = {group->from_objects, group->from_bytes};
         mp_amount to = {mp_cost_live(group->to), group->to.bytes};
         mp_growth growth = mp_growth_of(from, to);
         if ((!from.objects && !from.bytes && !to.objects && !to.bytes) ||
@@ -310,20 +310,11 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
 static mp_series series_of_rows(const mp_window *window, const mp_grouping *grouping,
                                 const growth_row *rows, size_t count)
 {
-    bool frames = grouping->group_of_node != NULL;
-    const uint32_t *group_of = frames ? grouping->group_of_node : grouping->group_of;
-    uint32_t members = frames ? window->model->tree.count : window->model->generations.count;
-    uint32_t *row_of_group = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of_group);
-    uint32_t *row_of = mp_alloc_zero(members, sizeof *row_of);
+    uint32_t *row_of = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of);
     for (size_t i = 0; i < count; i++)
-        row_of_group[group_of[frames ? rows[i].group->node : rows[i].group->example.i]] =
-            (uint32_t)i + 1;
-    for (uint32_t i = 0; i < members; i++)
-        row_of[i] = row_of_group[group_of[i]];
-    mp_series series = frames ? mp_series_of_frames(window, row_of, (uint32_t)count)
-                              : mp_series_of(window, row_of, (uint32_t)count);
+        row_of[rows[i].group - grouping->groups + 1] = (uint32_t)i + 1;
+    mp_series series = mp_series_of(window, grouping, row_of, (uint32_t)count);
     free(row_of);
-    free(row_of_group);
     return series;
 }
 
@@ -480,7 +471,7 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
     mp_window window;
     if (asked->max_leaked.set)
         return mp_fail_argument(error, "max-leaked", NULL,
-                                "dumps do not tell what leaked, use --max-growth");
+                                "dumps do not tell what leaked, use " MP_DASHES "max-growth");
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
     bool ok = window.ranges[1].from.i != window.ranges[1].to.i ||

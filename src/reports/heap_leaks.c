@@ -317,7 +317,7 @@ static const char *worst_site(mp_document *document, const mp_window *window, bo
     int64_t most = 0;
     for (uint32_t i = 0; i < sites->count; i++) {
         const mp_group *site = &sites->groups[i];
-        int64_t bytes = site->to.bytes - (by_growth ? site->from.bytes : 0);
+        int64_t bytes = site->to.bytes - (by_growth ? site->from_bytes : 0);
         if (!worst || bytes > most) {
             worst = site;
             most = bytes;

@@ -1,11 +1,8 @@
 /* One object of a heap dump: what it is, whom it refers to and who refers to it; and why it is
  * alive: the way from a root to it. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
 #include "reports/graph_sections.h"
 
 /* --- the object --- */

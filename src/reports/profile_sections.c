@@ -80,22 +80,24 @@ static const mp_column method_columns[] = {
     MP_COLUMN(cost_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
-/* Orders that can be asked for: columns of the costs, each titled by the table's column. */
-static const mp_column orders[] = {
-    MP_COLUMN_OF(mp_code_cost, exclusive_us, "seconds", "seconds", MP_SECONDS, 0),
-    MP_COLUMN_OF(mp_code_cost, average_us, "average", "average_seconds", MP_AVERAGE, 0),
-    MP_COLUMN_OF(mp_code_cost, calls, "calls", "calls", MP_COUNT, 0),
-    MP_COLUMN_OF(mp_code_cost, inclusive_us, "inclusive", "inclusive_seconds", MP_SECONDS, 0),
+/* By what costs are sorted: named as the tables' columns are. */
+static const mp_column sort_columns[] = {
+    MP_COLUMN_OF(mp_code_cost, exclusive_us, "seconds", "", MP_SECONDS, 0),
+    MP_COLUMN_OF(mp_code_cost, inclusive_us, "inclusive_seconds", "", MP_SECONDS, 0),
+    MP_COLUMN_OF(mp_code_cost, average_us, "average_seconds", "", MP_AVERAGE, 0),
+    MP_COLUMN(mp_code_cost, calls, "", MP_COUNT, 0),
 };
-enum { ORDERS_OF_LINES = 3, ORDERS = 4 };
-
-static const mp_column *find_order(const char *sort, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (mp_text_is(orders[i].name, sort ? sort : "seconds"))
-            return &orders[i];
-    return NULL;
-}
+static const mp_order line_orders[] = {
+    {"seconds", {"seconds"}},
+    {"average", {"average_seconds"}},
+    {"calls", {"calls"}},
+};
+static const mp_order method_orders[] = {
+    {"seconds", {"seconds"}},
+    {"inclusive", {"inclusive_seconds"}},
+    {"average", {"average_seconds"}},
+    {"calls", {"calls"}},
+};
 
 static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t all_us)
 {
@@ -151,13 +153,13 @@ static void attach_line(mp_document *document, mp_table *table, const cost_row *
 
 /* The costs in an order, of at least so many calls each, without the profiling itself. */
 static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
-                      const mp_profile_costs *costs, mp_code_costs *list, const mp_column *order,
+                      const mp_profile_costs *costs, mp_code_costs *list, const mp_order *order,
                       const mp_costs_asked *asked)
 {
     size_t kept = 0, instrumentation = 0;
     bool estimated = false;
-    if (order != orders) /* in the first one they are */
-        mp_rows_sort(list->at, list->count, sizeof *list->at, order);
+    if (order != line_orders && order != method_orders) /* in the first ones they are */
+        MP_ORDER_ROWS(order, sort_columns, list->at, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->at[i];
         instrumentation += cost->instrumentation;
@@ -172,7 +174,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         if (table->answer == MP_ANSWER_HOT_LINES)
             attach_line(document, table, &row);
     }
-    table->order = order->title;
+    table->order = order->columns[0];
     if (instrumentation)
         mp_table_line(document, table, "without %zu lines of lib/zprofiler, the profiling itself",
                       instrumentation);
@@ -191,12 +193,10 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_pro
     if (!lines && !methods && !mp_text_is(asked->by, "module"))
         return mp_fail_argument(error, "by", asked->by,
                                 "an execution profile is grouped by line, method or module");
-    const mp_column *order = find_order(asked->sort, lines ? ORDERS_OF_LINES : ORDERS);
+    const mp_order *order = lines ? MP_ORDER_FIND(line_orders, asked->sort, "lines", error)
+                                  : MP_ORDER_FIND(method_orders, asked->sort, "methods", error);
     if (!order)
-        return mp_fail_argument(error, "sort", asked->sort,
-                                lines
-                                    ? "lines are sorted by seconds, average or calls"
-                                    : "methods are sorted by seconds, inclusive, average or calls");
+        return false;
     mp_table *table = lines ? MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns)
                             : MP_TABLE(document, "top", NULL, MP_ROWS, method_columns);
     if (lines)
@@ -221,6 +221,5 @@ void mp_section_methods(mp_document *document, const mp_model *model, mp_profile
     mp_table *table = MP_TABLE(document, "methods",
                                inclusive ? "Methods, by time with callees" : "Hottest methods",
                                MP_ROWS, method_columns);
-    put_costs(document, table, model, costs, &costs->methods,
-              find_order(inclusive ? "inclusive" : NULL, ORDERS), asked);
+    put_costs(document, table, model, costs, &costs->methods, &method_orders[inclusive], asked);
 }

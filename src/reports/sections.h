@@ -62,8 +62,11 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
 const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
                                        mp_error *error);
 
-/* What is at the place of an argument of the request's report; NULL: the report has none. */
+/* An argument of the request's report, of whichever kind it is; as a text, as a number. NULL or 0
+ * where the report has none of this name. */
 const void *mp_request_argument(const mp_request *request, const char *name);
+const char *mp_text_argument(const mp_request *request, const char *name);
+int64_t mp_number_argument(const mp_request *request, const char *name);
 /* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
  */
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);

@@ -13,11 +13,18 @@
 #include "document/document.h"
 #include "render/cell.h"
 
+typedef struct counted {
+    const char *name;
+    int64_t count;
+    double share;
+    mp_texts stack;
+} counted;
+
 static const mp_column columns[] = {
-    {"name", "Name", MP_TEXT, 0, 0},
-    {"count", "Count", MP_COUNT, 0, 0},
-    {"share", "Share", MP_PERCENT, 0, 0},
-    {"stack", "Stack", MP_LIST, 0, 0},
+    MP_COLUMN(counted, name, "Name", MP_TEXT, 0),
+    MP_COLUMN(counted, count, "Count", MP_COUNT, 0),
+    MP_COLUMN(counted, share, "Share", MP_PERCENT, 0),
+    MP_COLUMN(counted, stack, "Stack", MP_LIST, 0),
 };
 
 static void tables_are_found_and_filled(void **unused)
@@ -30,17 +37,11 @@ static void tables_are_found_and_filled(void **unused)
     mp_table *table = &document->tables[7];
     assert_ptr_equal(mp_document_find(document, "seven"), table);
     assert_null(mp_document_find(document, "eight"));
-    assert_int_equal(mp_table_column(table, "stack"), 3);
+    assert_int_equal(mp_table_column_find(table, "stack"), 3);
     for (int i = 0; i < 1000; i++) {
         const char *stack[] = {name, "caller"};
         snprintf(name, sizeof name, "row %d", i);
-        const mp_cell *row = mp_table_row(table);
-        for (size_t k = 0; k < 4; k++)
-            assert_false(row[k].known);
-        mp_set_text(document, table, "name", name);
-        mp_set_number(table, "count", i);
-        mp_set_real(table, "share", i / 2.0);
-        mp_set_list(document, table, "stack", stack, 2);
+        mp_table_put(document, table, &(counted){name, i, i / 2.0, {stack, 2, NULL}});
     }
     assert_int_equal(table->row_count, 1000);
     for (int i = 0; i < 1000; i++) {
@@ -178,9 +179,7 @@ static void every_text_is_utf8(void **unused)
     mp_document *document = mp_document_new("top");
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, columns);
     const char *stack[] = {"gr\xfc\xc3\x9f", "caller"};
-    mp_table_row(table);
-    mp_set_text(document, table, "name", "K\xe4se");
-    mp_set_list(document, table, "stack", stack, 2);
+    mp_table_put(document, table, &(counted){.name = "K\xe4se", .stack = {stack, 2, NULL}});
     mp_table_line(document, table, "%s ends here", "caf\xe9");
     assert_string_equal(table->cells[0].text, "K\xc3\xa4se");
     assert_string_equal(table->cells[3].list[0], "gr\xc3\xbc\xc3\x9f");
@@ -195,13 +194,13 @@ static void nothing_stays_unknown(void **unused)
     (void)unused;
     mp_document *document = mp_document_new("top");
     mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, columns);
-    mp_cell *row = mp_table_row(table);
-    mp_set_text(document, table, "name", NULL);
-    mp_set_text(document, table, "name", "");
+    const mp_cell *row = mp_table_row(table);
+    for (size_t i = 0; i < 4; i++)
+        assert_false(row[i].known);
+    mp_table_put(document, table, &(counted){.name = "", .stack = {.empty = "(session)"}});
+    row = table->cells + 4;
     assert_false(row[0].known);
-    mp_set_number(table, "count", 0);
     assert_true(row[1].known);
-    mp_set_empty_list(document, table, "stack", "(session)");
     assert_true(row[3].known);
     assert_int_equal(row[3].number, 0);
     assert_string_equal(row[3].text, "(session)");

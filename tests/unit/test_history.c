@@ -16,7 +16,7 @@
 
 extern const mp_reader mp_reader_oemp;
 
-/* "id bytes cohort from-until", sorted as they were written down. */
+/* "id bytes generation from-until", sorted as they were written down. */
 static char *dump(const mp_model *model)
 {
     char *text;

@@ -13,7 +13,7 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
-#include "input/window.h"
+#include "input/inside.h"
 #include "support/memory_reader.h"
 
 static const size_t windows[] = {1, 2, 3, 7, 64, 4096, 1 << 20};

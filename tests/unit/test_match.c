@@ -22,7 +22,8 @@ typedef struct list {
 static mp_digest digest_of(list *entries, mp_level level)
 {
     mp_digest digest = {.kind = MP_KIND_RECORDING};
-    digest.lists[level] = (mp_entries){entries->at, entries->count, MOST};
+    digest.lists[level] =
+        (mp_entries){.at = entries->at, .count = entries->count, .capacity = MOST};
     return digest;
 }
 

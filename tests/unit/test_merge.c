@@ -10,21 +10,32 @@
 #include "document/checks.h"
 #include "document/merge.h"
 
+typedef struct made_row {
+    int64_t rank, calls, bytes;
+    const char *key;
+} made_row;
+
 static const mp_column row_columns[] = {
-    {"rank", "#", MP_NUMBER, 0, 0},
-    {"bytes", "Size", MP_BYTES, 0, 0},
-    {"key", "Group", MP_TEXT, 0, 0},
+    MP_COLUMN(made_row, rank, "#", MP_NUMBER, 0),
+    MP_COLUMN(made_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(made_row, key, "Group", MP_TEXT, 0),
 };
 static const mp_column other_columns[] = {
-    {"rank", "#", MP_NUMBER, 0, 0},
-    {"calls", "Calls", MP_COUNT, 0, 0},
-    {"bytes", "Retained", MP_BYTES, 0, 0},
-    {"key", "Group", MP_TEXT, 0, 0},
+    MP_COLUMN(made_row, rank, "#", MP_NUMBER, 0),
+    MP_COLUMN(made_row, calls, "Calls", MP_COUNT, 0),
+    MP_COLUMN(made_row, bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN(made_row, key, "Group", MP_TEXT, 0),
 };
+
+typedef struct made_total {
+    int64_t live_bytes, peak_time_us;
+    const char *alive;
+} made_total;
+
 static const mp_column total_columns[] = {
-    {"live_bytes", "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY, 0},
-    {"peak_time_us", "", MP_TIME, MP_FOR_PROGRAMS, 0},
-    {"alive", "Alive", MP_TEXT, MP_FOR_PEOPLE, 0},
+    MP_COLUMN(made_total, live_bytes, "Alive", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(made_total, peak_time_us, "", MP_TIME, MP_FOR_PROGRAMS),
+    MP_COLUMN(made_total, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
 };
 static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0, 0}};
 static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED, 0}};
@@ -35,30 +46,26 @@ static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)
     mp_document *document = mp_document_new("top");
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->order = "live_bytes";
-    mp_table_row(table);
-    mp_set_number(table, "live_bytes", total);
-    mp_set_number(table, "peak_time_us", 7);
-    mp_set_text(document, table, "alive", "all of it");
+    mp_table_put(document, table, &(made_total){total, 7, "all of it"});
     table = MP_TABLE(document, "session", "Session", MP_RECORD, session_columns);
     table->name_of_many = "sessions";
-    mp_table_row(table);
-    mp_set_text(document, table, "uuid", "u");
+    mp_table_put(document, table, &(const char *){"u"});
     table = MP_TABLE(document, "top", "Biggest, alive at x", MP_ROWS, row_columns);
     table->title_of_many = "Biggest";
     table->main = true;
     table->order = "bytes";
     for (size_t i = 0; i < count; i++) {
-        mp_table_row(table);
-        mp_set_number(table, "rank", (int64_t)i + 1);
-        mp_set_number(table, "bytes", sizes[i]);
-        mp_set_text(document, table, "key", i % 2 ? "odd" : "even");
+        mp_table_put(
+            document, table,
+            &(made_row){.rank = (int64_t)i + 1, .bytes = sizes[i], .key = i % 2 ? "odd" : "even"});
+        mp_table_attach(table, &sizes[i]);
     }
     return document;
 }
 
 static const mp_cell *cell(const mp_table *table, size_t row, const char *column)
 {
-    return &table->cells[row * table->column_count + mp_table_column(table, column)];
+    return &table->cells[row * table->column_count + mp_table_column_find(table, column)];
 }
 
 static void rows_stand_in_one_order(void **unused)
@@ -81,7 +88,26 @@ static void rows_stand_in_one_order(void **unused)
         assert_string_equal(cell(top, i, "file_name")->text, files[i] + 4);
         assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
         assert_int_equal(cell(top, i, "rank")->number, i + 1);
+        assert_string_equal(top->structs[i].file, files[i]); /* structs come along */
+        assert_int_equal(*(const int64_t *)top->structs[i].at, bytes[i]);
     }
+    mp_document_free(merged);
+    mp_document_free(a);
+    mp_document_free(b);
+}
+
+/* What stands by something else than its order says is not turned around. */
+static void rows_of_one_file_stay_as_they_stood(void **unused)
+{
+    (void)unused;
+    mp_document *a = answer(10, (const int64_t[]){3, 7, 1}, 3);
+    mp_document *b = answer(30, (const int64_t[]){5, 2}, 2);
+    const mp_part parts[] = {{"a", a}, {"b", b}};
+    mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){0});
+    const mp_table *top = mp_document_find(merged, "top");
+    static const int64_t bytes[] = {5, 3, 7, 2, 1};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
     mp_document_free(merged);
     mp_document_free(a);
     mp_document_free(b);
@@ -124,9 +150,7 @@ static void columns_are_united(void **unused)
     mp_table *other = MP_TABLE(b, "top", "Biggest: so", MP_ROWS, other_columns);
     other->title_of_many = "Biggest";
     other->order = "bytes";
-    mp_table_row(other);
-    mp_set_number(other, "bytes", 4);
-    mp_set_number(other, "calls", 2);
+    mp_table_put(b, other, &(made_row){.rank = MP_UNKNOWN, .bytes = 4, .calls = 2});
     const mp_part parts[] = {{"a", a}, {"b", b}};
     mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){0});
     const mp_table *top = mp_document_find(merged, "top");
@@ -154,10 +178,8 @@ static void changes_stand_by_their_size(void **unused)
         parts[i].document = parts_of[i] = mp_document_new("growth");
         mp_table *table = MP_TABLE(parts_of[i], "growth", NULL, MP_ROWS, change_columns);
         table->order = "delta";
-        for (size_t j = 0; j < 2; j++) {
-            mp_table_row(table);
-            mp_set_number(table, "delta", deltas[i][j]);
-        }
+        for (size_t j = 0; j < 2; j++)
+            mp_table_put(parts_of[i], table, &deltas[i][j]);
     }
     mp_document_check(parts_of[1],
                       (mp_check){.name = "max-live", .limit = "1", .message = "too much"});
@@ -180,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_stand_in_one_order),
+        cmocka_unit_test(rows_of_one_file_stay_as_they_stood),
         cmocka_unit_test(totals_add_up),
         cmocka_unit_test(columns_are_united),
         cmocka_unit_test(changes_stand_by_their_size),

@@ -43,62 +43,84 @@ static void check(const char *format, const mp_document *document, unsigned widt
 
 /* --- a record, and rows with lists --- */
 
+typedef struct record {
+    const char *missing, *nice;
+    int64_t objects, bytes, raw, time_us, seconds, whole;
+    double average, share;
+} record;
+
 static const mp_column record_columns[] = {
-    {"objects", "Objects", MP_COUNT, 0, 0},      {"bytes", "Size of all", MP_BYTES, MP_SIGNED, 0},
-    {"missing", "Missing", MP_TEXT, 0, 0},       {"raw", "Raw", MP_NUMBER, MP_FOR_PROGRAMS, 0},
-    {"nice", "Nice", MP_TEXT, MP_FOR_PEOPLE, 0}, {"time_us", "Time", MP_TIME, 0, 0},
-    {"seconds", "Seconds", MP_SECONDS, 0, 0},    {"average", "Average", MP_AVERAGE, 0, 0},
-    {"share", "Share", MP_PERCENT, 0, 0},        {"whole", "Whole", MP_FLAG, 0, 0},
+    MP_COLUMN(record, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(record, bytes, "Size of all", MP_BYTES, MP_SIGNED),
+    MP_COLUMN(record, missing, "Missing", MP_TEXT, 0),
+    MP_COLUMN(record, raw, "Raw", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(record, nice, "Nice", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(record, time_us, "Time", MP_TIME, 0),
+    MP_COLUMN(record, seconds, "Seconds", MP_SECONDS, 0),
+    MP_COLUMN(record, average, "Average", MP_AVERAGE, 0),
+    MP_COLUMN(record, share, "Share", MP_PERCENT, 0),
+    MP_COLUMN(record, whole, "Whole", MP_FLAG, 0),
 };
+
+typedef struct listed {
+    const char *name, *none;
+    int64_t objects, id;
+    mp_texts stack, flags;
+} listed;
 
 static const mp_column row_columns[] = {
-    {"name", "Name", MP_TEXT, MP_SHORTEN | MP_SHRINKS, 0},
-    {"objects", "Objects", MP_COUNT, MP_SIGNED, 0},
-    {"stack", "Site", MP_LIST, MP_SHORTEN, 0},
-    {"flags", "Flags", MP_LIST, MP_BELOW, 0},
-    {"none", "None", MP_TEXT, 0, 0},
-    {"id", "Id", MP_NUMBER, MP_FOR_PROGRAMS, 0},
+    MP_COLUMN(listed, name, "Name", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(listed, objects, "Objects", MP_COUNT, MP_SIGNED),
+    MP_COLUMN(listed, stack, "Site", MP_LIST, MP_SHORTEN),
+    MP_COLUMN(listed, flags, "Flags", MP_LIST, MP_BELOW),
+    MP_COLUMN(listed, none, "None", MP_TEXT, 0),
+    MP_COLUMN(listed, id, "Id", MP_NUMBER, MP_FOR_PROGRAMS),
 };
 
-static mp_document *made(const char *name)
+static mp_document *made_with(const char *name, const char *nice)
 {
     static const char *const stack[] = {"a.p:1", "b.p:2", "c \"x\".p:3"};
     static const char *const flags[] = {"grows", "owned"};
     mp_document *document = mp_document_new("example");
     document->title = "An example";
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, record_columns);
-    mp_table_row(table);
-    mp_set_number(table, "objects", 12345);
-    mp_set_number(table, "bytes", 1536);
-    mp_set_number(table, "raw", 7);
-    mp_set_text(document, table, "nice", "for people");
-    mp_set_number(table, "time_us", INT64_C(3723004999));
-    mp_set_number(table, "seconds", 3155);
-    mp_set_real(table, "average", 0.25);
-    mp_set_real(table, "share", 12.25);
-    mp_set_number(table, "whole", 1);
+    mp_table_put(document, table,
+                 &(record){.nice = nice,
+                           .objects = 12345,
+                           .bytes = 1536,
+                           .raw = 7,
+                           .time_us = INT64_C(3723004999),
+                           .seconds = 3155,
+                           .average = 0.25,
+                           .share = 12.25,
+                           .whole = 1});
 
     table = MP_TABLE(document, "rows", "Rows", MP_ROWS, row_columns);
     table->main = true;
     table->list_depth = 1;
     table->footer.rest = (mp_rest){3, MP_REST_UNKEPT};
     mp_table_line(document, table, "%d line", 1);
-    mp_table_row(table);
-    mp_set_text(document, table, "name", name);
-    mp_set_number(table, "objects", 1200);
-    mp_set_list(document, table, "stack", stack, 3);
-    mp_set_list(document, table, "flags", flags, 2);
-    mp_set_number(table, "id", -1);
-    mp_table_row(table);
-    mp_set_text(document, table, "name", "b, \"c\"");
-    mp_set_number(table, "objects", -5);
-    mp_set_empty_list(document, table, "stack", "(session)");
+    mp_table_put(document, table,
+                 &(listed){.name = name,
+                           .objects = 1200,
+                           .stack = {stack, 3, NULL},
+                           .flags = {flags, 2, NULL},
+                           .id = -1});
+    mp_table_put(
+        document, table,
+        &(listed){
+            .name = "b, \"c\"", .objects = -5, .stack = {.empty = "(session)"}, .id = MP_UNKNOWN});
 
     table = MP_TABLE(document, "empty", "Nothing", MP_ROWS, row_columns);
     table->empty = "none";
     table = MP_TABLE(document, "hidden", "Hidden", MP_ROWS, row_columns);
     table->flags = MP_FOR_PROGRAMS;
     return document;
+}
+
+static mp_document *made(const char *name)
+{
+    return made_with(name, "for people");
 }
 
 #define TOTALS(size)                                                                               \
@@ -175,8 +197,7 @@ static void colours_are_bold_and_underlined(void **unused)
     mp_document *document = mp_document_new("example");
     document->title = "Title";
     mp_table *table = MP_TABLE(document, "rows", "Rows", MP_ROWS, row_columns);
-    mp_table_row(table);
-    mp_set_text(document, table, "name", "a");
+    mp_table_put(document, table, &(listed){.name = "a", .objects = MP_UNKNOWN, .id = MP_UNKNOWN});
     check("text", document, 80, true,
           "\033[1mTitle\033[0m\n\n\033[1mRows\033[0m\n"
           "\033[4m  Name\033[0m\n  a\n");
@@ -197,8 +218,7 @@ static void text_does_nothing_to_a_terminal(void **unused)
     };
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_document *document = made(cases[i].name);
-        mp_set_text(document, &document->tables[0], "nice", cases[i].name);
+        mp_document *document = made_with(cases[i].name, cases[i].name);
         char *text = render("text", document, 80, false, NULL), expected[60];
         for (const char *p = text; *p; p++)
             assert_true(((unsigned char)*p >= 32 && *p != 127) || *p == '\n');

@@ -201,28 +201,21 @@ static void series_are_as_by_hand(void **unused)
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP HEAP_OF(OTHER_UUID), 4096);
     mp_window window = window_of(&r, NULL, "last");
     const mp_grouping *grouping = mp_window_groups(&window, mp_dimension_find("type"), 0);
-    uint32_t *group_of = calloc(r.model->generations.count, sizeof *group_of);
-    uint32_t row_of[16] = {0};
+    static const uint32_t row_of[] = {0, 1, 2, 0, 0}, row_of_queries[] = {0, 1, 0, 0, 0};
     int64_t expected[10];
-    for (uint32_t i = 0; i < grouping->count; i++) {
-        const mp_group *group = &grouping->groups[i];
-        uint32_t number = grouping->group_of[group->example.i];
-        row_of[number] = strcmp(group->label, "Dynamic Query") == 0 ? 1
-                         : strcmp(group->label, "Procedure") == 0   ? 2
-                                                                    : 0;
-    }
-    for (uint32_t i = 0; i < r.model->generations.count; i++)
-        group_of[i] = row_of[grouping->group_of[i]];
+    assert_int_equal(grouping->count, 4);
+    assert_string_equal(grouping->groups[0].label, "Dynamic Query");
+    assert_string_equal(grouping->groups[1].label, "Procedure");
     memcpy(expected, queries, sizeof queries);
     memcpy(expected + 5, procedures, sizeof procedures);
-    check_series(mp_series_of(&window, group_of, 2), expected, 2, 5);
+    check_series(mp_series_of(&window, grouping, row_of, 2), expected, 2, 5);
     check_series(mp_series_of_all(&window), (int64_t[]){130, 408, 428, 407, 10}, 1, 5);
     mp_window_free(&window);
     window = window_of(&r, "2", "4");
-    check_series(mp_series_of(&window, group_of, 1), queries + 1, 1, 3);
+    grouping = mp_window_groups(&window, mp_dimension_find("type"), 0);
+    check_series(mp_series_of(&window, grouping, row_of_queries, 1), queries + 1, 1, 3);
     check_series(mp_series_of_all(&window), (int64_t[]){408, 428, 407}, 1, 3);
     mp_window_free(&window);
-    free(group_of);
     reading_free(&r);
 }
 
@@ -232,6 +225,8 @@ static void series_of_frames_have_all_that_a_function_called(void **unused)
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     mp_window window = window_of(&r, NULL, "last");
     uint32_t group_of_node[8] = {0};
+    const mp_grouping frames = {.of_frames = true, .group_of = group_of_node, .count = 2};
+    static const uint32_t row_of[] = {0, 1, 2};
     for (uint32_t i = 1; i < r.model->tree.count; i++) {
         mp_arena scratch = {0};
         const char *label = mp_tree_label(&scratch, r.model, i);
@@ -240,13 +235,13 @@ static void series_of_frames_have_all_that_a_function_called(void **unused)
     }
     /* All but the pool of the session; all of that but procedure 2; the reusable one in neither. */
     static const int64_t expected[] = {120, 398, 418, 397, 0, 20, 298, 318, 297, 0};
-    check_series(mp_series_of_frames(&window, group_of_node, 2), expected, 2, 5);
+    check_series(mp_series_of(&window, &frames, row_of, 2), expected, 2, 5);
     /* A function that calls itself counts once. */
     for (uint32_t i = 1; i < r.model->tree.count; i++)
         group_of_node[i] = 1;
     group_of_node[0] = 2;
     static const int64_t once[] = {120, 398, 418, 397, 0, 10, 10, 10, 10, 10};
-    check_series(mp_series_of_frames(&window, group_of_node, 2), once, 2, 5);
+    check_series(mp_series_of(&window, &frames, row_of, 2), once, 2, 5);
     mp_window_free(&window);
     reading_free(&r);
 }

@@ -211,7 +211,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     if (!costs) {
         mp_fail(error, MP_ERROR_ARGUMENT,
                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
-                "this one has not: try top --by method");
+                "this one has not: try top " MP_DASHES "by method");
         return false;
     }
     mp_section_head(document, request);

@@ -19,17 +19,10 @@ mp_level mp_level_asked(mp_kind kind, const char *by)
     return MP_LEVEL_GROUP;
 }
 
-/* A text that is asked for; NULL: it is not, or the report has no such argument. */
-static const char *text_asked(const mp_request *request, const char *name)
-{
-    const char *const *text = mp_request_argument(request, name);
-    return text ? *text : NULL;
-}
-
 /* How names are read. Lists of their own need no grouping. */
 static mp_digest_options options_of(const mp_request *request)
 {
-    const char *by = text_asked(request, "by");
+    const char *by = mp_text_argument(request, "by");
     const bool *ignore_lines = mp_request_argument(request, "ignore-lines");
     const mp_argument_texts *substitutions = mp_request_argument(request, "normalize");
     mp_digest_options options = {.ignore_lines = ignore_lines && *ignore_lines};
@@ -77,7 +70,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 static const char *conditions_of(const mp_request *request)
 {
     static const char *const reading[] = {"at", "skip", "domain"};
-    const char *from = text_asked(request, "from"), *to = text_asked(request, "to");
+    const char *from = mp_text_argument(request, "from"), *to = mp_text_argument(request, "to");
     mp_digest_options options = options_of(request);
     mp_text_buffer text = {0};
     put_criteria(&text, &request->selection);

@@ -1,11 +1,8 @@
 /* The tables with all columns of AQTime's description, in its order, and rows for them. */
-#include <inttypes.h>
+#include "export/aqtime_writer.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-
-#include "base/memory.h"
-#include "export/aqtime.h"
 
 #define PREFIX "ALLOCATION_PROFILER_"
 #define KEYS "ID INTEGER, INST_ID INTEGER, PARENT_ID INTEGER, REC_ID INTEGER"
@@ -68,51 +65,48 @@ static bool run(aq_out *out, const char *query)
     return sqlite3_exec(out->database, query, NULL, NULL, NULL) == SQLITE_OK || fail(out);
 }
 
-/* Each column is a parameter of its own name. */
-static bool prepare_insert(aq_out *out, aq_out_table table)
+/* The place of a column from 1; 0: the table has none of this name. */
+static int place_of(aq_out_table table, const char *column)
 {
-    mp_arena scratch = {0};
-    const char *columns = tables[table].columns;
-    size_t length = strlen(columns), used = 0;
-    char *values = mp_arena_alloc(&scratch, 2 * length + 1);
-    bool name = true; /* before the column's type */
-    for (size_t i = 0; i < length; i++) {
-        if (columns[i] == ' ' && i && columns[i - 1] != ',') {
-            name = false;
-        } else if (columns[i] == ',') {
-            values[used++] = ',';
-            name = true;
-        } else if (name && columns[i] != ' ') {
-            if (!used || values[used - 1] == ',')
-                values[used++] = ':';
-            values[used++] = columns[i];
-        }
+    size_t length = strlen(column);
+    const char *at = tables[table].columns;
+    for (int place = 1; at; place++) {
+        if (strncmp(at, column, length) == 0 && at[length] == ' ')
+            return place;
+        at = strstr(at, ", ");
+        at = at ? at + 2 : NULL;
     }
-    values[used] = '\0';
-    bool ok =
-        run(out, mp_arena_format(&scratch, "CREATE TABLE %s (%s)", tables[table].name, columns));
-    const char *query =
-        mp_arena_format(&scratch, "INSERT INTO %s VALUES (%s)", tables[table].name, values);
-    ok = ok &&
-         (sqlite3_prepare_v2(out->database, query, -1, &out->inserts[table], NULL) == SQLITE_OK ||
-          fail(out));
-    mp_arena_free(&scratch);
-    return ok;
+    return 0;
+}
+
+static bool create(aq_out *out, aq_out_table table)
+{
+    char query[1024], values[64] = "?";
+    size_t used = 1;
+    for (const char *p = tables[table].columns; *p; p++)
+        if (*p == ',')
+            used += (size_t)snprintf(values + used, sizeof values - used, ",?");
+    snprintf(query, sizeof query, "CREATE TABLE %s (%s)", tables[table].name,
+             tables[table].columns);
+    if (!run(out, query))
+        return false;
+    snprintf(query, sizeof query, "INSERT INTO %s VALUES (%s)", tables[table].name, values);
+    return sqlite3_prepare_v2(out->database, query, -1, &out->inserts[table], NULL) == SQLITE_OK ||
+           fail(out);
 }
 
 bool aq_out_open(aq_out *out, const char *file)
 {
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(file, &out->database, flags, NULL) != SQLITE_OK)
-        return fail(out);
     /* The file is nobody's until it is whole: it needs no journal. */
-    if (!run(out, "PRAGMA journal_mode = OFF") || !run(out, "PRAGMA synchronous = OFF") ||
-        !run(out, "PRAGMA locking_mode = EXCLUSIVE") || !run(out, "BEGIN"))
-        return false;
-    for (int i = 0; i < AQ_OUT_TABLES; i++)
-        if (!prepare_insert(out, (aq_out_table)i))
-            return false;
-    return true;
+    static const char *const how[] = {"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF",
+                                      "PRAGMA locking_mode = EXCLUSIVE", "BEGIN"};
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    bool ok = sqlite3_open_v2(file, &out->database, flags, NULL) == SQLITE_OK || fail(out);
+    for (size_t i = 0; ok && i < sizeof how / sizeof *how; i++)
+        ok = run(out, how[i]);
+    for (int i = 0; ok && i < AQ_OUT_TABLES; i++)
+        ok = create(out, (aq_out_table)i);
+    return ok;
 }
 
 bool aq_out_close(aq_out *out)
@@ -127,37 +121,43 @@ bool aq_out_close(aq_out *out)
     return !out->failed;
 }
 
-static int place_of(const aq_out *out, aq_out_table table, const char *column)
+void aq_out_begin(aq_out *out, int64_t set)
 {
-    char name[40];
-    snprintf(name, sizeof name, ":%s", column);
-    return sqlite3_bind_parameter_index(out->inserts[table], name);
+    out->set = set;
+    memset(out->ids, 0, sizeof out->ids);
 }
 
-void aq_out_number(aq_out *out, aq_out_table table, const char *column, int64_t number)
+static void bind(aq_out *out, aq_out_table table, const aq_out_value *value)
 {
-    if (!out->failed &&
-        sqlite3_bind_int64(out->inserts[table], place_of(out, table, column), number) != SQLITE_OK)
-        fail(out);
-}
-
-void aq_out_text(aq_out *out, aq_out_table table, const char *column, const char *text)
-{
-    if (!out->failed && *text &&
-        sqlite3_bind_text(out->inserts[table], place_of(out, table, column), text, -1,
-                          SQLITE_STATIC) != SQLITE_OK)
-        fail(out);
-}
-
-void aq_out_put(aq_out *out, aq_out_table table)
-{
-    if (out->failed)
-        return;
     sqlite3_stmt *insert = out->inserts[table];
-    aq_out_number(out, table, "INST_ID", out->set);
-    if (sqlite3_step(insert) != SQLITE_DONE)
+    int place = place_of(table, value->column), status = SQLITE_OK;
+    if (!place) /* a key that the table does without */
+        return;
+    if (value->text && *value->text)
+        status = sqlite3_bind_text(insert, place, value->text, -1, SQLITE_STATIC);
+    else if (!value->text && value->number != MP_UNKNOWN)
+        status = sqlite3_bind_int64(insert, place, value->number);
+    if (status != SQLITE_OK)
         fail(out);
-    sqlite3_reset(insert);
-    sqlite3_clear_bindings(insert);
+}
+
+int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t record,
+                   const aq_out_value *values)
+{
+    int64_t id = ++out->ids[table];
+    const aq_out_value keys[] = {AQ_OUT_NUMBER("ID", id), AQ_OUT_NUMBER("INST_ID", out->set),
+                                 AQ_OUT_NUMBER("PARENT_ID", parent),
+                                 AQ_OUT_NUMBER("REC_ID", record)};
+    if (out->failed)
+        return id;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        bind(out, table, &keys[i]);
+    for (; values->column; values++)
+        bind(out, table, values);
+    if (sqlite3_step(out->inserts[table]) != SQLITE_DONE)
+        fail(out);
+    sqlite3_reset(out->inserts[table]);
+    sqlite3_clear_bindings(out->inserts[table]);
     out->rows[table]++;
+    return id;
 }

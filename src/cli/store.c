@@ -1,4 +1,4 @@
-#include "cli/baseline.h"
+#include "cli/store.h"
 
 #include <errno.h>
 #include <stdio.h>

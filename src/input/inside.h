@@ -6,8 +6,8 @@
  *   |  spent  |  to hand out |  room   |  slack  |
  *
  * Vector code may load up to MP_WINDOW_SLACK bytes behind `end`; they mean nothing. */
-#ifndef MP_INPUT_WINDOW_H
-#define MP_INPUT_WINDOW_H
+#ifndef MP_INPUT_INSIDE_H
+#define MP_INPUT_INSIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>

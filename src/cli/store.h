@@ -1,6 +1,6 @@
 /* The command "baseline": digests of recordings in a store, a folder of text files. */
-#ifndef MP_CLI_BASELINE_H
-#define MP_CLI_BASELINE_H
+#ifndef MP_CLI_STORE_H
+#define MP_CLI_STORE_H
 
 #include "cli/options.h"
 

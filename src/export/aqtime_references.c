@@ -1,8 +1,9 @@
-/* The references of the graph, as both of its tables tell them: a pair of objects is one row. */
+#include "export/aqtime_references.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/aqtime_sets.h"
+#include "base/memory.h"
 
 static int by_number(const void *left, const void *right)
 {
@@ -32,61 +33,51 @@ static uint32_t *room_for_targets(const mp_graph *graph)
     return mp_alloc((most + (size_t)1) * sizeof(uint32_t));
 }
 
-aq_out_links *aq_out_links_new(const mp_graph *graph)
+aq_out_link *aq_out_links_of(const mp_graph *graph)
 {
-    aq_out_links *links = mp_alloc(sizeof *links);
+    aq_out_link *links = mp_alloc_zero((size_t)graph->count + 1, sizeof *links);
     uint32_t *targets = room_for_targets(graph);
-    *links = (aq_out_links){graph, mp_alloc_zero((size_t)graph->count + 1, sizeof *links->at)};
     for (uint32_t i = 1; i <= graph->count; i++) {
         uint32_t count = sorted_targets(graph, i, targets);
         for (uint32_t j = 0; j < count; j++)
             if (j == 0 || targets[j] != targets[j - 1]) {
-                links->at[i].to++;
-                links->at[targets[j]].from++;
+                links[i].to++;
+                links[targets[j]].from++;
             }
     }
     for (uint32_t i = 1; i < graph->roots.count; i++)
         if (!(graph->roots.at[i].flags & MP_ROOT_WEAK)) /* weak ones keep nothing alive */
-            links->at[graph->roots.at[i].object].root = true;
+            links[graph->roots.at[i].object].root = true;
     free(targets);
     return links;
 }
 
-void aq_out_links_free(aq_out_links *links)
+int64_t aq_out_address(const mp_graph *graph, uint32_t vertex)
 {
-    if (links)
-        free(links->at);
-    free(links);
+    return graph->hexadecimal ? (int64_t)graph->ids[vertex] : MP_UNKNOWN;
 }
 
-/* A row of `table` at one object about the other. */
-static void put_reference(aq_out_sets *sets, aq_out_table table, uint32_t own, uint32_t other,
-                          int64_t count)
+void aq_out_references(aq_out *out, const mp_graph *graph, const aq_out_link *links)
 {
-    const aq_out_link *link = &sets->links->at[other];
-    const mp_graph *graph = sets->links->graph;
-    aq_out_number(sets->out, table, "COL__", (int64_t)link->id);
-    aq_out_number(sets->out, table, "COL_COUNT", count);
-    aq_out_number(sets->out, table, "COL_ROOT", link->root);
-    aq_out_number(sets->out, table, "COL_SIZE", (int64_t)graph->sizes[other]);
-    if (graph->hexadecimal)
-        aq_out_number(sets->out, table, "COL_ADDRESS", (int64_t)graph->ids[other]);
-    aq_out_row(sets, table, sets->links->at[own].row, (int64_t)link->id);
-}
-
-void aq_out_references(aq_out_sets *sets)
-{
-    const mp_graph *graph = sets->links->graph;
     uint32_t *targets = room_for_targets(graph);
-    for (uint32_t i = 1; i <= graph->count && !sets->out->failed; i++) {
+    for (uint32_t i = 1; i <= graph->count && !out->failed; i++) {
         uint32_t count = sorted_targets(graph, i, targets), next;
         for (uint32_t j = 0; j < count; j = next) {
             for (next = j + 1; next < count && targets[next] == targets[j]; next++)
                 ;
-            if (!sets->links->at[i].row || !sets->links->at[targets[j]].row)
+            uint32_t ends[] = {i, targets[j]};
+            if (!links[ends[0]].row || !links[ends[1]].row)
                 continue;
-            put_reference(sets, AQ_OUT_TO, i, targets[j], next - j);
-            put_reference(sets, AQ_OUT_FROM, targets[j], i, next - j);
+            for (int end = 0; end < 2; end++) { /* a row at each about the other */
+                uint32_t own = ends[end], other = ends[1 - end];
+                AQ_OUT_PUT(out, end ? AQ_OUT_FROM : AQ_OUT_TO, links[own].row,
+                           (int64_t)links[other].id,
+                           AQ_OUT_NUMBER("COL__", (int64_t)links[other].id),
+                           AQ_OUT_NUMBER("COL_COUNT", next - j),
+                           AQ_OUT_NUMBER("COL_ROOT", links[other].root),
+                           AQ_OUT_NUMBER("COL_SIZE", (int64_t)graph->sizes[other]),
+                           AQ_OUT_NUMBER("COL_ADDRESS", aq_out_address(graph, other)));
+            }
         }
     }
     free(targets);

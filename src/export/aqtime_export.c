@@ -1,0 +1,428 @@
+/* Export to an AQTime allocation database: a result set a snapshot, written beside its target and
+ * put in its place when it is whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "export/aqtime_references.h"
+#include "export/exporter.h"
+#include "export/objects.h"
+
+/* A routine at a line: a row of META_ROUTINES. */
+typedef struct aq_routine {
+    uint32_t node; /* in model->tree; any of those with its symbol */
+    uint32_t line;
+    uint32_t set; /* ordinal of the last set that has it */
+} aq_routine;
+
+/* The stack of a context's objects: places in `frames`. */
+typedef struct aq_stack {
+    size_t first, count;
+    bool known;
+} aq_stack;
+
+/* A class up to the set at hand. */
+typedef struct aq_class {
+    int64_t live, live_size, peak, peak_size, total, total_size;
+    bool seen;
+} aq_class;
+
+typedef struct aq_sets {
+    aq_out *out;
+    const mp_model *model;
+    const mp_live_objects *live;
+    uint32_t ordinal; /* of the set at hand, from 1 */
+    mp_arena scratch; /* labels */
+
+    mp_id_index routine_index; /* (symbol or node, line) to routine */
+    aq_routine *routines;      /* from 1 */
+    size_t routine_count, routine_capacity;
+    aq_stack *stacks; /* by context */
+    uint32_t *frames; /* routines, innermost first */
+    size_t frame_count, frame_capacity;
+    uint32_t *thread_sets; /* by string: ordinal of the last set that has the thread */
+    aq_class *classes;     /* by type */
+    uint32_t next_delta;
+    aq_out_link *links;     /* by vertex; NULL: there is no graph */
+    int64_t objects, bytes; /* of the set at hand */
+} aq_sets;
+
+static void open_sets(aq_sets *sets, aq_out *out, const mp_live_objects *live)
+{
+    const mp_model *model = live->model;
+    uint32_t strings = 1;
+    for (uint32_t i = 1; i < model->contexts.count; i++)
+        if (model->contexts.at[i].thread.i >= strings)
+            strings = model->contexts.at[i].thread.i + 1;
+    *sets = (aq_sets){.out = out,
+                      .model = model,
+                      .live = live,
+                      .next_delta = 1,
+                      .stacks = mp_alloc_zero(model->contexts.count, sizeof *sets->stacks),
+                      .thread_sets = mp_alloc_zero(strings, sizeof *sets->thread_sets),
+                      .classes = mp_alloc_zero(model->types.count, sizeof *sets->classes),
+                      .links = live->filter->graph ? aq_out_links_of(live->filter->graph) : NULL};
+}
+
+static void close_sets(aq_sets *sets)
+{
+    mp_id_index_free(&sets->routine_index);
+    mp_arena_free(&sets->scratch);
+    free(sets->routines);
+    free(sets->stacks);
+    free(sets->frames);
+    free(sets->thread_sets);
+    free(sets->classes);
+    free(sets->links);
+}
+
+/* --- routines and stacks --- */
+
+/* The routine's row, once in each set that needs it. */
+static void put_routine(aq_sets *sets, uint32_t id)
+{
+    const mp_model *model = sets->model;
+    aq_routine *routine = &sets->routines[id];
+    const mp_symbol *symbol = &model->symbols.at[model->tree.at[routine->node].symbol.i];
+    int64_t line = routine->line == MP_NO_LINE ? MP_UNKNOWN : (int32_t)routine->line;
+    if (routine->set == sets->ordinal)
+        return;
+    routine->set = sets->ordinal;
+    const char *name = mp_tree_label(&sets->scratch, model, routine->node);
+    int64_t row = AQ_OUT_PUT(sets->out, AQ_OUT_ROUTINES, AQ_OUT_NO_PARENT, id,
+                             AQ_OUT_TEXT("COL_ROUTINE_NAME", name),
+                             AQ_OUT_TEXT("COL_SOURCE_FILE", mp_model_text(model, symbol->source)),
+                             AQ_OUT_TEXT("COL_MODULE_NAME", mp_model_text(model, symbol->module)),
+                             AQ_OUT_NUMBER("COL_SOURCE_LINE", line));
+    if (line != MP_UNKNOWN && line)
+        AQ_OUT_PUT(sets->out, AQ_OUT_META_LINES, row, 1, AQ_OUT_NUMBER("COL_SOURCE_LINE", line));
+    mp_arena_free(&sets->scratch);
+}
+
+static uint32_t routine_of(aq_sets *sets, mp_frame frame)
+{
+    const uint64_t nameless = (uint64_t)1 << 63;
+    mp_symbol_id symbol = sets->model->tree.at[frame.node].symbol;
+    uint64_t key = symbol.i ? (uint64_t)symbol.i << 32 : nameless | (uint64_t)frame.node << 32;
+    uint32_t *place = mp_id_index_put(&sets->routine_index, key | frame.line);
+    if (!*place) {
+        *place = (uint32_t)++sets->routine_count;
+        mp_grow(&sets->routines, &sets->routine_capacity, sets->routine_count + 1,
+                sizeof *sets->routines);
+        sets->routines[*place] = (aq_routine){.node = frame.node, .line = frame.line};
+    }
+    return *place;
+}
+
+static const aq_stack *stack_of(aq_sets *sets, mp_context_id context)
+{
+    const mp_context *at = &sets->model->contexts.at[context.i];
+    aq_stack *stack = &sets->stacks[context.i];
+    mp_frame frame = {sets->model->tree_of[at->node.i], at->line};
+    if (stack->known)
+        return stack;
+    *stack = (aq_stack){.first = sets->frame_count, .known = true};
+    if (!frame.node)
+        return stack;
+    do {
+        mp_grow(&sets->frames, &sets->frame_capacity, sets->frame_count + 1, sizeof *sets->frames);
+        sets->frames[sets->frame_count++] = routine_of(sets, frame);
+    } while (mp_frame_caller(sets->model, &frame));
+    stack->count = sets->frame_count - stack->first;
+    return stack;
+}
+
+/* --- objects --- */
+
+static mp_type_id type_of(const aq_sets *sets, mp_context_id context)
+{
+    return mp_context_type(sets->model, &sets->model->contexts.at[context.i]);
+}
+
+/* The row of an object, with those of its thread and its stack. */
+static void put_object(aq_sets *sets, const mp_living *living)
+{
+    aq_out *out = sets->out;
+    const mp_model *model = sets->model;
+    aq_out_link none = {0}, *link = living->vertex ? &sets->links[living->vertex] : NULL;
+    mp_string_id thread = model->contexts.at[living->context.i].thread;
+    mp_type_id type = type_of(sets, living->context);
+    if (thread.i && sets->thread_sets[thread.i] != sets->ordinal) {
+        sets->thread_sets[thread.i] = sets->ordinal;
+        AQ_OUT_PUT(out, AQ_OUT_THREADS, AQ_OUT_NO_PARENT, thread.i,
+                   AQ_OUT_TEXT("COL_NAME", mp_model_text(model, thread)));
+    }
+    const mp_snapshot *born = living->born.i ? &model->snapshots.at[living->born.i] : NULL;
+    int64_t row =
+        AQ_OUT_PUT(out, AQ_OUT_OBJECTS, AQ_OUT_NO_PARENT, (int64_t)living->id,
+                   AQ_OUT_NUMBER("COL__", (int64_t)living->id),
+                   AQ_OUT_NUMBER("COL_CLASSRID", type.i), AQ_OUT_NUMBER("COL_SIZE", living->bytes),
+                   AQ_OUT_NUMBER("COL_GET_", born ? born->ordinal : MP_UNKNOWN),
+                   AQ_OUT_NUMBER("COL_THREADRID", thread.i ? thread.i : MP_UNKNOWN),
+                   AQ_OUT_NUMBER("COL_ROOT", link ? link->root : MP_UNKNOWN),
+                   AQ_OUT_NUMBER("COL_REFERENCES_FROM", link ? link->from : MP_UNKNOWN),
+                   AQ_OUT_NUMBER("COL_REFERENCES_TO", link ? link->to : MP_UNKNOWN),
+                   AQ_OUT_NUMBER("COL_ADDRESS",
+                                 link ? aq_out_address(sets->live->filter->graph, living->vertex)
+                                      : MP_UNKNOWN));
+    link = link ? link : &none;
+    link->row = row;
+    link->id = living->id;
+    const aq_stack *stack = stack_of(sets, living->context);
+    for (size_t i = 0; i < stack->count && !out->failed; i++) {
+        uint32_t routine = sets->frames[stack->first + i];
+        put_routine(sets, routine);
+        AQ_OUT_PUT(out, AQ_OUT_STACKS, row, (int64_t)i + 1,
+                   AQ_OUT_NUMBER("COL_ROUTINERID", routine));
+    }
+    sets->classes[type.i].seen = true;
+    sets->classes[type.i].live++;
+    sets->classes[type.i].live_size += living->bytes;
+    sets->objects++;
+    sets->bytes += living->bytes;
+}
+
+/* --- classes --- */
+
+/* What was created since the set before, also of objects that no set shows. */
+static void add_created(aq_sets *sets, mp_snapshot_id snapshot)
+{
+    const mp_model *model = sets->model;
+    for (; sets->next_delta < model->deltas.count; sets->next_delta++) {
+        const mp_delta *delta = &model->deltas.at[sets->next_delta];
+        if (delta->snapshot.i > snapshot.i)
+            return;
+        mp_context_id context = model->generations.at[delta->generation.i].context;
+        if (model->contexts.at[context.i].session.i != sets->live->session.i ||
+            model->contexts.at[context.i].reusable)
+            continue;
+        aq_class *at = &sets->classes[type_of(sets, context).i];
+        at->seen = true;
+        at->total += delta->cost.created;
+        at->total_size += delta->cost.created_bytes;
+        if (delta->cost.found > 0)
+            at->total += delta->cost.found;
+        if (delta->cost.retyped > 0)
+            at->total += delta->cost.retyped;
+    }
+}
+
+static void rise(int64_t *most, int64_t now)
+{
+    *most = now > *most ? now : *most;
+}
+
+static void put_class(aq_sets *sets, uint32_t type)
+{
+    aq_class *at = &sets->classes[type];
+    const char *name = mp_type_label(&sets->scratch, sets->model, (mp_type_id){type});
+    rise(&at->peak, at->live);
+    rise(&at->peak_size, at->live_size);
+    rise(&at->total, at->peak);
+    rise(&at->total_size, at->peak_size); /* objects may grow */
+    AQ_OUT_PUT(
+        sets->out, AQ_OUT_CLASSES, AQ_OUT_NO_PARENT, type, AQ_OUT_TEXT("COL_CLASS_NAME", name),
+        AQ_OUT_NUMBER("COL_LIVE_COUNT", at->live), AQ_OUT_NUMBER("COL_LIVE_SIZE", at->live_size),
+        AQ_OUT_NUMBER("COL_PEAK_CREATED", at->peak), AQ_OUT_NUMBER("COL_PEAK_SIZE", at->peak_size),
+        AQ_OUT_NUMBER("COL_TOTAL_CREATED", at->total),
+        AQ_OUT_NUMBER("COL_TOTAL_SIZE", at->total_size));
+    AQ_OUT_PUT(sets->out, AQ_OUT_META_CLASSES, AQ_OUT_NO_PARENT, type,
+               AQ_OUT_TEXT("COL_CLASS_NAME", name));
+    mp_arena_free(&sets->scratch);
+}
+
+/* --- result sets --- */
+
+static void put_relations(aq_out *out)
+{
+    static const aq_out_table pairs[][2] = {
+        {AQ_OUT_INSTANCES, AQ_OUT_TABLES}, {AQ_OUT_CLASSES, AQ_OUT_TABLES},
+        {AQ_OUT_OBJECTS, AQ_OUT_TABLES},   {AQ_OUT_META_CLASSES, AQ_OUT_TABLES},
+        {AQ_OUT_ROUTINES, AQ_OUT_TABLES},  {AQ_OUT_THREADS, AQ_OUT_TABLES},
+        {AQ_OUT_STACKS, AQ_OUT_OBJECTS},   {AQ_OUT_FROM, AQ_OUT_OBJECTS},
+        {AQ_OUT_TO, AQ_OUT_OBJECTS},       {AQ_OUT_META_LINES, AQ_OUT_ROUTINES},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bool has_parent = pairs[i][1] != AQ_OUT_TABLES;
+        AQ_OUT_PUT(
+            out, AQ_OUT_RELATIONS, AQ_OUT_NO_PARENT, 0,
+            AQ_OUT_TEXT("COL_CHILD_TABLE", aq_out_table_name(pairs[i][0])),
+            AQ_OUT_TEXT("COL_PARENT_TABLE", has_parent ? aq_out_table_name(pairs[i][1]) : ""));
+    }
+}
+
+/* All rows of the result set of a snapshot; snapshots come in order. False with a message where it
+ * would not say what reports say. */
+static bool put_set(aq_sets *sets, mp_snapshot_id id)
+{
+    aq_out *out = sets->out;
+    const mp_live_objects *live = sets->live;
+    const mp_snapshot *snapshot = &sets->model->snapshots.at[id.i];
+    sets->ordinal++;
+    sets->objects = sets->bytes = 0;
+    for (uint32_t i = 0; i < sets->model->types.count; i++)
+        sets->classes[i].live = sets->classes[i].live_size = 0;
+    AQ_OUT_PUT(out, AQ_OUT_INSTANCES, AQ_OUT_NO_PARENT, 0,
+               AQ_OUT_TEXT("CAPTION", mp_model_text(sets->model, snapshot->tag)));
+    put_relations(out);
+    for (size_t i = 0; i < live->living_count && !out->failed; i++)
+        if (mp_is_alive_at(&live->living[i], id))
+            put_object(sets, &live->living[i]);
+    add_created(sets, id);
+    for (uint32_t i = 0; i < sets->model->types.count; i++)
+        if (sets->classes[i].seen)
+            put_class(sets, i);
+    if (sets->links && live->filter->graph->snapshot.i == id.i)
+        aq_out_references(out, live->filter->graph, sets->links);
+    if (out->failed)
+        return false;
+    return (sets->objects == snapshot->live_objects && sets->bytes == snapshot->live_bytes) ||
+           mp_fail(out->error, MP_ERROR_OUTPUT,
+                   "snapshot %" PRIu64 " has %" PRId64 " objects of %" PRId64 " bytes, and %" PRId64
+                   " of %" PRId64
+                   " bytes are known one by one: a database would not tell all of them",
+                   snapshot->sequence, snapshot->live_objects, snapshot->live_bytes, sets->objects,
+                   sets->bytes);
+}
+
+/* Numbers of result sets: those of the snapshots where they rise. */
+static bool numbers_rise(const mp_live_objects *live)
+{
+    const mp_snapshot *snapshots = live->model->snapshots.at;
+    for (size_t i = 0; i < live->snapshot_count; i++) {
+        uint64_t number = snapshots[live->snapshots[i].i].sequence;
+        if (number > INT32_MAX || (i && number <= snapshots[live->snapshots[i - 1].i].sequence))
+            return false;
+    }
+    return true;
+}
+
+static bool put_sets(aq_out *out, const mp_live_objects *live)
+{
+    aq_sets sets;
+    bool rises = numbers_rise(live), ok = true;
+    open_sets(&sets, out, live);
+    for (size_t i = 0; i < live->snapshot_count && ok; i++) {
+        uint64_t number = live->model->snapshots.at[live->snapshots[i].i].sequence;
+        aq_out_begin(out, rises ? (int64_t)number : (int64_t)i + 1);
+        ok = put_set(&sets, live->snapshots[i]);
+    }
+    close_sets(&sets);
+    return ok;
+}
+
+/* --- what is said of it --- */
+
+typedef struct table_row {
+    const char *table;
+    int64_t rows;
+} table_row;
+
+static const mp_column table_columns[] = {
+    MP_COLUMN(table_row, table, "Table", MP_TEXT, 0),
+    MP_COLUMN(table_row, rows, "Rows", MP_COUNT, 0),
+};
+
+typedef struct totals_row {
+    int64_t snapshots, live_objects, live_bytes;
+} totals_row;
+
+static const mp_column total_columns[] = {
+    MP_COLUMN(totals_row, snapshots, "Result sets", MP_COUNT, 0),
+    MP_COLUMN(totals_row, live_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(totals_row, live_bytes, "", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(totals_row, live_objects, "objects", "Objects of the last", MP_COUNT,
+                 MP_FOR_PEOPLE),
+    MP_COLUMN_OF(totals_row, live_bytes, "size", "Their size", MP_BYTES, MP_FOR_PEOPLE),
+};
+
+static void describe(mp_document *document, const char *path, const aq_out *out,
+                     const mp_live_objects *live)
+{
+    const mp_snapshot *last =
+        &live->model->snapshots.at[live->snapshots[live->snapshot_count - 1].i];
+    totals_row totals = {(int64_t)live->snapshot_count, last->live_objects, last->live_bytes};
+    document->title =
+        mp_document_text(document, "%s: AQTime allocation database of %zu result set%s", path,
+                         live->snapshot_count, live->snapshot_count == 1 ? "" : "s");
+    mp_table_put(document, MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns), &totals);
+    mp_table *tables = MP_TABLE(document, "tables", "Tables", MP_ROWS, table_columns);
+    tables->main = true;
+    for (int i = 0; i < AQ_OUT_TABLES; i++)
+        mp_table_put(document, tables,
+                     &(table_row){aq_out_table_name((aq_out_table)i), out->rows[i]});
+}
+
+/* --- the file --- */
+
+static bool refuse(mp_error *error, const char *path)
+{
+    return mp_fail(error, MP_ERROR_ARGUMENT, "%s: cannot write: %s", path, strerror(errno));
+}
+
+/* So that the file outlives a crash under its name; some file systems have no use for it. */
+static void flush_folder(const char *path)
+{
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    int file = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    fsync(file);
+    close(file);
+}
+
+static bool write_file(const mp_live_objects *live, const char *path, mp_document *document,
+                       mp_error *error)
+{
+    struct stat status;
+    mp_output output;
+    aq_out out = {.error = error};
+    if (stat(path, &status) == 0 ? !S_ISREG(status.st_mode) : lstat(path, &status) == 0)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "%s: is no file, expected one that can be replaced", path);
+    if (!mp_output_open(&output, path, error))
+        return refuse(error, path);
+    bool ok = aq_out_open(&out, output.temporary) && put_sets(&out, live);
+    ok &= aq_out_close(&out);
+    if (!ok) {
+        mp_error closing = {0};
+        mp_output_close(&output, false, &closing);
+        return false;
+    }
+    ok = fsync(fileno(output.file)) == 0;
+    if (!mp_output_close(&output, ok, error) || !ok)
+        return refuse(error, path);
+    flush_folder(path);
+    describe(document, path, &out, live);
+    return true;
+}
+
+static bool write_aqtime(const mp_filter *filter, const char *path, mp_document *document,
+                         mp_error *error)
+{
+    mp_live_objects live;
+    if (!mp_live_objects_of(filter, &live, error))
+        return false;
+    bool ok = write_file(&live, path, document, error);
+    mp_live_objects_free(&live);
+    return ok;
+}
+
+const mp_exporter mp_exporter_aqtime = {
+    .name = "aqtime",
+    .summary = "AQTime allocation profiler database (SQLite)",
+    .endings = ".sqlite .db",
+    .needs = MP_HOLDS_LEDGER,
+    .wants_objects = true,
+    .write = write_aqtime,
+};

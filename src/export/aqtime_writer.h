@@ -1,0 +1,70 @@
+/* The tables of an AQTime allocation database, for writing: a row a call. */
+#ifndef MP_EXPORT_AQTIME_WRITER_H
+#define MP_EXPORT_AQTIME_WRITER_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "document/document.h"
+
+typedef enum aq_out_table {
+    AQ_OUT_INSTANCES,
+    AQ_OUT_CLASSES,
+    AQ_OUT_STACKS,
+    AQ_OUT_META_CLASSES,
+    AQ_OUT_META_LINES,
+    AQ_OUT_ROUTINES,
+    AQ_OUT_OBJECTS,
+    AQ_OUT_FROM,
+    AQ_OUT_TO,
+    AQ_OUT_THREADS,
+    AQ_OUT_RELATIONS,
+    AQ_OUT_TABLES
+} aq_out_table;
+
+enum { AQ_OUT_NO_PARENT = -1 };
+
+/* A database that is being written. */
+typedef struct aq_out {
+    sqlite3 *database;
+    sqlite3_stmt *inserts[AQ_OUT_TABLES];
+    int64_t rows[AQ_OUT_TABLES];
+    int64_t set;                /* INST_ID of the rows to come */
+    int64_t ids[AQ_OUT_TABLES]; /* the last ones in this set */
+    bool failed;
+    mp_error *error;
+} aq_out;
+
+/* A value of a row: a text, which may be "" for none, or a number, which may be MP_UNKNOWN. Columns
+ * that nothing is said of are NULL. */
+typedef struct aq_out_value {
+    const char *column; /* NULL: no more values */
+    const char *text;   /* NULL: a number */
+    int64_t number;
+} aq_out_value;
+#define AQ_OUT_TEXT(column, text)                                                                  \
+    {                                                                                              \
+        column, text, 0                                                                            \
+    }
+#define AQ_OUT_NUMBER(column, number)                                                              \
+    {                                                                                              \
+        column, NULL, number                                                                       \
+    }
+
+const char *aq_out_table_name(aq_out_table table);
+/* The file must be there, empty. False with a message in out->error. */
+bool aq_out_open(aq_out *out, const char *file);
+/* End the one transaction. Close in any case; false with a message if it is not all written. */
+bool aq_out_close(aq_out *out);
+
+/* The rows to come are of this result set: their IDs begin anew. */
+void aq_out_begin(aq_out *out, int64_t set);
+/* Put a row with the next ID, which is returned. After a fault nothing happens any more. */
+int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t record,
+                   const aq_out_value *values);
+#define AQ_OUT_PUT(out, table, parent, record, ...)                                                \
+    aq_out_put(out, table, parent, record, (const aq_out_value[]){__VA_ARGS__, {NULL, NULL, 0}})
+
+#endif

@@ -1,0 +1,218 @@
+/* What reports have in common: what is asked of them, orders of rows, texts that live with the
+ * document. */
+#include "reports/sections.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "query/suppression.h"
+
+/* --- what is asked --- */
+
+const void *mp_request_argument(const mp_request *request, const char *name)
+{
+    const mp_argument *row = mp_argument_find(&request->report->arguments, name);
+    return row ? (const char *)request->arguments + row->offset : NULL;
+}
+
+const char *mp_text_argument(const mp_request *request, const char *name)
+{
+    const char *const *text = mp_request_argument(request, name);
+    return text ? *text : NULL;
+}
+
+int64_t mp_number_argument(const mp_request *request, const char *name)
+{
+    const int64_t *number = mp_request_argument(request, name);
+    return number ? *number : 0;
+}
+
+bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
+{
+    const char *first = mp_text_argument(request, "from"), *last = mp_text_argument(request, "to");
+    if (!mp_window_of(request->filter, first, last, window, error))
+        return false;
+    mp_window_suppress(window, request->suppressions);
+    return true;
+}
+
+/* --- what reports on heaps have in common --- */
+
+const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
+                                       mp_error *error)
+{
+    const mp_dimension *dimension = mp_dimension_find(by ? by : own);
+    if (dimension && mp_dimension_fits(dimension, model))
+        return dimension;
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t count, fitting = 0;
+    const mp_dimension *all = mp_dimensions(&count);
+    for (size_t i = 0; i < count; i++)
+        if (mp_dimension_fits(&all[i], model) && fitting < MOST)
+            names[fitting++] = all[i].name;
+    char list[512];
+    mp_fail_argument(error, "by", by, "objects of %s are grouped by %s", mp_kind_name(model->kind),
+                     mp_text_list(names, fitting, "or", list, sizeof list));
+    return NULL;
+}
+
+void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
+{
+    (void)document;
+    if (all > table->row_count)
+        table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
+}
+
+static const mp_snapshot *end_of(const mp_window *window, uint32_t session, bool from)
+{
+    const mp_range *range = &window->ranges[session];
+    return mp_window_snapshot(window, from ? range->from.i : range->to.i);
+}
+
+const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
+{
+    const mp_model *model = window->model;
+    const mp_snapshot *snapshot = end_of(window, 1, from);
+    const char *tag = mp_model_text(model, snapshot->tag);
+    if (model->sessions.count == 2)
+        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", snapshot->sequence,
+                                *tag ? " (" : "", tag, *tag ? ")" : "");
+    bool same_tag = *tag != '\0', same_number = true;
+    for (uint32_t i = 2; i < model->sessions.count; i++) {
+        same_tag &= end_of(window, i, from)->tag.i == snapshot->tag.i;
+        same_number &= end_of(window, i, from)->sequence == snapshot->sequence;
+    }
+    if (same_number)
+        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s of each session",
+                                snapshot->sequence, same_tag ? " (" : "", same_tag ? tag : "",
+                                same_tag ? ")" : "");
+    if (same_tag)
+        return mp_document_text(document, "%s of each session", tag);
+    return from ? "the from-snapshot of each session" : "the to-snapshot of each session";
+}
+
+const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame)
+{
+    return mp_frame_label(document->arena, model, frame);
+}
+
+const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
+{
+    return mp_tree_label(document->arena, model, node);
+}
+
+mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
+{
+    if (!frame.node) /* people read that no code did it; programs see an empty stack */
+        return (mp_texts){.empty = "(session)"};
+    size_t count = 0;
+    mp_frame at = frame;
+    do
+        count++;
+    while (mp_frame_caller(model, &at));
+    const char **frames = mp_arena_alloc(document->arena, count * sizeof *frames);
+    for (size_t i = 0; i < count; i++) {
+        frames[i] = mp_frame_text(document, model, frame);
+        mp_frame_caller(model, &frame);
+    }
+    return (mp_texts){.at = frames, .count = count};
+}
+
+mp_texts mp_one_text(mp_document *document, const char *text)
+{
+    if (!text)
+        return (mp_texts){.at = NULL};
+    const char **at = mp_arena_alloc(document->arena, sizeof *at);
+    *at = text;
+    return (mp_texts){.at = at, .count = 1};
+}
+
+/* --- orders, growth, tables of kinds --- */
+
+const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
+                              const char *rows, mp_error *error)
+{
+    enum { MOST = 16 };
+    const char *names[MOST];
+    char list[256];
+    assert(count <= MOST);
+    for (size_t i = 0; i < count; i++) {
+        if (!sort || mp_text_is(orders[i].name, sort))
+            return &orders[i];
+        names[i] = orders[i].name;
+    }
+    mp_fail_argument(error, "sort", sort, "%s are sorted by %s", rows,
+                     mp_text_list(names, count, "or", list, sizeof list));
+    return NULL;
+}
+
+void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
+                   size_t count, size_t size)
+{
+    for (size_t i = sizeof order->columns / sizeof *order->columns; i-- > 0;)
+        for (size_t j = 0; order->columns[i] && j < column_count; j++)
+            if (strcmp(columns[j].name, order->columns[i]) == 0) {
+                mp_rows_sort(rows, count, size, &columns[j]);
+                break;
+            }
+}
+
+mp_growth mp_growth_of(mp_amount from, mp_amount to)
+{
+    int64_t delta = to.bytes - from.bytes;
+    return (mp_growth){.from_bytes = from.bytes,
+                       .to_bytes = to.bytes,
+                       .delta_bytes = delta,
+                       .from_objects = from.objects,
+                       .to_objects = to.objects,
+                       .delta_objects = to.objects - from.objects,
+                       .delta_percent = from.bytes ? mp_percent_of(delta, from.bytes) : NAN};
+}
+
+mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
+                        const char *title, const mp_column *columns, size_t count)
+{
+    unsigned kind = model->events                 ? MP_OF_EVENTS
+                    : model->kind == MP_KIND_DUMP ? MP_OF_DUMPS
+                                                  : MP_OF_RECORDINGS;
+    unsigned kinds = MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS;
+    mp_column *own = mp_arena_alloc(document->arena, count * sizeof *own);
+    size_t owned = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!(columns[i].flags & kinds) || columns[i].flags & kind)
+            own[owned++] = columns[i];
+    return mp_document_table(document, name, title, MP_ROWS, own, owned);
+}
+
+const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
+{
+    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
+                            objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
+}
+
+const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_bytes(text, bytes, document->exact_bytes, with_sign);
+    return mp_document_text(document, "%s", text);
+}
+
+const char *mp_count_text(mp_document *document, int64_t count, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_count(text, count, with_sign);
+    return mp_document_text(document, "%s", text);
+}
+
+const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_seconds(text, us, with_sign);
+    return mp_document_text(document, "%s", text);
+}
