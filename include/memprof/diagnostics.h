@@ -64,7 +64,9 @@ typedef enum mp_error_code {
     MP_ERROR_OUTPUT,    /* a file cannot be written */
 } mp_error_code;
 
-/* Zero-initialise; what the pointers refer to is the request's, or static. */
+/* Never NULL where one is asked for; set by a failure and left alone otherwise. What the pointers
+ * refer to is the request's, or static. For people, use mp_error_line: `text` alone may stand for a
+ * part of the sentence, and marks names of arguments with a control character. */
 typedef struct mp_error {
     mp_error_code code;
     const char *argument;  /* of the request, such as "sort"; NULL: none in particular */
@@ -78,7 +80,8 @@ typedef struct mp_error {
 
 /* The whole of it as a line: "path:line:column: error: text" of a file, "sort x: text" of an
  * argument, "top does not use sort" of one that is not used, with `dashes` in front of the
- * argument; the advice behind it. Returns `line`; what does not fit is cut. */
+ * argument; the advice behind it. `dashes` may be "". Returns `line`, of `size` bytes, at least 1;
+ * what does not fit is cut. */
 const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size);
 
 /* --- verdicts: what comes of holding a recording to a rule or a limit --- */

@@ -11,7 +11,8 @@
  *   mp_recording_free(recording);
  *
  * What is asked is named as on the command line: reports are its commands, settings its options
- * without dashes (docs/manual.md). The library prints nothing but what it is told to print, and
+ * without dashes (docs/manual.md), but those that say how inputs are read: they are members of
+ * mp_load_options. The library prints nothing but what it is told to print, and
  * never exits. A recording and its answers are for one thread at a time; different recordings may
  * be used by different threads. Numbers are printed and read as the C locale has them: leave
  * LC_NUMERIC at "C". Widths of text follow LC_CTYPE, which should be one of UTF-8. */
@@ -38,7 +39,8 @@ void mp_set_out_of_memory_handler(void (*handler)(void));
 
 typedef struct mp_recording mp_recording;
 
-/* Called now and then while bytes are read. `total` is 0 where the size is not known. */
+/* Called now and then while bytes are read, on the thread that loads; a file that is read twice
+ * starts again. `total` is 0 where the size is not known. */
 typedef struct mp_progress {
     void (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
     void *opaque;
@@ -78,8 +80,8 @@ const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording);
 
 /* --- asking --- */
 
-/* One option of a request: {"by", "source"}; of a switch, any value. Options that may be repeated
- * are several settings. */
+/* One option of a request: {"by", "source"}; of a switch, any text but NULL. Options that may be
+ * repeated are several settings. */
 typedef struct mp_setting {
     const char *name, *value;
 } mp_setting;
@@ -88,7 +90,8 @@ typedef struct mp_setting {
  * ("type", "not-type", "since", ...), "suppress" (the path of a file; also "today"), "base" (the
  * path of a recording or a baseline that "diff", "gate" hold this one against), "policy" (of
  * "gate", the path of its rules) and "object" (of "path" and "object"). NULL with an error. Release
- * with mp_document_free; settings' texts must outlive the answer. */
+ * with mp_document_free, before the recording, which keeps what the question refers to until it is
+ * released itself; the settings' texts must live as long. */
 mp_document *mp_recording_ask(mp_recording *recording, const char *report,
                               const mp_setting *settings, size_t count, mp_error *error);
 
@@ -113,7 +116,8 @@ mp_document *mp_answers_merge(const char *const *names, const mp_document *const
 
 /* Print in a format of the command line's --format ("text", "json", "csv", ...), at most 100
  * columns wide where it is for people. `recording` may be NULL: formats for programs tell its
- * diagnostics. False with an error where the answer has nothing that this format shows. */
+ * diagnostics. False with an error where the answer has nothing that this format shows, or where it
+ * could not be written. */
 bool mp_document_print(const mp_document *document, const char *format,
                        const mp_recording *recording, FILE *file, mp_error *error);
 

@@ -1,4 +1,5 @@
 /* The library as programs see it: a recording, what is asked of it, and what it says. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,13 +116,31 @@ static bool read_base(asked *asking, const mp_recording *recording, mp_error *er
     return asking->base != NULL;
 }
 
+/* How the recording was read is part of what a baseline is about; where it means something. */
+static void note_reading(mp_question *question, const mp_recording *recording)
+{
+    const mp_load_options *options = &recording->options;
+    const struct {
+        bool given;
+        const char *argument, *spelled;
+        unsigned needs;
+    } notes[] = {{options->at != NULL, "at", "at", MP_HOLDS_EVENTS},
+                 {options->skip_count > 0, "skip", "skip", MP_HOLDS_NATIVE},
+                 {options->no_skips, "skip", "no-skip", MP_HOLDS_NATIVE},
+                 {options->domain != NULL, "domain", "domain", MP_HOLDS_GRAPH}};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i].given && recording->model->holds & notes[i].needs &&
+            mp_argument_find(&question->report->arguments, notes[i].argument))
+            mp_question_note(question, notes[i].argument, notes[i].spelled);
+}
+
 /* A question with all that it needs; NULL with an error. It belongs to the recording. */
 static asked *prepare(mp_recording *recording, const char *name, bool with_operand,
                       const mp_setting *settings, size_t count, mp_error *error)
 {
     const mp_report *report = mp_report_find(name);
     if (!report) {
-        mp_fail(error, MP_ERROR_ARGUMENT, "there is no report \"%s\"", name);
+        mp_fail_argument(error, "report", name, "there is no such report");
         return NULL;
     }
     asked *asking = mp_alloc_zero(1, sizeof *asking);
@@ -133,6 +152,7 @@ static asked *prepare(mp_recording *recording, const char *name, bool with_opera
     for (size_t i = 0; i < count; i++)
         if (!mp_question_set(question, settings[i].name, settings[i].value, error))
             return NULL;
+    note_reading(question, recording);
     bool lacks_base = report->operand == MP_OPERAND_BASE && !question->base;
     bool lacks_policy = report->operand == MP_OPERAND_POLICY && !question->policy_path;
     if (with_operand && (lacks_base || lacks_policy)) {
@@ -158,7 +178,7 @@ mp_document *mp_recording_ask(mp_recording *recording, const char *report,
     asked *asking = prepare(recording, report, true, settings, count, error);
     if (!asking)
         return NULL;
-    mp_document *document = mp_document_new(report);
+    mp_document *document = mp_document_new(asking->question.report->name);
     if (mp_report_run(asking->question.report, &asking->request, document, error))
         return document;
     mp_document_free(document);
@@ -192,8 +212,13 @@ mp_document *mp_recording_export(const mp_recording *recording, const char *form
     const mp_exporter *exporter = mp_exporter_find(format);
     mp_filter *filter = mp_filter_of(recording->model, NULL, error);
     mp_document *document = NULL;
-    if (!exporter || exporter->needs & ~filter->holds) {
-        mp_fail(error, MP_ERROR_NO_ANSWER, "there is nothing to write as \"%s\"", format);
+    if (!exporter) {
+        mp_fail_argument(error, "format", format, "there is no such format");
+    } else if (exporter->needs & ~filter->holds) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has nothing to write as %s",
+                mp_kind_name(recording->model->kind), format);
+    } else if (exporter->wants_objects && !recording->options.keep_objects) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_objects");
     } else {
         document = mp_document_new("export");
         if (!exporter->write(filter, path, document, error)) {
@@ -231,5 +256,7 @@ bool mp_document_print(const mp_document *document, const char *format,
     bool ok =
         renderer->render(document, recording ? recording->diagnostics : none, &style, file, error);
     mp_diagnostics_free(none);
-    return ok;
+    if (!ok || (fflush(file) == 0 && !ferror(file)))
+        return ok;
+    return mp_fail(error, MP_ERROR_OUTPUT, "cannot write: %s", strerror(errno));
 }

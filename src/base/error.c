@@ -56,7 +56,8 @@ static void spell(char *line, size_t size, const char *dashes)
         if (rest > room - length)
             rest = room - length;
         memmove(at + length, at + 1, rest);
-        memcpy(at, dashes, length);
+        for (size_t i = 0; i < length; i++)
+            at[i] = dashes[i];
         line[size - 1] = '\0';
     }
 }

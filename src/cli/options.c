@@ -296,7 +296,7 @@ static bool collect(int argc, char **argv, cli_options *options)
             *pair = (cli_pair){cli_option_table[found - 256].name, optarg ? optarg : ""};
         else if (found == 'h')
             *pair = (cli_pair){"help", ""};
-        else if (found == 'o' && *optarg)
+        else if (found == 'o' && optarg && *optarg)
             *pair = (cli_pair){"output", optarg};
         else if (found == 'o')
             return cli_refuse("-o takes a path");

@@ -106,9 +106,9 @@ typedef struct cli_option {
     const char *help;
     const char *takes; /* what the argument may be, for a refusal; NULL: a renderer's name */
     cli_kind kind;
-    size_t offset;  /* in cli_options, for kinds that name a type */
-    unsigned scope; /* who takes it; 0: commands that have the argument */
-    const char *of; /* the argument that it is part of; NULL: it is one, of its own name */
+    uint32_t offset; /* in cli_options, for kinds that name a type */
+    unsigned scope;  /* who takes it; 0: commands that have the argument */
+    const char *of;  /* the argument that it is part of; NULL: it is one, of its own name */
 } cli_option;
 
 extern const cli_option cli_option_table[];

@@ -57,8 +57,9 @@ uint32_t mp_dictionary_id(mp_dictionary *dictionary, const char *text)
     uint64_t hash = mp_hash_bytes(text, length);
     text_probe probe = {dictionary, text};
     uint32_t *found = mp_hash_index_put(&dictionary->text_index, hash, same_text, &probe);
-    if (*found)
-        return *found;
+    const uint32_t known = *found;
+    if (known)
+        return known;
     mp_grow(&dictionary->texts, &dictionary->text_capacity, dictionary->text_count + 1,
             sizeof *dictionary->texts);
     dictionary->texts[dictionary->text_count] = mp_arena_copy(&dictionary->arena, text, length);
@@ -87,8 +88,9 @@ uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
     uint64_t hash = mp_hash64(((uint64_t)frame.caller << 32 | frame.name) + mp_hash64(frame.line));
     frame_probe probe = {dictionary, frame};
     uint32_t *found = mp_hash_index_put(&dictionary->frame_index, hash, same_frame, &probe);
-    if (*found)
-        return *found;
+    const uint32_t known = *found;
+    if (known)
+        return known;
     mp_grow(&dictionary->frames, &dictionary->frame_capacity, dictionary->frame_count + 1,
             sizeof *dictionary->frames);
     dictionary->frames[dictionary->frame_count] = frame;

@@ -111,8 +111,9 @@ static void digest_sites(builder *of)
             *site = (uint32_t)(mp_entry_for(sites, context_key(of, context)) - sites->at) + 1;
         mp_amounts amounts = amounts_of(&delta->cost);
         if (mp_window_leaks(of->window, generation->context, generation->born)) {
-            amounts.leaked_objects = amounts.objects;
-            amounts.leaked_bytes = amounts.bytes;
+            const int64_t objects = amounts.objects, bytes = amounts.bytes;
+            amounts.leaked_objects = objects;
+            amounts.leaked_bytes = bytes;
         }
         mp_amounts *sum = &sites->at[*site - 1].amounts;
         *sum = mp_amounts_add(*sum, amounts);

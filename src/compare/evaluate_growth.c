@@ -100,7 +100,8 @@ static double whole_of(mp_evaluation *evaluation, const int64_t *values, size_t 
     int64_t *sorted = mp_arena_alloc(evaluation->scratch, count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
-    return (double)sorted[count / 2];
+    const size_t middle = count / 2;
+    return (double)sorted[middle];
 }
 
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t *values,

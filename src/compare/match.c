@@ -5,6 +5,7 @@
  * them, because lines that are inserted or deleted shift a family without changing its order. What
  * is left over is matched by ever less; what can only be matched as several to several is summed.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, b
             mp_grow(&to->couples, &to->capacity, ++to->count, sizeof *to->couples);
             to->couples[place] = (couple){.key = key, .told = entry->key};
         }
+        assert(to->couples && place < to->count);
         couple *at = &to->couples[place];
         at->told.type = entry->key.type; /* the new side comes last */
         at->names_differ |= at->told.name != entry->key.name;

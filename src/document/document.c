@@ -149,8 +149,9 @@ static void copy_texts(mp_document *document, const mp_column *column, mp_cell *
         cell->text = mp_utf8_copy(document->arena, cell->text);
     if (column->unit != MP_LIST || !cell->known)
         return;
-    cell->list = mp_arena_alloc(document->arena, ((size_t)cell->number + 1) * sizeof *texts);
-    for (int64_t i = 0; i < cell->number; i++)
+    const int64_t count = texts ? cell->number : 0;
+    cell->list = mp_arena_alloc(document->arena, ((size_t)count + 1) * sizeof *texts);
+    for (int64_t i = 0; i < count; i++)
         cell->list[i] = mp_utf8_copy(document->arena, texts[i]);
 }
 

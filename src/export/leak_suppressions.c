@@ -1,5 +1,6 @@
 /* The leaks as suppressions, for people who accept some of them: to be pasted into a file of
  * suppressions, each with the reason that is still to be written. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -58,6 +59,7 @@ static bool is_put(const mp_table *leaks, size_t row)
     const mp_leak_site *site = leaks->structs[row].at;
     for (size_t i = 0; leaks->structs[row].file && i < row; i++) {
         const mp_leak_site *other = leaks->structs[i].at;
+        assert(site && other);
         if (strcmp(site->type, other->type) == 0 && strcmp(site->name, other->name) == 0 &&
             site->frames == other->frames && strcmp(site->frame, other->frame) == 0)
             return true;

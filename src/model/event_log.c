@@ -1,5 +1,6 @@
 #include "model/event_log.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +280,7 @@ void mp_event_log_count(mp_event_log *log, const mp_event *event)
         memset(log->threads + known, 0, (count - known) * sizeof *log->threads);
         log->thread_count = count - 1;
     }
+    assert(log->threads);
     mp_block_thread *thread = &log->threads[event->thread];
     thread->name = event->thread_name;
     thread->serial++;

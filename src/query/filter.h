@@ -7,6 +7,8 @@
 #ifndef MP_QUERY_FILTER_H
 #define MP_QUERY_FILTER_H
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "memprof/diagnostics.h"
 #include "model/events.h"
@@ -67,6 +69,7 @@ static inline bool mp_filter_has_module(const mp_filter *filter, uint32_t module
 /* How many whole snapshots a session has. */
 static inline uint32_t mp_filter_snapshots(const mp_filter *filter, uint32_t session)
 {
+    assert(filter->sessions.first);
     return filter->sessions.first[session + 1] - filter->sessions.first[session];
 }
 

@@ -2,6 +2,7 @@
  *
  * Costs are summed up the call tree once. A function's are those of its outermost calls, so that a
  * recursion counts once: the calls that no other call of it stands above. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -68,6 +69,7 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
         grouping->group_of[i] = *group;
     }
     mp_id_index_free(&by_name);
+    assert(grouping->groups); /* node 0 is of one, too */
 }
 
 static void add_to_group(mp_group *group, const node_cost *cost)

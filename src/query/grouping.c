@@ -41,8 +41,9 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     key_probe probe = {job->keys, key};
     uint64_t hash = mp_hash64(key.a + mp_hash64(key.b + 1));
     uint32_t *place = mp_hash_index_put(&job->index, hash, same_key, &probe);
-    if (*place)
-        return *place;
+    const uint32_t known = *place;
+    if (known)
+        return known;
     mp_grouping *grouping = job->grouping;
     uint32_t found = *place = ++grouping->count;
     mp_grow(&grouping->groups, &job->capacity, found, sizeof *grouping->groups);

@@ -136,7 +136,7 @@ static void merge(merged *all, const mp_graph *graph, const mp_distances *distan
         uint32_t up = step[distances->above[object]];
         if (!wanted[object])
             continue;
-        assert(up);
+        assert(up && all->result.steps);
         mp_type_step above = all->result.steps[up];
         bool again = above.length && above.type == type; /* one more of a list */
         step[object] = again ? up

@@ -1,4 +1,5 @@
 /* Roots: what kinds there are, and what each of them keeps alive. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -163,6 +164,7 @@ static void count_roots(mp_graph_view *view, mp_id_index *kinds, spread *state)
             view->census[view->census_count++] = (mp_root_census){.kind = root->kind};
             *place = (uint32_t)view->census_count;
         }
+        assert(view->census);
         mp_root_census *census = &view->census[*place - 1];
         census->roots++;
         census->weak += (root->flags & MP_ROOT_WEAK) != 0;

@@ -271,7 +271,7 @@ static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_n
 static void step(aq_state *state, aq_table table)
 {
     aq_cursor *cursor = &state->cursors[table];
-    aq_number numbers[AQ_COLUMNS];
+    aq_number numbers[AQ_COLUMNS] = {{0}};
     cursor->ready = cursor->taken = false;
     while (cursor->statement && !cursor->ready) {
         int code = state->failed ? SQLITE_DONE : sqlite3_step(cursor->statement);

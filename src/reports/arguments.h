@@ -43,7 +43,7 @@ typedef enum mp_argument_kind {
 typedef struct mp_argument {
     const char *name; /* "limit"; how a user writes it is the command line's matter */
     mp_argument_kind kind;
-    size_t offset;     /* in the report's struct */
+    uint32_t offset;   /* in the report's struct */
     unsigned variants; /* a bit for each variant, by its place, that honours it */
 } mp_argument;
 

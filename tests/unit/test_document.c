@@ -86,7 +86,8 @@ static void structs_become_rows(void **unused)
     const char *stack[] = {name, "caller"};
     mp_table_put(
         document, table,
-        &(made_row){.name = name, .bytes = 7, .whole = 1, .share = 12.5, .stack = {stack, 2}});
+        &(made_row){
+            .name = name, .bytes = 7, .whole = 1, .share = 12.5, .stack = {stack, 2, NULL}});
     memset(name, 'x', 4); /* texts are copied */
     const mp_cell *cells = table->cells;
     assert_string_equal(cells[0].text, "K\xc3\xa4se");

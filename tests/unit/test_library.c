@@ -1,0 +1,173 @@
+/* The library as programs use it: what tests/library/example.c leaves out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "memprof/memprof.h"
+
+static const char *const memory[] = {SAMPLES "/shop-v2.oemp"};
+static const char *const events[] = {SAMPLES "/shop.taligent"};
+
+static char *printed(const mp_document *document, const mp_recording *recording)
+{
+    char *text;
+    size_t length;
+    mp_error error = {0};
+    FILE *file = open_memstream(&text, &length);
+    assert_true(mp_document_print(document, "json", recording, file, &error));
+    fclose(file);
+    return text;
+}
+
+static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
+{
+    (void)unused;
+    mp_error error = {0};
+    char report[] = "top", by[] = "source", name[] = "by";
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    assert_true(mp_recording_is_usable(recording) && mp_recording_is_whole(recording));
+    mp_document *top = mp_recording_ask(recording, report, &(mp_setting){name, by}, 1, &error);
+    assert_non_null(top);
+    char *before = printed(top, recording);
+    memset(report, 'X', sizeof report - 1);
+    char *after = printed(top, recording);
+    assert_string_equal(before, after);
+    assert_non_null(strstr(after, "\"command\": \"top\""));
+    free(before);
+    free(after);
+    mp_document_free(top);
+    mp_recording_free(recording);
+}
+
+/* Tables are those of the JSON output, values those of their rows. */
+static void an_answer_can_be_walked(void **unused)
+{
+    (void)unused;
+    mp_error error = {0};
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    const mp_setting settings[] = {{"limit", "2"}, {"max-live", "1G"}};
+    mp_document *leaks = mp_recording_ask(recording, "leaks", settings, 2, &error);
+    const mp_table *main_table = mp_document_main_table(leaks), *table = NULL;
+    for (size_t i = 0; i < mp_document_table_count(leaks); i++)
+        if (strcmp(mp_table_name(mp_document_table_at(leaks, i)), "leaks") == 0)
+            table = mp_document_table_at(leaks, i);
+    assert_ptr_equal(table, main_table);
+    assert_ptr_equal(table, mp_document_find(leaks, "leaks"));
+    assert_null(mp_document_find(leaks, "nothing"));
+    assert_int_equal(mp_table_row_count(table), 2);
+    assert_int_equal(mp_table_rows_left_out(table), 1); /* the sample has three leaks */
+    size_t columns = mp_table_column_count(table), bytes = mp_table_column_find(table, "bytes");
+    assert_int_equal(mp_table_column_find(table, "nothing"), columns);
+    assert_string_equal(mp_table_column_name(table, bytes), "bytes");
+    assert_int_equal(mp_table_column_unit(table, bytes), MP_BYTES);
+    assert_true(mp_table_value(table, 0, bytes).number > mp_table_value(table, 1, bytes).number);
+    assert_true(mp_table_is_record(mp_document_find(leaks, "totals")));
+    size_t count;
+    const mp_check *checks = mp_document_checks(leaks, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(checks[0].name, "max-live");
+    assert_int_equal(mp_document_verdict(leaks), MP_VERDICT_PASS);
+    mp_document_free(leaks);
+    mp_recording_free(recording);
+}
+
+static void what_cannot_be_done_is_said(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *report, *name, *value, *line;
+    } cases[] = {
+        {"tops", "by", "type", "report tops: there is no such report"},
+        {"top", "by", "colour", NULL},
+        {"leaks", "depth", "2", "leaks does not use depth"},
+        {"gate", "by", "type", NULL},
+        {"diff", "from", "1", "base: diff needs one, expected a path"},
+        {"top", "limit", "many", NULL},
+    };
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[1200] = "";
+        mp_error error = {0};
+        const mp_setting setting = {cases[i].name, cases[i].value};
+        assert_null(mp_recording_ask(recording, cases[i].report, &setting, 1, &error));
+        assert_int_not_equal(error.code, MP_ERROR_NONE);
+        mp_error_line(&error, "", line, sizeof line);
+        assert_true(*line && !strstr(line, "--"));
+        if (cases[i].line)
+            assert_string_equal(line, cases[i].line);
+    }
+    mp_error error = {0};
+    mp_document *top = mp_recording_ask(recording, "top", NULL, 0, &error);
+    assert_false(mp_document_print(top, "paper", recording, stdout, &error));
+    assert_null(mp_recording_export(recording, "aqtime", "/nowhere/at.all", &error));
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        assert_false(mp_document_print(top, "csv", recording, full, &error));
+        assert_int_equal(error.code, MP_ERROR_OUTPUT);
+        fclose(full);
+    }
+    mp_document_free(top);
+    mp_recording_free(recording);
+}
+
+static void a_baseline_tells_how_its_recording_was_read(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-library-XXXXXX", line[1200];
+    const char *const skips[] = {"TShop::*"};
+    mp_error error = {0};
+    mp_load_options options = {.skips = skips, .skip_count = 1};
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    mp_recording *skipping = mp_recording_load(events, 1, &options);
+    mp_recording *plain = mp_recording_load(events, 1, NULL);
+    const mp_setting settings[] = {{"policy", SAMPLES "/shop.policy"}, {"base", path}};
+    assert_true(mp_recording_save_baseline(skipping, path, NULL, 0, &error));
+    mp_document *gate = mp_recording_ask(skipping, "gate", settings, 2, &error);
+    assert_non_null(gate);
+    mp_document_free(gate);
+    assert_null(mp_recording_ask(plain, "gate", settings, 2, &error));
+    assert_non_null(strstr(mp_error_line(&error, "", line, sizeof line),
+                           "was kept with --skip, and this run has none"));
+    mp_recording_free(skipping);
+    mp_recording_free(plain);
+    unlink(path);
+}
+
+static void answers_can_be_merged(void **unused)
+{
+    (void)unused;
+    const char *const names[] = {"one", "two"};
+    mp_error error = {0};
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    mp_document *one = mp_recording_ask(recording, "leaks", NULL, 0, &error);
+    const mp_document *const both[] = {one, one};
+    mp_document *merged = mp_answers_merge(names, both, 2, 0);
+    const mp_table *table = mp_document_find(merged, "leaks");
+    assert_int_equal(mp_table_row_count(table),
+                     2 * mp_table_row_count(mp_document_find(one, "leaks")));
+    assert_string_equal(mp_table_value(table, 0, mp_table_column_find(table, "file")).text, "one");
+    mp_document_free(merged);
+    mp_document_free(one);
+    mp_recording_free(recording);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_answer_does_not_depend_on_the_callers_texts),
+        cmocka_unit_test(an_answer_can_be_walked),
+        cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(a_baseline_tells_how_its_recording_was_read),
+        cmocka_unit_test(answers_can_be_merged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
