@@ -23,6 +23,10 @@ class Baselines:
         for name in NAMES:
             with tempfile.TemporaryDirectory() as folder:
                 self.one_baseline(pathlib.Path(folder), SAMPLES / name)
+        with tempfile.TemporaryDirectory() as folder:
+            nothing = pathlib.Path(folder) / "nothing.taligent"  # but a block that never was
+            nothing.write_text("1-1 1 0x1 del TText f\n")
+            self.one_baseline(pathlib.Path(folder), nothing)
 
     def one_baseline(self, folder, path):
         saved = folder / "it.baseline"

@@ -69,6 +69,35 @@ LOST = {
 }
 
 
+# A dump by hand: the object 10 refers to 12 twice and to itself, 12 to itself and to one that is not
+# there; 11 has a weak root alone, 12 a weak one and a strong one. The second domain refers to the first.
+GRAPH = """\
+a 2 Shop.exe 1
+t 1 Shop.Node
+o 10 1 20 12 11 10 12
+o 11 1 8 12
+o 12 1 4 99 12 10
+r 10 1 0
+r 11 3 2
+r 12 3 2
+r 12 4 1
+c Shop.exe 2
+a 2 Other.exe 3
+t 1 Other.Node
+o 20 1 30 10 21
+o 21 1 c
+r 20 1 0
+c Other.exe 4
+"""
+# By its address: COL_ROOT, how many objects refer to it, to how many it refers; its size.
+SHOP = {0x10: (1, 2, 3, 32), 0x11: (0, 1, 1, 8), 0x12: (1, 3, 2, 4)}
+BOTH = SHOP | {0x10: (1, 3, 3, 32), 0x20: (1, 0, 2, 48), 0x21: (0, 1, 0, 12)}
+# Who refers to whom, and how often.
+SHOP_PAIRS = {(0x10, 0x10): 1, (0x10, 0x11): 1, (0x10, 0x12): 2, (0x11, 0x12): 1, (0x12, 0x12): 1,
+              (0x12, 0x10): 1}
+BOTH_PAIRS = SHOP_PAIRS | {(0x20, 0x10): 1, (0x20, 0x21): 1}
+
+
 class Law:
     def __init__(self, memprof):
         self.memprof, self.checks, self.breaches = memprof, 0, []
@@ -169,6 +198,32 @@ class Law:
         self.hold(done.stdout.split() == ["ok", str(rows[PREFIX + "OBJECTS"])],
                   f"{path.name}: the sqlite3 program says {done.stdout}{done.stderr}")
 
+    # --- references ---
+
+    def references(self, folder):
+        """What the tables of references and the figures of them say of each object and each pair."""
+        source = folder / "a.gclog"
+        source.write_text(GRAPH)
+        for domains, objects, pairs in (([], BOTH, BOTH_PAIRS),
+                                        (["--domain", "Shop.exe"], SHOP, SHOP_PAIRS)):
+            target = folder / "a.sqlite"
+            done = self.run("export", "--to", "aqtime", "-o", target, *domains, source)
+            self.hold(done.returncode == 0, f"a dump is not exported: {done.stderr}")
+            with contextlib.closing(sqlite3.connect(target)) as file:
+                there = {address: tuple(row) for address, *row in file.execute(
+                    f"SELECT COL_ADDRESS, COL_ROOT, COL_REFERENCES_FROM, COL_REFERENCES_TO, COL_SIZE"
+                    f" FROM {PREFIX}OBJECTS")}
+                self.hold(there == objects, f"objects of a graph {domains}: {there}")
+                for table, own, other in (("REFERENCES_TO", 0, 1), ("REFERENCES_FROM", 1, 0)):
+                    wanted = sorted((pair[own], pair[other], pair[other], pair[other], count,
+                                     objects[pair[other]][0], objects[pair[other]][3])
+                                    for pair, count in pairs.items())
+                    rows = sorted(file.execute(
+                        f"SELECT o.REC_ID, r.REC_ID, r.COL__, r.COL_ADDRESS, r.COL_COUNT, r.COL_ROOT,"
+                        f" r.COL_SIZE FROM {PREFIX}{table} r JOIN {PREFIX}OBJECTS o"
+                        f" ON o.INST_ID = r.INST_ID AND o.ID = r.PARENT_ID"))
+                    self.hold(rows == wanted, f"{table} of a graph {domains}: {rows}")
+
     # --- errors ---
 
     def refused(self, folder, status, *arguments, **more):
@@ -266,7 +321,7 @@ def main():
         folder = pathlib.Path(name)
         for path in objects_samples():
             law.sample(path, folder)
-    for part in (law.errors,):
+    for part in (law.references, law.errors):
         with tempfile.TemporaryDirectory() as name:
             part(pathlib.Path(name))
     with tempfile.TemporaryDirectory() as name:

@@ -351,6 +351,41 @@ static void a_deep_chain_is_walked(void **unused)
     free(text);
 }
 
+/* Lines 3 and 4 of a program are executable. The first row of all tells that 3 ran; in two sessions
+ * it is one line. */
+static void coverage_of_the_first_row(void **unused)
+{
+    (void)unused;
+#define SESSION                                                                                    \
+    BEGIN("1")                                                                                     \
+    "1 \"a.p\" \"\" 5\n.\n.\n1 3 2 0.000010 0.000010\n.\n.\n1 \"\" 2\n3\n4\n.\n.\n.\n"
+    static const char *const texts[] = {SESSION, SESSION SESSION};
+    for (size_t i = 0; i < 2; i++) {
+        reading r = read_text(&mp_reader_prf, NAME, texts[i], 64);
+        mp_program_coverages rows = coverage_of(&r);
+        assert_int_equal(rows.count, 1);
+        assert_int_equal(rows.at[0].executable, 2);
+        assert_int_equal(rows.at[0].executed, 1);
+        free(rows.at);
+        reading_free(&r);
+    }
+}
+
+/* ProTop's own program, and one whose name only begins like it. */
+static void instrumentation_is_told_apart(void **unused)
+{
+    (void)unused;
+    reading r = read_text(&mp_reader_prf, NAME,
+                          BEGIN("1") "1 \"lib/zprofiler.p\" \"\" 5\n2 \"lib/zprofile.p\" \"\" 5\n"
+                                     ".\n.\n1 3 1 0.000010 0.000010\n2 3 1 0.000005 0.000005\n"
+                                     ".\n.\n.\n.\n",
+                          64);
+    mp_profile_totals totals = totals_of(&r);
+    assert_int_equal(totals.exclusive_us, 15);
+    assert_int_equal(totals.instrumentation_us, 10);
+    reading_free(&r);
+}
+
 static void coverage_is_counted_by_program(void **unused)
 {
     (void)unused;
@@ -444,6 +479,8 @@ int main(void)
         cmocka_unit_test(children_are_ordered_and_costs_never_negative),
         cmocka_unit_test(cycles_are_cut),
         cmocka_unit_test(a_deep_chain_is_walked),
+        cmocka_unit_test(coverage_of_the_first_row),
+        cmocka_unit_test(instrumentation_is_told_apart),
         cmocka_unit_test(coverage_is_counted_by_program),
         cmocka_unit_test(reports_keep_what_is_unknown),
         cmocka_unit_test(two_reports_are_added_up),

@@ -189,6 +189,7 @@ static void a_log_is_replayed(void **unused)
         assert_int_equal(totals.peak_bytes, 142); /* both old ones and the first 100 bytes */
         assert_int_equal(totals.peak_objects, 3);
         assert_int_equal(events->peak_time_us, 0);
+        assert_int_equal(events->threads, 2);
         assert_int_equal(events->old_objects, 2);
         assert_int_equal(events->displaced_objects, 1);
         assert_int_equal(events->corrupt_events, 1);
@@ -201,6 +202,145 @@ static void a_log_is_replayed(void **unused)
         mp_window_free(&window);
         reading_free(&r);
     }
+}
+
+/* Old blocks are told before the peak, after it, when their type was touched since, and behind the
+ * highest of slices that are over: all of them are there from the start. Ten slices of 10 us. */
+static void old_blocks_were_always_there(void **unused)
+{
+    (void)unused;
+    static const char log[] = "1-1 1000 0x1 10 novtbl f|main\n"
+                              "1-1 1005 0x2 100 novtbl f|main\n"
+                              "1-1 1012 0x2 del TA g|main\n"
+                              "0-0 old 0x3 40 TLock\n"
+                              "0-0 old 0x1 999 TLock\n" /* there is one: no old block */
+                              "1-1 1025 0x4 20 novtbl h|main\n"
+                              "1-1 1035 0x3 del TLock g|main\n"
+                              "0-0 old 0x5 7 TLock\n"
+                              "1-1 1045 0x6 200 novtbl h|main\n"
+                              "0-0 old 0x7 3\n"
+                              "1-1 1055 0x5 del TLock g|main\n"
+                              "0-0 old 0x8 5 TLock\n"
+                              "1-1 1075 0x6 del TH g|main\n"
+                              "1-1 1085 0x6 205 novtbl h|main\n" /* 243: almost the peak */
+                              "1-1 1090 0x6 del TH g|main\n"
+                              "1-1 1100 0x9 1 novtbl h|main\n";
+    /* The four old ones have 40 + 7 + 3 + 5 = 55 bytes. A peak is at least what the slice began
+     * with. */
+    static const struct {
+        int64_t live_objects, live_bytes, peak_objects, peak_bytes, peak_time_us;
+    } snapshots[] = {
+        {4, 55, 4, 55, 0},   {6, 165, 6, 165, 5},  {5, 65, 6, 165, 10},  {6, 85, 6, 85, 25},
+        {5, 45, 6, 85, 30},  {6, 245, 6, 245, 45}, {5, 238, 6, 245, 50}, {5, 238, 5, 238, 60},
+        {4, 38, 5, 238, 70}, {4, 38, 5, 243, 85},  {5, 39, 5, 39, 100},
+    };
+    /* Most bytes were alive at 45 us: 10 of f, 220 of h, 7 and 5 of the locks, 3 of no type. At the
+     * start there were three locks; in the end the last of them is there, and 20 and 1 of h. */
+    static const struct {
+        const char *type;
+        mp_peak_share start, peak, end;
+    } types[] = {
+        {"(unknown)", {1, 3}, {1, 3}, {1, 3}},
+        {"TA", {0, 0}, {1, 10}, {1, 10}},
+        {"TH", {0, 0}, {2, 220}, {2, 21}},
+        {"TLock", {3, 52}, {2, 12}, {1, 5}},
+    };
+    for (size_t window_size = 1; window_size <= 4096; window_size *= 64) {
+        reading r = read_text(&mp_reader_taligent, NAME, log, window_size);
+        const mp_model *model = r.model;
+        assert_int_equal(model->events->old_objects, 4);
+        assert_int_equal(model->events->old_bytes, 55);
+        assert_int_equal(model->events->anomaly_counts[MP_ANOMALY_NONUNIQUE], 1);
+        assert_int_equal(model->events->displaced_objects, 0);
+        for (uint32_t i = 0; i < sizeof snapshots / sizeof *snapshots; i++) {
+            const mp_snapshot *snapshot = &model->snapshots.at[i + 1];
+            assert_int_equal(snapshot->live_objects, snapshots[i].live_objects);
+            assert_int_equal(snapshot->live_bytes, snapshots[i].live_bytes);
+            assert_int_equal(snapshot->peak_objects, snapshots[i].peak_objects);
+            assert_int_equal(snapshot->peak_bytes, snapshots[i].peak_bytes);
+            assert_int_equal(snapshot->peak_time_us, snapshots[i].peak_time_us);
+        }
+        mp_window window = window_of(&r);
+        mp_totals totals = mp_totals_of(&window);
+        assert_int_equal(totals.peak_objects, 6);
+        assert_int_equal(totals.peak_bytes, 245);
+        assert_int_equal(model->events->peak_time_us, 45);
+        const mp_grouping *by_type = mp_window_groups(&window, mp_dimension_find("type"), 0);
+        assert_int_equal(by_type->count, sizeof types / sizeof *types);
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+            const mp_group *group = &by_type->groups[i];
+            assert_string_equal(group->label, types[i].type);
+            assert_int_equal(group->from_objects, types[i].start.objects);
+            assert_int_equal(group->from_bytes, types[i].start.bytes);
+            assert_int_equal(group->at_peak.objects, types[i].peak.objects);
+            assert_int_equal(group->at_peak.bytes, types[i].peak.bytes);
+            assert_int_equal(mp_cost_live(group->to), types[i].end.objects);
+            assert_int_equal(group->to.bytes, types[i].end.bytes);
+        }
+        mp_window_free(&window);
+        reading_free(&r);
+    }
+}
+
+/* As many bytes later do not move the peak. */
+#define TIE                                                                                        \
+    "1-1 2000 0x1 10 novtbl f|main\n"                                                              \
+    "1-1 2001 0x2 20 novtbl h|main\n"                                                              \
+    "1-1 2003 0x1 del TA g|main\n"                                                                 \
+    "1-1 2004 0x3 10 novtbl k|main\n"                                                              \
+    "1-1 2100 0x3 del TK g|main\n"
+
+static void the_peak_is_the_first_of_equals(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *log;
+        int64_t time_us;
+    } cases[] = {
+        {TIE, 1},
+        {"1-1 1000 0x1 10 novtbl f\n1-1 1050 0x1 del T f\n", 0},
+        /* before the first event: 0 */
+        {"1-1 1000 0x1 10 novtbl f\n1-1 990 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        reading r = read_text(&mp_reader_taligent, NAME, cases[i].log, 4096);
+        assert_int_equal(r.model->events->peak_time_us, cases[i].time_us);
+        assert_int_equal(r.model->snapshots.at[2].peak_time_us, cases[i].time_us);
+        reading_free(&r);
+    }
+}
+
+/* What was alive of each type at the peak of its own log. */
+static void peaks_of_two_logs(void **unused)
+{
+    (void)unused;
+    static const char *const logs[] = {
+        TIE, "1-1 1 0x1 8 novtbl p|main\n1-1 2 0x1 del TP g|main\n1-1 3 0x2 7 novtbl p|main\n"};
+    static const struct {
+        const char *type;
+        int64_t objects, bytes;
+    } types[] = {{"(unknown)", 1, 20}, {"TA", 1, 10}, {"TK", 0, 0}, {"TP", 1, 8}};
+    const mp_load_options options = {0};
+    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    void *state = mp_reader_taligent.open(r.model, r.diagnostics, &options);
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        mp_input *input = mp_input_from_memory(NAME, logs[i], strlen(logs[i]), 4096, r.diagnostics);
+        MP_ADD(&r.model->inputs)->path = NAME;
+        assert_true(mp_reader_taligent.read(state, input, r.model->inputs.count - 1));
+        mp_input_close(input);
+    }
+    mp_reader_taligent.close(state);
+    mp_model_build_tree(r.model, r.diagnostics);
+    mp_window window = window_of(&r);
+    const mp_grouping *by_type = mp_window_groups(&window, mp_dimension_find("type"), 0);
+    assert_int_equal(by_type->count, sizeof types / sizeof *types);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        assert_string_equal(by_type->groups[i].label, types[i].type);
+        assert_int_equal(by_type->groups[i].at_peak.objects, types[i].objects);
+        assert_int_equal(by_type->groups[i].at_peak.bytes, types[i].bytes);
+    }
+    mp_window_free(&window);
+    reading_free(&r);
 }
 
 static void anomalies_show_both_ends(void **unused)
@@ -266,6 +406,7 @@ static void classes_of_member_functions(void **unused)
         const char *crawl, *class;
     } cases[] = {
         {"malloc|TText::Grow(long)|main", "TText"},
+        {"std::allocator<A::B>::allocate(int)|TText::Grow(long)|main", "TText"},
         {"strdup(const char *)|A::B::f(C::D)|main", "A::B"},
         {"TList<A::B>::Add(A::B)|main", "TList<A::B>"},
         {"A::operator<<(const B::C &)", "A"},
@@ -399,6 +540,9 @@ int main(void)
         cmocka_unit_test(blocks_have_nine_columns),
         cmocka_unit_test(crawls_hold_their_own_separator),
         cmocka_unit_test(a_log_is_replayed),
+        cmocka_unit_test(old_blocks_were_always_there),
+        cmocka_unit_test(the_peak_is_the_first_of_equals),
+        cmocka_unit_test(peaks_of_two_logs),
         cmocka_unit_test(anomalies_show_both_ends),
         cmocka_unit_test(types_of_the_living_are_inferred),
         cmocka_unit_test(sites_are_not_called_by_allocators),
