@@ -171,14 +171,12 @@ static void note_peak(mp_blocks *blocks, const mp_event *event)
 {
     if (blocks->tally.live_objects > blocks->snapshot_peak.objects)
         blocks->snapshot_peak.objects = blocks->tally.live_objects;
-    if (blocks->tally.live_objects > blocks->peak.objects)
-        blocks->peak.objects = blocks->tally.live_objects;
     if (blocks->tally.live_bytes > blocks->snapshot_peak.bytes) {
         blocks->snapshot_peak.bytes = blocks->tally.live_bytes;
         blocks->snapshot_peak_time_us = event->time_us > 0 ? event->time_us : 0;
     }
-    if (blocks->tally.live_bytes > blocks->peak.bytes) {
-        blocks->peak.bytes = blocks->tally.live_bytes;
+    if (blocks->tally.live_bytes > blocks->peak_bytes) {
+        blocks->peak_bytes = blocks->tally.live_bytes;
         blocks->peak_time_us = event->time_us > 0 ? event->time_us : 0;
         blocks->peak_line = event->line;
         blocks->epoch++;
@@ -300,17 +298,16 @@ static void count_from_start(mp_blocks *blocks, int64_t bytes)
     }
     blocks->snapshot_peak.objects++;
     blocks->snapshot_peak.bytes += bytes;
-    blocks->peak.objects++;
-    blocks->peak.bytes += bytes;
+    blocks->peak_bytes += bytes;
 }
 
-bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
+void mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 {
     make_room(blocks);
     mp_block *block = find(blocks, event->address);
     if (block->generation) {
         mp_event_log_contradicted(&blocks->log, MP_ANOMALY_NONUNIQUE, event, block);
-        return false;
+        return;
     }
     int64_t bytes = counted_bytes(blocks, event);
     mp_context key = {.type = event->type, .session = blocks->session, .old = true};
@@ -328,7 +325,6 @@ bool mp_blocks_old(mp_blocks *blocks, const mp_event *event)
         mp_history_found(blocks->history, event->address, bytes, generation, blocks->start);
     blocks->log.events->old_objects++;
     blocks->log.events->old_bytes += bytes;
-    return true;
 }
 
 /* --- deaths --- */

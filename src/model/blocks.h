@@ -36,8 +36,8 @@ typedef struct mp_blocks {
     mp_snapshot_id start, snapshot; /* the first, and the open one */
     uint32_t sequence;
     mp_tally tally; /* since the last snapshot */
-    mp_peak_share snapshot_peak, peak;
-    int64_t snapshot_peak_time_us, peak_time_us;
+    mp_peak_share snapshot_peak;
+    int64_t peak_bytes, snapshot_peak_time_us, peak_time_us;
     uint64_t peak_line;
     uint64_t epoch;
 
@@ -67,9 +67,9 @@ void mp_blocks_keep_objects(mp_blocks *blocks);
  * another thread. Where threads are as one, they share that of the crawl. */
 uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread);
 
-/* A block that was there before the log: alive from its start, wherever it is told. False: there is
- * a block at that address. */
-bool mp_blocks_old(mp_blocks *blocks, const mp_event *event);
+/* A block that was there before the log: alive from its start, wherever it is told. Where there is
+ * a block at that address, an anomaly. */
+void mp_blocks_old(mp_blocks *blocks, const mp_event *event);
 /* A block that is still at that address is gone without a deletion. */
 void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event);
 void mp_blocks_delete(mp_blocks *blocks, const mp_event *event);
