@@ -201,8 +201,8 @@ class Differences:
                           for row in rows), f"{what}, each object larger: {str(rows)[:300]}")
 
     def one_more(self, path, new, source, replayed, chance):
-        marks = self.json("snapshots", path).get("snapshots", [{}])
-        window = self.json("leaks", path).get("totals", {}).get("to_sequence", marks[-1].get("sequence"))
+        snapshots = self.json("snapshots", path).get("snapshots", [{}])
+        window = self.json("leaks", path).get("totals", {}).get("to_sequence", snapshots[-1].get("sequence"))
         live = [object_ for object_ in self.alive(replayed, window)
                 if replayed.types.get(object_.type, "").lower() != "reusable obj"]
         if not live:

@@ -145,7 +145,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
 
     def groups_of(self, path):
         name = path.name
-        marks = {m["sequence"]: m for m in self.json("snapshots", path)["snapshots"]}
+        snapshots = {m["sequence"]: m for m in self.json("snapshots", path)["snapshots"]}
         for by in DIMENSIONS:
             top = self.json("top", path, "--by", by, "--limit", 0)
             totals = top["totals"]
@@ -158,7 +158,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             for end in ("from", "to"):
                 for column in ("objects", "bytes"):
                     got = sum(row[f"{end}_{column}"] for row in growth)
-                    wanted = marks[totals[f"{end}_sequence"]][f"live_{column}"]
+                    wanted = snapshots[totals[f"{end}_sequence"]][f"live_{column}"]
                     self.hold(got == wanted, f"{name} growth by {by}: {end} {got} {column}, not {wanted}")
             self.hold(all(row["to_bytes"] - row["from_bytes"] == row["delta_bytes"] and
                           row["to_objects"] - row["from_objects"] == row["delta_objects"]
@@ -168,9 +168,10 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             got = sum(row[column] for row in leaks["leaks"])
             self.hold(got == leaks["totals"][f"leaked_{column}"], f"{name}: leaked {column} {got}")
         before = 0
-        for mark in marks.values():
-            self.hold(mark["live_bytes"] - before == mark["delta_bytes"], f"{name}: change at {mark}")
-            before = mark["live_bytes"]
+        for snapshot in snapshots.values():
+            self.hold(snapshot["live_bytes"] - before == snapshot["delta_bytes"],
+                      f"{name}: change at {snapshot}")
+            before = snapshot["live_bytes"]
 
     def suppressions(self):
         """What is suppressed and what leaks is what leaks without suppressions, whatever they are;
@@ -264,15 +265,16 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                 self.hold(report["leaks"] == [], f"{path.name}: leaks from {moment} to itself")
                 self.hold(not self.changed(report)["growth"], f"{path.name}: growth {moment} to itself")
         path = SAMPLES / "shop-v2.oemp"
-        marks = self.json("snapshots", path)["snapshots"]
-        by_number = {m["sequence"]: self.json("top", path, "--to", m["sequence"]) for m in marks}
-        for mark in marks:
-            same = [m["sequence"] for m in marks if m["tag"] == mark["tag"]]
-            nth = same.index(mark["sequence"]) + 1
-            named = self.json("top", path, "--to", f"{mark['tag']}#{nth}")
-            self.hold(named == by_number[mark["sequence"]], f"{mark['tag']}#{nth} is another snapshot")
-            self.hold(named["totals"]["live_bytes"] == mark["live_bytes"], f"live bytes at {mark}")
-        peak = max(marks, key=lambda m: m["live_bytes"])["sequence"]
+        snapshots = self.json("snapshots", path)["snapshots"]
+        by_number = {m["sequence"]: self.json("top", path, "--to", m["sequence"]) for m in snapshots}
+        for snapshot in snapshots:
+            same = [m["sequence"] for m in snapshots if m["tag"] == snapshot["tag"]]
+            nth = same.index(snapshot["sequence"]) + 1
+            named = self.json("top", path, "--to", f"{snapshot['tag']}#{nth}")
+            self.hold(named == by_number[snapshot["sequence"]],
+                      f"{snapshot['tag']}#{nth} is another snapshot")
+            self.hold(named["totals"]["live_bytes"] == snapshot["live_bytes"], f"live bytes at {snapshot}")
+        peak = max(snapshots, key=lambda m: m["live_bytes"])["sequence"]
         self.hold(self.json("top", path, "--to", "peak") == by_number[peak], "peak")
         self.hold(self.json("top", path, "--to", "_precleanup") == by_number[7], "_precleanup")
 
@@ -348,7 +350,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.agree(expected, leaks, ["totals", "leaks"], f"leaks {what}")
         for by in dimensions:
             top = oemp.top_of(replayed, by)
-            if by in ("request", "api"):  # objects of one lot are in several groups
+            if by in ("request", "api"):  # objects of one context are in several groups
                 for row in top:
                     row.pop("inclusive_bytes", None)
             self.agree({"top": top}, self.json("top", *files, "--by", by, *window, "--limit", 0), ["top"],
@@ -379,10 +381,10 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         window = ["--from", ends[0], "--to", ends[1]] if ends else []
         replayed.choose(*(ends or [None, None]))
         name = f"{path.name} {window}"
-        marks = oemp.snapshots_of(replayed)
-        for mark in marks:  # the oracle counts changes of reusable objects too
-            del mark["changed_objects"]
-        expected = {"totals": oemp.totals_of(replayed), "snapshots": marks,
+        snapshots = oemp.snapshots_of(replayed)
+        for snapshot in snapshots:  # the oracle counts changes of reusable objects too
+            del snapshot["changed_objects"]
+        expected = {"totals": oemp.totals_of(replayed), "snapshots": snapshots,
                     "leaks": oemp.leaks_of([replayed])}
         self.agree(expected, self.json("analyze", path, *window, "--limit", 0), None, name)
         for by in DIMENSIONS:

@@ -88,9 +88,9 @@ class Selections:
         pick = {section: {name: self.exact(name, value) for name, value in report.get(section, {}).items()
                           if name in names} for section in ("totals", "whole")}
         if path.suffix not in (".prf", ".rpt"):
-            marks = self.json("snapshots", path, "--limit", 0, *options).get("snapshots", [])
-            pick["snapshots"] = [[mark.get(name, 0) for name in ("live_objects", "live_bytes", "created_objects",
-                                                                 "deleted_objects")] for mark in marks]
+            snapshots = self.json("snapshots", path, "--limit", 0, *options).get("snapshots", [])
+            figures = ("live_objects", "live_bytes", "created_objects", "deleted_objects")
+            pick["snapshots"] = [[snapshot.get(name, 0) for name in figures] for snapshot in snapshots]
         return pick
 
     @staticmethod
@@ -114,8 +114,8 @@ class Selections:
     def moments_of(self, path):
         """Each object first appears up to a moment, or after it."""
         whole = self.told(path)
-        marks = self.json("snapshots", path, "--limit", 0).get("snapshots", [])
-        for moment in sorted({mark["time_us"] for mark in marks})[:12]:
+        snapshots = self.json("snapshots", path, "--limit", 0).get("snapshots", [])
+        for moment in sorted({snapshot["time_us"] for snapshot in snapshots})[:12]:
             until = self.told(path, "--until", f"{moment}us")
             since = self.told(path, "--since", f"{moment + 1}us")
             self.add_up(whole, until, since, f"{path.name} up to {moment} us, and since then")
@@ -130,8 +130,8 @@ class Selections:
                      if re.fullmatch(r"[\w .:/-]+", frame, re.ASCII)]
             return exact + REGEXES
         if subject == "tag":
-            marks = self.json("snapshots", path).get("snapshots", [])
-            labels = sorted({mark["tag"] for mark in marks if mark.get("tag")})
+            snapshots = self.json("snapshots", path).get("snapshots", [])
+            labels = sorted({snapshot["tag"] for snapshot in snapshots if snapshot.get("tag")})
         else:
             labels = sorted({self.label(subject, row) for row in rows} - {""})
         patterns = ["*", "no such", "*[a-m]*", "?*e*"]

@@ -9,13 +9,14 @@
 
 /* A whole file in memory, to be released with free() in each case. False with an error. */
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error);
-/* Whether it can be read once alone: a pipe, or standard input. */
+/* Whether it can be read only once: a pipe or standard input. */
 bool mp_file_is_stream(const char *path);
 /* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever
  * reads a recording from it. */
 bool mp_file_is_baseline(const char *path);
 
-/* A baseline in words of the dictionary; release with mp_digest_free. NULL with an error. */
+/* A baseline, whose texts and frames are numbers of `dictionary`; release with mp_digest_free. NULL
+ * with an error. */
 mp_digest *mp_baseline_read(const char *path, mp_dictionary *dictionary, mp_error *error);
 /* Add the suppressions of a file. False with an error, of the code MP_ERROR_INPUT where it could
  * not be read. */
@@ -23,7 +24,7 @@ bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, mp_er
 /* The day where the user is, as by mp_parse_date: a suppression ends with it. */
 int32_t mp_today(void);
 
-/* Whether anything that was read can be told. */
+/* Whether the model has anything to report. */
 bool mp_model_is_usable(const mp_model *model);
 /* Whether nothing was torn, skipped or in doubt. */
 bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);

@@ -13,8 +13,7 @@ void mp_diagnostics_free(mp_diagnostics *diagnostics);
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Count all of `from` too, and keep those of its kept ones that would have been kept had they come
- * here after the others. */
+/* Add `from`'s counts, and its kept diagnostics while there is room. */
 void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);
 
 #endif

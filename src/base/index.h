@@ -24,8 +24,8 @@ typedef struct mp_id_index {
 uint64_t mp_hash64(uint64_t key);
 uint64_t mp_hash_bytes(const void *bytes, size_t length);
 
-/* 128 bits of hash, of a seed that is another in each run: texts whose hashes are equal may be
- * taken as equal, as no file can be made to have two that are not. */
+/* 128-bit hash, seeded per run. Equal hashes count as equal texts; no input can be crafted to
+ * collide. */
 typedef struct mp_fingerprint {
     uint64_t low, high;
 } mp_fingerprint;
@@ -39,8 +39,7 @@ uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
 uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key);
 void mp_id_index_free(mp_id_index *index);
 
-/* Values found by a hash and a comparison that the owner of the things does itself: whether what
- * `opaque` asks for is the thing of this value. */
+/* Values found by hash and a callback: is this value's thing what `opaque` describes? */
 typedef bool mp_same(const void *opaque, uint32_t value);
 
 typedef struct mp_hash_entry {

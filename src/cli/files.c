@@ -36,8 +36,7 @@ typedef struct cli_search {
 
 /* --- files --- */
 
-/* Look who reads a file, and where it belongs. A file that cannot be read is somebody's: whoever
- * reads it says why. */
+/* Find the reader and place of a file. An unreadable one is kept: reading it reports why. */
 static bool is_claimed(cli_search *search, cli_file *file)
 {
     const char *format = search->options->load.format;
@@ -108,8 +107,8 @@ static bool is_entered(const cli_search *search, const char *path, const struct 
            S_ISDIR(own.st_mode);
 }
 
-/* What is in a folder and cannot be looked at. A link that leads nowhere is no recording; all else
- * may be one: it is gone since the folder was read, or nobody may know of it. */
+/* An entry that cannot be examined. A dangling link is passed over; anything else is kept and
+ * reported when read. */
 static void pass_or_refuse(cli_search *search, const char *path)
 {
     struct stat own;
@@ -204,8 +203,8 @@ static bool is_same_recording(const cli_file *a, const cli_file *b)
            strcmp(a->place.group, b->place.group) == 0;
 }
 
-/* Parts of a recording have one UUID and different numbers. Where a number is there twice, files
- * are copies of each other: nobody can say whose part is whose, and each is on its own. */
+/* Parts share a UUID and differ in number. If a number occurs twice they are copies: each becomes
+ * its own group. */
 static void find_copies(const cli_search *search)
 {
     for (size_t i = 0; i < search->count; i++)

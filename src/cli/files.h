@@ -17,7 +17,7 @@ typedef struct cli_group {
 typedef struct cli_groups {
     cli_group *at;
     size_t count, capacity;
-    bool apart;         /* the groups are read apart, even where there is one */
+    bool apart;         /* groups are reported separately, even if there is only one */
     const char *folder; /* the only operand, where that is a folder; else NULL */
     mp_arena arena;     /* has all texts */
 } cli_groups;

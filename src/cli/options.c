@@ -415,8 +415,7 @@ static bool reads_stdin_twice(const cli_options *options)
     return count > 1;
 }
 
-/* Before anything is read or written: whether there is as much to read as the command takes, and an
- * answer that the format can show. */
+/* Check the number of inputs, and that the format can show the answer, before reading anything. */
 static bool check(const cli_options *options)
 {
     const cli_command *command = &options->command;

@@ -93,8 +93,8 @@ int cli_digest(const cli_options *options, const mp_model *model, const mp_diagn
     return *digest ? CLI_OK : CLI_USAGE;
 }
 
-/* Read the base, if there is any, into words of the dictionary. A status other than CLI_OK after a
- * message. *base is released with mp_digest_free. */
+/* Read the base, if there is any; its texts and frames become numbers of `dictionary`. A status
+ * other than CLI_OK after a message. *base is released with mp_digest_free. */
 static int load_base(const cli_options *options, const mp_progress *progress,
                      mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
 {
@@ -228,8 +228,7 @@ static void *run_groups(void *opaque)
     }
 }
 
-/* This thread is one of those that there are jobs for; where there are no more, it does the work of
- * all. */
+/* This thread counts as one of the jobs; if no other can be started it does everything. */
 static void run_all(cli_work *work)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -270,7 +269,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
-/* People who do not see them are told what became of the rules. */
+/* If the format does not show rules, summarise them on standard error. */
 static void put_verdicts(const mp_document *document)
 {
     size_t counts[MP_VERDICTS] = {0};
@@ -318,8 +317,8 @@ static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
     return status;
 }
 
-/* Why there is no answer, each with its file where there are several. Groups that were passed over
- * are told of where none has one. False if there is nothing to tell. */
+/* Report why there is no answer, by file if there are several. Mention skipped groups only if none
+ * has an answer. False if there is nothing to tell. */
 static bool put_refusals(const cli_work *work, bool answered)
 {
     bool refused = false;

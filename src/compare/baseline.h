@@ -14,8 +14,8 @@ bool mp_is_baseline(const char *text, size_t length);
 /* The text of a digest; release with free(). The same for the same digest in each run. */
 char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length);
 
-/* The digest of a text, in words of the dictionary; release with mp_digest_free. NULL with an error
- * that tells the line. */
+/* The digest of a text; its texts and frames are numbers of `dictionary`. Release with
+ * mp_digest_free. NULL with an error that tells the line. */
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
                              mp_dictionary *dictionary, mp_error *error);
 

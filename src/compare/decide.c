@@ -6,7 +6,7 @@
 
 /* --- limits --- */
 
-/* The sum, or the largest or smallest number if it is beyond. */
+/* a + b, saturated at INT64_MIN and INT64_MAX. */
 static int64_t add(int64_t a, int64_t b)
 {
     if (b > 0 && a > INT64_MAX - b)

@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "compare/policy.h"
 
-/* One rule before its context. `scratch` dies with the rule, `arena` with all results. */
+/* One rule being evaluated, and what it is evaluated against. `scratch` dies with the rule, `arena`
+ * with all results. */
 typedef struct mp_evaluation {
     const mp_rule_context *context;
     const mp_rule *rule;

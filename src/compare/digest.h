@@ -1,5 +1,5 @@
-/* Digests: what a recording says, by key alone, so that another recording can be held against
- * it.
+/* Digests: what a recording says by names and stacks, never by ids, so that another recording can
+ * be held against it.
  *
  * Ids of objects, nodes and modules mean nothing beyond their file; names and call stacks do. A
  * digest lists what was alive, leaked, kept alive or spent at each site, type, line or method, all

@@ -167,7 +167,7 @@ static void judge_new(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
-    /* By what a new one is told. */
+    /* What the largest new one is chosen by. */
     mp_measure weight = mp_measure_rows[rule->measure].has & MP_HAS_COSTS ? MP_MEASURE_SECONDS
                         : rule->measure == MP_MEASURE_NEW_LEAK_SITES      ? MP_MEASURE_LEAKED
                                                                           : MP_MEASURE_LIVE;

@@ -21,7 +21,7 @@ mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count,
                                  const uint64_t *sequences);
 
-/* Growth, of the context's model. */
+/* Evaluate a rule on growth by the rule context's model. */
 void mp_evaluation_of_growth(mp_evaluation *evaluation);
 
 #endif

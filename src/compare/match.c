@@ -48,7 +48,7 @@ const char *mp_change_name(mp_change change)
 
 /* --- changes --- */
 
-/* What tells whether something changed, and which way: what counts more, first. */
+/* The amounts that decide whether an entry changed and in which direction, by falling weight. */
 #define AMOUNT(field) (offsetof(mp_amounts, field) / sizeof(int64_t))
 static const size_t telling[] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMOUNT(objects),
                                  AMOUNT(calls), AMOUNT(retained_bytes)};
@@ -206,7 +206,7 @@ static size_t match_group(builder *to, couple *couples, size_t count, mp_match m
     return 0;
 }
 
-/* What of a key must be the same: all but lines of those who have one stack, or but the stack. */
+/* The part of a key that must be equal: no lines, and after MP_MATCH_STACK no stack either. */
 static mp_entry_key group_key(const builder *of, const uint32_t *families, mp_entry_key key,
                               mp_match match)
 {

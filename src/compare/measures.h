@@ -67,7 +67,7 @@ typedef struct mp_measure_row {
     mp_rule_unit unit;
     unsigned has;       /* MP_HAS_...: of the digest */
     unsigned select_by; /* mp_select_by bits that it takes */
-    bool selects;       /* has no key without */
+    bool selects;       /* a selector is required */
     bool is_new;        /* counts what the base does not have */
     bool counts;        /* entries, not amounts */
     mp_level level;     /* of what is counted */

@@ -32,7 +32,7 @@ typedef struct mp_rule {
     bool each;           /* each on its own, not their sum */
     const char *pattern; /* glob; NULL: all */
     bool per_snapshot;
-    const char *after; /* snapshot at which growth begins, as by mp_window_resolve; NULL: `from` */
+    const char *after; /* snapshot at which growth begins, as by mp_window_of; NULL: `from` */
     mp_comparison comparison;
     mp_bound bound;
     bool if_any; /* holds where nothing is selected */

@@ -76,7 +76,7 @@ typedef enum mp_shape {
     MP_RECORD, /* one row: an object */
 } mp_shape;
 
-/* Rows that are not in a table, and which they are. */
+/* Rows left out of a table, and why. */
 typedef enum mp_rest_kind {
     MP_REST_MORE,       /* behind those that are here, of an order: a limit cut them */
     MP_REST_BEFORE,     /* before those that are here: a limit cut them */
@@ -115,9 +115,9 @@ typedef struct mp_struct_row {
 struct mp_table {
     const char *name;  /* in JSON */
     const char *title; /* for people; NULL: none */
-    /* Of the rows of several files, where it is not the same: the name of the table that records
-     * become ("sessions"), and the title where the files' titles differ. NULL: the name, and a
-     * title made of it. Names are static. */
+    /* When the answers of several files are merged: the name of the table that their records become
+     * ("sessions"), and the title if the files' titles differ. NULL: `name`, and a title made from
+     * it. Names are static. */
     const char *name_of_many, *title_of_many;
     mp_shape shape;
     unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */

@@ -28,7 +28,7 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
 /* NULL: nothing happens. */
 void mp_input_close(mp_input *input);
 
-/* From now on what is wrong with the input is said there. Gives where it was said before. */
+/* Send further diagnostics of this input there; returns the previous target. */
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
 
 /* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them (but for a UTF-8 byte

@@ -329,7 +329,7 @@ void mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 
 /* --- deaths --- */
 
-/* The same birth with the type that the deletion knows. */
+/* The same birth with the type that the deletion tells. */
 static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id generation,
                                          mp_type_id type)
 {

@@ -24,7 +24,7 @@ void mp_graph_reference(mp_graph_builder *builder, uint64_t id);
 void mp_graph_refer(mp_graph_builder *builder, const uint64_t *ids, size_t count);
 /* `root->object` is not read. */
 void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
-/* Resolve all names and make it the model's graph, in place of one of an earlier snapshot. False,
+/* Resolve all ids and make it the model's graph, in place of one of an earlier snapshot. False,
  * with nothing done, where there are more objects or references than 32 bits can number. */
 bool mp_graph_end(mp_graph_builder *builder);
 void mp_graph_drop(mp_graph_builder *builder);

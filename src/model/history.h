@@ -20,8 +20,8 @@ void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_genera
 /* The living object is of that size and generation now. */
 void mp_history_change(mp_history *history, uint64_t id, int64_t bytes,
                        mp_generation_id generation);
-/* An object that was there at this snapshot already, and at all later ones that ended, is told only
- * now. The id is not alive. */
+/* An object that existed at snapshot `since` and at all later ones that have ended, but is reported
+ * only now. The id is not alive. */
 void mp_history_found(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation,
                       mp_snapshot_id since);
 void mp_history_death(mp_history *history, uint64_t id);

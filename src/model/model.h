@@ -168,7 +168,7 @@ typedef struct mp_delta {
     mp_cost cost;
 } mp_delta;
 
-/* A named moment: a snapshot. */
+/* A snapshot: a named moment of a session. */
 typedef struct mp_snapshot {
     mp_session_id session;
     uint32_t ordinal; /* from 1, among the whole snapshots of its session */

@@ -66,8 +66,8 @@ mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
     return at;
 }
 
-/* Where the arguments of a function's name begin; its end if it has none. Those of a template
- * are not key, nor the name of operator(). */
+/* Where the arguments of a function's name begin; its end if it has none. Template arguments do not
+ * count, nor do the parentheses of operator(). */
 static const char *arguments_of(const char *name)
 {
     int open = 0;

@@ -152,7 +152,7 @@ static void note_largest(uint32_t *largest, const mp_dominators *dominators, uin
 }
 
 /* Count the roots of each kind, and let what they hold be reached. `kinds`: of each its place in
- * the census, + 1. Kinds too many to be told apart are not: they alone hold nothing. */
+ * the census, + 1. Kinds beyond those that can be told apart get no exclusive bytes. */
 static void count_roots(mp_graph_view *view, mp_id_index *kinds, spread *state)
 {
     size_t capacity = 0;

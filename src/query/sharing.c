@@ -11,7 +11,7 @@ typedef struct referrers {
     uint32_t at[2];
 } referrers;
 
-/* Of each object, the one directly below the virtual root that it is below of; 0: not reached. */
+/* For each object, its ancestor directly below the virtual root; 0: unreachable. */
 static uint32_t *owners_of(const mp_graph *graph, const mp_dominators *dominators)
 {
     uint32_t *owner = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner);

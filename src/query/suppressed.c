@@ -45,7 +45,7 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
     return leaks;
 }
 
-/* What the suppression finds, as no earlier one has taken it; `matching`: by context. */
+/* What this suppression matches that no earlier one took; `matching`: by context. */
 static mp_suppression_effect find(builder *shop, size_t number, const bool *matching)
 {
     mp_suppression_effect effect = {.status = MP_SUPPRESSION_UNUSED};

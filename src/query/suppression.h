@@ -44,10 +44,10 @@ void mp_suppressions_free(mp_suppressions *suppressions);
 /* "used", "over limit" */
 const char *mp_suppression_status_name(mp_suppression_status status);
 
-/* Suppress leaks of a window (window->suppressed, which the window owns): all analyses of it
- * follow; what it handed out before is no more. Of several suppressions that match a leak the first
- * one takes it that has neither expired nor is over its limit. `suppressions` must outlive the
- * window; NULL: nothing happens. */
+/* Suppress leaks of a window in all its analyses (window->suppressed, which the window owns). What
+ * it returned before becomes invalid. If several suppressions match a leak, the first that has
+ * neither expired nor exceeded its limit takes it. `suppressions` must outlive the window; NULL:
+ * nothing happens. */
 void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
 
 #endif

@@ -140,8 +140,8 @@ static size_t largest_step(const double *values, size_t count)
     return found;
 }
 
-/* Whether a step is more than all that happens beside it, and then the slopes of that rest: what is
- * behind the step moves to where it began, so that the rest is shorter by one. */
+/* Whether a step outweighs everything else; if so, also the slopes without it. To remove the step,
+ * the values after it are shifted back by its height, and one value is dropped. */
 static bool is_dominant(const double *values, size_t count, size_t place, quantiles *slopes)
 {
     double step = values[place] - values[place - 1];

@@ -51,11 +51,11 @@ typedef struct mp_window {
     struct mp_known *known;
 } mp_window;
 
-/* Resolve what a user says of snapshots (see mp_filter_moment). NULL: `from` is the first snapshot,
- * `to` the one that was named with the file (FILE@SNAPSHOT), else a moment that was asked for, else
- * the last _PreCleanUp if there is one, else the last. In every session that has snapshots. False
- * with a message in `error` if there is no such snapshot or `from` is later than `to`; else release
- * with mp_window_free, before the filter. */
+/* Find the snapshots that a user names (see mp_filter_moment) in each session that has any. If
+ * `from` is NULL, the first. If `to` is NULL, the one named with the file (FILE@SNAPSHOT), else a
+ * moment that was asked for, else the last _PreCleanUp, else the last. False with a message in
+ * `error` if there is no such snapshot or `from` is later than `to`; else release with
+ * mp_window_free, before the filter. */
 bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_window *window,
                   mp_error *error);
 /* The same of a whole model. */

@@ -134,7 +134,7 @@ static void begin_session(aq_state *state)
     }
 }
 
-/* The set at which reports look by themselves, see mp_window_resolve. */
+/* The set at which reports look by themselves, see mp_window_of. */
 static size_t last_of_interest(const aq_state *state)
 {
     for (size_t i = state->set_count; i-- > 0;)

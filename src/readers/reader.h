@@ -48,11 +48,11 @@ typedef struct mp_reader {
 const mp_reader *const *mp_readers(size_t *count);
 const mp_reader *mp_reader_find(const char *name);
 
-/* The reader that claims an input by its first bytes; NULL: none. *second: another one that does,
- * so that nobody can say which; else NULL. */
+/* The reader that claims an input by its first bytes; NULL: none. *second: another reader that
+ * claims it too (ambiguous), else NULL. */
 const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
 
-/* The same of whichever reader knows such a path; 0: none does. */
+/* mp_reader.process by all readers: of the first that recognises the path; else 0. */
 size_t mp_process_of(const char *path);
 
 /* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */

@@ -372,7 +372,7 @@ static int64_t time_of(rpm_state *state)
     return later <= INT32_MAX ? (int64_t)later * 1000 : 0;
 }
 
-/* All lines are read: resolve them, and enter what is alive. */
+/* All lines are read: resolve the references, and enter what is alive. */
 static bool end_file(rpm_state *state)
 {
     mp_model *model = state->model;
@@ -442,7 +442,7 @@ static size_t leading_numbers(mp_slice line, size_t most)
     return count;
 }
 
-/* An a record of a version of one digit, and another record of the format behind it. */
+/* An `a` record whose version is one digit, then another record of the format. */
 static mp_bid probe(mp_slice head)
 {
     mp_slice first = next_line(&head), second = next_line(&head);

@@ -405,7 +405,7 @@ static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* The title comes first, and the dashes are below: a text that quotes a report has neither so. */
+/* A report begins with its title and has a ruler below it. Text that quotes a report does not. */
 static mp_bid probe(mp_slice head)
 {
     bool titled = false;

@@ -66,7 +66,7 @@ static bool wrong(taligent_line *event, const char *what)
     return false;
 }
 
-/* The words of a line that are numbers, read in one go: the hot path. */
+/* --- words that are numbers, the hot path --- */
 
 /* "2-22982": an opaque name of two numbers. */
 static bool take_thread(mp_fields *cursor, mp_slice *thread)

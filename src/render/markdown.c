@@ -20,7 +20,7 @@ static bool is_name(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Text that is nothing but text: no mark-up, and nobody and no issue is called by its name. */
+/* Escape mark-up, @mentions and #issue references. */
 static void put(out *to, const char *text)
 {
     for (const char *p = mp_safe_text(&to->arena, text); *p; p++) {

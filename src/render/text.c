@@ -112,7 +112,8 @@ static void narrow(text_layout *layout, unsigned flag, size_t *too_much)
     }
 }
 
-/* A site that is cut names no site: before that, it gets a line of its own. */
+/* Narrow the columns until the lines fit. A call stack that is cut names no site, so lists move to
+ * lines of their own first. */
 static void fit(text_out *out, text_layout *layout, const mp_table *table)
 {
     size_t too_much = excess(out, layout), size = layout->count * sizeof *layout->columns;

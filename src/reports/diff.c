@@ -1,4 +1,4 @@
-/* Two recordings, or two snapshots of one, compared by key. */
+/* Two recordings, or two snapshots of one, compared by type, name and stack. */
 #include "reports/diff.h"
 
 #include <math.h>

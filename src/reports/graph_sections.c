@@ -400,8 +400,8 @@ static const mp_order group_orders[] = {
     {"key", {"key"}},
 };
 
-/* Put the groups that are asked for. `top`: they are as large as all that is of them, and not as
- * what they retain, and need not be reached. */
+/* Add the groups asked for. `top`: sized by their own objects, reachable or not; else by what they
+ * retain. */
 static void put_groups(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_histogram_asked *asked, const mp_histogram *groups, bool top)
 {
@@ -632,7 +632,7 @@ static const mp_column grower_columns[] = {
     MP_COLUMN(grower_row, key, "Type", MP_TEXT, MP_SHORTEN),
 };
 
-/* Of two dumps, what grew at each grew once: the table of growth says it. */
+/* With only two dumps the growth table already says this. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows)
 {
     size_t count;

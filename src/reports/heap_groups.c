@@ -66,7 +66,7 @@ static const mp_order top_orders[] = {
     {"temporary", {"temporary_bytes", "temporary_objects", "bytes"}},
 };
 
-/* Whoever sorts by what was, and is no more, asks for that; else for what is alive. */
+/* Sorted by a figure of the past, keep groups where it is not 0; else those with anything alive. */
 static bool is_asked(const mp_group *group, const char *order)
 {
     const struct {

@@ -26,7 +26,8 @@ typedef struct mp_request {
     const struct mp_report *report; /* who is asked; set by mp_report_run */
     /* What of the model counts, and the same without the selection; set by mp_report_run. */
     const mp_filter *filter, *whole;
-    /* What the model is held against, and in whose words; NULL where nothing is. */
+    /* What the model is held against; its texts and frames are numbers of `dictionary`. NULL where
+     * nothing is. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;
     const struct mp_policy *policy;             /* of a gate */
@@ -88,8 +89,8 @@ size_t mp_report_rows(const mp_report *report);
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error);
 
-/* What the request's model says by key: its selection, at the end of its window, in the words
- * of request->keys. Release with mp_digest_free. NULL with a message. */
+/* The digest of the request's selection at the end of its window; its texts are in
+ * request->dictionary. Release with mp_digest_free. NULL with a message. */
 struct mp_digest *mp_report_digest(const mp_request *request, mp_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What leaks in a recording, by the library: the example of docs/manual.md, in C and as C++. */
+/* What leaks in a recording, by the library: the example of docs/library.md, in C and as C++. */
 #include <memprof/memprof.h>
 
 #include <inttypes.h>

@@ -38,13 +38,13 @@ static void dump_heads(FILE *out, const mp_model *model)
                 text_of(model, s->uuid), s->process_id, text_of(model, s->start_time), s->start_us,
                 text_of(model, s->session_id), text_of(model, s->application),
                 text_of(model, s->propath));
-        fprintf(out, "  oe %s instance %s description %s apart %d marks %u\n",
+        fprintf(out, "  oe %s instance %s description %s apart %d snapshots %u\n",
                 text_of(model, s->openedge_version), text_of(model, s->instance),
                 text_of(model, s->description), s->reusable_apart, s->snapshots);
     }
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
         const mp_snapshot *m = &model->snapshots.at[i];
-        fprintf(out, "mark %u.%u #%" PRIu64 " %s request %s@%" PRId64 " api %s propath %s",
+        fprintf(out, "snapshot %u.%u #%" PRIu64 " %s request %s@%" PRId64 " api %s propath %s",
                 m->session.i, m->ordinal, m->sequence, text_of(model, m->tag),
                 text_of(model, m->request), m->request_start_us, text_of(model, m->request_api),
                 text_of(model, m->propath));
@@ -87,13 +87,13 @@ static char *dump(const mp_model *model)
     FILE *out = open_memstream(&text, &size);
     dump_heads(out, model);
     for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++) {
-        fprintf(out, "lot %u ", i);
+        fprintf(out, "context %u ", i);
         dump_context(out, model, &model->contexts.at[i]);
     }
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
         const mp_generation *generation = &model->generations.at[delta->generation.i];
-        fprintf(out, "flow lot %u born %u at %u +%" PRId64 " -%" PRId64 " moved %" PRId64,
+        fprintf(out, "delta context %u born %u at %u +%" PRId64 " -%" PRId64 " retyped %" PRId64,
                 generation->context.i, generation->born.i, delta->snapshot.i, delta->cost.created,
                 delta->cost.deleted, delta->cost.retyped);
         fprintf(out, " idle %" PRId64 " bytes %" PRId64 " %" PRId64 "\n", delta->cost.idle,
@@ -107,35 +107,36 @@ static char *dump(const mp_model *model)
 #define SESSION(details)                                                                           \
     "session 3f2504e0-4f89-11d3-9a0c-0305e82c3301 pid 3277 "                                       \
     "start 2022-02-01T08:01:39.967+05:00=1643684499967000 id AS-4 app shop propath C:\\app,src\n"  \
-    "  " details " marks 2\n"
+    "  " details " snapshots 2\n"
 #define SNAPSHOTS(second_line, live_1, live_2)                                                     \
-    "mark 1.1 #1 Pre 1 request req-7@1500 api GET /orders propath C:\\app,src cpu 2245 "           \
+    "snapshot 1.1 #1 Pre 1 request req-7@1500 api GET /orders propath C:\\app,src cpu 2245 "       \
     "overhead 2048 whole 1 line 1\n  5000us " live_1 " platform 1500 peak 7 depth 4\n"             \
-    "mark 1.2 #2 _Exit request -@0 api - propath - cpu 12 overhead 4096 whole 1 line " second_line \
-    "\n  9000us " live_2 " platform 1600 peak 7 depth 4\n"                                         \
+    "snapshot 1.2 #2 _Exit request -@0 api - propath - cpu 12 overhead 4096 whole 1 "              \
+    "line " second_line "\n  9000us " live_2 " platform 1600 peak 7 depth 4\n"                     \
     "platform 1 Memory Profiler 1000 2000 3000\nplatform 1 General 500 600 700\n"                  \
     "platform 2 Memory Profiler 1100 1 1\nplatform 2 General 500 600 700\n"
 #define MAIN "100 1=main.p@0 from 0"
 #define SUBMIT "101 3=submit@12 from 7 < " MAIN
 #define CONTEXTS(reusable)                                                                         \
-    "lot 2 34=Procedure(1) 2=order.p@0 by " MAIN " line 3 owner 0\n"                               \
-    "lot 3 72=Temp-table(4) 9=tt \"Order\"@0 by " SUBMIT " line 15 owner 2\n"                      \
-    "lot 4 66=OO BuiltIn(3) 5=Progress.Lang.Object@0 by " SUBMIT " line 16 owner 0\n"              \
-    "lot 5 66=OO BuiltIn(3) 10=Progress.Collections.List<dog>@0 by " SUBMIT " line 17 owner 0\n"   \
-    "lot 6 80=Reusable Obj(2) 2=order.p@0 by " MAIN " line 4 owner 0" reusable "\n"                \
-    "lot 7 41=Dynamic Query(0) 0=-@0 line 0 owner 2\n"                                             \
-    "lot 8 41=Dynamic Query(0) 0=-@0 by " SUBMIT " line 20 owner 3\n"
+    "context 2 34=Procedure(1) 2=order.p@0 by " MAIN " line 3 owner 0\n"                           \
+    "context 3 72=Temp-table(4) 9=tt \"Order\"@0 by " SUBMIT " line 15 owner 2\n"                  \
+    "context 4 66=OO BuiltIn(3) 5=Progress.Lang.Object@0 by " SUBMIT " line 16 owner 0\n"          \
+    "context 5 66=OO BuiltIn(3) 10=Progress.Collections.List<dog>@0 by " SUBMIT                    \
+    " line 17 owner 0\n"                                                                           \
+    "context 6 80=Reusable Obj(2) 2=order.p@0 by " MAIN " line 4 owner 0" reusable "\n"            \
+    "context 7 41=Dynamic Query(0) 0=-@0 line 0 owner 2\n"                                         \
+    "context 8 41=Dynamic Query(0) 0=-@0 by " SUBMIT " line 20 owner 3\n"
 #define DELTAS                                                                                     \
-    "flow lot 2 born 1 at 1 +1 -0 moved 0 idle 0 bytes 400 400\n"                                  \
-    "flow lot 3 born 1 at 1 +1 -0 moved 0 idle 1 bytes 200 200\n"                                  \
-    "flow lot 4 born 1 at 1 +1 -0 moved 0 idle 0 bytes 50 50\n"                                    \
-    "flow lot 5 born 1 at 1 +1 -0 moved 0 idle 0 bytes 60 60\n"                                    \
-    "flow lot 6 born 1 at 1 +1 -0 moved 0 idle 0 bytes 1000 1000\n"                                \
-    "flow lot 7 born 1 at 1 +1 -0 moved 0 idle 0 bytes 10 10\n"                                    \
-    "flow lot 8 born 2 at 2 +1 -0 moved 0 idle 0 bytes 99 99\n"                                    \
-    "flow lot 3 born 1 at 2 +0 -0 moved 0 idle -1 bytes 0 60\n"                                    \
-    "flow lot 7 born 1 at 2 +0 -0 moved 0 idle 0 bytes 0 20\n"                                     \
-    "flow lot 4 born 1 at 2 +0 -1 moved 0 idle 0 bytes 0 -50\n"
+    "delta context 2 born 1 at 1 +1 -0 retyped 0 idle 0 bytes 400 400\n"                           \
+    "delta context 3 born 1 at 1 +1 -0 retyped 0 idle 1 bytes 200 200\n"                           \
+    "delta context 4 born 1 at 1 +1 -0 retyped 0 idle 0 bytes 50 50\n"                             \
+    "delta context 5 born 1 at 1 +1 -0 retyped 0 idle 0 bytes 60 60\n"                             \
+    "delta context 6 born 1 at 1 +1 -0 retyped 0 idle 0 bytes 1000 1000\n"                         \
+    "delta context 7 born 1 at 1 +1 -0 retyped 0 idle 0 bytes 10 10\n"                             \
+    "delta context 8 born 2 at 2 +1 -0 retyped 0 idle 0 bytes 99 99\n"                             \
+    "delta context 3 born 1 at 2 +0 -0 retyped 0 idle -1 bytes 0 60\n"                             \
+    "delta context 7 born 1 at 2 +0 -0 retyped 0 idle 0 bytes 0 20\n"                              \
+    "delta context 4 born 1 at 2 +0 -1 retyped 0 idle 0 bytes 0 -50\n"
 
 static void check_recording(const char *text, unsigned version, uint64_t records,
                             const char *expected)
