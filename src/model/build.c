@@ -22,8 +22,9 @@ const char *mp_kind_name(mp_kind kind)
     DO(nodes)                                                                                      \
     DO(contexts)                                                                                   \
     DO(generations)                                                                                \
-    DO(deltas) DO(snapshots) DO(sessions) DO(platforms) DO(platform_samples) DO(inputs)            \
-        DO(objects) DO(root_counts) DO(tree)
+    DO(deltas)                                                                                     \
+    DO(snapshots) DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects)           \
+        DO(root_counts) DO(tree)
 #define PROFILE_LISTS(DO)                                                                          \
     DO(modules)                                                                                    \
     DO(lines)                                                                                      \
