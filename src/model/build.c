@@ -16,19 +16,14 @@ const char *mp_kind_name(mp_kind kind)
 }
 
 /* All lists of a model, and of a profile: made with their element 0, which is "none". */
+/* clang-format off */
 #define MODEL_LISTS(DO)                                                                            \
-    DO(types)                                                                                      \
-    DO(symbols)                                                                                    \
-    DO(nodes)                                                                                      \
-    DO(contexts)                                                                                   \
-    DO(generations)                                                                                \
-    DO(deltas)                                                                                     \
-    DO(snapshots) DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects)           \
-        DO(root_counts) DO(tree)
+    DO(types) DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots)          \
+    DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(tree)
 #define PROFILE_LISTS(DO)                                                                          \
-    DO(modules)                                                                                    \
-    DO(lines)                                                                                      \
-    DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines) DO(statistics) DO(user_data)
+    DO(modules) DO(lines) DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines)           \
+    DO(statistics) DO(user_data)
+/* clang-format on */
 
 static uint32_t add_string(mp_strings *strings, mp_slice text)
 {
