@@ -233,7 +233,8 @@ static void run_step(builder *of, const uint32_t *families, mp_match match)
 {
     mp_entries keys = {0};
     size_t left = 0, end;
-    for (couple *at = of->couples; at < of->couples + of->count; at++) {
+    for (size_t i = 0; i < of->count; i++) {
+        couple *at = &of->couples[i];
         const mp_entry *entry = mp_entry_for(&keys, group_key(of, families, at->key, match));
         at->group = (uint32_t)(entry - keys.at);
     }

@@ -37,9 +37,12 @@ static bool render_csv(const mp_document *document, const mp_diagnostics *diagno
             const mp_column *column = &table->columns[i];
             if (column->flags & MP_FOR_PEOPLE)
                 continue;
-            const mp_cell *cells = table->cells + (row ? row - 1 : 0) * table->column_count;
-            put_field(file, row ? mp_cell_for_programs(&arena, column, &cells[i]) : column->name,
-                      first);
+            const char *text = column->name;
+            if (row) {
+                const mp_cell *cells = &table->cells[(row - 1) * table->column_count];
+                text = mp_cell_for_programs(&arena, column, &cells[i]);
+            }
+            put_field(file, text, first);
             first = false;
         }
         fputc('\n', file);
