@@ -164,11 +164,12 @@ static void attach_site(mp_document *document, mp_table *table, const mp_model *
 {
     bool events = model->events != NULL;
     const char *name = events || !row->leak->name ? "" : row->leak->name;
+    const char *frame = row->site.count ? row->site.at[0] : row->site.empty;
     mp_leak_site *site = mp_arena_alloc(document->arena, sizeof *site);
     *site = (mp_leak_site){.type = mp_utf8_copy(document->arena, row->leak->type),
                            .name = mp_utf8_copy(document->arena, name),
                            .inferred = events,
-                           .frame = row->site.count ? row->site.at[0] : row->site.empty,
+                           .frame = mp_utf8_copy(document->arena, frame),
                            .frames = row->site.count,
                            .bytes = row->bytes,
                            .objects = row->objects};
