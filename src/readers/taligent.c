@@ -153,7 +153,7 @@ static bool same_thread(const void *opaque, uint32_t value)
 {
     const thread_probe *probe = opaque;
     const taligent_pass *pass = probe->pass;
-    return mp_slice_is(probe->name, mp_model_text(pass->model, pass->threads.names[value]));
+    return mp_slice_equal(probe->name, pass->threads.texts[value]);
 }
 
 static uint32_t thread_of(taligent_pass *pass, mp_slice name)
@@ -167,7 +167,10 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
     if (!*found) {
         *found = (uint32_t)++threads->count;
         mp_grow(&threads->names, &threads->capacity, threads->count + 1, sizeof *threads->names);
+        mp_grow(&threads->texts, &threads->text_capacity, threads->count + 1,
+                sizeof *threads->texts);
         threads->names[*found] = mp_model_intern(pass->model, name, NULL);
+        threads->texts[*found] = mp_slice_of(mp_model_text(pass->model, threads->names[*found]));
     }
     threads->last = *found;
     threads->length = 0;
@@ -338,6 +341,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     mp_pipeline_free(pass->replay);
     mp_hash_index_free(&pass->threads.index);
     free(pass->threads.names);
+    free(pass->threads.texts);
     pass->blocks.log.events->corrupt_events += pass->corrupt_events;
     return whole;
 }

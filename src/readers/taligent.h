@@ -35,7 +35,8 @@ bool taligent_parse_block(mp_slice line, taligent_block *block);
 typedef struct taligent_threads {
     mp_hash_index index;
     mp_string_id *names;
-    size_t count, capacity;
+    mp_slice *texts; /* the same, which stay where they are */
+    size_t count, capacity, text_capacity;
     /* The last one: the next event is mostly of it too. */
     char text[32];
     size_t length;
