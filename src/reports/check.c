@@ -54,7 +54,7 @@ static void section_violations(mp_document *document, const mp_request *request,
                                          found->line);
         mp_table_put(document, table, &row);
     }
-    mp_table_left_out(document, table, violations);
+    mp_table_left_out(table, violations);
     if (!table->footer.rest.count && all > violations)
         table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
 }

@@ -176,7 +176,7 @@ static void put_tree(tree_walk *walk, const mp_heap_arguments *asked)
             ->argument = "min-percent";
     link_children(walk);
     walk_tree(walk);
-    mp_table_left_out(walk->document, walk->table, walk->passed);
+    mp_table_left_out(walk->table, walk->passed);
     free(walk->first_child);
     free(walk->next_sibling);
 }

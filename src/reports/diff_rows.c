@@ -201,7 +201,7 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     }
     if (small)
         table->empty = mp_document_text(document, "nothing changed as much; %zu smaller", small);
-    mp_table_left_out(document, table, large);
+    mp_table_left_out(table, large);
     if (small && table->row_count && !table->footer.rest.count)
         table->footer.rest = (mp_rest){small, MP_REST_SMALLER};
 }

@@ -346,7 +346,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     table->empty = "none";
     for (uint32_t i = 0; i < lifetimes.count && i < most; i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
-    mp_table_left_out(document, table, lifetimes.count);
+    mp_table_left_out(table, lifetimes.count);
     if (!window->filter->selects) { /* of the whole log alone */
         section_sizes(document, request->model->events);
         section_threads(document, request->model);

@@ -140,7 +140,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
         rows[i].stack = stack_of(document, model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
     }
-    mp_table_left_out(document, table, count);
+    mp_table_left_out(table, count);
     free(rows);
     return true;
 }
@@ -363,14 +363,14 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     size_t count, unchanged;
     const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
     growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
-    size_t shown = asked->limit && (size_t)asked->limit < count ? (size_t)asked->limit : count;
+    size_t shown = mp_shown_of(count, (size_t)asked->limit);
     if (trends)
         set_trends(document, window, grouping, rows, shown);
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = stack_of(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
     }
-    mp_table_left_out(document, table, count);
+    mp_table_left_out(table, count);
     if (count == shown && unchanged)
         table->footer.rest = (mp_rest){unchanged, MP_REST_UNCHANGED};
     free(rows);

@@ -202,7 +202,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);
     }
-    mp_table_left_out(document, table, count);
+    mp_table_left_out(table, count);
     free(rows);
     return true;
 }

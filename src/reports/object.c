@@ -159,11 +159,11 @@ static void put_types(mp_document *document, const mp_graph_view *view, const ot
     mp_rows_sort(of_type, used, sizeof *of_type, &type_columns[0]);
     mp_table *table =
         MP_TABLE(document, words->type_name, words->type_title, MP_ROWS, type_columns);
-    for (size_t i = 0; i < used && (!rows || i < rows); i++) {
+    for (size_t i = 0; i < mp_shown_of(used, rows); i++) {
         of_type[i].type = mp_type_text(document->arena, view->model, of_type[i].number);
         mp_table_put(document, table, &of_type[i]);
     }
-    mp_table_left_out(document, table, used);
+    mp_table_left_out(table, used);
     free(of_type);
 }
 
@@ -183,12 +183,12 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
     mp_rows_sort(found, count, sizeof *found, &by_retained);
     mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
     table->empty = words->empty;
-    for (size_t i = 0; i < count && (!rows || i < rows); i++) {
+    for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
         reference_row row = {mp_object_cells_of(document, view, found[i].object),
                              found[i].references};
         mp_table_put(document, table, &row);
     }
-    mp_table_left_out(document, table, count);
+    mp_table_left_out(table, count);
     if (count > 1)
         put_types(document, view, found, count, words, rows);
     free(found);
@@ -262,7 +262,7 @@ static const mp_column path_columns[] = {
 static void put_path(mp_document *document, mp_table *table, const mp_graph_view *view,
                      const mp_path *path, int64_t number, size_t rows)
 {
-    for (size_t i = 0; i < path->count && (!rows || i < rows); i++) {
+    for (size_t i = 0; i < mp_shown_of(path->count, rows); i++) {
         path_row row = {.of = mp_object_cells_of(document, view, path->objects[i]),
                         .path = number,
                         .step = (int64_t)i + 1};
@@ -307,7 +307,7 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
         all += path.count;
         mp_path_free(&path);
     }
-    mp_table_left_out(document, table, all);
+    mp_table_left_out(table, all);
 }
 
 /* --- to all objects of a type --- */
@@ -374,9 +374,9 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
     if (paths.unreached)
         mp_table_line(document, table, "%s of them unreachable: garbage that is not yet collected",
                       mp_count_text(document, paths.unreached, false));
-    for (size_t i = 0; i < paths.count && (!rows || i < rows); i++)
+    for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
         put_merged(document, table, view, &paths, &paths.at[i]);
-    mp_table_left_out(document, table, paths.count);
+    mp_table_left_out(table, paths.count);
     mp_type_paths_free(&paths);
 }
 

@@ -182,7 +182,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         mp_table_line(document, table,
                       "\"With callees\" is an estimate: this version has no call tree, so "
                       "recursion counts twice");
-    mp_table_left_out(document, table, kept);
+    mp_table_left_out(table, kept);
 }
 
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,

@@ -174,7 +174,7 @@ static void put_tree(mp_document *document, mp_table *table, const mp_graph_view
             put_node(document, table, view, at);
     }
     free(stack);
-    mp_table_left_out(document, table, passed);
+    mp_table_left_out(table, passed);
 }
 
 static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)

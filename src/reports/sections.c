@@ -62,9 +62,8 @@ const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, co
     return NULL;
 }
 
-void mp_table_left_out(mp_document *document, mp_table *table, size_t all)
+void mp_table_left_out(mp_table *table, size_t all)
 {
-    (void)document;
     if (all > table->row_count)
         table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
 }

@@ -173,7 +173,12 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
 /* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
  * another selection or window does not. False with a message. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
+/* How many of so many rows a limit leaves; 0: there is none. */
+static inline size_t mp_shown_of(size_t all, size_t rows)
+{
+    return rows && rows < all ? rows : all;
+}
 /* Of so many rows in all, those that are not in the table were cut by a limit. */
-void mp_table_left_out(mp_document *document, mp_table *table, size_t all);
+void mp_table_left_out(mp_table *table, size_t all);
 
 #endif
