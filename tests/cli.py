@@ -7,6 +7,7 @@ A case is a folder with these files:
     out      expected standard output; missing: none
     err      expected standard error; missing: none
     status   expected exit status; missing: 0
+    why      for people: how the true answer was worked out
 
 The line may use these variables. Only WORK is an absolute path, so it must not reach the output.
 

@@ -189,9 +189,17 @@ class OtherHeaps:
             if command == "growth":
                 report = self.changed(report)
             self.agree(expected, report, [command], f"{command} {name}")
+            if command == "top":
+                self.hold(self.of_classes(expected) == self.of_classes(report), f"classes {name}")
         if expected["totals"].get("references"):
             report = self.json("retained", path, "--limit", 0)
             self.hold(self.unnamed(expected) == self.unnamed(report), f"retained {name}")
+
+    @staticmethod
+    def of_classes(report):
+        """What is told of classes, and what is not."""
+        fields = ("finalizable", "own_peak_objects", "own_peak_bytes")
+        return {row["key"]: [row.get(field) for field in fields] for row in report["top"]}
 
     @staticmethod
     def unnamed(report):

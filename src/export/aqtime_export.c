@@ -98,11 +98,12 @@ static void put_routine(aq_sets *sets, uint32_t id)
         return;
     routine->set = sets->ordinal;
     const char *name = mp_tree_label(&sets->scratch, model, routine->node);
-    int64_t row = AQ_OUT_PUT(sets->out, AQ_OUT_ROUTINES, AQ_OUT_NO_PARENT, id,
-                             AQ_OUT_TEXT("COL_ROUTINE_NAME", name),
-                             AQ_OUT_TEXT("COL_SOURCE_FILE", mp_model_text(model, symbol->source)),
-                             AQ_OUT_TEXT("COL_MODULE_NAME", mp_model_text(model, symbol->module)),
-                             AQ_OUT_NUMBER("COL_SOURCE_LINE", line));
+    int64_t row = AQ_OUT_PUT(
+        sets->out, AQ_OUT_ROUTINES, AQ_OUT_NO_PARENT, id, AQ_OUT_TEXT("COL_ROUTINE_NAME", name),
+        AQ_OUT_TEXT("COL_SOURCE_FILE", mp_model_text(model, symbol->source)),
+        AQ_OUT_TEXT("COL_MODULE_NAME", mp_model_text(model, symbol->module)),
+        AQ_OUT_NUMBER("COL_HIT_COUNT", symbol->hits ? symbol->hits : MP_UNKNOWN),
+        AQ_OUT_NUMBER("COL_SOURCE_LINE", line));
     if (line != MP_UNKNOWN && line)
         AQ_OUT_PUT(sets->out, AQ_OUT_META_LINES, row, 1, AQ_OUT_NUMBER("COL_SOURCE_LINE", line));
     mp_arena_free(&sets->scratch);
@@ -221,22 +222,41 @@ static void rise(int64_t *most, int64_t now)
     *most = now > *most ? now : *most;
 }
 
+/* Peaks that the recording states may have been between snapshots. */
+static void add_stated_peaks(aq_sets *sets, mp_snapshot_id snapshot)
+{
+    const mp_model *model = sets->model;
+    for (uint32_t i = 1; i < model->type_peaks.count && !sets->live->filter->selects; i++) {
+        const mp_type_peak *stated = &model->type_peaks.at[i];
+        if (stated->snapshot.i != snapshot.i)
+            continue;
+        rise(&sets->classes[stated->type.i].peak, stated->objects);
+        rise(&sets->classes[stated->type.i].peak_size, stated->bytes);
+    }
+}
+
 static void put_class(aq_sets *sets, uint32_t type)
 {
     aq_class *at = &sets->classes[type];
+    const mp_type *told = &sets->model->types.at[type];
     const char *name = mp_type_label(&sets->scratch, sets->model, (mp_type_id){type});
+    const char *module = mp_model_text(sets->model, told->module);
+    int64_t finalizable =
+        told->finalizable == MP_NOT_TOLD ? MP_UNKNOWN : told->finalizable == MP_TOLD_YES;
     rise(&at->peak, at->live);
     rise(&at->peak_size, at->live_size);
     rise(&at->total, at->peak);
     rise(&at->total_size, at->peak_size); /* objects may grow */
     AQ_OUT_PUT(
         sets->out, AQ_OUT_CLASSES, AQ_OUT_NO_PARENT, type, AQ_OUT_TEXT("COL_CLASS_NAME", name),
+        AQ_OUT_TEXT("COL_MODULE_NAME", module), AQ_OUT_NUMBER("COL_FINALIZABLE", finalizable),
         AQ_OUT_NUMBER("COL_LIVE_COUNT", at->live), AQ_OUT_NUMBER("COL_LIVE_SIZE", at->live_size),
         AQ_OUT_NUMBER("COL_PEAK_CREATED", at->peak), AQ_OUT_NUMBER("COL_PEAK_SIZE", at->peak_size),
         AQ_OUT_NUMBER("COL_TOTAL_CREATED", at->total),
         AQ_OUT_NUMBER("COL_TOTAL_SIZE", at->total_size));
     AQ_OUT_PUT(sets->out, AQ_OUT_META_CLASSES, AQ_OUT_NO_PARENT, type,
-               AQ_OUT_TEXT("COL_CLASS_NAME", name));
+               AQ_OUT_TEXT("COL_CLASS_NAME", name), AQ_OUT_TEXT("COL_MODULE_NAME", module),
+               AQ_OUT_NUMBER("COL_FINALIZABLE", finalizable));
     mp_arena_free(&sets->scratch);
 }
 
@@ -278,6 +298,7 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
         if (mp_is_alive_at(&live->living[i], id))
             put_object(sets, &live->living[i]);
     add_created(sets, id);
+    add_stated_peaks(sets, id);
     for (uint32_t i = 0; i < sets->model->types.count; i++)
         if (sets->classes[i].seen)
             put_class(sets, i);

@@ -19,7 +19,7 @@ const char *mp_kind_name(mp_kind kind)
 /* clang-format off */
 #define MODEL_LISTS(DO)                                                                            \
     DO(types) DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots)          \
-    DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(tree)
+    DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(type_peaks) DO(tree)
 #define PROFILE_LISTS(DO)                                                                          \
     DO(modules) DO(lines) DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines)           \
     DO(statistics) DO(user_data)

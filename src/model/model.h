@@ -90,11 +90,28 @@ typedef enum mp_type_class {
     MP_TYPE_RAW_MEMORY,  /* MEMPTR, large object: bytes that the program manages itself */
 } mp_type_class;
 
+/* What a file may say, say the contrary of, or say nothing about. */
+typedef enum mp_told {
+    MP_NOT_TOLD,
+    MP_TOLD_NO,
+    MP_TOLD_YES,
+} mp_told;
+
 typedef struct mp_type {
     mp_string_id name; /* none: used by number, never declared */
     uint64_t number;   /* as in the file */
     mp_type_class class;
+    mp_string_id module; /* program or library that declares it */
+    mp_told finalizable; /* its objects have a finalizer */
 } mp_type;
+
+/* The most objects and bytes of a type alive at once, up to a snapshot, as the file says: between
+ * snapshots too. Figures of several types do not add up. -1: it does not say. */
+typedef struct mp_type_peak {
+    mp_type_id type;
+    mp_snapshot_id snapshot;
+    int64_t objects, bytes;
+} mp_type_peak;
 
 /* A name of the program: a source, class, method or other named thing. A file may refer to it
  * before it says what it is; if it never does, `name` stays none. */
@@ -105,6 +122,7 @@ typedef struct mp_symbol {
     mp_string_id source; /* file that it is written in, where that is not its name */
     mp_string_id module; /* program, library or linkage unit */
     mp_string_id owner;  /* class that it is a member of, where the file says so */
+    int64_t hits;        /* how often it was called, as the file says; 0: it does not */
     uint64_t number;     /* as in the file */
 } mp_symbol;
 
@@ -271,6 +289,7 @@ typedef struct mp_model {
     MP_LIST(mp_string_id) platforms;
     MP_LIST(mp_platform_sample) platform_samples;
     MP_LIST(mp_object) objects;         /* empty unless asked for */
+    MP_LIST(mp_type_peak) type_peaks;   /* that files state; by session, snapshot */
     MP_LIST(mp_root_count) root_counts; /* of every graph that was read; by snapshot, kind */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* made by mp_model_build_tree */

@@ -193,6 +193,44 @@ static const char *class_label(mp_arena *arena, const mp_model *model,
     return name ? name : "(none)";
 }
 
+/* --- file, module: of the routine that created it; finalizable: of the type --- */
+
+static const mp_symbol *routine_of(const mp_model *model, const mp_generation *generation)
+{
+    mp_frame frame = frame_of(model, context_of(model, generation));
+    return &model->symbols.at[model->tree.at[frame.node].symbol.i];
+}
+
+static mp_string_id file_of(const mp_model *model, const mp_generation *generation)
+{
+    return routine_of(model, generation)->source;
+}
+
+/* Of objects that no stack is known of, the module that declares their type. */
+static mp_string_id module_of(const mp_model *model, const mp_generation *generation)
+{
+    mp_string_id module = routine_of(model, generation)->module;
+    return module.i ? module : model->types.at[context_of(model, generation)->type.i].module;
+}
+
+static mp_told told_of(const mp_model *model, const mp_generation *generation)
+{
+    return model->types.at[context_of(model, generation)->type.i].finalizable;
+}
+
+static mp_key by_finalizable(const mp_model *model, const mp_generation *generation)
+{
+    return (mp_key){(uint64_t)told_of(model, generation), 0};
+}
+
+static const char *finalizable_label(mp_arena *arena, const mp_model *model,
+                                     const mp_generation *generation)
+{
+    static const char *const labels[] = {"(not told)", "not finalizable", "finalizable"};
+    (void)arena;
+    return labels[told_of(model, generation)];
+}
+
 /* --- thread; request, api: of the snapshot in which an object first appears --- */
 
 static mp_string_id thread_of(const mp_model *model, const mp_generation *generation)
@@ -224,6 +262,8 @@ static mp_string_id api_of(const mp_model *model, const mp_generation *generatio
         return id.i ? mp_model_text(model, id) : "(none)";                                         \
     }
 
+TEXT_DIMENSION(file)
+TEXT_DIMENSION(module)
 TEXT_DIMENSION(thread)
 TEXT_DIMENSION(request)
 TEXT_DIMENSION(api)
@@ -231,6 +271,7 @@ TEXT_DIMENSION(api)
 enum {
     RECORDINGS = 1 << MP_KIND_RECORDING,
     NATIVE = 1 << MP_KIND_EVENTS | 1 << MP_KIND_DATABASE,
+    DATABASES = 1 << MP_KIND_DATABASE,
     STACKS = RECORDINGS | NATIVE,
 };
 
@@ -250,6 +291,12 @@ static const mp_dimension dimensions[] = {
      .kinds = NATIVE},
     {"thread", "thread that created it", by_thread, thread_label, .of_context = true,
      .kinds = NATIVE},
+    {"file", "source file of the routine that created it", by_file, file_label, .of_context = true,
+     .kinds = DATABASES},
+    {"module", "unit or module of the routine that created it", by_module, module_label,
+     .of_context = true, .kinds = DATABASES},
+    {"finalizable", "whether its class has a finalizer", by_finalizable, finalizable_label,
+     .of_context = true, .kinds = DATABASES},
     {"scope", "object that it is scoped to, by type and name", by_scope, scope_label,
      .of_context = true, .kinds = RECORDINGS},
     {"request", "request during which it appeared", by_request, request_label, .kinds = RECORDINGS},

@@ -36,10 +36,18 @@ enum { AQ_ROW, AQ_SET };
 enum { AQ_CAPTION = 2 };
 enum { AQ_O_ID = 2, AQ_O_RECORD, AQ_O_CLASS, AQ_O_SIZE, AQ_O_NUMBER, AQ_O_ADDRESS, AQ_O_GET };
 enum { AQ_O_ROOT = AQ_O_GET + 1, AQ_O_THREAD, AQ_O_END };
-enum { AQ_C_RECORD = 2, AQ_C_NAME, AQ_C_NAMESPACE, AQ_C_LIVE, AQ_C_LIVE_SIZE, AQ_C_PEAK };
-enum { AQ_C_PEAK_SIZE = AQ_C_PEAK + 1, AQ_C_TOTAL, AQ_C_TOTAL_SIZE, AQ_C_END };
+enum { AQ_C_RECORD = 2, AQ_C_NAME, AQ_C_NAMESPACE, AQ_C_MODULE, AQ_C_FINALIZABLE, AQ_C_LIVE };
+enum {
+    AQ_C_LIVE_SIZE = AQ_C_LIVE + 1,
+    AQ_C_PEAK,
+    AQ_C_PEAK_SIZE,
+    AQ_C_TOTAL,
+    AQ_C_TOTAL_SIZE,
+    AQ_C_END
+};
 enum { AQ_S_OBJECT = 2, AQ_S_ROUTINE };
 enum { AQ_R_RECORD = 2, AQ_R_LINE, AQ_R_CLASS, AQ_R_NAME, AQ_R_FILE, AQ_R_UNIT, AQ_R_MODULE };
+enum { AQ_R_HITS = AQ_R_MODULE + 1 };
 enum { AQ_T_RECORD = 2, AQ_T_SYSTEM_ID, AQ_T_NAME };
 enum { AQ_E_OBJECT = 2, AQ_E_RECORD };
 
@@ -79,7 +87,8 @@ typedef struct aq_place {
 typedef struct aq_figures {
     int64_t live, live_size, total, total_size;
     int64_t objects, bytes;
-    int64_t row; /* in CLASSES_DATA; the last one of several */
+    int64_t peak, peak_size; /* -1: not told, or of several classes of this name */
+    int64_t row;             /* in CLASSES_DATA; the last one of several */
     bool stated, live_known, size_known, total_known;
 } aq_figures; /* of one type in one result set */
 

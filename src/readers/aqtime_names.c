@@ -5,6 +5,7 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "model/build.h"
 #include "readers/allocators.h"
 #include "readers/aqtime.h"
@@ -41,6 +42,27 @@ static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
     return (mp_type_id){*place};
 }
 
+/* A figure that is only shown: a row is not skipped for it. -1: it is none. */
+static int64_t figure_of(const aq_state *state, aq_table table, int column)
+{
+    int64_t figure;
+    return mp_parse_count(aq_text(state, table, column), &figure) ? figure : -1;
+}
+
+/* What a row says of a class beside its name. Classes of one name in two modules are of none. */
+static void describe(aq_state *state, aq_table table, mp_type_id id)
+{
+    mp_string_id module = aq_intern(state, aq_text(state, table, AQ_C_MODULE));
+    const char *finalizable = aq_text(state, table, AQ_C_FINALIZABLE);
+    mp_type *type = &state->model->types.at[id.i];
+    if (!type->module.i)
+        type->module = module;
+    else if (module.i && module.i != type->module.i)
+        type->module = aq_intern(state, "(several)");
+    if (*finalizable)
+        type->finalizable = strcmp(finalizable, "0") == 0 ? MP_TOLD_NO : MP_TOLD_YES;
+}
+
 mp_type_id aq_type_of_row(aq_state *state, aq_table table)
 {
     /* A text is borrowed until the next one of its column alone: both stay. */
@@ -50,6 +72,7 @@ mp_type_id aq_type_of_row(aq_state *state, aq_table table)
         return (mp_type_id){0};
     mp_type_id type = type_named(state, qualified(state, space, name), 0);
     mp_arena_free(&state->scratch);
+    describe(state, table, type);
     return type;
 }
 
@@ -135,6 +158,9 @@ static uint32_t frame_of_row(aq_state *state, int64_t line)
         state->model->symbols.at[symbol.i].module = module;
         state->model->symbols.at[symbol.i].owner = aq_intern(state, owner);
     }
+    int64_t hits = figure_of(state, AQ_ROUTINES, AQ_R_HITS);
+    if (hits > state->model->symbols.at[symbol.i].hits)
+        state->model->symbols.at[symbol.i].hits = hits;
     bool told = line != 0 && line > INT32_MIN && line <= INT32_MAX;
     return frame_of(state, symbol, told ? (uint32_t)line : MP_NO_LINE);
 }

@@ -44,6 +44,9 @@ static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t r
     figures->live_known = numbers[AQ_C_LIVE].known && (first || figures->live_known);
     figures->size_known = numbers[AQ_C_LIVE_SIZE].known && (first || figures->size_known);
     figures->total_known = numbers[AQ_C_TOTAL].known && (first || figures->total_known);
+    figures->peak = first && numbers[AQ_C_PEAK].known ? numbers[AQ_C_PEAK].value : -1;
+    figures->peak_size =
+        first && numbers[AQ_C_PEAK_SIZE].known ? numbers[AQ_C_PEAK_SIZE].value : -1;
     figures->row = row;
     figures->stated = true;
 }
@@ -95,6 +98,9 @@ void aq_check_figures(aq_state *state)
             compare(state, figures, "COL_LIVE_SIZE", figures->live_size, figures->bytes);
         if (figures->stated && figures->total_known && !aq_is_overwrite(state, type))
             mp_census_passed(&state->census, snapshot, type, figures->total, figures->total_size);
+        if (figures->stated && (figures->peak >= 0 || figures->peak_size >= 0))
+            *MP_ADD(&state->model->type_peaks) =
+                (mp_type_peak){type, snapshot, figures->peak, figures->peak_size};
         *figures = (aq_figures){0};
     }
 }

@@ -21,7 +21,9 @@ typedef struct table_words {
 } table_words;
 
 #define PREFIX "ALLOCATION_PROFILER_"
-#define CLASS_COLUMNS "nINST_ID", "nREC_ID", "sCOL_CLASS_NAME", "sCOL_NAMESPACE"
+#define CLASS_COLUMNS                                                                              \
+    "nINST_ID", "nREC_ID", "sCOL_CLASS_NAME", "sCOL_NAMESPACE", "sCOL_MODULE_NAME",                \
+        "sCOL_FINALIZABLE"
 static const table_words words[AQ_TABLES] = {
     [AQ_INSTANCES] = {"INSTANCES", NULL, {"nINST_ID", "sCAPTION"}, 0},
     [AQ_OBJECTS] = {PREFIX "OBJECTS",
@@ -42,8 +44,8 @@ static const table_words words[AQ_TABLES] = {
     [AQ_ROUTINES] = {PREFIX "META_ROUTINES",
                      NULL,
                      {"nINST_ID", "nREC_ID", "nCOL_SOURCE_LINE", "sCOL_CLASS_NAME",
-                      "sCOL_ROUTINE_NAME", "sCOL_SOURCE_FILE", "sCOL_UNIT_NAME",
-                      "sCOL_MODULE_NAME"},
+                      "sCOL_ROUTINE_NAME", "sCOL_SOURCE_FILE", "sCOL_UNIT_NAME", "sCOL_MODULE_NAME",
+                      "sCOL_HIT_COUNT"},
                      0},
     [AQ_THREADS] = {PREFIX "THREADS",
                     NULL,

@@ -31,6 +31,8 @@ typedef struct top_row {
     const mp_group *group;
     int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
     int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
+    int64_t own_peak_bytes, own_peak_objects, hit_count, finalizable;
+    const char *source_file, *module;
     double percent;
     const char *key;
     mp_texts stack;
@@ -49,7 +51,13 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, peak_objects, "At peak", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
     MP_COLUMN(top_row, temporary_bytes, "Temporary", MP_BYTES, MP_OF_EVENTS),
     MP_COLUMN(top_row, temporary_objects, "Temporary", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
+    MP_COLUMN(top_row, own_peak_bytes, "Peak", MP_BYTES, MP_OF_DATABASES),
+    MP_COLUMN(top_row, own_peak_objects, "Peak", MP_COUNT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
+    MP_COLUMN(top_row, hit_count, "Hits", MP_COUNT, MP_OF_DATABASES),
+    MP_COLUMN(top_row, finalizable, "Finalizable", MP_FLAG, MP_OF_DATABASES | MP_FOR_PROGRAMS),
     MP_COLUMN(top_row, key, "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(top_row, source_file, "File", MP_TEXT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
+    MP_COLUMN(top_row, module, "Module", MP_TEXT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
     MP_COLUMN(top_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
 };
 
@@ -83,6 +91,63 @@ static bool is_asked(const mp_group *group, const char *order)
     return mp_cost_live(group->to) || group->to.bytes;
 }
 
+/* The peaks that databases state, by type, up to the window's end; of several sessions added. */
+static mp_type_peak *stated_peaks(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_type_peak *peaks = mp_alloc(model->types.count * sizeof *peaks);
+    for (uint32_t i = 0; i < model->types.count; i++)
+        peaks[i] = (mp_type_peak){.objects = MP_UNKNOWN, .bytes = MP_UNKNOWN};
+    for (uint32_t i = model->type_peaks.count; i-- > 1;) {
+        const mp_type_peak *stated = &model->type_peaks.at[i];
+        mp_type_peak *peak = &peaks[stated->type.i];
+        mp_session_id session = model->snapshots.at[stated->snapshot.i].session;
+        bool later =
+            peak->snapshot.i && model->snapshots.at[peak->snapshot.i].session.i == session.i;
+        if (later || !mp_window_before_to(window, stated->snapshot))
+            continue;
+        peak->snapshot = stated->snapshot;
+        if (stated->objects >= 0)
+            peak->objects = stated->objects + (peak->objects == MP_UNKNOWN ? 0 : peak->objects);
+        if (stated->bytes >= 0)
+            peak->bytes = stated->bytes + (peak->bytes == MP_UNKNOWN ? 0 : peak->bytes);
+    }
+    return peaks;
+}
+
+/* What a database says of the class or the routine that makes a group. A stated peak is that of
+ * everything of its type: of no selection. */
+static void describe(const mp_window *window, const mp_dimension *dimension,
+                     const mp_type_peak *peaks, top_row *row)
+{
+    const mp_model *model = window->model;
+    const mp_group *group = row->group;
+    const mp_context *context =
+        &model->contexts.at[model->generations.at[group->example.i].context.i];
+    const mp_type *type = &model->types.at[context->type.i];
+    mp_frame frame = mp_frame_naming(model, (mp_frame){group->node, context->line});
+    if (dimension->of_frames)
+        frame = (mp_frame){group->node, MP_NO_LINE};
+    const mp_symbol *routine = &model->symbols.at[model->tree.at[frame.node].symbol.i];
+    bool of_type = dimension == mp_dimension_find("type");
+    bool of_routine = dimension->of_frames || dimension == mp_dimension_find("source") ||
+                      dimension == mp_dimension_find("line") ||
+                      dimension == mp_dimension_find("site");
+    mp_string_id module = of_type ? type->module : routine->module;
+    if (of_type && !window->filter->selects) {
+        row->own_peak_bytes = peaks[context->type.i].bytes;
+        row->own_peak_objects = peaks[context->type.i].objects;
+    }
+    if (of_type && type->finalizable != MP_NOT_TOLD)
+        row->finalizable = type->finalizable == MP_TOLD_YES;
+    if (of_routine && routine->hits)
+        row->hit_count = routine->hits;
+    if (of_routine && routine->source.i)
+        row->source_file = mp_model_text(model, routine->source);
+    if ((of_type || of_routine) && module.i)
+        row->module = mp_model_text(model, module);
+}
+
 /* The groups that are asked for, in their order; release with free(). */
 static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                          const mp_heap_arguments *asked, const mp_order *order, size_t *count)
@@ -108,6 +173,10 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                 .peak_objects = no_peak ? MP_UNKNOWN : group->at_peak.objects,
                 .temporary_bytes = to->temporary_bytes,
                 .temporary_objects = to->temporary,
+                .own_peak_bytes = MP_UNKNOWN,
+                .own_peak_objects = MP_UNKNOWN,
+                .hit_count = MP_UNKNOWN,
+                .finalizable = MP_UNKNOWN,
                 .key = group->label};
     }
     MP_ORDER_ROWS(order, top_columns, rows, *count);
@@ -136,11 +205,14 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
     size_t count, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     top_row *rows = top_rows(window, grouping, asked, order, &count);
+    mp_type_peak *peaks = stated_peaks(window);
     for (size_t i = 0; i < count && i < most; i++) {
         rows[i].stack = stack_of(document, model, rows[i].group, dimension);
+        describe(window, dimension, peaks, &rows[i]);
         mp_table_put(document, table, &rows[i]);
     }
     mp_table_left_out(table, count);
+    free(peaks);
     free(rows);
     return true;
 }

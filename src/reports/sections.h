@@ -145,6 +145,7 @@ void mp_order_rows(const mp_order *order, const mp_column *columns, size_t colum
 
 /* Columns of some kinds of heaps alone: a flag beside those of document.h. */
 enum { MP_OF_RECORDINGS = 1 << 16, MP_OF_EVENTS = 1 << 17, MP_OF_DUMPS = 1 << 18 };
+enum { MP_OF_DATABASES = 1 << 19 }; /* which have what recordings have, too */
 /* A table of rows without the columns of other kinds than the model's. */
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count);

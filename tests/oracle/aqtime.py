@@ -25,11 +25,11 @@ PREFIX = "allocation_profiler_"
 OVERWRITE = "Memory Overwrite Error"
 TABLES = {
     "INSTANCES": ["CAPTION", "COUNTER_DESCRIPTION", "COUNTER_FREQUENCY", "COUNTER_NAME", "INST_ID"],
-    "CLASSES_DATA": ["COL_LIVE_COUNT", "COL_CLASS_NAME", "COL_LIVE_SIZE", "COL_MODULE_NAME",
+    "CLASSES_DATA": ["COL_LIVE_COUNT", "COL_CLASS_NAME", "COL_FINALIZABLE", "COL_LIVE_SIZE", "COL_MODULE_NAME",
                      "COL_NAMESPACE", "COL_PEAK_CREATED", "COL_PEAK_SIZE", "COL_TOTAL_CREATED",
                      "COL_TOTAL_SIZE"],
     "CREATION_CALL_STACK": ["COL_HIT_COUNT", "COL_ROUTINERID"],
-    "META_CLASSES_DATA": ["COL_CLASS_NAME", "COL_MODULE_NAME", "COL_NAMESPACE"],
+    "META_CLASSES_DATA": ["COL_CLASS_NAME", "COL_FINALIZABLE", "COL_MODULE_NAME", "COL_NAMESPACE"],
     "META_ROUTINES": ["COL_CLASS_NAME", "COL_ROUTINE_NAME", "COL_SOURCE_FILE", "COL_SOURCE_LINE",
                       "COL_NAMESPACE"],
     "OBJECTS": ["COL__", "COL_ADDRESS", "COL_CLASSRID", "COL_GET_", "COL_ROOT", "COL_SIZE",
@@ -209,10 +209,40 @@ def leaks_of(sets, last):
     return [{"rank": rank} | row for rank, row in enumerate(rows, 1)]
 
 
-def top_of(last):
+def classes_of(sets):
+    """What the tables of classes say of each type up to these sets: whether it is finalizable, and
+    the peaks of the last set that tells any, where one row alone is of the type."""
+    told = {}
+    for one in sets:
+        stated = {}
+        for row in one.classes:
+            name = row.get("col_class_name")
+            if not name:
+                continue
+            space = row.get("col_namespace") or ""
+            name = name if not space or name.startswith(space) else f"{space}.{name}"
+            facts = told.setdefault(name, {})
+            if row.get("col_finalizable") is not None:
+                facts["finalizable"] = integer(row["col_finalizable"]) != 0
+            if "col_peak_size" in row:
+                stated.setdefault(name, []).append((row["col_peak_created"], row["col_peak_size"]))
+        for name, peaks in stated.items():
+            if len(peaks) == 1 and peaks[0] != (None, None):
+                for field, value in zip(("own_peak_objects", "own_peak_bytes"), peaks[0]):
+                    told[name].pop(field, None)
+                    if value is not None:
+                        told[name][field] = integer(value)
+    return told
+
+
+def top_of(sets, last):
     groups = grouped(last.objects, lambda t: t.type)
     total = size(last.objects)
-    return [{"rank": rank, "key": key, **count(groups[key]),
+    told = classes_of(sets[:sets.index(last) + 1])
+    for name, facts in classes_of(sets).items():  # of a class, every set tells; a peak is of its own
+        if "finalizable" in facts:
+            told.setdefault(name, {})["finalizable"] = facts["finalizable"]
+    return [{"rank": rank, "key": key, **count(groups[key]), **told.get(key, {}),
              "percent": size(groups[key]) * 100 / total if total else 0.0}
             for rank, key in enumerate(sorted(groups, key=lambda k: (-size(groups[k]), utf8(k))), 1)]
 
@@ -238,7 +268,7 @@ def report(path):
         "memory_overwrites": last.overwrites,
         "snapshots": snapshots_of(sets),
         "leaks": leaks_of(sets, to),
-        "top": top_of(to),
+        "top": top_of(sets, to),
         "growth": growth_of(sets[0], to),
         "retained": retained,
     }
@@ -292,8 +322,12 @@ def random_database(seed, path):
         writer.add("INSTANCES", CAPTION=tag, INST_ID=inst)
         for at, (name, space) in enumerate(CLASSES):
             table = chance.choice(("META_CLASSES_DATA", "META_CLASSES_DATA", "CLASSES_DATA"))
+            more = {"COL_FINALIZABLE": at % 2} if at < 4 else {}
+            if table == "CLASSES_DATA" and chance.random() < 0.7:
+                more["COL_PEAK_CREATED"] = chance.choice((None, ordinal + at))
+                more["COL_PEAK_SIZE"] = chance.choice((None, 100 * ordinal + at))
             writer.add(table, COL_CLASS_NAME=name, COL_NAMESPACE=space, ID=at, INST_ID=inst,
-                       REC_ID=at + 10)
+                       REC_ID=at + 10, **more)
         for at, (class_, name, line) in enumerate(ROUTINES):
             writer.add("META_ROUTINES", COL_CLASS_NAME=class_, COL_ROUTINE_NAME=name,
                        COL_SOURCE_LINE=line, ID=at, INST_ID=inst, REC_ID=at + 100)
