@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Hold every #include of src/ and include/ against the rule of who may include whom: no layer one that
-it may not, and no two files each other.
+it may not, and no two files each other. And hold every text against another: only src/cli spells
+options of the command line.
 
   tests/layers.py [ROOT]       exit 1 and a line for each violation
   tests/layers.py --self-test  plant violations in a copy; they must be found
@@ -79,6 +80,30 @@ def violations(root):
                 yield f"{file.relative_to(root)}: {layer} includes {target}, which is {other}"
 
 
+TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"')
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+OPTION = re.compile(r'(?<!-)--(?:[a-z]|"$)')
+# Lines that may spell one all the same.
+SPELL = [
+    # A report's example is a command line as people type it; the help prints it, the tests run it.
+    re.compile(r"\s*\.example = "),
+    # A baseline keeps the options that it was made with as a text: its format since version 1.
+    re.compile(r'\s*mp_text_put\(text, text->length \? " --" : "--"'),
+]
+
+
+def spelled(root):
+    """Texts outside src/cli that spell an option: programs ask the same without dashes."""
+    for top, file in files_of(root):
+        if layer_of(str(file.relative_to(root / top))) == "cli":
+            continue
+        source = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), file.read_text())
+        for number, line in enumerate(source.split("\n"), 1):
+            if (any(OPTION.search(text) for text in TEXT.findall(line)) and
+                    not any(may.match(line) for may in SPELL)):
+                yield f"{file.relative_to(root)}:{number}: spells an option of the command line"
+
+
 def documented(root):
     """The table of docs/architecture.md: {layer: what it may include}."""
     text = (root / "docs/architecture.md").read_text(encoding="utf-8")
@@ -121,6 +146,14 @@ def self_test(root):
         if set(circles(copy)) - known != {f"render/{a} and render/{b} include each other"
                                           for a, b in pairs}:
             return "a planted circle is not found"
+        if list(spelled(copy)):
+            return "the copy spells options before one is planted"
+        (copy / "src/render/eight.c").write_text(
+            '/* "--in-a-comment" */\n    .example = "top --by type",\nputs("a \\" --limit");\nx = y--z; puts("a--b" "--");\n')
+        (copy / "src/cli/nine.c").write_text('puts("--limit");\n')
+        if list(spelled(copy)) != [f"src/render/eight.c:{line}: spells an option of the command line"
+                                   for line in (3, 4)]:
+            return "a planted option is not found, or what is none"
     return None
 
 
@@ -131,8 +164,9 @@ def main(arguments):
         print(fault or "planted violations are found")
         return 1 if fault else 0
     root = pathlib.Path(arguments[0]) if arguments else root
-    found = [*violations(root), *circles(root), *drifted(root)]
-    print("\n".join(found) if found else "every include keeps to its layer, and none leads back")
+    found = [*violations(root), *circles(root), *drifted(root), *spelled(root)]
+    print("\n".join(found) if found else
+          "every include keeps to its layer, none leads back, and options are spelled in src/cli alone")
     return 1 if found else 0
 
 

@@ -252,7 +252,7 @@ bool mp_document_print(const mp_document *document, const char *format,
     if (!renderer)
         return mp_fail_argument(error, "format", format, "there is no such format");
     mp_diagnostics *none = recording ? NULL : mp_diagnostics_new(1);
-    const mp_style style = {.width = PAGE_WIDTH, .dashes = "--"};
+    const mp_style style = {.width = PAGE_WIDTH, .dashes = ""};
     bool ok =
         renderer->render(document, recording ? recording->diagnostics : none, &style, file, error);
     mp_diagnostics_free(none);

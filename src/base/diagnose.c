@@ -10,6 +10,7 @@
 
 struct mp_diagnostics {
     size_t keep;
+    const char *dashes;
     uint64_t counts[MP_DIAGNOSTIC_COUNT];
     mp_diagnostic *kept;
     size_t kept_count, kept_capacity;
@@ -30,7 +31,18 @@ mp_diagnostics *mp_diagnostics_new(size_t keep)
 {
     mp_diagnostics *diagnostics = mp_alloc_zero(1, sizeof *diagnostics);
     diagnostics->keep = keep ? keep : SIZE_MAX;
+    diagnostics->dashes = "";
     return diagnostics;
+}
+
+void mp_diagnostics_spell(mp_diagnostics *diagnostics, const char *dashes)
+{
+    diagnostics->dashes = dashes;
+}
+
+const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics)
+{
+    return diagnostics->dashes;
 }
 
 void mp_diagnostics_free(mp_diagnostics *diagnostics)

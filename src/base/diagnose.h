@@ -8,6 +8,10 @@
  * mp_diagnostics_free. */
 mp_diagnostics *mp_diagnostics_new(size_t keep);
 void mp_diagnostics_free(mp_diagnostics *diagnostics);
+/* What stands before the name of an argument in messages, as whoever asks writes it: "--"; "" until
+ * somebody says. Borrowed. */
+void mp_diagnostics_spell(mp_diagnostics *diagnostics, const char *dashes);
+const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics);
 
 /* Count one, and keep it if few of its code are kept yet. */
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,

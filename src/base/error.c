@@ -45,27 +45,26 @@ bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t col
     return false;
 }
 
-/* Put the dashes where the text marks an argument. */
-static void spell(char *line, size_t size, const char *dashes)
+const char *mp_spell(char *line, size_t size, const char *text, const char *dashes)
 {
-    size_t length = strlen(dashes);
-    for (char *at = line; (at = strpbrk(at, MP_DASHES)) != NULL; at += length) {
-        size_t rest = strlen(at + 1) + 1, room = size - (size_t)(at - line);
-        if (length > room - 1)
-            length = room - 1;
-        if (rest > room - length)
-            rest = room - length;
-        memmove(at + length, at + 1, rest);
-        for (size_t i = 0; i < length; i++)
-            at[i] = dashes[i];
-        line[size - 1] = '\0';
+    size_t length = 0;
+    for (; *text; text++) {
+        bool mark = *text == *MP_DASHES;
+        const char *from = mark ? dashes : text;
+        for (size_t left = mark ? strlen(dashes) : 1; left && length + 1 < size; left--)
+            line[length++] = *from++;
     }
+    line[length] = '\0';
+    return line;
 }
 
 const char *mp_error_line(const mp_error *error, const char *dashes, char *line, size_t size)
 {
-    char place[32] = "", text[sizeof error->text + sizeof error->advice + 2];
-    snprintf(text, sizeof text, "%s%s%s", error->text, *error->advice ? ": " : "", error->advice);
+    char place[32] = "", marked[sizeof error->text + sizeof error->advice + 2];
+    char text[2 * sizeof marked];
+    snprintf(marked, sizeof marked, "%s%s%s", error->text, *error->advice ? ": " : "",
+             error->advice);
+    mp_spell(text, sizeof text, marked, dashes);
     if (error->path && error->column)
         snprintf(place, sizeof place, ":%" PRIu32 ":%" PRIu32, error->line, error->column);
     else if (error->path && error->line)
@@ -80,6 +79,5 @@ const char *mp_error_line(const mp_error *error, const char *dashes, char *line,
                  error->value ? error->value : "", text);
     else
         snprintf(line, size, "%s", text);
-    spell(line, size, dashes);
     return line;
 }

@@ -10,6 +10,9 @@
 
 /* In a text, before the name of an argument of the request: mp_error_line puts the dashes there. */
 #define MP_DASHES "\001"
+/* Copy a text into `line` of `size` bytes, at least 1, with the dashes in the place of such marks;
+ * what does not fit is cut. Returns `line`. */
+const char *mp_spell(char *line, size_t size, const char *text, const char *dashes);
 
 /* Set the error; returns false, for `return mp_fail(...)`. */
 bool mp_fail(mp_error *error, mp_error_code code, const char *format, ...)

@@ -91,9 +91,21 @@ const cli_command *cli_commands(size_t *count)
 
 /* --- help --- */
 
+/* Names of arguments stand in `backquotes`. */
+static void help_text(const char *text)
+{
+    for (bool inside = false; *text; text++)
+        if (*text != '`')
+            putchar(*text);
+        else if ((inside = !inside))
+            fputs("--", stdout);
+    putchar('\n');
+}
+
 static void help_line(const char *name, const char *summary)
 {
-    printf("  %-22s  %s\n", name, summary);
+    printf("  %-22s  ", name);
+    help_text(summary);
 }
 
 static void help_options(const cli_command *command)
@@ -128,7 +140,7 @@ static void help_command(const cli_command *command)
                                          : " FILE...",
            command->name, command->summary);
     if (command->details)
-        printf("%s\n", command->details);
+        help_text(command->details);
     printf("\nOptions:\n");
     help_options(command);
     if (mp_argument_find(command->arguments, "by")) {

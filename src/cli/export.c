@@ -69,7 +69,7 @@ int cli_export(cli_options *options)
         cli_refuse("export writes a file, not standard output");
     if (!names || stream)
         return CLI_USAGE;
-    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
+    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
     bool ok = cli_groups_find(&groups, options, diagnostics);

@@ -49,12 +49,15 @@ bool cli_load(const cli_options *options, const char *const *paths, size_t count
     return mp_filter_check_ends(model, diagnostics) && ok;
 }
 
-size_t cli_kept(const cli_options *options)
+mp_diagnostics *cli_diagnostics_new(const cli_options *options)
 {
     enum { KEPT = 5, KEPT_VERBOSE = 100, KEPT_ALL = 10000 };
-    if (options->command.report && options->command.report->tells_faults)
-        return KEPT_ALL;
-    return options->verbose ? KEPT_VERBOSE : KEPT;
+    const mp_report *report = options->command.report;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(report && report->tells_faults ? KEPT_ALL
+                                                     : options->verbose             ? KEPT_VERBOSE
+                                                                                    : KEPT);
+    mp_diagnostics_spell(diagnostics, "--");
+    return diagnostics;
 }
 
 int cli_read_beside(cli_options *options)
@@ -394,8 +397,7 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
     }
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);
     for (size_t i = 0; i < groups->count; i++)
-        work.answers[i].diagnostics =
-            work.merges ? mp_diagnostics_new(cli_kept(options)) : diagnostics;
+        work.answers[i].diagnostics = work.merges ? cli_diagnostics_new(options) : diagnostics;
     run_all(&work);
     int status = put_answers(&work, diagnostics);
     for (size_t i = 0; i < groups->count; i++) {
@@ -410,7 +412,7 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
 int cli_report(cli_options *options)
 {
     cli_groups groups;
-    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
+    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     int status = cli_read_beside(options);
     if (status == CLI_OK) {
         bool found = cli_groups_find(&groups, options, diagnostics);

@@ -18,8 +18,9 @@ int cli_read_beside(cli_options *options);
 int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
                mp_dictionary *dictionary, mp_digest **digest);
 
-/* Diagnostics of each code that are kept for this command. */
-size_t cli_kept(const cli_options *options);
+/* Diagnostics that keep as many of each code as the command needs. Release with
+ * mp_diagnostics_free. */
+mp_diagnostics *cli_diagnostics_new(const cli_options *options);
 
 /* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,

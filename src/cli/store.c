@@ -120,7 +120,7 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
 
 static int save(cli_options *options)
 {
-    mp_diagnostics *diagnostics = mp_diagnostics_new(cli_kept(options));
+    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_model *model = mp_model_new();
     mp_digest *digest = NULL;

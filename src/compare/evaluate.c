@@ -215,7 +215,8 @@ static void judge_rule(mp_evaluation *evaluation)
     if (row->has & ~context->now->has)
         MP_DISMISS(evaluation, "%s does not tell %s", mp_kind_name(context->now->kind), row->told);
     else if (!base)
-        MP_DISMISS(evaluation, "there is no base to compare with: --base FILE names one");
+        MP_DISMISS(evaluation, "there is no base to compare with: %sbase FILE names one",
+                   context->dashes);
     else if (base->kind != context->now->kind)
         MP_DISMISS(evaluation, "the base is %s, expected %s", mp_kind_name(base->kind),
                    mp_kind_name(context->now->kind));

@@ -69,6 +69,7 @@ typedef struct mp_rule_context {
     const mp_window *window;         /* likewise */
     const char *to;                  /* the window's end as the user said it, or NULL */
     bool exact_bytes;                /* in texts for people */
+    const char *dashes;              /* there, before the name of an argument */
 } mp_rule_context;
 
 /* Numbers are in the unit of the rule's measure. Of a rule on each of several, they are those of

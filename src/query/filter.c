@@ -165,7 +165,8 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
                         mp_expected_moment);
         else if (diagnostics && !asked)
             mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0,
-                        "ends at snapshot \"%s\", expected a moment of --at before it", named);
+                        "ends at snapshot \"%s\", expected a moment of %sat before it", named,
+                        mp_diagnostics_dashes(diagnostics));
     }
     return ok;
 }

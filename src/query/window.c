@@ -45,7 +45,8 @@ static bool resolve_session(const mp_filter *filter, uint32_t session, const cha
         return missing(model, session, "to", to, error);
     return range->from.i <= range->to.i ||
            mp_fail(error, MP_ERROR_ARGUMENT,
-                   "--from is snapshot %" PRIu64 ", which is later than --to, snapshot %" PRIu64,
+                   MP_DASHES "from is snapshot %" PRIu64 ", which is later than " MP_DASHES
+                             "to, snapshot %" PRIu64,
                    filter->snapshots[range->from.i].sequence,
                    filter->snapshots[range->to.i].sequence);
 }

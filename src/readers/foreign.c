@@ -2,6 +2,7 @@
  * recording, from their public descriptions. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "readers/reader.h"
 
@@ -22,7 +23,7 @@ static const struct {
     SIGNATURE("BZh", "a bzip2 file (unpack it: bzcat FILE | memprof analyze -)"),
     SIGNATURE("PK\x03\x04", "a zip file (unpack it first)"),
     SIGNATURE("{\"memprof-baseline\"",
-              "a baseline of memprof (a file for memprof diff or memprof gate --base)"),
+              "a baseline of memprof (a file for memprof diff or memprof gate " MP_DASHES "base)"),
     SIGNATURE("SQLite format 3", "an SQLite database"),
     SIGNATURE("\x7f"
               "ELF",

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/diagnose.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/build.h"
@@ -91,16 +92,18 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
 /* The surest reader. NULL after a diagnostic. */
 static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
 {
+    char kind[128];
+    const char *dashes = mp_diagnostics_dashes(diagnostics);
     const mp_reader *second, *best = mp_reader_claiming(head, &second);
     if (second)
         mp_diagnose(diagnostics, MP_DIAG_AMBIGUOUS_FORMAT, path, 1,
                     "could be %s or %s, expected one of them to be sure: say which with "
-                    "--input-format",
-                    best->name, second->name);
+                    "%sinput-format",
+                    best->name, second->name, dashes);
     else if (!best)
         mp_diagnose(diagnostics, MP_DIAG_FOREIGN_FILE, path, 1,
                     "looks like %s, expected a recording that memprof reads (see memprof formats)",
-                    mp_foreign_kind(head));
+                    mp_spell(kind, sizeof kind, mp_foreign_kind(head), dashes));
     return second ? NULL : best;
 }
 

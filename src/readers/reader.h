@@ -55,7 +55,8 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
 /* mp_reader.process by all readers: of the first that recognises the path; else 0. */
 size_t mp_process_of(const char *path);
 
-/* What kind of file this seems to be that no reader knows ("a gzip file"); static text. */
+/* What kind of file this seems to be that no reader knows ("a gzip file"); static, with
+ * MP_DASHES before names of arguments. */
 const char *mp_foreign_kind(mp_slice head);
 
 /* Read all inputs into the model and build its call tree. False, after a diagnostic of severity

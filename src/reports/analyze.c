@@ -236,7 +236,7 @@ const mp_report mp_report_analyze = {
     .summary = "the whole answer: leaks, biggest, growth, snapshots (the default)",
     .example = "analyze samples/shop-v2.oemp",
     .details =
-        "Each table has ten rows; --limit says otherwise. The other commands show one table\n"
+        "Each table has ten rows; `limit` says otherwise. The other commands show one table\n"
         "in full, with more options.",
     .overview = true,
     MP_ARGUMENTS(arguments, own),

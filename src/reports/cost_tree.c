@@ -247,7 +247,7 @@ const mp_report mp_report_tree = {
     .summary = "the call tree with inclusive and own cost, largest first",
     .example = "tree samples/shop-v2.oemp --depth 4",
     .details =
-        "Memory: bytes alive at the snapshot --to, by the call-tree node that created them.\n"
+        "Memory: bytes alive at the snapshot `to`, by the call-tree node that created them.\n"
         "Execution profiles: seconds (versions 3 and 4 have a call tree).",
     MP_ARGUMENTS(arguments, own),
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},

@@ -295,7 +295,7 @@ const mp_report mp_report_diff = {
     .details =
         "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
         "by ids. Sites are matched in steps: by stack and lines, by stack alone, by type and\n"
-        "innermost function; each row says which one matched. Execution profiles: --by line,\n"
+        "innermost function; each row says which one matched. Execution profiles: `by` line,\n"
         "method, module; heaps: site, type, or what top has. Exit status 0 whatever changed: see\n"
         "memprof gate for a verdict.",
     .single = true,

@@ -1,6 +1,7 @@
 /* Gate: hold a recording to the rules of a policy. */
 #include <math.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "compare/policy.h"
 #include "document/checks.h"
@@ -129,6 +130,7 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     rule_context->base = request->base;
     rule_context->dictionary = request->dictionary;
     rule_context->exact_bytes = document->exact_bytes;
+    rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
     section_gate(document, request, &results);
     section_rules(document, &results);
@@ -191,7 +193,7 @@ const mp_report mp_report_gate = {
         "  orders: leaked of source \"*OrderEntry*\" <= 1.1 x base\n"
         "  growth of type \"Dynamic Query\" per snapshot after snapshot 3 <= 2 %\n"
         "  no new leak site\n"
-        "docs/policies.md has all forms. Rules that compare need --base. Exit status 0: all rules\n"
+        "docs/policies.md has all forms. Rules that compare need `base`. Exit status 0: all rules\n"
         "hold; 1: some fail; 3: none fails, but some could not be judged.",
     .operand = MP_OPERAND_POLICY,
     MP_ARGUMENTS(arguments, usual),

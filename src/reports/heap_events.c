@@ -395,8 +395,8 @@ const mp_report mp_report_lifetimes = {
     .details =
         "Ages are those of blocks that the log saw allocated and deleted. A histogram of all,\n"
         "the median and 90th percentile of each group, allocations by size, and what one\n"
-        "thread allocated and another deleted. --only shows some groups and their ages\n"
-        "alone. --sort: deleted, bytes, median, p90, key.",
+        "thread allocated and another deleted. `only` shows some groups and their ages\n"
+        "alone. `sort`: deleted, bytes, median, p90, key.",
     MP_ARGUMENTS(arguments, own),
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}},
 };

@@ -512,11 +512,11 @@ const mp_report mp_report_top = {
     .name = "top",
     .summary = "what is biggest in memory; the hottest lines of an execution profile",
     .example = "top samples/shop-v2.oemp --by source",
-    .details = "Memory: what is alive at the snapshot --to (the last _PreCleanUp if there is one,\n"
+    .details = "Memory: what is alive at the snapshot `to` (the last _PreCleanUp if there is one,\n"
                "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
-               "--sort: bytes, objects, inclusive, created, deleted, key.\n"
-               "Execution profiles: --by: line, method, module. --sort: seconds, inclusive,\n"
-               "average, calls. --format rpt writes ProTop's own layout.",
+               "`sort`: bytes, objects, inclusive, created, deleted, key.\n"
+               "Execution profiles: `by`: line, method, module. `sort`: seconds, inclusive,\n"
+               "average, calls. `format` rpt writes ProTop's own layout.",
     MP_ARGUMENTS(top_arguments, own),
     .variants = {MP_HEAP_VARIANTS(top_of_heap),
                  {.needs = MP_HOLDS_GRAPH, .run = top_of_dump},
@@ -577,11 +577,11 @@ const mp_report mp_report_growth = {
     .summary = "what grew or shrank between two snapshots",
     .example = "growth samples/shop-v2.oemp --by source",
     .details =
-        "Compares what is alive at the snapshot --from (the first) and at --to (the last\n"
+        "Compares what is alive at the snapshot `from` (the first) and at `to` (the last\n"
         "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
-        "snapshots or more it tells what grows steadily and what jumped once; --from leaves\n"
+        "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
         "a warm-up out.\n"
-        "--sort: bytes, objects, key.",
+        "`sort`: bytes, objects, key.",
     MP_ARGUMENTS(growth_arguments, own),
     .variants = {MP_HEAP_VARIANTS(growth_of_heap),
                  {.needs = MP_HOLDS_LEDGER, .run = growth_of_dumps}},

@@ -425,10 +425,10 @@ const mp_report mp_report_leaks = {
     .summary = "what was created and never deleted, by allocation site",
     .example = "leaks samples/shop-v2.oemp --stack-depth 3",
     .details =
-        "A leak is what was created after the snapshot --from (the first) and is alive at the\n"
-        "snapshot --to (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
+        "A leak is what was created after the snapshot `from` (the first) and is alive at the\n"
+        "snapshot `to` (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
-        "--sort: bytes, objects, created, grew.",
+        "`sort`: bytes, objects, created, grew.",
     MP_ARGUMENTS(arguments, own),
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -421,8 +421,8 @@ const mp_report mp_report_path = {
     .summary = "why an object of a heap dump is alive: the way from a root to it",
     .example = "path --type 'Shop.Orders.Order' samples/shop-3.gclog",
     .details = "OBJECT is an id, as memprof retained and top print them. The path is a shortest\n"
-               "one from a strong root; --all-kinds gives one from each kind of root that reaches\n"
-               "the object. With --type in place of OBJECT, the paths to all objects of such\n"
+               "one from a strong root; `all-kinds` gives one from each kind of root that reaches\n"
+               "the object. With `type` in place of OBJECT, the paths to all objects of such\n"
                "types, those over the same types counted together.",
     .single = true,
     .operand = MP_OPERAND_OBJECT,

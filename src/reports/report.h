@@ -61,13 +61,13 @@ typedef struct mp_report {
     const char *name;
     const char *summary;
     const char *example; /* arguments of a worked example, run by the tests */
-    const char *details; /* more for --help; may be NULL */
+    const char *details; /* more for help, with `names` of arguments marked so; may be NULL */
     mp_operand operand;
     bool single;                 /* says nothing of several files that are read apart */
     bool overview;               /* several tables of a few rows each, in every format */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */
-    int64_t program_rows;        /* that JSON and CSV have without --limit; 0: all */
+    int64_t program_rows;        /* that JSON and CSV have without a limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
 

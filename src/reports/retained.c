@@ -78,7 +78,7 @@ const mp_report mp_report_retained = {
     .details = "Retained are the bytes that would go if the object went: all that strong roots\n"
                "reach through it alone. Of types and namespaces, what all of their objects\n"
                "retain together, nothing counted twice.\n"
-               "--by: object, type, namespace. --sort (of groups): retained, bytes, objects, key.",
+               "`by`: object, type, namespace. `sort` (of groups): retained, bytes, objects, key.",
     MP_ARGUMENTS(retained_table, retained_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_retained}},

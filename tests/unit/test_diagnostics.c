@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/diagnose.h"
+#include "base/error.h"
 
 static void all_are_counted_and_few_are_kept(void **unused)
 {
@@ -90,12 +91,35 @@ static void the_catalogue_is_in_order(void **unused)
     assert_string_equal(mp_severity_name(MP_ERROR), "error");
 }
 
+/* The marks of a text become what whoever asks writes; what the user wrote stays as it is. */
+static void arguments_are_spelled_by_whoever_asks(void **unused)
+{
+    (void)unused;
+    char line[64];
+    mp_error error;
+    mp_fail(&error, MP_ERROR_ARGUMENT, MP_DASHES "a is later than %s " MP_DASHES "b", "its");
+    assert_string_equal(mp_error_line(&error, "--", line, sizeof line),
+                        "--a is later than its --b");
+    assert_string_equal(mp_error_line(&error, "", line, sizeof line), "a is later than its b");
+    assert_string_equal(mp_error_line(&error, "--", line, 4), "--a");
+    mp_fail_argument(&error, "by", "\001x", "not by " MP_DASHES "top");
+    assert_string_equal(mp_error_line(&error, "--", line, sizeof line), "--by \001x: not by --top");
+    assert_string_equal(mp_spell(line, 2, MP_DASHES, "--"), "-"); /* what does not fit is cut */
+    assert_string_equal(mp_spell(line, 1, "text", "--"), "");
+    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
+    assert_string_equal(mp_diagnostics_dashes(diagnostics), "");
+    mp_diagnostics_spell(diagnostics, "--");
+    assert_string_equal(mp_diagnostics_dashes(diagnostics), "--");
+    mp_diagnostics_free(diagnostics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_counted_and_few_are_kept),
         cmocka_unit_test(messages_are_text),
         cmocka_unit_test(the_catalogue_is_in_order),
+        cmocka_unit_test(arguments_are_spelled_by_whoever_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,8 +110,8 @@ static void set_up_heap(fixture *of)
     add_type(of, &of->base, "A", 3, 1, 1000);
     add_type(of, &of->base, "B", 1, 0, 100);
     add_type(of, &of->base, "C", 5, 0, 500);
-    of->rule_context =
-        (mp_rule_context){.now = &of->now, .base = &of->base, .dictionary = of->dictionary};
+    of->rule_context = (mp_rule_context){
+        .now = &of->now, .base = &of->base, .dictionary = of->dictionary, .dashes = "--"};
 }
 
 static void set_up_profile(fixture *of)
@@ -124,8 +124,8 @@ static void set_up_profile(fixture *of)
     add_method(of, &of->now, "q.cls", "run", 250000, 5);
     add_method(of, &of->base, "p.cls", "run", 1000000, 10);
     add_method(of, &of->base, "q.cls", "run", 250000, 5);
-    of->rule_context =
-        (mp_rule_context){.now = &of->now, .base = &of->base, .dictionary = of->dictionary};
+    of->rule_context = (mp_rule_context){
+        .now = &of->now, .base = &of->base, .dictionary = of->dictionary, .dashes = "--"};
 }
 
 static void tear_down(fixture *of)

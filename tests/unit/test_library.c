@@ -15,13 +15,13 @@
 static const char *const memory[] = {SAMPLES "/shop-v2.oemp"};
 static const char *const events[] = {SAMPLES "/shop.taligent"};
 
-static char *printed(const mp_document *document, const mp_recording *recording)
+static char *printed(const mp_document *document, const char *format, const mp_recording *recording)
 {
     char *text;
     size_t length;
     mp_error error = {0};
     FILE *file = open_memstream(&text, &length);
-    assert_true(mp_document_print(document, "json", recording, file, &error));
+    assert_true(mp_document_print(document, format, recording, file, &error));
     fclose(file);
     return text;
 }
@@ -35,9 +35,9 @@ static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
     assert_true(mp_recording_is_usable(recording) && mp_recording_is_whole(recording));
     mp_document *top = mp_recording_ask(recording, report, &(mp_setting){name, by}, 1, &error);
     assert_non_null(top);
-    char *before = printed(top, recording);
+    char *before = printed(top, "json", recording);
     memset(report, 'X', sizeof report - 1);
-    char *after = printed(top, recording);
+    char *after = printed(top, "json", recording);
     assert_string_equal(before, after);
     assert_non_null(strstr(after, "\"command\": \"top\""));
     free(before);
@@ -74,6 +74,10 @@ static void an_answer_can_be_walked(void **unused)
     assert_int_equal(count, 1);
     assert_string_equal(checks[0].name, "max-live");
     assert_int_equal(mp_document_verdict(leaks), MP_VERDICT_PASS);
+    /* People who read it are told of settings as programs name them: without dashes. */
+    char *text = printed(leaks, "text", recording);
+    assert_non_null(strstr(text, "1 more (limit 0 shows all)"));
+    free(text);
     mp_document_free(leaks);
     mp_recording_free(recording);
 }
