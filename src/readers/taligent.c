@@ -144,41 +144,29 @@ void taligent_resolve(taligent_pass *pass)
     mp_pipeline_drain(pass->replay);
 }
 
-typedef struct thread_probe {
-    const taligent_pass *pass;
-    mp_slice name;
-} thread_probe;
-
-static bool same_thread(const void *opaque, uint32_t value)
+/* The name as a number that no other name has: four bits a letter, which tell digits and the hyphen
+ * apart, behind a 1. A name that is too long for that is one of the model's texts. */
+static uint64_t thread_key(taligent_pass *pass, mp_slice name)
 {
-    const thread_probe *probe = opaque;
-    const taligent_pass *pass = probe->pass;
-    return mp_slice_equal(probe->name, pass->threads.texts[value]);
+    if (name.length > 15)
+        return UINT64_C(2) << 60 | mp_model_intern(pass->model, name, NULL).i;
+    uint64_t key = 1;
+    for (size_t i = 0; i < name.length; i++)
+        key = key << 4 | (name.at[i] & 15);
+    return key;
 }
 
+/* Threads take turns as they like, so that the one before says nothing. */
 static uint32_t thread_of(taligent_pass *pass, mp_slice name)
 {
     taligent_threads *threads = &pass->threads;
-    if (name.length == threads->length && memcmp(name.at, threads->text, name.length) == 0)
-        return threads->last;
-    thread_probe probe = {pass, name};
-    uint64_t hash = mp_hash_bytes(name.at, name.length);
-    uint32_t *found = mp_hash_index_put(&threads->index, hash, same_thread, &probe);
+    uint32_t *found = mp_id_index_put(&threads->index, thread_key(pass, name));
     if (!*found) {
         *found = (uint32_t)++threads->count;
         mp_grow(&threads->names, &threads->capacity, threads->count + 1, sizeof *threads->names);
-        mp_grow(&threads->texts, &threads->text_capacity, threads->count + 1,
-                sizeof *threads->texts);
         threads->names[*found] = mp_model_intern(pass->model, name, NULL);
-        threads->texts[*found] = mp_slice_of(mp_model_text(pass->model, threads->names[*found]));
     }
-    threads->last = *found;
-    threads->length = 0;
-    if (name.length <= sizeof threads->text) {
-        memcpy(threads->text, name.at, name.length);
-        threads->length = name.length;
-    }
-    return threads->last;
+    return *found;
 }
 
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
@@ -339,9 +327,8 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     }
     taligent_end(pass);
     mp_pipeline_free(pass->replay);
-    mp_hash_index_free(&pass->threads.index);
+    mp_id_index_free(&pass->threads.index);
     free(pass->threads.names);
-    free(pass->threads.texts);
     pass->blocks.log.events->corrupt_events += pass->corrupt_events;
     return whole;
 }

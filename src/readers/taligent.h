@@ -33,14 +33,9 @@ bool taligent_parse_block(mp_slice line, taligent_block *block);
 
 /* The threads of one log, numbered from 1 as they come: of the thread that reads. */
 typedef struct taligent_threads {
-    mp_hash_index index;
+    mp_id_index index; /* by what their names say */
     mp_string_id *names;
-    mp_slice *texts; /* the same, which stay where they are */
-    size_t count, capacity, text_capacity;
-    /* The last one: the next event is mostly of it too. */
-    char text[32];
-    size_t length;
-    uint32_t last;
+    size_t count, capacity;
 } taligent_threads;
 
 typedef struct taligent_distinct_crawl {
