@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { COLUMNS = 16, FIRST_ROWS = 64, STUCK = 255 };
+enum { COLUMNS = 16, FIRST_ROWS = 64, STUCK = 15 };
 
 /* Grown by half, not doubled: 32 to 48 bytes for each object. */
 static size_t next_size(size_t rows)
@@ -34,6 +34,19 @@ static inline size_t next_row(const mp_live_set *set, size_t row)
     return row + 1 == set->rows ? 0 : row + 1;
 }
 
+/* How often the place was passed. */
+static inline unsigned passed_of(const mp_live_set *set, size_t row, unsigned column)
+{
+    return set->passed[row] >> column * 4 & STUCK;
+}
+
+static inline void count_passed(mp_live_set *set, size_t row, unsigned column, bool up)
+{
+    uint64_t one = UINT64_C(1) << column * 4;
+    if (passed_of(set, row, column) < STUCK)
+        set->passed[row] += up ? one : -one;
+}
+
 mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
 {
     unsigned column;
@@ -44,7 +57,7 @@ mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
         mp_live_object *object = &set->places[row * COLUMNS + column];
         if (object->id == id && object->generation)
             return object;
-        if (!set->passed[row])
+        if (!passed_of(set, row, column))
             return NULL;
         row = next_row(set, row);
     }
@@ -68,8 +81,7 @@ static mp_live_object *enter(mp_live_set *set, uint64_t id)
         mp_live_object *object = &set->places[row * COLUMNS + column];
         if (!object->generation)
             return object;
-        if (set->passed[row] < STUCK)
-            set->passed[row]++;
+        count_passed(set, row, column, true);
         row = next_row(set, row);
     }
     return NULL;
@@ -87,7 +99,7 @@ static void grow(mp_live_set *set)
         free(set->passed);
         set->rows = next_size(set->rows);
         set->places = mp_alloc_zero(set->rows * COLUMNS, sizeof *set->places);
-        set->passed = mp_alloc_zero(set->rows, 1);
+        set->passed = mp_alloc_zero(set->rows, sizeof *set->passed);
         placed = true;
         for (size_t i = 0; placed && i < places; i++) {
             mp_live_object *place = old[i].generation ? enter(set, old[i].id) : NULL;
@@ -119,8 +131,7 @@ void mp_live_remove(mp_live_set *set, mp_live_object *object)
     unsigned column;
     size_t found = (size_t)(object - set->places) / COLUMNS;
     for (size_t row = home_of(set, object->id, &column); row != found; row = next_row(set, row))
-        if (set->passed[row] < STUCK)
-            set->passed[row]--;
+        count_passed(set, row, column, false);
     object->generation = 0;
     set->count--;
 }

@@ -6,10 +6,11 @@
  *
  *              column 0  1  2 ... 15
  *   row h(k)          .  a  b      .      an id whose place is taken goes down its column to the
- *   row h(k) + 1      .  c  .      .      next row, and the row counts it as passed
+ *   row h(k) + 1      .  c  .      .      next row, and the place is counted as passed
  *
- * A search goes down the column until it finds the id or a row that nobody passed. A deletion
- * clears the place and uncounts, so no graves are left behind. */
+ * A search goes down the column until it finds the id or a place that nobody passed. A deletion
+ * clears the place and uncounts, so no graves are left behind. Each column counts for itself: of
+ * ids at random, some id of another column has passed nearly every row. */
 #ifndef MP_MODEL_LIVE_H
 #define MP_MODEL_LIVE_H
 
@@ -27,7 +28,7 @@ typedef struct mp_live_object {
 
 typedef struct mp_live_set {
     mp_live_object *places;
-    uint8_t *passed; /* of rows; 255 sticks */
+    uint64_t *passed; /* of rows: four bits for each column; 15 sticks */
     size_t rows, count;
     uint64_t largest; /* id ever entered */
     uint64_t seed;    /* of the hash */

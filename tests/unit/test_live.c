@@ -212,6 +212,26 @@ static void it_grows_and_stays_a_third_full(void **unused)
     }
 }
 
+/* A search for what is not there ends at a place that nobody passed: most of them must be such, of
+ * ids at random too, or each search walks far. A table half full has a chain that reaches a place
+ * in fewer than half of all cases. */
+static void few_places_are_passed(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 200000 };
+    for (size_t family = 0; family < FAMILIES; family++) {
+        mp_live_set set = {0};
+        size_t passed = 0;
+        for (uint64_t n = 0; n < COUNT; n++)
+            mp_live_add(&set, families[family].id(n), 7);
+        for (size_t row = 0; row < set.rows; row++)
+            for (unsigned column = 0; column < 16; column++)
+                passed += (set.passed[row] >> column * 4 & 15) != 0;
+        assert_in_range(passed, 0, set.rows * 16 / 2);
+        mp_live_free(&set);
+    }
+}
+
 static void large_objects_have_their_size(void **unused)
 {
     (void)unused;
@@ -265,6 +285,7 @@ int main(void)
         cmocka_unit_test(random_steps_agree_with_a_map),
         cmocka_unit_test(generations_leave_nothing_behind),
         cmocka_unit_test(it_grows_and_stays_a_third_full),
+        cmocka_unit_test(few_places_are_passed),
         cmocka_unit_test(large_objects_have_their_size),
         cmocka_unit_test(an_empty_set_has_nothing),
     };
