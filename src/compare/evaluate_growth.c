@@ -139,6 +139,7 @@ static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t f
     bool of_percent = rule->bound.reference == MP_OF_START, from_nothing = isinf(slope->number);
     const char *number = slope_text(evaluation, from_nothing ? slope->trend.slope : slope->number,
                                     of_percent && !from_nothing);
+    const mp_step *step = &slope->trend.steps[0];
     const char *who = "";
     if (rule->each && failed)
         who = mp_arena_format(evaluation->scratch, "%zu of %zu %ss, worst %s: ", failed, count,
@@ -150,11 +151,13 @@ static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t f
                                          slope_text(evaluation, slope->limit, of_percent));
     if (slope->fails)
         result->message = mp_arena_format(arena, "%sgrows steadily, by %s a snapshot", who, number);
-    else if (slope->trend.kind == MP_TREND_JUMP)
-        result->message =
-            mp_arena_format(arena, "%sone jump of %s at snapshot %" PRIu64 ", no steady growth",
-                            who, slope_text(evaluation, (double)slope->trend.step_size, false),
-                            sequences[slope->trend.step]);
+    else if (slope->trend.kind == MP_TREND_JUMP ||
+             (slope->trend.kind == MP_TREND_DROP && slope->over))
+        result->message = mp_arena_format(
+            arena, "%sone %s of %s at snapshot %" PRIu64 ", %s", who,
+            step->size > 0 ? "jump" : "drop",
+            slope_text(evaluation, fabs((double)step->size), false), sequences[step->place],
+            slope->trend.low > 0 ? "too few values beside it to tell growth" : "no steady growth");
     else if (slope->over)
         result->message = mp_arena_format(arena, "%sdoes not grow steadily", who);
 }

@@ -131,29 +131,43 @@ static double range_of(const double *values, size_t count)
     return high - low;
 }
 
-static size_t largest_step(const double *values, size_t count)
+/* The place of the largest step, the first of equal ones; with `like` the next one of the same
+ * direction. 0: there is none. */
+static size_t largest_step(const double *values, size_t count, size_t like)
 {
-    size_t found = 1;
-    for (size_t i = 2; i < count; i++)
-        if (fabs(values[i] - values[i - 1]) > fabs(values[found] - values[found - 1]))
-            found = i;
+    size_t found = 0;
+    double most = 0, direction = like ? values[like] - values[like - 1] : 0;
+    for (size_t i = 1; i < count; i++) {
+        double step = values[i] - values[i - 1];
+        if (i == like || fabs(step) <= most || (like && (step > 0) != (direction > 0)))
+            continue;
+        most = fabs(step);
+        found = i;
+    }
     return found;
 }
 
-/* Whether a step outweighs everything else; if so, also the slopes without it. To remove the step,
- * the values after it are shifted back by its height, and one value is dropped. */
-static bool is_dominant(const double *values, size_t count, size_t place, quantiles *slopes)
+/* The values without the steps at these places, ascending: what is behind a step is shifted back by
+ * its height, and one value is dropped. NULL if a step does not outweigh what is before and behind
+ * it, so that it may be part of that. Release with free(). */
+static double *without_steps(const double *values, size_t count, const size_t *places, size_t steps)
 {
-    double step = values[place] - values[place - 1];
-    double *rest = mp_alloc(count * sizeof *rest);
-    memcpy(rest, values, place * sizeof *rest);
-    for (size_t i = place + 1; i < count; i++)
-        rest[i - 1] = values[i] - step;
-    bool dominant = fabs(step) > DOMINANCE * range_of(rest, count - 1);
-    if (dominant)
-        *slopes = thinned_slopes(rest, count - 1);
+    double *rest = mp_alloc(count * sizeof *rest), shift = 0, largest = 0, smallest = INFINITY;
+    for (size_t i = 0, piece = 0, used = 0; piece <= steps; piece++) {
+        size_t end = piece < steps ? places[piece] : count;
+        largest = fmax(largest, range_of(values + i, end - i));
+        for (i += piece > 0; i < end; i++)
+            rest[used++] = values[i] - shift;
+        if (piece < steps) {
+            double step = values[end] - values[end - 1];
+            smallest = fmin(smallest, fabs(step));
+            shift += step;
+        }
+    }
+    if (smallest > DOMINANCE * largest)
+        return rest;
     free(rest);
-    return dominant;
+    return NULL;
 }
 
 static int64_t difference(int64_t to, int64_t from)
@@ -164,25 +178,54 @@ static int64_t difference(int64_t to, int64_t from)
     return result;
 }
 
+static mp_trend trend_of_slopes(const double *values, size_t count)
+{
+    quantiles slopes = thinned_slopes(values, count);
+    return (mp_trend){.kind = slopes.low > 0    ? MP_TREND_GROWS
+                              : slopes.high < 0 ? MP_TREND_SHRINKS
+                                                : MP_TREND_FLAT,
+                      .slope = slopes.middle,
+                      .low = slopes.low,
+                      .high = slopes.high};
+}
+
+/* Judge what is left without a step, or without two, in place of all, if they are no part of it.
+ * Two are taken out only where they hide that the rest goes the other way. */
+static void judge_without(mp_trend *trend, const double *exact, size_t count, const size_t *places,
+                          size_t steps)
+{
+    bool swap = places[0] > places[steps - 1], up = exact[*places] > exact[*places - 1];
+    double *rest = without_steps(
+        exact, count, (const size_t[]){places[swap ? 1 : 0], places[swap ? 0 : steps - 1]}, steps);
+    if (!rest)
+        return;
+    mp_trend without = trend_of_slopes(rest, count - steps);
+    bool hidden = without.kind == (up ? MP_TREND_SHRINKS : MP_TREND_GROWS);
+    free(rest);
+    /* Three values are too few to say more than the four of which they are. */
+    if (without.kind == MP_TREND_FLAT ||
+        (count - steps < MP_TREND_FEWEST && without.kind != trend->kind))
+        without.kind = up ? MP_TREND_JUMP : MP_TREND_DROP;
+    for (size_t i = 0; i < steps; i++)
+        without.steps[i].place = places[i];
+    if (steps == 1 || hidden)
+        *trend = without;
+}
+
 static void judge(mp_trend *trend, const double *exact, const int64_t *values, size_t count)
 {
-    quantiles whole = thinned_slopes(exact, count), rest;
-    trend->slope = whole.middle;
-    trend->low = whole.low;
-    trend->high = whole.high;
-    if (whole.low > 0)
-        trend->kind = MP_TREND_GROWS;
-    else if (whole.high < 0)
-        trend->kind = MP_TREND_SHRINKS;
-    size_t step = largest_step(exact, count);
-    if (!is_dominant(exact, count, step, &rest))
-        return;
-    trend->step = step;
-    trend->step_size = difference(values[step], values[step - 1]);
-    if (trend->step_size > 0 && !(rest.low > 0))
-        trend->kind = MP_TREND_JUMP;
-    if (trend->step_size < 0 && !(rest.high < 0))
-        trend->kind = MP_TREND_DROP;
+    *trend = trend_of_slopes(exact, count);
+    size_t places[MP_TREND_STEPS] = {largest_step(exact, count, 0)};
+    judge_without(trend, exact, count, places, 1);
+    bool told =
+        trend->steps[0].place && trend->kind != MP_TREND_JUMP && trend->kind != MP_TREND_DROP;
+    places[1] = largest_step(exact, count, places[0]);
+    if (!told && places[1] && count >= MP_TREND_FEWEST + MP_TREND_STEPS)
+        judge_without(trend, exact, count, places, 2);
+    for (size_t i = 0; i < MP_TREND_STEPS && trend->steps[i].place; i++) {
+        size_t place = trend->steps[i].place;
+        trend->steps[i].size = difference(values[place], values[place - 1]);
+    }
 }
 
 mp_trend mp_trend_of(const int64_t *values, size_t count)

@@ -12,34 +12,46 @@
 
 #include "query/group.h"
 
-enum { MP_TREND_FEWEST = 4 }; /* values that a trend can be told of */
+enum {
+    MP_TREND_FEWEST = 4, /* values that a trend can be told of */
+    MP_TREND_STEPS = 2,  /* that are told at most */
+};
 
 typedef enum mp_trend_kind {
     MP_TREND_TOO_SHORT, /* fewer values than that: nothing can be said */
     MP_TREND_FLAT,      /* all values are equal, or neither grows nor shrinks for certain */
     MP_TREND_GROWS,     /* steadily: the whole interval of the slope is above 0 */
     MP_TREND_SHRINKS,   /* steadily */
-    MP_TREND_JUMP,      /* up once; without that step it does not grow for certain */
+    MP_TREND_JUMP,      /* up once; without that step it does neither for certain */
     MP_TREND_DROP,      /* down once, likewise */
 } mp_trend_kind;
+
+typedef struct mp_step {
+    size_t place; /* of the first value behind it, from 1; 0: there is none */
+    int64_t size; /* below 0: down */
+} mp_step;
 
 typedef struct mp_trend {
     mp_trend_kind kind;
     double slope;     /* Theil-Sen: the median of all slopes between two values; values a place */
     double low, high; /* 95 % interval of the slope; low <= slope <= high */
-    /* The step that is more than all else; of a jump, a drop, or beside a steady trend in the same
-     * direction. The place of the first value behind it, from 0; of size 0, there is none. */
-    size_t step;
-    int64_t step_size; /* below 0: down */
+    /* What is far more than all beside it, the largest first. Kind and slopes are those of the
+     * values without them. */
+    mp_step steps[MP_TREND_STEPS];
 } mp_trend;
 
 /* The trend of values one place (snapshot) apart. Of more than 1,000 values an even choice of
  * 1,000, the first and the last with them, makes the slope; steps are looked for among all.
  *
- * The largest step is taken out, and what is behind it moves up to what is before it. It is
- * more than all else if it is more than twice the range of that rest; and a jump, if the rest does
- * not grow for certain. So a series that rises at every place grows, and a staircase does; a peak,
- * a sawtooth and noise are flat.
+ * The largest step is no part of the rest if it is more than twice the range of what is before it,
+ * and of what is behind it. Then it is taken out: what is behind it moves to the level of what is
+ * before it, and what is left is judged: it grows, or shrinks, whichever way the step went, or else
+ * the whole is a jump, or a drop. So memory that is freed once hides no leak. What is left of four
+ * values says so only if all four do. If that tells no steady trend, likewise the two largest steps
+ * of one direction are taken out together, where what is left goes the other way for certain.
+ *
+ * So a series that rises at every place grows, and a staircase does; a peak, a sawtooth and noise
+ * are flat.
  *
  * The interval is that of Sen: with N slopes, and C the 97.5 % quantile of the normal distribution
  * times the standard deviation of Kendall's S, corrected for ties, it is from the (N - C) / 2-th

@@ -219,11 +219,15 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
 
 /* --- trends --- */
 
+typedef struct jump_cells {
+    int64_t sequence, bytes;
+} jump_cells;
+
 /* What programs get of a trend; nothing is known of one that is too short. */
 typedef struct trend_cells {
     double slope, low, high;
     const char *words;
-    int64_t jump_sequence, jump_bytes;
+    jump_cells jumps[MP_TREND_STEPS];
 } trend_cells;
 
 /* clang-format off */
@@ -232,30 +236,46 @@ typedef struct trend_cells {
     MP_COLUMN_OF(row, trend.low, "slope_low_bytes_per_snapshot", "Low", MP_BYTE_RATE, MP_FOR_PROGRAMS), \
     MP_COLUMN_OF(row, trend.high, "slope_high_bytes_per_snapshot", "High", MP_BYTE_RATE, MP_FOR_PROGRAMS), \
     MP_COLUMN_OF(row, trend.words, "trend", "Trend", MP_TEXT, MP_FOR_PROGRAMS),                    \
-    MP_COLUMN_OF(row, trend.jump_sequence, "jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS), \
-    MP_COLUMN_OF(row, trend.jump_bytes, "jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS)
+    MP_COLUMN_OF(row, trend.jumps[0].sequence, "jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.jumps[0].bytes, "jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS),         \
+    MP_COLUMN_OF(row, trend.jumps[1].sequence, "second_jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.jumps[1].bytes, "second_jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS)
 /* clang-format on */
 
 static const mp_snapshot *snapshot_of_step(const mp_model *model, const mp_series *series,
-                                           const mp_trend *trend)
+                                           const mp_step *step)
 {
-    return &model->snapshots.at[series->snapshots[trend->step]];
+    return &model->snapshots.at[series->snapshots[step->place]];
 }
 
 static trend_cells trend_cells_of(const mp_model *model, const mp_series *series,
                                   const mp_trend *trend)
 {
+    trend_cells cells = {NAN, NAN, NAN, NULL, {{MP_UNKNOWN, MP_UNKNOWN}, {MP_UNKNOWN, MP_UNKNOWN}}};
     if (trend->kind == MP_TREND_TOO_SHORT)
-        return (trend_cells){NAN, NAN, NAN, NULL, MP_UNKNOWN, MP_UNKNOWN};
-    bool jumps = trend->step_size != 0;
-    return (trend_cells){.slope = trend->slope,
-                         .low = trend->low,
-                         .high = trend->high,
-                         .words = mp_trend_words(trend->kind),
-                         .jump_sequence =
-                             jumps ? (int64_t)snapshot_of_step(model, series, trend)->sequence
-                                   : MP_UNKNOWN,
-                         .jump_bytes = jumps ? trend->step_size : MP_UNKNOWN};
+        return cells;
+    cells.slope = trend->slope;
+    cells.low = trend->low;
+    cells.high = trend->high;
+    cells.words = mp_trend_words(trend->kind);
+    for (size_t i = 0; i < MP_TREND_STEPS && trend->steps[i].place; i++)
+        cells.jumps[i] =
+            (jump_cells){(int64_t)snapshot_of_step(model, series, &trend->steps[i])->sequence,
+                         trend->steps[i].size};
+    return cells;
+}
+
+/* "+4.1 KiB at snapshot 2 (work)"; "" of no step. */
+static const char *step_text(mp_document *document, const mp_model *model, const mp_series *series,
+                             const mp_step *step)
+{
+    if (!step->place)
+        return "";
+    const mp_snapshot *snapshot = snapshot_of_step(model, series, step);
+    const char *tag = mp_model_text(model, snapshot->tag);
+    return mp_document_text(document, "%s at snapshot %" PRIu64 "%s%s%s",
+                            mp_bytes_text(document, step->size, true), snapshot->sequence,
+                            *tag ? " (" : "", tag, *tag ? ")" : "");
 }
 
 /* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at snapshot 2
@@ -263,15 +283,10 @@ static trend_cells trend_cells_of(const mp_model *model, const mp_series *series
 static const char *trend_text(mp_document *document, const mp_model *model, const mp_series *series,
                               const mp_trend *trend)
 {
-    const char *words = mp_trend_words(trend->kind), *range = "", *step = "";
+    const char *words = mp_trend_words(trend->kind), *range = "";
+    const char *step = step_text(document, model, series, &trend->steps[0]);
+    const char *second = step_text(document, model, series, &trend->steps[1]);
     char slope[MP_UNIT_TEXT], low[MP_UNIT_TEXT], high[MP_UNIT_TEXT];
-    if (trend->step_size) {
-        const mp_snapshot *snapshot = snapshot_of_step(model, series, trend);
-        const char *tag = mp_model_text(model, snapshot->tag);
-        step = mp_document_text(document, "%s at snapshot %" PRIu64 "%s%s%s",
-                                mp_bytes_text(document, trend->step_size, true), snapshot->sequence,
-                                *tag ? " (" : "", tag, *tag ? ")" : "");
-    }
     if (trend->kind == MP_TREND_JUMP || trend->kind == MP_TREND_DROP)
         return mp_document_text(document, "%s, %s", words, step);
     if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
@@ -281,8 +296,11 @@ static const char *trend_text(mp_document *document, const mp_model *model, cons
     mp_format_byte_rate(high, trend->high, document->exact_bytes, true);
     if (strcmp(low, high) != 0)
         range = mp_document_text(document, " (%s to %s)", low, high);
-    return mp_document_text(document, "%s, %s a snapshot%s%s%s", words, slope, range,
-                            *step ? ", besides a step of " : "", step);
+    return mp_document_text(document, "%s, %s a snapshot%s%s%s%s%s", words, slope, range,
+                            *second ? ", besides steps of "
+                            : *step ? ", besides a step of "
+                                    : "",
+                            step, *second ? " and " : "", second);
 }
 
 static const char *sparkline_text(mp_document *document, const mp_series *series, size_t i)

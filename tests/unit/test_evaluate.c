@@ -320,8 +320,8 @@ static void growth(void **state)
         {"growth of site \"Dynamic Query at order.p\" <= 27", PASS, 27, 27, NULL},
         {"growth of each type <= 100", FAIL, 200, 100, "worst Procedure"},
         {"growth per snapshot after snapshot 2 <= 1", ERROR, 0, 0, "3 snapshots are too few"},
-        /* Slopes of pairs: 278, 149, 92.3, 20, -0.5, -21: the median is 56.2. */
-        {"growth per snapshot <= 55", PASS, 56, 55, "one jump of 278 B at snapshot 2"},
+        /* 130 408 428 407, without the step 130 150 129: slopes 20, -21, -0.5. */
+        {"growth per snapshot <= 55", PASS, -1, 55, "one jump of 278 B at snapshot 2"},
     };
     reading r = read_text(mp_reader_find("oemp"), "small.oemp", HEAP, 1024);
     mp_model *model = r.model;
@@ -377,6 +377,8 @@ static void slopes(void **state)
     static const int64_t from_nothing[] = {0, 10, 20, 30, 40, 50, 60, 70};
     static const int64_t late[] = {0, 0, 0, 0, 0, 10, 20, 30};
     static const int64_t jump[] = {100, 100, 101, 1000, 1001, 1000, 1001, 1000};
+    static const int64_t freed[] = {7100, 200, 300, 400, 500, 600, 700, 800};
+    static const int64_t lower[] = {900, 0, 0, 0, 1, 1, 1, 2};
     static const int64_t shrinks[] = {170, 160, 150, 140, 130, 120, 110, 100};
     static const struct {
         const char *rule;
@@ -392,8 +394,15 @@ static void slopes(void **state)
         {"growth per snapshot <= 24 %", from_nothing, FAIL, "25 % a snapshot", "by 25 %"},
         {"growth per snapshot <= 25 %", from_nothing, PASS, "25 % a snapshot", NULL},
         {"growth per snapshot <= 1 %", late, PASS, "4 B a snapshot", "does not grow steadily"},
-        {"growth per snapshot <= 1", jump, PASS, "139 B a snapshot",
+        /* The median of 100 100 101 102 101 102 101 is 1/4: the 11th of 21 slopes. */
+        {"growth per snapshot <= 1", jump, PASS, "0 B a snapshot",
          "one jump of 899 B at snapshot 4"},
+        {"growth per snapshot <= 99", freed, FAIL, "100 B a snapshot", "grows steadily, by 100 B"},
+        {"growth per snapshot <= 100", freed, PASS, "100 B a snapshot", NULL},
+        /* 900 three times, 901 three times, 902: of 21 slopes 6 are 0, and the interval begins at
+         * the fifth: 18 s^2 = 798 - 132, (21 - 11.9) / 2. */
+        {"growth per snapshot <= 0", lower, PASS, "0 B a snapshot",
+         "one drop of 900 B at snapshot 2, no steady growth"},
         {"growth per snapshot <= 1", shrinks, PASS, "-10 B a snapshot", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
