@@ -94,8 +94,7 @@ static token token_at(mp_slice line, const char *at)
         kind = SIGN;
         p += strchr("<>=", *at) && at + 1 < end && at[1] == '=' ? 2 : 1;
     } else {
-        size_t length = mp_utf8_length(at, end);
-        p += length ? length : 1;
+        p += mp_utf8_length(at, end); /* the text is UTF-8 */
     }
     return (token){kind, {at, (size_t)(p - at)}};
 }

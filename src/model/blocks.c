@@ -111,7 +111,8 @@ void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
         __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
-/* What an allocation of the site would be entered in, or the block at the address is in. */
+/* What an allocation of the site would be entered in, or the block at the address is in; whichever
+ * it is, it has a share since it was first entered in. */
 static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
@@ -122,7 +123,7 @@ static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *event)
 {
     uint32_t generation = next_generation(blocks, event);
-    if (generation && generation < blocks->share_count) {
+    if (generation) {
         __builtin_prefetch(&blocks->shares[generation], 1);
         __builtin_prefetch(&blocks->model->generations.at[generation]);
     }
@@ -138,7 +139,7 @@ static void prefetch_delta(const mp_model *model, uint32_t generation)
 void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
 {
     uint32_t generation = next_generation(blocks, event);
-    if (!generation || generation >= blocks->share_count)
+    if (!generation)
         return;
     prefetch_delta(blocks->model, generation);
     if (event->kind == MP_EVENT_DELETION)

@@ -190,7 +190,6 @@ static void clear_figures(mp_snapshot *snapshot)
     snapshot->live_objects = snapshot->live_bytes = 0;
     snapshot->reusable_objects = snapshot->reusable_bytes = 0;
     snapshot->has_peak = false;
-    snapshot->peak_objects = snapshot->peak_bytes = 0;
 }
 
 static void add_delta(mp_snapshot *snapshot, const mp_delta *delta, bool reusable)

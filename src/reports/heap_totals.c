@@ -106,7 +106,6 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     const int64_t *anomalies = events->anomaly_counts;
     mp_cost old = old_at(window);
     char time[MP_UNIT_TEXT];
-    row->peak_time_us = window->filter->peak_time_us;
     row->old_objects = events->old_objects;
     row->old_bytes = events->old_bytes;
     row->old_live_objects = mp_cost_live(old);
@@ -122,8 +121,11 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;
     row->crawls = events->crawls;
-    mp_format_time(time, window->filter->peak_time_us);
-    row->peak = mp_document_text(document, "%s at %s", row->peak, time);
+    if (!window->filter->selects) { /* of a selection it is not known between snapshots */
+        row->peak_time_us = window->filter->peak_time_us;
+        mp_format_time(time, row->peak_time_us);
+        row->peak = mp_document_text(document, "%s at %s", row->peak, time);
+    }
     row->temporary =
         mp_amount_text(document, row->totals.temporary_objects, row->totals.temporary_bytes);
     if (events->old_objects)

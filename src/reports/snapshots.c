@@ -116,8 +116,10 @@ static void put_snapshot(mp_document *document, mp_table *table, const mp_window
     row.live_objects = snapshot->live_objects;
     row.live_bytes = snapshot->live_bytes;
     row.delta_bytes = snapshot->live_bytes - before;
-    row.peak_bytes = snapshot->peak_bytes;
-    row.peak_objects = snapshot->peak_objects;
+    if (snapshot->has_peak) { /* that of a selection is not known */
+        row.peak_bytes = snapshot->peak_bytes;
+        row.peak_objects = snapshot->peak_objects;
+    }
     row.role = role;
     if (model->kind == MP_KIND_RECORDING)
         set_recorded(document, &row, model, snapshot);
