@@ -25,6 +25,8 @@ make shop-latin1-v1.oemp oemp --version 1 --latin1 --objects 240 --snapshots 6
 make shop-running-v2.oemp oemp --version 2 --no-exit
 make shop-agent-AS1.oemp oemp --version 2 --session AS-1
 make shop-agent-AS2.oemp oemp --version 2 --session AS-2
+make shop-requests-AS1.oemp oemp --version 2 --session AS-1 --requests --snapshots 12
+make shop-requests-AS2.oemp oemp --version 2 --session AS-2 --requests --snapshots 12
 
 # One recording in two files: together they are shop-v2.oemp, and its answer is theirs.
 "$generator" oemp --version 2 --last-sequence 4 -o "$dir/shop-part1.oemp"

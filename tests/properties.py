@@ -35,7 +35,7 @@ import runs  # noqa: E402
 import selections  # noqa: E402
 
 DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "request", "api"]
-COMMANDS = ["analyze", "info", "snapshots", "leaks", "top", "growth", "tree", "check"]
+COMMANDS = ["analyze", "info", "snapshots", "leaks", "requests", "top", "growth", "tree", "check"]
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
         "damaged", "large", "taligent", "graphs", "aqtime", "suppressions", "differences",
         "selections", "baselines", "folders"]
@@ -325,6 +325,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                                   "--objects", 3000, "--snapshots", 12)
             paths = [[path] for path in self.whole() + [generated]]
             paths.append([SAMPLES / "shop-agent-AS1.oemp", SAMPLES / "shop-agent-AS2.oemp"])
+            paths.append([SAMPLES / "shop-requests-AS1.oemp", SAMPLES / "shop-requests-AS2.oemp"])
             trials = []
             for files in paths:
                 last = self.json("snapshots", files[0])["snapshots"][-1]["sequence"]
@@ -348,6 +349,10 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             self.agree(expected, report, ["totals", "snapshots", "leaks", "top", "growth"], what)
         leaks = self.json("leaks", *files, *window, "--limit", 0)
         self.agree(expected, leaks, ["totals", "leaks"], f"leaks {what}")
+        if first is None:
+            self.agree(oemp.requests_report(replayed),
+                       self.json("requests", *files, *window, "--limit", 0),
+                       ["apis", "requests", "outside_requests"], f"requests {what}")
         for by in dimensions:
             top = oemp.top_of(replayed, by)
             if by in ("request", "api"):  # objects of one context are in several groups
@@ -387,6 +392,9 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         expected = {"totals": oemp.totals_of(replayed), "snapshots": snapshots,
                     "leaks": oemp.leaks_of([replayed])}
         self.agree(expected, self.json("analyze", path, *window, "--limit", 0), None, name)
+        if not ends:
+            self.agree(oemp.requests_report([replayed]), self.json("requests", path, "--limit", 0),
+                       ["apis", "requests", "outside_requests"], f"{name} requests")
         for by in DIMENSIONS:
             top = oemp.top_of([replayed], by)
             for row in top if by in ("request", "api") else []:

@@ -17,7 +17,8 @@ class Session:
     """A session of the given seed; text(version) is its recording."""
 
     def __init__(self, seed):
-        self.chance = random.Random(seed)
+        self.chance, self.clock = random.Random(seed), random.Random(seed + 1000)
+        self.made, self.start = {}, 0
         self.live, self.next_id, self.time, self.most = {}, self.chance.randrange(1, 99), 0, [0, 0]
         self.sources, self.names, self.nodes, self.snapshots = {}, {}, {}, []
         count = self.chance.randrange(2, 9)
@@ -83,7 +84,12 @@ class Session:
             both = len([r for r in [*before.values(), *born.values()] if self.counts(r, version)])
             self.most[version - 1] = max(self.most[version - 1], both)
         self.time += 1000
-        return {"sequence": sequence, "tag": tag, "born": self.shuffled(born),
+        self.made.update({id_: self.time - self.clock.randrange(2, 900) for id_ in born})
+        gone = {id_: self.clock.randrange(max(self.made[id_], self.time - 1000), self.time)
+                for id_ in sorted(dead)}
+        # A request goes on, runs since the snapshot before, or began amid what was created.
+        self.start = self.clock.choice([self.start, 0, self.time - 1000, self.time - 450])
+        return {"made": dict(self.made), "gone": gone, "start": self.start, "sequence": sequence, "tag": tag, "born": self.shuffled(born),
                 "changed": self.shuffled(changed), "dead": self.shuffled(dict.fromkeys(dead)),
                 "live": dict(self.live), "time": self.time, "most": list(self.most),
                 "request": self.chance.choice(['""', '"r-1"', '"r-2"', '"??:??"']),
@@ -107,15 +113,15 @@ class Session:
         own = [row for row in one["live"].values() if self.counts(row, version)]
         kept = [row for row in one["live"].values() if not self.counts(row, version)]
         header = (f'{version} 3277 {one["sequence"]} {STAMP} "AVM-Client" "{one["tag"]}" '
-                  f'{one["request"]} "" 0 {UUID} "" 0 "shop" {one["api"]} 0.5')
+                  f'{one["request"]} "" {one["start"]} {UUID} "" 0 "shop" {one["api"]} 0.5')
         trailer = (f'{one["time"]} {len(own)} {sum(row[1] for row in own)} 1500 '
                    f'{one["most"][version - 1]} 1 0')
         if version == 2:
             header += ' "12.8.9" "" ""'
             trailer += f' {len(kept)} {sum(r[1] for r in kept)} "{one["tag"]}" {one["sequence"]}'
-        objects = [self.object(*pair, one["time"]) for pair in one["born"]]
+        objects = [self.object(*pair, one["made"]) for pair in one["born"]]
         if version == 1:
-            objects += [self.object(*pair, one["time"]) for pair in one["changed"]]
+            objects += [self.object(*pair, one["made"]) for pair in one["changed"]]
             random.Random(one["mixed"]).shuffle(objects)
         rows = {
             "platforms": ['"General" 2'] if first else [],
@@ -124,7 +130,7 @@ class Session:
             "platform": ["2 1500 1500 1500"],
             "objects": objects,
             "changed": [f"{id_} {row[0]} {row[1]} 0 0 {row[6]}" for id_, row in one["changed"]],
-            "dead": [f'{id_} {one["time"] - 1}' for id_, _ in one["dead"]],
+            "dead": [f'{id_} {one["gone"][id_]}' for id_, _ in one["dead"]],
             "header": [header], "trailer": [trailer],
             **{name: [f"{id_} {rest}" for id_, rest in one[name].items()]
                for name in ("sources", "names", "nodes")},
@@ -135,7 +141,7 @@ class Session:
         return [line for name in [*order, "trailer"] for line in rows[name] + END]
 
     @staticmethod
-    def object(id_, row, time):
+    def object(id_, row, made):
         type_, bytes_, node, line, source, owner, table, name, built_in = row
-        return (f"{id_} {type_} {bytes_} 0 0 {time - 2} {node} {line} {source} 0 {owner} {table} "
+        return (f"{id_} {type_} {bytes_} 0 0 {made[id_]} {node} {line} {source} 0 {owner} {table} "
                 f"{name} 0 {built_in} 0")

@@ -18,7 +18,7 @@ COSTS = ["seconds", "calls", "modules"]
 # The subjects of each kind, and what memprof top lists of each by label.
 SUBJECTS = {
     "oemp": {"type": "type", "name": "name", "source": "source", "stack": "site", "tag": None,
-             "request": "request"},
+             "request": "request", "api": "api"},
     "taligent": {"type": "type", "source": "source", "stack": "site", "thread": "thread"},
     "sqlite": {"type": "type", "source": "source", "stack": "site", "thread": "thread", "tag": None},
     "gclog": {"type": "type"},
@@ -148,7 +148,7 @@ class Selections:
         if "program" in row or "method" in row:
             return row.get("method" if subject == "name" else "program", "")
         # What has none is listed in words.
-        nameless = subject in ("name", "thread", "request") and row["key"] == "(none)"
+        nameless = subject in ("name", "thread", "request", "api") and row["key"] == "(none)"
         return "" if nameless or row["key"] == "(unnamed)" else row["key"]
 
     def fits(self, subject, pattern, row):

@@ -43,6 +43,7 @@ static const gen_option oemp_options[] = {
     {"last-sequence", .number = &asked.last_sequence, .initial = INT_MAX, .least = 1,
      .most = INT_MAX},
     {"reusable", .flag = &asked.reusable},
+    {"requests", .flag = &asked.requests},
     {"crlf", .flag = &asked.crlf},
     {"latin1", .flag = &asked.latin1},
     {"no-exit", .flag = &asked.no_exit},
@@ -92,7 +93,7 @@ static const gen_command commands[] = {
     {"oemp",
      "[--version 1|2] [--objects N] [--snapshots N] [--session AS-n] [--uuid U]\n"
      "       [--first-sequence N] [--last-sequence N] [--reusable] [--no-exit]\n"
-     "       [--crlf] [--latin1] [--answer FILE] [-o FILE]",
+     "       [--requests] [--crlf] [--latin1] [--answer FILE] [-o FILE]",
      gen_oemp, gen_oemp_answer, oemp_options},
     {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", gen_prf,
      gen_prf_answer, prf_options},

@@ -258,7 +258,11 @@ static void write_header(const oemp_recording *recording)
     int snapshot = recording->snapshot, agent = plan->agent_session;
     bool new_version = recording->options->version > 1;
     const char *tag = oemp_tag(plan, snapshot);
-    bool in_request = agent && (tag[0] != '_' || !strcmp(tag, "_EndOfRequest"));
+    bool in_request = plan->requests ? snapshot <= plan->work
+                                     : agent && (tag[0] != '_' || !strcmp(tag, "_EndOfRequest"));
+    int request = plan->requests ? oemp_request_end(plan, snapshot) : snapshot;
+    int64_t start = plan->requests ? oemp_request_start(plan, snapshot)
+                                   : oemp_time(plan, snapshot) - REQUEST_TIME;
     gen_print(writer, "%d %d %d \"2026-03-02T08:15:30.250+01:00\" ", new_version ? 2 : 1,
               agent ? AGENT_PROCESS : CLIENT_PROCESS, snapshot);
     if (agent)
@@ -267,8 +271,7 @@ static void write_header(const oemp_recording *recording)
         gen_print(writer, "\"AVM-Client\" \"%s\" ", tag);
     /* Request id, recording type (unused), start of the request. */
     if (in_request)
-        gen_print(writer, "\"ROOT:w:%08d\" \"\" %lld ", 10 + 4 * snapshot + agent,
-                  (long long)oemp_time(plan, snapshot) - REQUEST_TIME);
+        gen_print(writer, "\"ROOT:w:%08d\" \"\" %lld ", 10 + 4 * request + agent, (long long)start);
     else
         gen_text(writer, agent ? "\"??:??\" \"\" 0 " : "\"\" \"\" ? ");
     if (recording->options->uuid)
@@ -283,7 +286,10 @@ static void write_header(const oemp_recording *recording)
               agent         ? "shop"
               : new_version ? "shop/main.p"
                             : "",
-              in_request ? "POST /rest/shop/orders" : "", snapshot * 37 % 90, snapshot % 10);
+              plan->requests && in_request ? oemp_request_api(plan, snapshot)
+              : in_request                 ? "POST /rest/shop/orders"
+                                           : "",
+              snapshot * 37 % 90, snapshot % 10);
     if (new_version)
         gen_print(writer, " \"12.8.9\" \"%s\" \"Nightly orders of the shop\"",
                   agent ? "oepas1" : "");

@@ -65,6 +65,7 @@ typedef struct oemp_plan {
     int work;            /* snapshots 1..work are of the program at work */
     bool exit;           /* then come _PreCleanUp and _Exit */
     int agent_session;   /* n of AS-n, 0 for a client */
+    bool requests;       /* what is created, requests create */
     bool reusable_apart; /* version 1 counts reusable objects as ordinary ones */
     int weights;
     int64_t churn; /* objects of all churn sites together */
@@ -91,6 +92,11 @@ int oemp_last_snapshot(const oemp_plan *plan);
 /* Microseconds since the start; 0 is the start itself. */
 int64_t oemp_time(const oemp_plan *plan, int snapshot);
 const char *oemp_tag(const oemp_plan *plan, int snapshot);
+/* Of requests that create what is created: the snapshot that ends the one which runs before a
+ * snapshot, when it began, and what it calls. */
+int oemp_request_end(const oemp_plan *plan, int snapshot);
+int64_t oemp_request_start(const oemp_plan *plan, int snapshot);
+const char *oemp_request_api(const oemp_plan *plan, int snapshot);
 
 /* Objects of a site that are created before snapshot `born` and after the one before; and which
  * of the OEMP_LIVES kinds the `index`th of them is. */

@@ -265,6 +265,7 @@ void oemp_plan_init(oemp_plan *plan, const gen_options *options)
                         .work = (int)options->snapshots - 2,
                         .exit = !options->no_exit,
                         .agent_session = (int)options->session,
+                        .requests = options->requests && options->session,
                         .reusable_apart = options->version > 1};
     for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
         oemp_site site = site_of(plan, sites[i]);
@@ -306,7 +307,33 @@ const char *oemp_tag(const oemp_plan *plan, int snapshot)
     static const char *const agent[] = {"_Auto", "_EndOfRequest", "_EndOfRequest", "Post 1"};
     if (snapshot > plan->work)
         return snapshot == plan->work + 1 ? "_PreCleanUp" : "_Exit";
+    if (plan->requests)
+        return oemp_request_end(plan, snapshot) == snapshot ? "_EndOfRequest" : "_Auto";
     return plan->agent_session ? agent[snapshot % 4] : client[snapshot % 4];
+}
+
+/* Every fourth snapshot is taken amid a request. */
+int oemp_request_end(const oemp_plan *plan, int snapshot)
+{
+    return snapshot % 4 == 0 && snapshot < plan->work ? snapshot + 1 : snapshot;
+}
+
+/* The first request comes when the session has started up. */
+int64_t oemp_request_start(const oemp_plan *plan, int snapshot)
+{
+    static const int64_t LATENCY = 100;
+    int before = snapshot - 1;
+    if (before == 0)
+        return oemp_time(plan, 1) - LATENCY;
+    if (oemp_request_end(plan, before) != before)
+        before--;
+    return oemp_time(plan, before) + LATENCY;
+}
+
+const char *oemp_request_api(const oemp_plan *plan, int snapshot)
+{
+    return oemp_request_end(plan, snapshot) % 3 == 0 ? "GET /rest/shop/invoices"
+                                                     : "POST /rest/shop/orders";
 }
 
 /* Churn is spread evenly over the snapshots from the site's first one on: the n-th object comes
@@ -328,7 +355,7 @@ int64_t oemp_created(const oemp_plan *plan, int site, int born)
         return churn_until(plan, words, born) - churn_until(plan, words, born - 1);
     case LEAK:
         /* Agent session n has 1/n of the orders: sessions of one agent do not look alike. */
-        return born > plan->work
+        return born > plan->work || (plan->requests && oemp_request_api(plan, born)[0] != 'P')
                    ? 0
                    : at_least(objects / 200 / plan->work, 3) / at_least(plan->agent_session, 1);
     case SLOW:

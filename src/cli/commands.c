@@ -147,7 +147,8 @@ static void help_command(const cli_command *command)
         const mp_dimension *dimensions = mp_dimensions(&count);
         printf("\nGroups of a memory recording (--by):\n");
         for (size_t i = 0; i < count; i++)
-            help_line(dimensions[i].name, dimensions[i].summary);
+            if (mp_report_groups_by(command->report, dimensions[i].name))
+                help_line(dimensions[i].name, dimensions[i].summary);
     }
     if (command->scope & CLI_EXPORTS) {
         const mp_exporter *const *exporters = mp_exporters(&count);

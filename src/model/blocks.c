@@ -213,8 +213,8 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     }
     if (site->snapshot.i != blocks->snapshot.i) {
         site->snapshot = blocks->snapshot;
-        site->generation = mp_model_generation(blocks->model, site->context, blocks->snapshot,
-                                               (mp_snapshot_id){0});
+        site->generation = mp_model_generation(
+            blocks->model, &(mp_generation){.context = site->context, .born = blocks->snapshot});
     }
     return site->generation;
 }
@@ -312,8 +312,8 @@ void mp_blocks_old(mp_blocks *blocks, const mp_event *event)
     }
     int64_t bytes = counted_bytes(blocks, event);
     mp_context key = {.type = event->type, .session = blocks->session, .old = true};
-    mp_generation_id generation = mp_model_generation(
-        blocks->model, mp_model_context(blocks->model, &key), blocks->start, (mp_snapshot_id){0});
+    mp_generation born = {.context = mp_model_context(blocks->model, &key), .born = blocks->start};
+    mp_generation_id generation = mp_model_generation(blocks->model, &born);
     place_block(blocks, block, event, bytes, generation);
     mp_cost *cost = mp_model_delta(blocks->model, generation, blocks->start);
     cost->found++;
@@ -340,12 +340,11 @@ static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id gen
         return share->typed[0];
     mp_generation_id other = share->typed[1];
     if (share->type[1].i != type.i) {
-        const mp_generation *from = &model->generations.at[generation.i];
-        mp_snapshot_id born = from->born;
-        mp_context key = model->contexts.at[from->context.i];
+        mp_generation typed = model->generations.at[generation.i];
+        mp_context key = model->contexts.at[typed.context.i];
         key.type = type;
-        other =
-            mp_model_generation(model, mp_model_context(model, &key), born, (mp_snapshot_id){0});
+        typed.context = mp_model_context(model, &key);
+        other = mp_model_generation(model, &typed);
     }
     share->type[1] = share->type[0];
     share->typed[1] = share->typed[0];

@@ -53,9 +53,8 @@ struct mp_model_private {
     mp_budget spent; /* all bytes ever added */
 };
 
-/* The generation of (context, born, owner_born), made if it is new. */
-mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_snapshot_id born,
-                                     mp_snapshot_id owner_born);
+/* The generation with the context, birth, owner and marks of `key`, made if it is new. */
+mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key);
 /* The context that equals `key` in all but its depth, made if it is new. */
 mp_context_id mp_model_context(mp_model *model, const mp_context *key);
 /* The cost of the generation's delta at `snapshot`, which is not older than its newest. Valid until

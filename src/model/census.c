@@ -45,7 +45,8 @@ mp_generation_id mp_census_object(mp_census *census, const mp_context *context, 
     mp_context key = *context;
     key.session = census->session;
     mp_generation_id generation = mp_model_generation(
-        census->model, mp_model_context(census->model, &key), born, (mp_snapshot_id){0});
+        census->model,
+        &(mp_generation){.context = mp_model_context(census->model, &key), .born = born});
     mp_census_entry *entry = entry_of(census, generation);
     if (!entry->listed) {
         mp_grow(&census->active, &census->active_capacity, census->active_count + 1,
@@ -112,7 +113,8 @@ void mp_census_passed(mp_census *census, mp_snapshot_id snapshot, mp_type_id typ
     bytes = bytes > 0 && mp_census_affords(census, bytes) ? bytes : 0;
     mp_context key = {.type = type, .session = census->session};
     mp_generation_id generation = mp_model_generation(
-        census->model, mp_model_context(census->model, &key), snapshot, (mp_snapshot_id){0});
+        census->model,
+        &(mp_generation){.context = mp_model_context(census->model, &key), .born = snapshot});
     mp_cost *cost = mp_model_delta(census->model, generation, snapshot);
     cost->created += objects;
     cost->deleted += objects;

@@ -381,8 +381,8 @@ static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count chan
     mp_model *model = counts->model;
     mp_snapshot_id snapshot = model->graph->snapshot;
     mp_context key = {.type = {type}, .session = model->snapshots.at[snapshot.i].session};
-    mp_generation_id generation = mp_model_generation(model, mp_model_context(model, &key),
-                                                      counts->first, (mp_snapshot_id){0});
+    mp_generation_id generation = mp_model_generation(
+        model, &(mp_generation){.context = mp_model_context(model, &key), .born = counts->first});
     mp_cost *cost = mp_model_delta(model, generation, snapshot);
     cost->found += change.objects;
     cost->bytes += change.bytes;

@@ -15,7 +15,7 @@ void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics)
 {
     *heap = (mp_heap){.model = model, .session = session, .diagnostics = diagnostics};
-    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
+    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_REQUESTS;
 }
 
 void mp_heap_close(mp_heap *heap)
@@ -24,6 +24,7 @@ void mp_heap_close(mp_heap *heap)
     free(heap->pending);
     free(heap->origins);
     mp_history_free(heap->history);
+    mp_request_peak_free(&heap->request);
     *heap = (mp_heap){0};
 }
 
@@ -42,12 +43,19 @@ mp_snapshot *mp_heap_begin(mp_heap *heap)
     return &model->snapshots.at[heap->snapshot.i];
 }
 
+void mp_heap_in_request(mp_heap *heap)
+{
+    mp_request_peak_begin(&heap->request, heap->snapshot,
+                          &heap->model->snapshots.at[heap->snapshot.i]);
+}
+
 mp_snapshot *mp_heap_end(mp_heap *heap)
 {
     mp_heap_resolve_owners(heap);
     mp_snapshot *snapshot = mp_model_end_snapshot(heap->model, heap->snapshot, &heap->tally);
     snapshot->reusable_objects = heap->reusable_objects;
     snapshot->reusable_bytes = heap->reusable_bytes;
+    mp_request_peak_end(&heap->request, snapshot);
     if (heap->history)
         mp_history_end_snapshot(heap->history, heap->snapshot);
     heap->snapshot.i = 0;
@@ -87,31 +95,54 @@ static bool is_reusable(const mp_heap *heap, mp_type_id type)
 }
 
 /* The owner that is told apart: `owner` itself, unless it is too deep. */
-static mp_context_id shallow(mp_heap *heap, mp_context_id owner)
+static mp_owner shallow(mp_heap *heap, mp_owner owner)
 {
-    if (heap->model->contexts.at[owner.i].depth < DEEPEST_SCOPE)
+    const mp_context *context = &heap->model->contexts.at[owner.context.i];
+    if (context->depth < DEEPEST_SCOPE)
         return owner;
     mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
                 "objects are scoped more than %d deep: those below count for the owners above that",
                 DEEPEST_SCOPE);
-    return heap->model->contexts.at[owner.i].owner;
+    return (mp_owner){context->owner, heap->model->generations.at[owner.generation.i].owner};
+}
+
+static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
+{
+    bool before = heap->request.first.i && birth->time_us < heap->request.start_us;
+    return before ? MP_BORN_BEFORE_REQUEST : 0;
+}
+
+/* What happens to objects of a generation is the running request's own matter. */
+static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_us, int objects,
+                              int64_t bytes)
+{
+    const mp_generation *generation = &heap->model->generations.at[id.i];
+    if (heap->request.first.i && generation->born.i >= heap->request.first.i &&
+        !generation->reusable && !(generation->marks & MP_BORN_BEFORE_REQUEST))
+        mp_request_peak_add(&heap->request, time_us, objects, bytes);
 }
 
 /* The generation of a birth at the open snapshot, also as the origin's next guess. */
-static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner)
+static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner,
+                                      uint8_t marks)
 {
     const mp_origin *origin = &entry->origin;
+    mp_owner apart = shallow(heap, owner);
     mp_context key = {.type = origin->type,
                       .node = origin->node,
                       .line = origin->line,
                       .name = origin->name,
-                      .owner = shallow(heap, owner.context),
+                      .owner = apart.context,
                       .session = heap->session,
                       .reusable = is_reusable(heap, origin->type)};
-    mp_context_id context = mp_model_context(heap->model, &key);
+    mp_generation generation = {.context = mp_model_context(heap->model, &key),
+                                .born = heap->snapshot,
+                                .owner = apart.generation,
+                                .marks = marks};
     entry->owner = owner;
     entry->snapshot = heap->snapshot;
-    entry->generation = mp_model_generation(heap->model, context, heap->snapshot, owner.born);
+    entry->marks = marks;
+    entry->generation = mp_model_generation(heap->model, &generation);
     return entry->generation;
 }
 
@@ -119,9 +150,12 @@ static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry
 static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, mp_owner owner)
 {
     mp_heap_origin_entry *entry = &heap->origins[birth->origin];
-    bool same = entry->snapshot.i == heap->snapshot.i &&
-                entry->owner.context.i == owner.context.i && entry->owner.born.i == owner.born.i;
-    mp_generation_id generation = same ? entry->generation : generation_of(heap, entry, owner);
+    uint8_t marks = marks_of(heap, birth);
+    bool same = entry->snapshot.i == heap->snapshot.i && entry->marks == marks &&
+                entry->owner.context.i == owner.context.i &&
+                entry->owner.generation.i == owner.generation.i;
+    mp_generation_id generation =
+        same ? entry->generation : generation_of(heap, entry, owner, marks);
     bool reusable = heap->model->generations.at[generation.i].reusable;
     object->generation = generation.i & INT32_MAX;
 
@@ -132,6 +166,7 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
     cost->bytes += birth->bytes;
     count(heap, reusable, 1, birth->bytes);
     heap->tally.created += !reusable;
+    count_for_request(heap, generation, birth->time_us, 1, birth->bytes);
     if (heap->history)
         mp_history_birth(heap->history, birth->id, birth->bytes, generation);
 }
@@ -146,7 +181,7 @@ static bool find_owner(mp_heap *heap, uint64_t id)
         return false;
     const mp_generation *generation = &heap->model->generations.at[object->generation];
     heap->last_owner_id = id;
-    heap->last_owner = (mp_owner){generation->context, generation->born};
+    heap->last_owner = (mp_owner){generation->context, {object->generation}};
     return true;
 }
 
@@ -236,6 +271,10 @@ void mp_heap_resolve_pending(mp_heap *heap)
 
 /* --- changes and deaths --- */
 
+/* Nothing tells when an object changed: it is taken for what it was all along since the snapshot
+ * before. */
+static const int64_t ALL_ALONG = INT64_MIN;
+
 /* The generation of the same birth with another type. */
 static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
 {
@@ -243,21 +282,27 @@ static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
     mp_generation from = model->generations.at[object->generation];
     mp_context key = model->contexts.at[from.context.i];
     int64_t bytes = mp_live_bytes(&heap->live, object);
-    mp_cost *cost = mp_model_delta(model, (mp_generation_id){object->generation}, heap->snapshot);
+    mp_generation_id generation = {object->generation};
+    mp_cost *cost = mp_model_delta(model, generation, heap->snapshot);
     cost->retyped--;
     cost->idle -= object->idle;
     cost->bytes -= bytes;
     count(heap, key.reusable, -1, -bytes);
 
+    mp_generation_id before = generation;
     key.type = type;
     key.reusable = is_reusable(heap, type);
-    mp_context_id context = mp_model_context(model, &key);
-    mp_generation_id generation = mp_model_generation(model, context, from.born, from.owner_born);
+    from.context = mp_model_context(model, &key);
+    generation = mp_model_generation(model, &from);
     cost = mp_model_delta(model, generation, heap->snapshot);
     cost->retyped++;
     cost->idle += object->idle;
     cost->bytes += bytes;
     count(heap, key.reusable, 1, bytes);
+    if (key.reusable != from.reusable) {
+        count_for_request(heap, before, ALL_ALONG, -1, -bytes);
+        count_for_request(heap, generation, ALL_ALONG, 1, bytes);
+    }
     object->generation = generation.i & INT32_MAX;
     if (heap->last_owner_id == object->id)
         heap->last_owner_id = 0;
@@ -286,21 +331,21 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
                     id, bytes);
         delta = 0;
     }
-    mp_cost *cost =
-        mp_model_delta(heap->model, (mp_generation_id){object->generation}, heap->snapshot);
+    mp_generation_id generation = {object->generation};
+    mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);
     cost->idle += (int64_t)idle - object->idle;
     cost->bytes += delta;
     count(heap, reusable, 0, delta);
+    count_for_request(heap, generation, ALL_ALONG, 0, delta);
     mp_live_set_bytes(&heap->live, object, before + delta);
     object->idle = idle;
     heap->tally.changed += !reusable;
     if (heap->history)
-        mp_history_change(heap->history, id, before + delta,
-                          (mp_generation_id){object->generation});
+        mp_history_change(heap->history, id, before + delta, generation);
     return true;
 }
 
-bool mp_heap_death(mp_heap *heap, uint64_t id)
+bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
 {
     mp_heap_resolve_owners(heap);
     mp_live_object *object = mp_live_find(&heap->live, id);
@@ -310,13 +355,14 @@ bool mp_heap_death(mp_heap *heap, uint64_t id)
         heap->last_owner_id = 0;
     bool reusable = heap->model->generations.at[object->generation].reusable;
     int64_t bytes = mp_live_bytes(&heap->live, object);
-    mp_cost *cost =
-        mp_model_delta(heap->model, (mp_generation_id){object->generation}, heap->snapshot);
+    mp_generation_id generation = {object->generation};
+    mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);
     cost->deleted++;
     cost->idle -= object->idle;
     cost->bytes -= bytes;
     count(heap, reusable, -1, -bytes);
     heap->tally.deleted += !reusable;
+    count_for_request(heap, generation, time_us, -1, -bytes);
     if (heap->history)
         mp_history_death(heap->history, id);
     mp_live_remove(&heap->live, object);

@@ -12,6 +12,7 @@
 #include "model/history.h"
 #include "model/live.h"
 #include "model/model.h"
+#include "model/request_peak.h"
 
 /* What objects of one allocation site and one name have in common. */
 typedef struct mp_origin {
@@ -24,6 +25,7 @@ typedef struct mp_origin {
 typedef struct mp_birth {
     uint64_t id;
     int64_t bytes;
+    int64_t time_us; /* of its creation */
     uint64_t owner;  /* id of the object it is scoped to; 0: none */
     uint32_t origin; /* by mp_heap_origin */
     bool idle;
@@ -37,8 +39,8 @@ typedef struct mp_pending {
 
 /* An owner as its children need it. */
 typedef struct mp_owner {
-    mp_context_id context;
-    mp_snapshot_id born;
+    mp_context_id context; /* also of one that is not known */
+    mp_generation_id generation;
 } mp_owner;
 
 /* An origin, and the generation of its last birth: the next one mostly belongs to it too. */
@@ -47,6 +49,7 @@ typedef struct mp_heap_origin_entry {
     mp_owner owner;
     mp_snapshot_id snapshot;
     mp_generation_id generation;
+    uint8_t marks;
 } mp_heap_origin_entry;
 
 typedef struct mp_heap {
@@ -65,7 +68,8 @@ typedef struct mp_heap {
     /* Births whose owner comes later in the same section. */
     mp_pending *pending;
     size_t pending_count, pending_capacity;
-    mp_history *history; /* NULL: objects are not kept */
+    mp_request_peak request; /* that the open snapshot is of */
+    mp_history *history;     /* NULL: objects are not kept */
 } mp_heap;
 
 /* What the pointers refer to must outlive the heap. Release with mp_heap_close. */
@@ -78,6 +82,8 @@ void mp_heap_keep_objects(mp_heap *heap);
 /* Begin a snapshot, or go on with the one that was never ended. The caller fills in what the file
  * says of it. Valid until the next snapshot begins. */
 mp_snapshot *mp_heap_begin(mp_heap *heap);
+/* The open snapshot says of which request it is, perhaps of none; before what happened in it. */
+void mp_heap_in_request(mp_heap *heap);
 /* End the open snapshot, which there must be: it is whole. */
 mp_snapshot *mp_heap_end(mp_heap *heap);
 
@@ -96,7 +102,7 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
 bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle,
                     uint64_t line);
 /* False if it is not alive. */
-bool mp_heap_death(mp_heap *heap, uint64_t id);
+bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us);
 /* Find the owners of births that came before them. Changes, deaths and the end of a snapshot
  * resolve what waits; whoever wants figures before that asks for it. */
 void mp_heap_resolve_pending(mp_heap *heap);

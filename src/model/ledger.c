@@ -44,33 +44,32 @@ mp_context_id mp_model_context(mp_model *model, const mp_context *key)
 
 typedef struct generation_probe {
     const mp_model *model;
-    mp_context_id context;
-    mp_snapshot_id born, owner_born;
+    const mp_generation *key;
 } generation_probe;
 
 static bool same_generation(const void *opaque, uint32_t value)
 {
     const generation_probe *probe = opaque;
-    const mp_generation *generation = &probe->model->generations.at[value];
-    return generation->context.i == probe->context.i && generation->born.i == probe->born.i &&
-           generation->owner_born.i == probe->owner_born.i;
+    const mp_generation *a = &probe->model->generations.at[value], *b = probe->key;
+    return a->context.i == b->context.i && a->born.i == b->born.i && a->owner.i == b->owner.i &&
+           a->marks == b->marks;
 }
 
-mp_generation_id mp_model_generation(mp_model *model, mp_context_id context, mp_snapshot_id born,
-                                     mp_snapshot_id owner_born)
+mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
 {
-    assert(context.i && context.i < model->contexts.count);
-    assert(born.i && born.i < model->snapshots.count && owner_born.i <= born.i);
-    generation_probe probe = {model, context, born, owner_born};
-    uint64_t hash = mp_hash64(((uint64_t)context.i << 32 | born.i) + mp_hash64(owner_born.i));
+    assert(key->context.i && key->context.i < model->contexts.count);
+    assert(key->born.i && key->born.i < model->snapshots.count);
+    assert(key->owner.i < model->generations.count); /* owners come before what they own */
+    generation_probe probe = {model, key};
+    uint64_t hash = mp_hash64(((uint64_t)key->context.i << 32 | key->born.i) +
+                              mp_hash64((uint64_t)key->owner.i << 8 | key->marks));
     uint32_t *found =
         mp_hash_index_put(&model->private->generations, hash, same_generation, &probe);
     if (!*found) {
-        *MP_ADD(&model->generations) =
-            (mp_generation){.context = context,
-                            .born = born,
-                            .owner_born = owner_born,
-                            .reusable = model->contexts.at[context.i].reusable};
+        mp_generation *generation = MP_ADD(&model->generations);
+        *generation = *key;
+        generation->last_delta = 0;
+        generation->reusable = model->contexts.at[key->context.i].reusable;
         *found = model->generations.count - 1;
     }
     return (mp_generation_id){*found};

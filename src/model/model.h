@@ -71,12 +71,13 @@ const char *mp_kind_name(mp_kind kind);
 
 /* What a model holds, and so which questions it can answer. */
 enum {
-    MP_HOLDS_LEDGER = 1,   /* objects alive at snapshots */
-    MP_HOLDS_HISTORY = 2,  /* when they were created and deleted */
-    MP_HOLDS_EVENTS = 4,   /* ages, threads, anomalies: model->events */
-    MP_HOLDS_GRAPH = 8,    /* who refers to whom: model->graph */
-    MP_HOLDS_PROFILE = 16, /* costs without objects: model->profile */
-    MP_HOLDS_NATIVE = 32,  /* stacks of native code, allocators' own frames among them */
+    MP_HOLDS_LEDGER = 1,    /* objects alive at snapshots */
+    MP_HOLDS_HISTORY = 2,   /* when they were created and deleted */
+    MP_HOLDS_EVENTS = 4,    /* ages, threads, anomalies: model->events */
+    MP_HOLDS_GRAPH = 8,     /* who refers to whom: model->graph */
+    MP_HOLDS_PROFILE = 16,  /* costs without objects: model->profile */
+    MP_HOLDS_REQUESTS = 64, /* what requests of a server created: those that snapshots are of */
+    MP_HOLDS_NATIVE = 32,   /* stacks of native code, allocators' own frames among them */
 };
 
 /* What a report must know of a type; everything else about it is its name. */
@@ -162,10 +163,16 @@ enum { MP_GENERATION_PENDING = 1 };
 typedef struct mp_generation {
     mp_context_id context;
     mp_snapshot_id born;
-    mp_snapshot_id owner_born; /* when what it is scoped to was born */
-    uint32_t last_delta;       /* the newest of its deltas */
-    bool reusable;             /* as its context */
+    mp_generation_id owner; /* of what it is scoped to, at birth; none: nothing that is known */
+    uint32_t last_delta;    /* the newest of its deltas */
+    bool reusable;          /* as its context */
+    uint8_t marks;          /* MP_BORN_... */
 } mp_generation;
+
+/* What else is told apart of objects that appear at one snapshot. */
+enum {
+    MP_BORN_BEFORE_REQUEST = 1, /* before the snapshot's request began: not its own */
+};
 
 /* Numbers that belong together, with + and - by mp_cost_add. */
 typedef struct mp_cost {
@@ -208,6 +215,8 @@ typedef struct mp_snapshot {
     /* The most alive at any event since the snapshot before; where there are events. */
     bool has_peak;
     int64_t peak_objects, peak_bytes, peak_time_us;
+    /* The most that its request had alive at once of its own, since the snapshot before. */
+    int64_t request_peak_objects, request_peak_bytes;
 } mp_snapshot;
 
 /* Roots of one kind in the object graph of a snapshot. */
@@ -310,9 +319,19 @@ void mp_model_free(mp_model *model);
 
 /* The interned string; "" for none. Lives as long as the model. Always valid UTF-8. */
 const char *mp_model_text(const mp_model *model, mp_string_id id);
+/* Whether a request created the objects of a generation: that of the snapshot at which they appear.
+ */
+static inline bool mp_generation_is_of_request(const mp_model *model,
+                                               const mp_generation *generation)
+{
+    return model->snapshots.at[generation->born.i].request.i &&
+           !(generation->marks & MP_BORN_BEFORE_REQUEST);
+}
 /* Whether a snapshot of this tag is where reports look by themselves: before a session cleans up,
  * what is alive is what leaked. */
 bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag);
+/* Whether a snapshot of this tag is taken when a request ends. */
+bool mp_model_is_request_end(const mp_model *model, mp_string_id tag);
 
 /* Field by field. */
 static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)

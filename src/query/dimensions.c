@@ -231,7 +231,7 @@ static const char *finalizable_label(mp_arena *arena, const mp_model *model,
     return labels[told_of(model, generation)];
 }
 
-/* --- thread; request, api: of the snapshot in which an object first appears --- */
+/* --- thread; request, api: during which an object was created --- */
 
 static mp_string_id thread_of(const mp_model *model, const mp_generation *generation)
 {
@@ -240,12 +240,14 @@ static mp_string_id thread_of(const mp_model *model, const mp_generation *genera
 
 static mp_string_id request_of(const mp_model *model, const mp_generation *generation)
 {
-    return model->snapshots.at[generation->born.i].request;
+    bool is = mp_generation_is_of_request(model, generation);
+    return is ? model->snapshots.at[generation->born.i].request : (mp_string_id){0};
 }
 
 static mp_string_id api_of(const mp_model *model, const mp_generation *generation)
 {
-    return model->snapshots.at[generation->born.i].request_api;
+    bool is = mp_generation_is_of_request(model, generation);
+    return is ? model->snapshots.at[generation->born.i].request_api : (mp_string_id){0};
 }
 
 /* The key and label of what is a text of the model. */
@@ -299,7 +301,7 @@ static const mp_dimension dimensions[] = {
      .of_context = true, .kinds = DATABASES},
     {"scope", "object that it is scoped to, by type and name", by_scope, scope_label,
      .of_context = true, .kinds = RECORDINGS},
-    {"request", "request during which it appeared", by_request, request_label, .kinds = RECORDINGS},
+    {"request", "request that created it", by_request, request_label, .kinds = RECORDINGS},
     {"api", "API called by that request", by_api, api_label, .kinds = RECORDINGS},
 };
 

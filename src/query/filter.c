@@ -179,8 +179,10 @@ static void select_generations(mp_filter *filter)
     filter->generations = mp_alloc(model->generations.count * sizeof *filter->generations);
     for (uint32_t i = 0; i < model->generations.count; i++) {
         const mp_generation *generation = &model->generations.at[i];
+        const bool *births =
+            generation->marks & MP_BORN_BEFORE_REQUEST ? filter->births_between : filter->births;
         filter->generations[i] =
-            filter->contexts[generation->context.i] && filter->births[generation->born.i];
+            filter->contexts[generation->context.i] && births[generation->born.i];
     }
 }
 
@@ -287,6 +289,7 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
     filter->selects = true;
     bool **of[] = {[MP_THINGS_CONTEXTS] = &filter->contexts,
                    [MP_THINGS_SNAPSHOTS] = &filter->births,
+                   [MP_THINGS_BETWEEN] = &filter->births_between,
                    [MP_THINGS_TYPES] = &filter->types,
                    [MP_THINGS_MODULES] = &filter->modules};
     for (mp_things things = 0; things <= (model->profile ? MP_THINGS_MODULES : MP_THINGS_TYPES);
@@ -294,8 +297,10 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
         *of[things] = mp_matching(model, things, selection->criteria, selection->count);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
         int64_t time_us = model->snapshots.at[i].time_us;
-        filter->births[i] &= (!selection->has_since || time_us >= selection->since_us) &&
-                             (!selection->has_until || time_us <= selection->until_us);
+        bool within = (!selection->has_since || time_us >= selection->since_us) &&
+                      (!selection->has_until || time_us <= selection->until_us);
+        filter->births[i] &= within;
+        filter->births_between[i] &= within;
     }
     select_generations(filter);
     count_selected(filter);
@@ -311,6 +316,7 @@ void mp_filter_free(mp_filter *filter)
     free(filter->sessions.first);
     free(filter->contexts);
     free(filter->births);
+    free(filter->births_between);
     free(filter->generations);
     free(filter->types);
     free(filter->modules);

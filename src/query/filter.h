@@ -29,9 +29,9 @@ typedef struct mp_filter {
     mp_snapshot *snapshots; /* by id: the model's, `whole` and figures of what counts */
     mp_session_snapshots sessions;
     bool selects; /* anything is left out but later snapshots */
-    /* By id, whether it counts; NULL: all do. Births are snapshots at which objects first appear.
-     */
-    bool *contexts, *births, *generations, *types, *modules;
+    /* By id, whether it counts; NULL: all do. Births are snapshots at which objects first appear:
+     * in their request, or before it began. */
+    bool *contexts, *births, *births_between, *generations, *types, *modules;
     bool knows_peak;      /* what was alive at the peak; see mp_filter_at_peak */
     int64_t peak_time_us; /* of an event log, up to the last snapshot */
 } mp_filter;

@@ -91,10 +91,11 @@ static void add_leaked(const mp_window *window, const mp_generation *generation,
                        const mp_cost *cost, mp_group *group)
 {
     const mp_context *context = &window->model->contexts.at[generation->context.i];
+    const mp_generation *owner = &window->model->generations.at[generation->owner.i];
     group->leaked = mp_cost_add(group->leaked, *cost);
     if (is_session_pool(window->model, context->owner))
         group->pool_objects += mp_cost_live(*cost);
-    if (generation->owner_born.i && mp_window_leaks(window, context->owner, generation->owner_born))
+    if (generation->owner.i && mp_window_leaks(window, context->owner, owner->born))
         group->owned_by_leak += mp_cost_live(*cost);
 }
 

@@ -6,6 +6,7 @@
 #include "query/labels.h"
 #include "query/leaks.h"
 #include "query/platform.h"
+#include "query/requests.h"
 #include "query/window.h"
 
 #endif

@@ -32,6 +32,7 @@ static const struct {
     [MP_SUBJECT_THREAD] = {"not-thread", EVENTS | DATABASES},
     [MP_SUBJECT_TAG] = {"not-tag", RECORDINGS | DATABASES},
     [MP_SUBJECT_REQUEST] = {"not-request", RECORDINGS},
+    [MP_SUBJECT_API] = {"not-api", RECORDINGS},
 };
 
 const char *mp_subject_name(mp_subject subject)
@@ -44,7 +45,8 @@ const char *mp_subject_name(mp_subject subject)
 static const char *label_of(mp_arena *arena, const mp_model *model, mp_things things,
                             mp_subject subject, uint32_t id)
 {
-    bool has_text = things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_MODULES;
+    bool has_text =
+        things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_BETWEEN || things == MP_THINGS_MODULES;
     if (has_text || subject == MP_SUBJECT_THREAD)
         return mp_model_text(model, (mp_string_id){id});
     if (subject == MP_SUBJECT_TYPE)
@@ -59,9 +61,13 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
 {
     if (things == MP_THINGS_TYPES)
         return i;
-    if (things == MP_THINGS_SNAPSHOTS) {
+    if (things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_BETWEEN) {
         const mp_snapshot *snapshot = &model->snapshots.at[i];
-        return subject == MP_SUBJECT_TAG ? snapshot->tag.i : snapshot->request.i;
+        if (subject == MP_SUBJECT_TAG)
+            return snapshot->tag.i;
+        if (things == MP_THINGS_BETWEEN || !snapshot->request.i)
+            return 0;
+        return subject == MP_SUBJECT_API ? snapshot->request_api.i : snapshot->request.i;
     }
     if (things == MP_THINGS_MODULES) {
         const mp_module *module = &model->profile->modules.at[i];
@@ -156,10 +162,13 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
 
 /* --- all criteria --- */
 
+enum { OF_SNAPSHOTS = 1 << MP_SUBJECT_TAG | 1 << MP_SUBJECT_REQUEST | 1 << MP_SUBJECT_API };
+
 static const unsigned subjects_of[] = {
     [MP_THINGS_CONTEXTS] = 1 << MP_SUBJECT_TYPE | 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE |
                            1 << MP_SUBJECT_STACK | 1 << MP_SUBJECT_THREAD,
-    [MP_THINGS_SNAPSHOTS] = 1 << MP_SUBJECT_TAG | 1 << MP_SUBJECT_REQUEST,
+    [MP_THINGS_SNAPSHOTS] = OF_SNAPSHOTS,
+    [MP_THINGS_BETWEEN] = OF_SNAPSHOTS,
     [MP_THINGS_TYPES] = 1 << MP_SUBJECT_TYPE,
     [MP_THINGS_MODULES] = 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE,
 };
@@ -170,6 +179,7 @@ static uint32_t count_of(const mp_model *model, mp_things things)
     case MP_THINGS_CONTEXTS:
         return model->contexts.count;
     case MP_THINGS_SNAPSHOTS:
+    case MP_THINGS_BETWEEN:
         return model->snapshots.count;
     case MP_THINGS_TYPES:
         return model->types.count;

@@ -15,7 +15,8 @@ typedef enum mp_subject {
     MP_SUBJECT_STACK,   /* extended regular expression: some frame "name:line" has a match */
     MP_SUBJECT_THREAD,  /* glob: that created it */
     MP_SUBJECT_TAG,     /* glob: of the snapshot in which it first appears */
-    MP_SUBJECT_REQUEST, /* glob: of that snapshot */
+    MP_SUBJECT_REQUEST, /* glob: that created it */
+    MP_SUBJECT_API,     /* glob: that this request called */
     MP_SUBJECTS,
 } mp_subject;
 
@@ -45,7 +46,8 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 
 typedef enum mp_things {
     MP_THINGS_CONTEXTS,  /* types, names, sources, stacks, threads */
-    MP_THINGS_SNAPSHOTS, /* tags, requests */
+    MP_THINGS_SNAPSHOTS, /* tags, requests: of what is born there in its request */
+    MP_THINGS_BETWEEN,   /* the same of what is born there before its request began */
     MP_THINGS_TYPES,     /* of an object graph */
     MP_THINGS_MODULES,   /* of a profile, which there must be: names, sources */
 } mp_things;

@@ -118,11 +118,16 @@ bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot)
     return snapshot.i <= window->ranges[window->model->snapshots.at[snapshot.i].session.i].to.i;
 }
 
+bool mp_window_accepts(const mp_window *window, mp_context_id context)
+{
+    return window->suppressed && window->suppressed->contexts[context.i];
+}
+
 bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born)
 {
     bool is_new = !mp_window_before_from(window, born) ||
                   window->ranges[window->model->snapshots.at[born.i].session.i].all_new;
-    return is_new && !(window->suppressed && window->suppressed->contexts[context.i]);
+    return is_new && !mp_window_accepts(window, context);
 }
 
 /* --- what happened in it --- */

@@ -69,6 +69,8 @@ bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);
 /* Whether objects of this context and generation, born at this snapshot, leak if they are alive at
  * `to`: they are younger than `from` and not suppressed. */
 bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born);
+/* Whether what leaks of this context is accepted. */
+bool mp_window_accepts(const mp_window *window, mp_context_id context);
 
 /* The figures of a snapshot, of what counts. */
 static inline const mp_snapshot *mp_window_snapshot(const mp_window *window, uint32_t snapshot)

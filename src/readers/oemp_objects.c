@@ -89,6 +89,7 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
         return;
     mp_birth birth = {.id = row[OEMP_ID],
                       .bytes = (int64_t)row[OEMP_MEM],
+                      .time_us = (int64_t)row[OEMP_CREATED],
                       .owner = row[OEMP_SCOPE],
                       .origin = origin_of(state, row, line)};
     const oemp_origin *origin = &recording->origins[birth.origin];
@@ -147,7 +148,7 @@ static void deleted_row(oemp_state *state, const uint64_t *row, uint64_t line)
 {
     if ((int64_t)row[OEMP_DELETED_TIME] > state->latest_us)
         state->latest_us = (int64_t)row[OEMP_DELETED_TIME];
-    if (!mp_heap_death(&state->recording->heap, row[OEMP_ID]))
+    if (!mp_heap_death(&state->recording->heap, row[OEMP_ID], (int64_t)row[OEMP_DELETED_TIME]))
         mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line,
                     "object %" PRIu64 " is deleted but not alive: row skipped", row[OEMP_ID]);
 }

@@ -190,6 +190,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     snapshot->request_api = oemp_intern(state, row[13].text);
     snapshot->cpu_hundredths = (int64_t)row[14].number;
     snapshot->line = line;
+    mp_heap_in_request(&recording->heap);
     forget_platform(state);
     recording->platform_bytes = 0;
     recording->platform_seen = false;

@@ -64,6 +64,7 @@ typedef struct mp_report {
     const char *details; /* more for help, with `names` of arguments marked so; may be NULL */
     mp_operand operand;
     bool single;                 /* says nothing of several files that are read apart */
+    const char *const *groups;   /* what --by may say, NULL last; NULL: any dimension */
     bool overview;               /* several tables of a few rows each, in every format */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */
@@ -74,6 +75,9 @@ typedef struct mp_report {
 /* All reports, in the order of the table; the first is the default. */
 const mp_report *const *mp_reports(size_t *count);
 const mp_report *mp_report_find(const char *name);
+
+/* Whether --by may say so; of any command where there is no report. */
+bool mp_report_groups_by(const mp_report *report, const char *by);
 
 /* What baselines are for. */
 extern const mp_report mp_report_gate;

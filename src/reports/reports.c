@@ -29,6 +29,14 @@ const mp_report *mp_report_find(const char *name)
     return NULL;
 }
 
+bool mp_report_groups_by(const mp_report *report, const char *by)
+{
+    const char *const *name = report ? report->groups : NULL;
+    while (name && *name && !mp_text_is(*name, by))
+        name++;
+    return !name || *name;
+}
+
 const char *mp_operand_argument(mp_operand operand)
 {
     static const char *const names[] = {"", "object", "base", "policy"};

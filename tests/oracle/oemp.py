@@ -31,7 +31,8 @@ DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "reques
 
 
 class Object(NamedTuple):
-    """The latest that is known of an object, and the index of the snapshot that showed it first."""
+    """The latest that is known of an object, the index of the snapshot that showed it first, and
+    when it was created."""
     id: int
     type: int
     bytes: int
@@ -42,6 +43,7 @@ class Object(NamedTuple):
     name: int
     builtin: int
     first: int
+    created: int
 
 
 class Event(NamedTuple):
@@ -49,6 +51,7 @@ class Event(NamedTuple):
     snapshot: int
     kind: str
     object: Object
+    time: int
 
 
 class Snapshot:
@@ -62,6 +65,7 @@ class Snapshot:
         self.sequence = integer(fields[2])
         self.tag = fields[5]
         self.request = nil_or(fields[6])
+        self.request_start = integer(fields[8])
         self.uuid = fields[9]
         self.api = nil_or(fields[13])
         self.rows = {name: [] for name in SECTIONS[self.version]}
@@ -164,17 +168,18 @@ class Recording:
             old = self.live.get(new.id)
             if old is None:
                 self.put(new)
-                self.note(index, "created", new)
+                self.note(index, "created", new, new.created)
             else:
-                self.put(new._replace(first=old.first))
+                self.put(new._replace(first=old.first, created=old.created))
                 changed.add(new.id)
         for id_, type_, bytes_ in good_rows(snapshot.rows.get("changed", []), change_of):
             if id_ in self.live:
                 self.put(self.live[id_]._replace(type=type_, bytes=bytes_))
                 changed.add(id_)
-        for id_ in good_rows(snapshot.rows["deleted"], lambda r: integer(r[0])):
+        for id_, time in good_rows(snapshot.rows["deleted"],
+                                   lambda r: (integer(r[0]), integer(r[1]))):
             if id_ in self.live:
-                self.note(index, "deleted", self.live.pop(id_))
+                self.note(index, "deleted", self.live.pop(id_), time)
         self.changed.append(len(changed))
         self.states.append(dict(self.live))
         self.seen.append(dict(self.ever))
@@ -182,10 +187,10 @@ class Recording:
     def put(self, thing):
         self.live[thing.id] = self.ever[thing.id] = thing
 
-    def note(self, index, kind, thing):
+    def note(self, index, kind, thing, time):
         """Reusable objects are neither created nor deleted: the AVM keeps them on purpose."""
         if not self.is_reusable(thing):
-            self.events.append(Event(index, kind, thing))
+            self.events.append(Event(index, kind, thing, time))
 
     # ------------------------------------------------------------ meaning
 
@@ -244,6 +249,11 @@ class Recording:
             return "(unknown)"
         return f"{self.type_name(owner)} {self.object_name(owner) or '(unnamed)'}"
 
+    def is_of_request(self, thing):
+        """It was created during the request of the snapshot that shows it first, not before."""
+        born = self.snapshots[thing.first]
+        return born.request is not None and thing.created >= born.request_start
+
     def group(self, thing, by, index):
         """(identity of the group, its key). Only sites have more identity than their key."""
         born = self.snapshots[thing.first]
@@ -258,8 +268,8 @@ class Recording:
             "name": lambda: self.object_name(thing) or "(unnamed)",
             "node": lambda: self.node_key(thing),
             "scope": lambda: self.owner_key(thing, index),
-            "request": lambda: born.request or "(none)",
-            "api": lambda: born.api or "(none)",
+            "request": lambda: (self.is_of_request(thing) and born.request) or "(none)",
+            "api": lambda: (self.is_of_request(thing) and born.api) or "(none)",
         }[by]()
         return key, key
 
@@ -304,7 +314,7 @@ def object_of(row, index):
     return Object(id=integer(row[0]), type=integer(row[1]), bytes=integer(row[2]),
                   node=integer(row[6]), line=integer(row[7]), source=integer(row[8]),
                   owner=integer(row[10]), name=integer(row[12]), builtin=integer(row[14]),
-                  first=index)
+                  first=index, created=integer(row[5]))
 
 
 def change_of(row):
@@ -477,6 +487,102 @@ def growth_of(recordings, by):
             row["delta_percent"] = (to_bytes - from_bytes) / from_bytes * 100
         rows.append((-abs(to_bytes - from_bytes), utf8(key), identity_order(identity), row))
     return [row for *_, row in sorted(rows, key=lambda r: r[:3])]
+
+
+# ---------------------------------------------------------------- requests
+
+def requests_of(recordings):
+    """One row a request, in the order of recordings and time. Its own are the objects that were
+    created after it began; it has left behind those that are alive at the end."""
+    rows = []
+    for recording in recordings:
+        found, shots = [], recording.snapshots
+        for index, shot in enumerate(shots[:recording.end + 1]):
+            goes_on = index > 0 and (shot.request, shot.request_start) == (
+                shots[index - 1].request, shots[index - 1].request_start)
+            if shot.request is not None and not goes_on:
+                found.append([])
+            if shot.request is not None:
+                found[-1].append(index)
+        rows += [request_row(recording, indexes) for indexes in found]
+    return rows
+
+
+def request_row(recording, indexes):
+    shots = [recording.snapshots[i] for i in indexes]
+    start, ends = shots[0].request_start, [s for s in shots if s.tag.lower() == "_endofrequest"]
+
+    def own(things):
+        return [o for o in things if o.first in indexes and o.created >= start]
+
+    created = own(recording.events_of("created", recording.end))
+    most = [peak_of(recording, index, own) for index in indexes]
+    row = {"request": shots[0].request, "start_us": start,
+           "first_sequence": shots[0].sequence, "last_sequence": shots[-1].sequence,
+           "created_objects": len(created), "created_bytes": size(created),
+           "peak_objects": max(m[0] for m in most), "peak_bytes": max(m[1] for m in most)}
+    apis = [s.api for s in shots if s.api is not None]
+    if apis:
+        row["api"] = apis[-1]
+    if ends or indexes[-1] < recording.end:
+        left = own(recording.ordinary(recording.end))
+        row |= {"left_objects": len(left), "left_bytes": size(left)}
+    if ends and ends[-1].time >= start:
+        row["duration_us"] = ends[-1].time - start
+    return row
+
+
+def peak_of(recording, index, own):
+    """The most objects and the most bytes at once in the interval that ends with a snapshot. Each
+    object has the size of the interval's end all along; creations come before deletions."""
+    before = own(recording.ordinary(index - 1)) if index else []
+    sizes = {o.id: o.bytes for o in recording.states[index].values()}
+    events = [e for e in recording.events if e.snapshot == index and own([e.object])]
+    sizes |= {e.object.id: e.object.bytes for e in events if e.kind == "deleted"}
+    objects, bytes_ = len(before), sum(sizes[o.id] for o in before)
+    most = [max(objects, 0), max(bytes_, size(before))]
+    for event in sorted(events, key=lambda e: (e.time, e.kind)):
+        sign = 1 if event.kind == "created" else -1
+        objects, bytes_ = objects + sign, bytes_ + sign * sizes[event.object.id]
+        most = [max(most[0], objects), max(most[1], bytes_)]
+    return most
+
+
+def apis_of(rows):
+    """The requests by what they called, in the order of their first calls."""
+    apis = {}
+    for row in rows:
+        api = apis.setdefault(row.get("api", "(none)"), {"calls": 0, "leaving_calls": 0,
+                              "running_calls": 0, "created_objects": 0, "created_bytes": 0,
+                              "left_objects": 0, "left_bytes": 0, "peak_objects": 0,
+                              "peak_bytes": 0})
+        api["calls"] += 1
+        api["running_calls"] += "left_objects" not in row
+        api["leaving_calls"] += row.get("left_objects", 0) > 0
+        for name in ("created_objects", "created_bytes", "left_objects", "left_bytes"):
+            api[name] += row.get(name, 0)
+        for name in ("peak_objects", "peak_bytes"):
+            api[name] = max(api[name], row[name])
+        if "duration_us" in row:
+            api.setdefault("durations", []).append(row["duration_us"])
+    for api in apis.values():
+        if "durations" in api:
+            durations = api.pop("durations")
+            api["average_duration_us"] = sum(durations) // len(durations)
+            api["longest_duration_us"] = max(durations)
+    return [{"api": name, **api} for name, api in apis.items()]
+
+
+def requests_report(recordings):
+    """Both tables in the report's own order: by what was left."""
+    rows = requests_of(recordings)
+    rows.sort(key=lambda r: (-r.get("left_bytes", -1), -r.get("left_objects", -1)))
+    apis = sorted(apis_of(rows), key=lambda r: (-r["left_bytes"], -r["left_objects"],
+                                                utf8(r["api"])))
+    created = sum(row["created_objects"] for row in rows)
+    total = sum(totals_of(r)["created_objects"] for r in recordings)
+    return {"apis": apis, "requests": rows,
+            "outside_requests": {"created_objects": total - created}}
 
 
 def report(recordings, by):

@@ -1,0 +1,280 @@
+/* The requests of a server: which API call leaks, and how much each needed. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "query/requests.h"
+#include "reports/sections.h"
+
+/* --- by API --- */
+
+typedef struct api_row {
+    const char *api, *leaving;
+    int64_t left_bytes, left_objects, calls, leaving_calls, running_calls;
+    int64_t created_bytes, created_objects, peak_bytes, peak_objects, average_us, longest_us;
+} api_row;
+
+static const mp_column api_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(api_row, left_bytes, "Left", MP_BYTES, 0),
+    MP_COLUMN(api_row, left_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(api_row, leaving, "In calls", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(api_row, calls, "Calls", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(api_row, leaving_calls, "Leaving", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(api_row, running_calls, "Running", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(api_row, created_bytes, "Created", MP_BYTES, 0),
+    MP_COLUMN(api_row, created_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(api_row, peak_bytes, "Peak", MP_BYTES, 0),
+    MP_COLUMN(api_row, peak_objects, "Most objects", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(api_row, average_us, "average_duration_us", "Average", MP_AGE, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(api_row, longest_us, "longest_duration_us", "Longest", MP_AGE, 0),
+    MP_COLUMN(api_row, api, "API", MP_TEXT, MP_SHORTEN),
+};
+
+static const mp_order api_orders[] = {
+    {"left", {"left_bytes", "left_objects", "api"}},
+    {"objects", {"left_objects", "left_bytes", "api"}},
+    {"calls", {"calls", "left_bytes", "api"}},
+    {"created", {"created_bytes", "created_objects", "api"}},
+    {"peak", {"peak_bytes", "peak_objects", "api"}},
+    {"duration", {"longest_duration_us", "left_bytes", "api"}},
+    {"key", {"api"}},
+};
+
+static int64_t if_told(int64_t number)
+{
+    return number == MP_NOT_SEEN ? MP_UNKNOWN : number;
+}
+
+static const char *api_text(const mp_model *model, mp_string_id api)
+{
+    return api.i ? mp_model_text(model, api) : "(none)";
+}
+
+static bool section_apis(mp_document *document, const mp_model *model, const mp_requests *requests,
+                         const mp_heap_arguments *asked, mp_error *error)
+{
+    const mp_order *order = MP_ORDER_FIND(api_orders, asked->sort, "requests", error);
+    if (!order)
+        return false;
+    mp_table *table = MP_TABLE(document, "apis", "By API", MP_ROWS, api_columns);
+    size_t count = 0, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    api_row *rows = mp_alloc((requests->api_count + 1) * sizeof *rows);
+    for (size_t i = 0; i < requests->api_count; i++) {
+        const mp_served_api *api = &requests->apis[i];
+        if (mp_is_asked(asked, api->left_bytes, api->left_objects))
+            rows[count++] = (api_row){
+                .api = api_text(model, api->api),
+                .left_bytes = api->left_bytes,
+                .left_objects = api->left_objects,
+                .calls = api->calls,
+                .leaving_calls = api->leaving_calls,
+                .running_calls = api->running_calls,
+                .created_bytes = api->created_bytes,
+                .created_objects = api->created_objects,
+                .peak_bytes = if_told(api->peak_bytes),
+                .peak_objects = if_told(api->peak_objects),
+                .average_us = api->timed_calls ? api->duration_us / api->timed_calls : MP_UNKNOWN,
+                .longest_us = if_told(api->longest_us),
+            };
+    }
+    MP_ORDER_ROWS(order, api_columns, rows, count);
+    for (size_t i = 0; i < count && i < most; i++) {
+        rows[i].leaving = mp_document_text(document, "%s of %s",
+                                           mp_count_text(document, rows[i].leaving_calls, false),
+                                           mp_count_text(document, rows[i].calls, false));
+        mp_table_put(document, table, &rows[i]);
+    }
+    table->order = order->columns[0];
+    table->empty = "none";
+    mp_table_left_out(table, count);
+    free(rows);
+    return true;
+}
+
+/* --- one by one --- */
+
+typedef struct request_row {
+    const char *request, *api, *session, *among, *status;
+    int64_t left_bytes, left_objects, created_bytes, created_objects, peak_bytes, peak_objects;
+    int64_t start_us, duration_us, first_sequence, last_sequence;
+} request_row;
+
+static const mp_column request_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(request_row, left_bytes, "Left", MP_BYTES, 0),
+    MP_COLUMN(request_row, left_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(request_row, created_bytes, "Created", MP_BYTES, 0),
+    MP_COLUMN(request_row, created_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(request_row, peak_bytes, "Peak", MP_BYTES, 0),
+    MP_COLUMN(request_row, peak_objects, "Most objects", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(request_row, duration_us, "Took", MP_AGE, 0),
+    MP_COLUMN(request_row, start_us, "Start", MP_TIME, MP_FOR_PROGRAMS),
+    MP_COLUMN(request_row, session, "Session", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(request_row, among, "Session", MP_TEXT, MP_FOR_PEOPLE | MP_SHRINKS),
+    MP_COLUMN(request_row, request, "Request", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(request_row, api, "API", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(request_row, status, "", MP_TEXT, 0),
+    MP_COLUMN(request_row, first_sequence, "First snapshot", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(request_row, last_sequence, "Last snapshot", MP_NUMBER, MP_FOR_PROGRAMS),
+};
+
+/* Rows stand in the order of sessions and time. */
+static const mp_order request_orders[] = {
+    {"left", {"left_bytes", "left_objects"}},
+    {"objects", {"left_objects", "left_bytes"}},
+    {"calls", {"left_bytes"}},
+    {"created", {"created_bytes", "created_objects"}},
+    {"peak", {"peak_bytes", "peak_objects"}},
+    {"duration", {"duration_us", "left_bytes"}},
+    {"key", {"request"}},
+};
+
+static request_row request_row_of(const mp_model *model, const mp_served *served)
+{
+    const mp_snapshot *snapshots = model->snapshots.at;
+    const mp_session *session = &model->sessions.at[served->session.i];
+    request_row row = {
+        .request = mp_model_text(model, served->request),
+        .api = mp_model_text(model, served->api),
+        .session = mp_model_text(model, session->session_id),
+        .among = model->sessions.count > 2 ? mp_model_text(model, session->session_id) : NULL,
+        .status = served->ended ? NULL : "running",
+        .left_bytes = served->ended ? served->left_bytes : MP_UNKNOWN,
+        .left_objects = served->ended ? served->left_objects : MP_UNKNOWN,
+        .created_bytes = served->created_bytes,
+        .created_objects = served->created_objects,
+        .peak_bytes = if_told(served->peak_bytes),
+        .peak_objects = if_told(served->peak_objects),
+        .start_us = served->start_us,
+        .duration_us = if_told(served->duration_us),
+        .first_sequence = (int64_t)snapshots[served->first.i].sequence,
+        .last_sequence = (int64_t)snapshots[served->last.i].sequence};
+    return row;
+}
+
+static bool section_requests(mp_document *document, const mp_model *model,
+                             const mp_requests *requests, const mp_heap_arguments *asked,
+                             mp_error *error)
+{
+    const mp_order *order = MP_ORDER_FIND(request_orders, asked->sort, "requests", error);
+    if (!order)
+        return false;
+    mp_table *table = MP_TABLE(document, "requests", "Requests", MP_ROWS, request_columns);
+    size_t count = 0, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    request_row *rows = mp_alloc((requests->count + 1) * sizeof *rows);
+    for (size_t i = 0; i < requests->count; i++)
+        if (mp_is_asked(asked, requests->at[i].left_bytes, requests->at[i].left_objects))
+            rows[count++] = request_row_of(model, &requests->at[i]);
+    MP_ORDER_ROWS(order, request_columns, rows, count);
+    for (size_t i = 0; i < count && i < most; i++)
+        mp_table_put(document, table, &rows[i]);
+    table->order = order->columns[0];
+    table->empty = "no snapshot is of a request";
+    mp_table_left_out(table, count);
+    free(rows);
+    return true;
+}
+
+/* --- the report --- */
+
+typedef struct outside_row {
+    int64_t created_objects, created_bytes;
+} outside_row;
+
+static const mp_column outside_columns[] = {
+    MP_COLUMN(outside_row, created_objects, "", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS),
+    MP_COLUMN(outside_row, created_bytes, "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS),
+};
+
+/* The answer in a sentence: the API that left most behind. */
+static const char *worst_text(mp_document *document, const mp_model *model,
+                              const mp_requests *requests)
+{
+    const mp_served_api *worst = NULL;
+    for (size_t i = 0; i < requests->api_count; i++)
+        if (requests->apis[i].left_objects > 0 &&
+            (!worst || requests->apis[i].left_bytes > worst->left_bytes))
+            worst = &requests->apis[i];
+    if (!worst)
+        return requests->count ? "No request left anything behind" : NULL;
+    return mp_document_text(
+        document, "%s left most behind: %s, in %s of %s call%s", api_text(model, worst->api),
+        mp_amount_text(document, worst->left_objects, worst->left_bytes),
+        mp_count_text(document, worst->leaving_calls, false),
+        mp_count_text(document, worst->calls, false), worst->calls == 1 ? "" : "s");
+}
+
+static bool put(const mp_request *request, mp_document *document, const mp_window *window,
+                mp_error *error)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    const mp_model *model = request->model;
+    bool apis = !asked->by || mp_text_is(asked->by, "api");
+    bool single = !asked->by || mp_text_is(asked->by, "request");
+    if (!apis && !single)
+        return mp_fail_argument(error, "by", asked->by, "requests are listed by api or request");
+    mp_requests requests = mp_requests_of(window, asked->from != NULL);
+    const char *worst = worst_text(document, model, &requests);
+    outside_row outside = {requests.created_objects, requests.created_bytes};
+    mp_table *record = MP_TABLE(document, "outside_requests", NULL, MP_RECORD, outside_columns);
+    record->flags = MP_FOR_PROGRAMS;
+    mp_table_put(document, record, &outside);
+    size_t first = document->table_count;
+    bool ok = (!apis || section_apis(document, model, &requests, asked, error)) &&
+              (!single || section_requests(document, model, &requests, asked, error));
+    mp_requests_free(&requests);
+    if (!ok)
+        return false;
+    mp_table *table = &document->tables[first];
+    if (worst)
+        mp_table_line(document, table, "%s", worst);
+    if (worst && outside.created_objects)
+        mp_table_line(document, table, "Created in no request that a snapshot tells of: %s",
+                      mp_amount_text(document, outside.created_objects, outside.created_bytes));
+    document->tables[document->table_count - 1].main = true;
+    return true;
+}
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    if (!mp_section_heap(document, request, true, &window, error))
+        return false;
+    bool ok = put(request, document, &window, error);
+    mp_section_suppressions(document, &window);
+    mp_window_free(&window);
+    return ok;
+}
+
+static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
+
+static const mp_argument arguments[] = {
+    MP_ASKS_WINDOW(1),
+    MP_ASKS("by", TEXT, by, 1),
+    MP_ASKS("sort", TEXT, sort, 1),
+    MP_ASKS("limit", COUNT, limit, 1),
+    MP_ASKS_MINIMA(1),
+    MP_SHARES("selection", 1),
+    MP_SHARES("suppress", 1),
+};
+
+static const char *const groups[] = {"api", "request", NULL};
+
+const mp_report mp_report_requests = {
+    .name = "requests",
+    .summary = "which API call leaks: what each request of an agent created and left behind",
+    .example = "requests samples/shop-requests-AS1.oemp",
+    .details =
+        "A request's own objects are those that were created after it began. Left behind is\n"
+        "what of them is alive at the snapshot " MP_DASHES
+        "to (the last _PreCleanUp if there is one, else\n"
+        "the last), long after the request ended. \"In calls\" tells a leak, which every call\n"
+        "has, from what the first call fills. " MP_DASHES
+        "from leaves out what came before it.\n" MP_DASHES
+        "sort: left, objects, calls, created, peak, duration, key.",
+    .groups = groups,
+    MP_ARGUMENTS(arguments, own),
+    .variants = {{.needs = MP_HOLDS_REQUESTS, .run = run}},
+};
