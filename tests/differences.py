@@ -1,12 +1,14 @@
 """The law of `memprof diff`: nothing differs from itself, a diff the other way round is the mirror
 image, and changes add up to the difference of the totals. A part of properties.py."""
 import collections
+import json
 import pathlib
 import random
 import tempfile
 
 import aqtime
 import graph
+import matching
 import moved
 import oemp
 import recordings
@@ -18,6 +20,7 @@ NATIVE = ["site", "type", "source", "line", "node", "class", "thread"]
 PROFILE = ["line", "method", "module"]
 MIRRORED = {"new": "gone", "gone": "new", "grown": "shrunk", "shrunk": "grown"}
 SEEDS = 12
+MATCHED = 120
 
 
 def samples(*names):
@@ -49,6 +52,7 @@ class Differences:
                                             for by in dimensions for lines in ([], ["--ignore-lines"])])
             self.at_once(lambda pair: self.totals_agree(*pair[0]), pairs)
             self.made_again(pathlib.Path(folder))
+            self.matched(pathlib.Path(folder))
 
     def made_up(self, folder):
         """Pairs of small recordings of other seeds."""
@@ -149,6 +153,43 @@ class Differences:
             shared = {name: value for name, value in got.get(side, {}).items() if name in wanted}
             self.hold(shared and shared == {name: wanted[name] for name in shared},
                       f"{path} in diff: {shared}")
+
+    # --- which site is which ---
+
+    def matched(self, folder):
+        """Sites are matched as the oracle matches them by the manual's rules, and what stands on
+        the same line of the same stack is matched with nothing else, unless lines were moved."""
+        trials, seen = [(seed, folder) for seed in range(MATCHED)], collections.Counter()
+        for rows in self.at_once(self.pair_matches, trials):
+            seen.update((row.get("matched_by"), "sites" in row) for row in rows)
+        for kind in ("exact", "stack", "type-and-function", None):
+            self.hold(seen[kind, False], f"no pair that is matched by {kind}")
+        for kind in ("stack", "type-and-function"):
+            self.hold(seen[kind, True], f"no sum that is matched by {kind}")
+
+    def pair_matches(self, trial):
+        seed, folder = trial
+        base, new = folder / f"matched-{seed}.oemp", folder / f"matched-{seed}-new.oemp"
+        text = recordings.Crowded(seed).text(1 + seed % 2)
+        other = recordings.Crowded(seed + MATCHED).text(1 + seed % 2)
+        base.write_text(text, encoding="utf-8")
+        new.write_text(moved.Edited(other if seed % 4 == 0 else text, seed).again(), encoding="utf-8")
+        wanted = matching.changes(base, new)
+        got = [{name: row[name] for name in row if self.is_of_match(name, row)}
+               for row in self.json("diff", base, new, "--limit", "0").get("diff", [])]
+        wanted, got = (collections.Counter(json.dumps(row, sort_keys=True) for row in rows)
+                       for rows in (wanted, got))
+        self.hold(wanted == got, f"{base.name}: expected {list(wanted - got)[:3]}, "
+                  f"got {list(got - wanted)[:3]}")
+        return [json.loads(row) for row in wanted]
+
+    @staticmethod
+    def is_of_match(name, row):
+        """A sum has several sites, and tells of one of them."""
+        if "sites" in row and name in ("type", "stack"):
+            return False
+        return (name in ("status", "matched_by", "sites", "type", "stack") or
+                name.startswith(("base_", "new_")))
 
     # --- a recording made again ---
 

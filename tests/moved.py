@@ -98,6 +98,34 @@ class Recording:
         return fields
 
 
+class Edited(Recording):
+    """A .oemp made again by a program that was worked on: behind a line of a source all lines are
+    some lines further down or up, some lines of creation are others, and a caller has another
+    name."""
+
+    def __init__(self, text, seed):
+        super().__init__(text, seed, source="no source")
+        self.chance, self.lines = random.Random(f"edited {seed}"), {}
+        self.behind, self.by = self.chance.randrange(9), self.chance.choice([1, 2, 3, -1])
+        self.others = self.chance.choice([0, 0, 0.2, 0.6])
+        self.renames = not self.chance.randrange(3)
+
+    def line(self, line):
+        if line not in self.lines:
+            new = line + self.by if line > self.behind else line
+            self.lines[line] = (self.chance.randrange(1, 9) if self.chance.random() < self.others
+                                else max(new, 1))
+        return self.lines[line]
+
+    def row(self, section, fields):
+        column = {"objects": 7, "nodes": 3}.get(section)
+        if column and fields[column].isdigit() and int(fields[column]):
+            fields[column] = str(self.line(int(fields[column])))
+        if section == "sources" and self.renames:
+            fields[1] = fields[1].replace("Caller", "Agent")
+        return super().row(section, fields)
+
+
 class Profile:
     """A .prf made again. `program` has lines inserted (None: each)."""
 

@@ -91,11 +91,10 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return path
 
     def at_once(self, work, items):
-        """work(item) of all, some at the same time."""
+        """What work(item) gives of all, some at the same time."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             try:
-                for _ in pool.map(work, items):
-                    pass
+                return list(pool.map(work, items))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise

@@ -145,3 +145,29 @@ class Session:
         type_, bytes_, node, line, source, owner, table, name, built_in = row
         return (f"{id_} {type_} {bytes_} 0 0 {made[id_]} {node} {line} {source} 0 {owner} {table} "
                 f"{name} 0 {built_in} 0")
+
+
+class Crowded(Session):
+    """Many sites of one type and few stacks, so that several recordings have lines in common."""
+
+    CALLS = {1: "1 0 0", 2: "3 1 1", 3: "3 1 2", 4: "3 1 4", 5: "5 1 4", 6: "3 5 1", 7: "7 1 6",
+             8: "3 7 2"}
+
+    def tables(self):
+        new = {"sources": {}, "names": {}, "nodes": {}}
+        if not self.sources:
+            sources = ['"main.p" 0', '"run shop.Order" 12', '"first shop.Caller" 0',
+                       '"second shop.Caller" 30']
+            new["sources"] = self.sources = dict(zip((1, 3, 5, 7), sources))
+            new["nodes"] = self.nodes = {100 + id_: self.shifted(row)
+                                         for id_, row in self.CALLS.items()}
+        return new
+
+    @staticmethod
+    def shifted(row):
+        source, parent, line = row.split()
+        return f"{source} {int(parent) and int(parent) + 100} {line}"
+
+    def birth(self):
+        return [QUERY, self.chance.randrange(1, 4), self.chance.choice([102] * 5 + [103, 104, 106, 108]),
+                self.chance.randrange(1, 9), 0, 0, 0, 0, 0]

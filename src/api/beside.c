@@ -8,10 +8,8 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "base/output.h"
 #include "compare/baseline.h"
 #include "model/profile.h"
-#include "readers/reader.h"
 
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error)
 {
@@ -62,20 +60,6 @@ mp_digest *mp_baseline_read(const char *path, mp_dictionary *dictionary, mp_erro
     return digest;
 }
 
-bool mp_baseline_write(const char *path, const mp_digest *digest, const mp_dictionary *dictionary,
-                       size_t *length, mp_error *error)
-{
-    mp_output output;
-    char *text = mp_baseline_text(digest, dictionary, length);
-    bool ok = mp_output_open(&output, path, error);
-    if (ok) {
-        fwrite(text, 1, *length, output.file);
-        ok = mp_output_close(&output, true, error);
-    }
-    free(text);
-    return ok;
-}
-
 bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, mp_error *error)
 {
     char *text;
@@ -92,13 +76,6 @@ int32_t mp_today(void)
     struct tm tm = {0};
     localtime_r(&now, &tm);
     return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
-}
-
-bool mp_model_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths,
-                   size_t count, const mp_load_options *options)
-{
-    bool ok = mp_load(model, diagnostics, paths, count, options);
-    return mp_filter_check_ends(model, diagnostics) && ok;
 }
 
 bool mp_model_is_usable(const mp_model *model)

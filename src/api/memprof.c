@@ -7,6 +7,8 @@
 #include "api/question.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "base/output.h"
+#include "compare/baseline.h"
 #include "document/merge.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
@@ -47,7 +49,8 @@ mp_recording *mp_recording_load(const char *const *paths, size_t count,
     if (options)
         recording->options = *options;
     recording->loaded =
-        mp_model_load(recording->model, recording->diagnostics, paths, count, &recording->options);
+        mp_load(recording->model, recording->diagnostics, paths, count, &recording->options);
+    recording->loaded &= mp_filter_check_ends(recording->model, recording->diagnostics);
     return recording;
 }
 
@@ -90,19 +93,26 @@ const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording)
 
 /* --- asking --- */
 
+/* What the recording is held against: a baseline, or another recording that is read now. */
 static bool read_base(asked *asking, const mp_recording *recording, mp_error *error)
 {
-    const mp_diagnostic *kept;
-    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
-    asking->base = mp_question_base(&asking->question, &recording->options, false, diagnostics,
-                                    asking->dictionary, error);
-    if (!asking->base && !error->code) {
-        size_t count = mp_diagnostics_kept(diagnostics, &kept);
-        mp_fail_file(error, asking->question.base, 0, 0, "%s",
-                     count ? kept[0].message : "has nothing to compare");
+    const char *path = asking->question.base;
+    if (mp_file_is_baseline(path)) {
+        asking->base = mp_baseline_read(path, asking->dictionary, error);
+        return asking->base != NULL;
+    }
+    mp_recording *base = mp_recording_load(&path, 1, &recording->options);
+    mp_request request = mp_question_request(&asking->question, base->model, base->diagnostics,
+                                             asking->dictionary, NULL);
+    if (base->loaded && mp_recording_is_usable(base)) {
+        asking->base = mp_report_digest(&request, error);
+    } else {
+        const mp_diagnostic *kept;
+        size_t count = mp_diagnostics_kept(base->diagnostics, &kept);
+        mp_fail_file(error, path, 0, 0, "%s", count ? kept[0].message : "has nothing to compare");
         error->code = MP_ERROR_INPUT;
     }
-    mp_diagnostics_free(diagnostics);
+    mp_recording_free(base);
     return asking->base != NULL;
 }
 
@@ -184,7 +194,14 @@ bool mp_recording_save_baseline(mp_recording *recording, const char *path,
     if (!digest)
         return false;
     size_t length;
-    bool ok = mp_baseline_write(path, digest, asking->dictionary, &length, error);
+    char *text = mp_baseline_text(digest, asking->dictionary, &length);
+    mp_output output;
+    bool ok = mp_output_open(&output, path, error);
+    if (ok) {
+        fwrite(text, 1, length, output.file);
+        ok = mp_output_close(&output, true, error);
+    }
+    free(text);
     mp_digest_free(digest);
     return ok;
 }

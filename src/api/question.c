@@ -159,26 +159,3 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                         .dictionary = dictionary,
                         .base = base};
 }
-
-mp_digest *mp_question_digest(const mp_question *question, const mp_model *model,
-                              const mp_diagnostics *diagnostics, bool whole,
-                              mp_dictionary *dictionary, mp_error *error)
-{
-    if (!mp_model_is_usable(model) || (whole && !mp_model_is_whole(model, diagnostics)))
-        return NULL;
-    mp_request request = mp_question_request(question, model, diagnostics, dictionary, NULL);
-    return mp_report_digest(&request, error);
-}
-
-mp_digest *mp_question_base(const mp_question *question, const mp_load_options *how, bool whole,
-                            mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_error *error)
-{
-    if (mp_file_is_baseline(question->base))
-        return mp_baseline_read(question->base, dictionary, error);
-    mp_model *model = mp_model_new();
-    mp_digest *base = NULL;
-    if (mp_model_load(model, diagnostics, &question->base, 1, how))
-        base = mp_question_digest(question, model, diagnostics, whole, dictionary, error);
-    mp_model_free(model);
-    return base;
-}

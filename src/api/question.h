@@ -4,7 +4,6 @@
 #define MP_API_QUESTION_H
 
 #include "compare/policy.h"
-#include "memprof/memprof.h"
 #include "query/suppression.h"
 #include "reports/report.h"
 
@@ -44,16 +43,6 @@ int64_t *mp_question_limit(const mp_question *question);
 /* Read the suppressions and the policy. False with an error of the code MP_ERROR_INPUT where a file
  * cannot be read, else of MP_ERROR_FILE: of a policy the first of its faults. */
 bool mp_question_read(mp_question *question, mp_error *error);
-
-/* The digest of a model as the question selects. NULL with an error, or without where the model has
- * nothing, or is not `whole` and should be: the diagnostics tell. Release with mp_digest_free. */
-mp_digest *mp_question_digest(const mp_question *question, const mp_model *model,
-                              const mp_diagnostics *diagnostics, bool whole,
-                              mp_dictionary *dictionary, mp_error *error);
-/* The same of what recordings are held against: a baseline, or a recording that is read now. */
-mp_digest *mp_question_base(const mp_question *question, const mp_load_options *how, bool whole,
-                            mp_diagnostics *diagnostics, mp_dictionary *dictionary,
-                            mp_error *error);
 
 /* The question put to a model. `dictionary` and `base` may be NULL where nothing is compared. */
 mp_request mp_question_request(const mp_question *question, const mp_model *model,

@@ -37,30 +37,16 @@ typedef struct cli_work {
 
 /* --- reading --- */
 
-/* How files are read, with a progress bar of their own where nobody else shows how far they are. */
-typedef struct cli_reading {
-    cli_progress bar;
-    mp_progress progress;
-    mp_load_options how;
-} cli_reading;
-
-static void begin_reading(cli_reading *reading, const cli_options *options,
-                          const mp_progress *progress)
-{
-    reading->progress = progress ? *progress : (mp_progress){cli_progress_advance, &reading->bar};
-    reading->how = options->load;
-    reading->how.progress = &reading->progress;
-    cli_progress_begin(&reading->bar, options->quiet);
-}
-
 bool cli_load(const cli_options *options, const char *const *paths, size_t count,
               const mp_progress *progress, mp_model *model, mp_diagnostics *diagnostics)
 {
-    cli_reading reading;
-    begin_reading(&reading, options, progress);
-    bool ok = mp_model_load(model, diagnostics, paths, count, &reading.how);
-    cli_progress_end(&reading.bar);
-    return ok;
+    cli_progress bar;
+    mp_load_options how = options->load;
+    how.progress = progress ? progress : &(mp_progress){cli_progress_advance, &bar};
+    cli_progress_begin(&bar, options->quiet);
+    bool ok = mp_load(model, diagnostics, paths, count, &how);
+    cli_progress_end(&bar);
+    return mp_filter_check_ends(model, diagnostics) && ok;
 }
 
 mp_diagnostics *cli_diagnostics_new(const cli_options *options)
@@ -96,12 +82,18 @@ int cli_read_beside(cli_options *options)
     return error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
 }
 
-int cli_without_digest(const mp_error *error)
+int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
+               mp_dictionary *dictionary, mp_digest **digest)
 {
-    if (error->code)
-        cli_put_error(error);
-    bool unread = !error->code || error->code == MP_ERROR_FILE || error->code == MP_ERROR_INPUT;
-    return unread ? CLI_UNREADABLE : CLI_USAGE;
+    mp_error error = {0};
+    if (!mp_model_is_usable(model) || (options->strict && !mp_model_is_whole(model, diagnostics)))
+        return CLI_UNREADABLE;
+    mp_request request =
+        mp_question_request(&options->question, model, diagnostics, dictionary, NULL);
+    *digest = mp_report_digest(&request, &error);
+    if (!*digest)
+        cli_put_error(&error);
+    return *digest ? CLI_OK : CLI_USAGE;
 }
 
 /* Read the base, if there is any; its texts and frames become numbers of `dictionary`. A status
@@ -109,15 +101,22 @@ int cli_without_digest(const mp_error *error)
 static int load_base(const cli_options *options, const mp_progress *progress,
                      mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
 {
-    mp_error error = {0};
-    if (!options->question.base)
+    const char *path = options->question.base;
+    int status = CLI_UNREADABLE;
+    if (!path)
         return CLI_OK;
-    cli_reading reading;
-    begin_reading(&reading, options, progress);
-    *base = mp_question_base(&options->question, &reading.how, options->strict, diagnostics,
-                             dictionary, &error);
-    cli_progress_end(&reading.bar);
-    return *base ? CLI_OK : cli_without_digest(&error);
+    if (mp_file_is_baseline(path)) {
+        mp_error error = {0};
+        *base = mp_baseline_read(path, dictionary, &error);
+        if (!*base)
+            cli_put_error(&error);
+        return *base ? CLI_OK : CLI_UNREADABLE;
+    }
+    mp_model *model = mp_model_new();
+    if (cli_load(options, &path, 1, progress, model, diagnostics))
+        status = cli_digest(options, model, diagnostics, dictionary, base);
+    mp_model_free(model);
+    return status;
 }
 
 /* --- progress of several groups --- */

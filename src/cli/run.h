@@ -12,8 +12,11 @@ bool cli_load(const cli_options *options, const char *const *paths, size_t count
 /* Read the suppressions and the policy of the question. Gives the exit status, after messages where
  * it is not CLI_OK. */
 int cli_read_beside(cli_options *options);
-/* Say why mp_question_digest or mp_question_base gave none; gives the exit status. */
-int cli_without_digest(const mp_error *error);
+/* The model's digest, whose texts and frames are numbers of `dictionary`; *digest is released with
+ * mp_digest_free. Gives CLI_UNREADABLE where the model has nothing or should be whole, CLI_USAGE
+ * after a message. */
+int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
+               mp_dictionary *dictionary, mp_digest **digest);
 
 /* Diagnostics that keep as many of each code as the command needs. Release with
  * mp_diagnostics_free. */

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
+#include "compare/baseline.h"
 
 /* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
@@ -100,19 +101,19 @@ static bool is_free(const char *path, const mp_digest *digest)
 static int put_baseline(const cli_options *options, const mp_digest *digest,
                         const mp_dictionary *dictionary, const mp_diagnostics *diagnostics)
 {
+    mp_output output;
     size_t length;
-    mp_error error = {0};
     const char *store = options->store;
     int status = CLI_UNREADABLE;
-    char *path = path_of(options);
+    char *path = path_of(options), *text = mp_baseline_text(digest, dictionary, &length);
     if (mkdir(store, 0777) != 0 && errno != EEXIST) {
         cli_put_fault(store, "cannot be made: %s", strerror(errno));
-    } else if (is_free(path, digest)) {
-        if (mp_baseline_write(path, digest, dictionary, &length, &error))
+    } else if (is_free(path, digest) && cli_output_open(&output, path)) {
+        fwrite(text, 1, length, output.file);
+        if (cli_output_close(&output, true))
             status = tell(options, digest, path, length, diagnostics);
-        else
-            cli_put_error(&error);
     }
+    free(text);
     free(path);
     return status;
 }
@@ -126,15 +127,12 @@ static int save(cli_options *options)
     options->question.policy_path = NULL;
     int status = cli_read_beside(options);
     if (status == CLI_OK) {
-        mp_error error = {0};
         bool ok = cli_load(options, options->paths, 1, NULL, model, diagnostics);
         cli_put_diagnostics(diagnostics, options->quiet, true);
-        if (ok)
-            digest = mp_question_digest(&options->question, model, diagnostics, options->strict,
-                                        dictionary, &error);
-        status = digest ? put_baseline(options, digest, dictionary, diagnostics)
-                        : cli_without_digest(&error);
+        status = ok ? cli_digest(options, model, diagnostics, dictionary, &digest) : CLI_UNREADABLE;
     }
+    if (digest)
+        status = put_baseline(options, digest, dictionary, diagnostics);
     mp_digest_free(digest);
     mp_model_free(model);
     mp_dictionary_free(dictionary);

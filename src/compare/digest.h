@@ -84,7 +84,7 @@ const char *mp_change_name(mp_change change);
 typedef struct mp_difference {
     mp_change change;
     mp_match match;
-    mp_entry_key key; /* of the new one, where there is one */
+    mp_entry_key key; /* of the new one, where there is one; of what is gone, of the base */
     size_t entries;   /* that it is the sum of, of the side that has more */
     mp_amounts base, now;
 } mp_difference;

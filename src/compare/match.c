@@ -1,9 +1,10 @@
 /* Matching two digests in steps.
  *
- * Entries are first put side by side by their whole key. Those of one family - the same stack
- * but for its lines - are then paired in the order of their lines where both sides have as many of
- * them, because lines that are inserted or deleted shift a family without changing its order. What
- * is left over is matched by ever less; what can only be matched as several to several is summed.
+ * Entries are first put side by side by their whole key: what is equal is matched, unless its
+ * family - the same stack but for its lines - was clearly shifted (shift.h). Of what is left of a
+ * family the first is paired with the first where both sides have as many of them, because lines
+ * that are inserted or deleted do not change its order. What is left over is matched by ever less;
+ * what can only be matched as several to several is summed.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -11,24 +12,20 @@
 
 #include "base/memory.h"
 #include "compare/digest.h"
+#include "compare/shift.h"
 
-/* An entry of both sides, or of one. */
-typedef struct couple {
-    mp_entry_key key; /* that it is compared by */
-    mp_amounts base, now;
-    bool in_base, in_now;
-    uint32_t group; /* number of what it may be matched by, in the step at hand */
-    /* The key with the type that it has, in the new one where it is there, and the name if all of
-     * its objects have the same. */
-    mp_entry_key told;
-    bool names_differ;
-} couple;
+/* What the entries of one group have in common. */
+typedef enum match_step {
+    STEP_FAMILY,   /* type and stack but for its lines */
+    STEP_LINE,     /* type, innermost function and line of creation */
+    STEP_FUNCTION, /* type and innermost function */
+} match_step;
 
 typedef struct builder {
     const mp_dictionary *dictionary;
     mp_level level;
     bool infers; /* types of objects with a stack are inferred */
-    couple *couples;
+    mp_couple *couples;
     size_t count, capacity;
     mp_differences result;
     size_t result_capacity;
@@ -87,10 +84,13 @@ static int by_change(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-static void put(builder *to, mp_difference difference)
+/* `was`: its key in the base, by which it is told if nothing of it is left. */
+static void put(builder *to, mp_difference difference, const mp_entry_key *was)
 {
     mp_differences *result = &to->result;
     difference.change = change_of(&difference.base, &difference.now);
+    if (difference.change == MP_CHANGE_GONE)
+        difference.key = *was;
     mp_grow(&result->at, &to->result_capacity, result->count + 1, sizeof *result->at);
     result->at[result->count++] = difference;
 }
@@ -116,10 +116,10 @@ static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, b
         size_t place = (size_t)(mp_entry_for(keys, key) - keys->at);
         if (place == to->count) {
             mp_grow(&to->couples, &to->capacity, ++to->count, sizeof *to->couples);
-            to->couples[place] = (couple){.key = key, .told = entry->key};
+            to->couples[place] = (mp_couple){.key = key, .told = entry->key};
         }
         assert(to->couples && place < to->count);
-        couple *at = &to->couples[place];
+        mp_couple *at = &to->couples[place];
         at->told.type = entry->key.type; /* the new side comes last */
         at->names_differ |= at->told.name != entry->key.name;
         if (at->names_differ)
@@ -132,7 +132,38 @@ static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, b
 
 /* --- groups of what may be matched --- */
 
-static const couple *next_of(const couple **at, bool now)
+static void put_pair(builder *to, const mp_couple *base, const mp_couple *now)
+{
+    put(to,
+        (mp_difference){.match = base == now ? MP_MATCH_EXACT : MP_MATCH_STACK,
+                        .key = now->told,
+                        .entries = 1,
+                        .base = base->base,
+                        .now = now->now},
+        &base->told);
+}
+
+/* Each on one side: together. It is told by the first of a side. */
+static void put_sum(builder *to, const mp_couple *couples, size_t count, mp_match match)
+{
+    mp_difference all = {.match = match, .key = couples[0].told};
+    mp_entry_key was = all.key;
+    size_t in_now = 0;
+    bool other_lines = false;
+    for (size_t i = count; i-- > 0;) {
+        all.base = mp_amounts_add(all.base, couples[i].base);
+        all.now = mp_amounts_add(all.now, couples[i].now);
+        *(couples[i].in_now ? &all.key : &was) = couples[i].told;
+        in_now += couples[i].in_now;
+        other_lines |= couples[i].key.line != couples[0].key.line;
+    }
+    all.entries = in_now > count - in_now ? in_now : count - in_now;
+    if (all.entries > 1 && other_lines)
+        all.key.line = was.line = MP_NO_LINE;
+    put(to, all, &was);
+}
+
+static const mp_couple *next_of(const mp_couple **at, bool now)
 {
     while (!(now ? (*at)->in_now : (*at)->in_base))
         (*at)++;
@@ -140,78 +171,70 @@ static const couple *next_of(const couple **at, bool now)
 }
 
 /* As many on each side: the first with the first, the second with the second. */
-static void pair(builder *to, const couple *couples, size_t pairs, mp_match match)
+static void pair(builder *to, const mp_couple *couples, size_t pairs)
 {
-    const couple *base_at = couples, *now_at = couples;
+    const mp_couple *base_at = couples, *now_at = couples;
     while (pairs--) {
-        const couple *base = next_of(&base_at, false), *now = next_of(&now_at, true);
-        put(to, (mp_difference){.match = base == now ? MP_MATCH_EXACT : match,
-                                .key = now->told,
-                                .entries = 1,
-                                .base = base->base,
-                                .now = now->now});
+        const mp_couple *base = next_of(&base_at, false);
+        put_pair(to, base, next_of(&now_at, true));
     }
 }
 
-static void put_one(builder *to, const couple *at, mp_match match)
+/* The extra ones, each on one side, go to the front. */
+static size_t match_shifted(builder *to, mp_couple *couples, const mp_shift *shift)
 {
-    put(to, (mp_difference){
-                .match = match, .key = at->told, .entries = 1, .base = at->base, .now = at->now});
-}
-
-/* Several to several, each on one side: together. */
-static void put_sum(builder *to, const couple *couples, size_t count, mp_match match)
-{
-    mp_difference all = {.match = match};
-    size_t in_now = 0;
-    for (size_t i = count; i-- > 0;) {
-        all.base = mp_amounts_add(all.base, couples[i].base);
-        all.now = mp_amounts_add(all.now, couples[i].now);
-        if (couples[i].in_now)
-            all.key = couples[i].told;
-        in_now += couples[i].in_now;
+    bool fewer_now = shift->fewer_now;
+    for (size_t i = 0; i < shift->count; i++) {
+        const mp_couple *one = shift->fewer[i], *other = shift->more[mp_shift_partner(shift, i)];
+        put_pair(to, fewer_now ? other : one, fewer_now ? one : other);
     }
-    all.entries = in_now > count - in_now ? in_now : count - in_now;
-    all.key.line = MP_NO_LINE;
-    put(to, all);
+    for (size_t i = 0; i < shift->extra; i++) {
+        mp_couple extra = *shift->more[shift->split + i];
+        *(fewer_now ? &extra.now : &extra.base) = (mp_amounts){0};
+        *(fewer_now ? &extra.in_now : &extra.in_base) = false;
+        couples[i] = extra;
+    }
+    return shift->extra;
 }
 
 /* Match what is in one group, in the order of lines. Returns how many are left over for the next
  * step, at the front. */
-static size_t match_group(builder *to, couple *couples, size_t count, mp_match match)
+static size_t match_group(builder *to, mp_couple *couples, size_t count, match_step step)
 {
+    mp_shift shift;
     size_t in_base = 0, in_now = 0, left = 0;
+    if (step == STEP_FAMILY && mp_shift_of(to->dictionary, couples, count, &shift)) {
+        left = match_shifted(to, couples, &shift);
+        mp_shift_free(&shift);
+        return left;
+    }
     for (size_t i = 0; i < count; i++) {
+        if (couples[i].in_base && couples[i].in_now) {
+            put_pair(to, &couples[i], &couples[i]);
+            continue;
+        }
         in_base += couples[i].in_base;
         in_now += couples[i].in_now;
+        couples[left++] = couples[i];
     }
-    if (in_base == in_now) {
-        pair(to, couples, in_base, match);
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (couples[i].in_base && couples[i].in_now)
-            put_one(to, &couples[i], MP_MATCH_EXACT);
-        else
-            couples[left++] = couples[i];
-    size_t both = count - left;
-    if (in_base > both && in_now > both) {
-        put_sum(to, couples, left, match);
-        return 0;
-    }
-    if (match == MP_MATCH_STACK)
+    if (step == STEP_FAMILY && in_base == in_now)
+        pair(to, couples, in_base);
+    else if (in_base && in_now)
+        put_sum(to, couples, left, step == STEP_FAMILY ? MP_MATCH_STACK : MP_MATCH_FUNCTION);
+    else if (step != STEP_FUNCTION)
         return left;
-    for (size_t i = 0; i < left; i++)
-        put_one(to, &couples[i], MP_MATCH_NONE);
+    else
+        for (size_t i = 0; i < left; i++)
+            put_sum(to, &couples[i], 1, MP_MATCH_NONE);
     return 0;
 }
 
-/* The part of a key that must be equal: no lines, and after MP_MATCH_STACK no stack either. */
+/* The part of a key that must be equal. */
 static mp_entry_key group_key(const builder *of, const uint32_t *families, mp_entry_key key,
-                              mp_match match)
+                              match_step step)
 {
-    key.line = 0;
-    if (match == MP_MATCH_STACK) {
+    key.line = step == STEP_LINE ? key.line : 0;
+    if (step == STEP_FAMILY) {
         key.frame = of->level == MP_LEVEL_SITE ? families[key.frame] : key.frame;
     } else {
         key.frame = 0;
@@ -223,19 +246,19 @@ static mp_entry_key group_key(const builder *of, const uint32_t *families, mp_en
 
 static int by_group(const void *left, const void *right, void *dictionary)
 {
-    const couple *a = left, *b = right;
+    const mp_couple *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-static void run_step(builder *of, const uint32_t *families, mp_match match)
+static void run_step(builder *of, const uint32_t *families, match_step step)
 {
     mp_entries keys = {0};
     size_t left = 0, end;
     for (size_t i = 0; i < of->count; i++) {
-        couple *at = &of->couples[i];
-        const mp_entry *entry = mp_entry_for(&keys, group_key(of, families, at->key, match));
+        mp_couple *at = &of->couples[i];
+        const mp_entry *entry = mp_entry_for(&keys, group_key(of, families, at->key, step));
         at->group = (uint32_t)(entry - keys.at);
     }
     mp_entries_free(&keys);
@@ -243,10 +266,10 @@ static void run_step(builder *of, const uint32_t *families, mp_match match)
         qsort_r(of->couples, of->count, sizeof *of->couples, by_group,
                 (void *)(uintptr_t)of->dictionary);
     for (size_t from = 0; from < of->count; from = end) {
-        couple *first = &of->couples[from];
+        mp_couple *first = &of->couples[from];
         for (end = from + 1; end < of->count && of->couples[end].group == first->group;)
             end++;
-        size_t rest = match_group(of, first, end - from, match);
+        size_t rest = match_group(of, first, end - from, step);
         memmove(&of->couples[left], first, rest * sizeof *first);
         left += rest;
     }
@@ -263,8 +286,8 @@ mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_diges
     add_side(&own, &now->lists[level], &keys, true);
     mp_entries_free(&keys);
     uint32_t *families = mp_key_families(dictionary);
-    run_step(&own, families, MP_MATCH_STACK);
-    run_step(&own, families, MP_MATCH_FUNCTION);
+    for (match_step step = STEP_FAMILY; step <= STEP_FUNCTION; step++)
+        run_step(&own, families, step);
     free(families);
     free(own.couples);
     if (own.result.count)

@@ -211,14 +211,93 @@ static void functions_are_summed_too(void **unused)
     assert_int_equal(result.count, 1);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
     free(result.at);
-    now.count = 2; /* as many on each side: in the order of their callers' names */
+    now.count = 2; /* as many on each side: names of callers say nothing of which is which */
     now.at[0].amounts.bytes = 11;
+    result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
+    assert_int_equal(result.count, 1);
+    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 2, 20, 21);
+    assert_int_equal(result.at[0].key.line, 3);
+    free(result.at);
+    base.at[0].key.line = now.at[1].key.line = 4; /* lines of creation do */
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
+    assert_int_equal(result.at[0].key.line, 3);
     expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_FUNCTION, 1, 10, 10);
     free(result.at);
     mp_dictionary_free(dictionary);
+}
+
+/* --- two readings of lines that both sides have --- */
+
+/* Sites of one stack: line and objects of each, of a byte each. */
+static void add_lines(list *entries, mp_dictionary *dictionary, const int64_t (*lines)[2])
+{
+    for (entries->count = 0; (*lines)[0]; lines++)
+        add(entries, site(dictionary, "T", "f", (uint32_t)(*lines)[0]), (*lines)[1], (*lines)[1]);
+}
+
+/* What the site on a line was: its bytes in the base and in the new one. */
+static const mp_difference *on_line(const mp_differences *result, uint32_t line, bool in_now)
+{
+    for (size_t i = 0; i < result->count; i++)
+        if (result->at[i].key.line == line &&
+            (in_now ? result->at[i].now.bytes : result->at[i].base.bytes))
+            return &result->at[i];
+    fail_msg("no site on line %u", line);
+    return NULL;
+}
+
+enum { MOST_LINES = 8 };
+typedef struct reading {
+    int64_t base[MOST_LINES][2], now[MOST_LINES][2]; /* line, objects */
+    int64_t rows[MOST_LINES][3];                     /* line now, objects in the base, now */
+} reading;
+
+static const reading readings[] = {
+    /* One line went and one came: the one that stayed is itself, though each side has two. */
+    {{{10, 1000}, {20, 1}}, {{20, 1}, {30, 1000}}, {{20, 1, 1}, {30, 1000, 1000}}},
+    /* Nothing says that lines moved: what is on line 20 is what was there, and it grew. */
+    {{{10, 5}, {20, 7}}, {{20, 50}, {30, 70}}, {{20, 7, 50}, {30, 5, 70}}},
+    /* 10 and 10 lines were inserted in front of both: figures and distances say so. */
+    {{{10, 500}, {20, 7}}, {{20, 500}, {30, 8}}, {{20, 500, 500}, {30, 7, 8}}},
+    /* Figures would have it, but lines that move by 10 and by 13 are two coincidences. */
+    {{{10, 500}, {20, 7}}, {{20, 500}, {33, 8}}, {{20, 7, 500}, {33, 500, 8}}},
+    /* A line was inserted behind line 10. */
+    {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
+     {{10, 1}, {21, 90}, {22, 3}, {23, 70}},
+     {{10, 1, 1}, {21, 90, 90}, {22, 3, 3}, {23, 70, 70}}},
+    /* Line 21 was inserted, and creates objects as well. */
+    {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
+     {{10, 1}, {20, 90}, {21, 8}, {22, 3}, {23, 70}},
+     {{10, 1, 1}, {20, 90, 90}, {21, 0, 8}, {22, 3, 3}, {23, 70, 70}}},
+    /* The same with a line that creates one more behind all: nothing moved. */
+    {{{10, 1}, {20, 90}, {21, 3}},
+     {{10, 1}, {20, 90}, {21, 3}, {22, 8}},
+     {{10, 1, 1}, {20, 90, 90}, {21, 3, 3}, {22, 0, 8}}},
+};
+
+static void lines_of_both_sides_are_what_they_were_unless_they_clearly_moved(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+        mp_dictionary *dictionary = mp_dictionary_new();
+        const reading *at = &readings[i];
+        list base, now;
+        add_lines(&base, dictionary, at->base);
+        add_lines(&now, dictionary, at->now);
+        mp_differences there = differences(dictionary, &base, &now, MP_LEVEL_SITE);
+        mp_differences back = differences(dictionary, &now, &base, MP_LEVEL_SITE);
+        for (size_t k = 0; at->rows[k][0]; k++) {
+            const mp_difference *row = on_line(&there, (uint32_t)at->rows[k][0], true);
+            assert_int_equal(row->base.bytes, at->rows[k][1]);
+            assert_int_equal(row->now.bytes, at->rows[k][2]);
+            assert_int_equal(there.count, back.count);
+        }
+        free(there.at);
+        free(back.at);
+        mp_dictionary_free(dictionary);
+    }
 }
 
 /* --- what counts --- */
@@ -457,6 +536,7 @@ int main(void)
         cmocka_unit_test(the_order_of_stacks_is_that_of_the_outermost_lines),
         cmocka_unit_test(several_to_several_are_summed),
         cmocka_unit_test(functions_are_summed_too),
+        cmocka_unit_test(lines_of_both_sides_are_what_they_were_unless_they_clearly_moved),
         cmocka_unit_test(names_tell_apart_only_what_has_no_stack),
         cmocka_unit_test(lines_of_profiles_are_those_of_their_methods),
         cmocka_unit_test(nothing_is_unchanged_and_retained_bytes_count),
