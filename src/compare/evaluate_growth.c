@@ -219,8 +219,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
         return;
     uint32_t *row_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *row_of);
     uint32_t count = whole;
-    const char **labels = mp_arena_alloc(evaluation->scratch, (found.count + 1) * sizeof *labels);
-    labels[0] = "";
+    const char **labels = mp_alloc_zero(found.count + 1, sizeof *labels);
     for (size_t i = 0; i < found.count; i++) {
         const char *label = found.at[i].label;
         if (!count || (evaluation->rule->each && strcmp(labels[count - 1], label) != 0))
@@ -231,6 +230,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
         whole ? mp_series_of_all(window) : mp_series_of(window, found.grouping, row_of, count);
     decide_series(evaluation, &series, labels, count);
     mp_series_free(&series);
+    free(labels);
     free(row_of);
 }
 
@@ -255,6 +255,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
     const char *after = evaluation->rule->after;
     mp_error error = {0};
     mp_window window;
+    char why[sizeof error.text];
     if (!context->model || !context->window) {
         MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (!after) {
@@ -263,6 +264,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {
-        MP_DISMISS(evaluation, "after snapshot %s: %s", after, error.text);
+        MP_DISMISS(evaluation, "after snapshot %s: %s", after,
+                   mp_spell(why, sizeof why, error.text, context->dashes));
     }
 }

@@ -333,8 +333,12 @@ static void growth(void **state)
     mp_digest_options options = {.ignore_lines = false};
     mp_digest *digest = mp_digest_of(window.filter, &window, dictionary, &options);
     mp_rule_context rule_context = {
-        .now = digest, .dictionary = dictionary, .model = model, .window = &window};
+        .now = digest, .dictionary = dictionary, .model = model, .window = &window, .dashes = "--"};
     CHECK_ALL(&rule_context, cases);
+    rule_context.to = "2";
+    check_rule(&rule_context, &(expectation){"growth after snapshot 3 <= 0", ERROR, 0, 0,
+                                             "after snapshot 3: --from is snapshot 3, which is "
+                                             "later than --to, snapshot 2"});
     mp_digest_free(digest);
     mp_window_free(&window);
     mp_dictionary_free(dictionary);

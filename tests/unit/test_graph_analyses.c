@@ -298,6 +298,33 @@ static void test_a_list_accumulates_at_its_head(void **unused)
     teardown(&all);
 }
 
+/* A list may be of several types in turn, up to four. Of more it is a chain like any other, which
+ * is followed as long as one keeps most of what the one before does: to the last but two, as two
+ * thirds are not most. */
+static void test_a_list_may_be_of_several_types(void **unused)
+{
+    (void)unused;
+    enum { NODES = 1000 };
+    for (uint32_t of_types = 4; of_types <= 5; of_types++) {
+        edge edges[NODES];
+        for (uint32_t i = 1; i <= NODES; i++)
+            edges[i - 1] = (edge){i, i + 1};
+        small all = {.model = mp_model_new(), .graph = graph_of(NODES + 1, edges, NODES, 10)};
+        for (uint32_t i = 0; i < of_types + 1; i++)
+            (void)MP_ADD(&all.model->types);
+        for (uint32_t i = 1; i <= NODES + 1; i++)
+            all.graph->types[i] = i == 1 ? 1 : 2 + (i - 2) % of_types;
+        graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
+        look(&all);
+        size_t count;
+        const mp_suspect *found = mp_graph_suspects(&all.view, &count);
+        assert_int_equal(found[0].object, 1);
+        assert_int_equal(found[0].accumulation, of_types == 4 ? 2 : NODES - 1);
+        assert_int_equal(found[0].held_objects, of_types == 4 ? NODES / 4 : 1);
+        teardown(&all);
+    }
+}
+
 static void test_sharing(void **unused)
 {
     (void)unused;
@@ -339,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_paths_merged_by_type),
         cmocka_unit_test(test_suspects),
         cmocka_unit_test(test_a_list_accumulates_at_its_head),
+        cmocka_unit_test(test_a_list_may_be_of_several_types),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_roots_are_counted_for_later),
     };

@@ -288,6 +288,30 @@ static void what_is_not_defined_has_its_number(void **unused)
     reading_free(&r);
 }
 
+/* Names that were never told, of nodes that were and of nodes that were not: what has one number is
+ * one function, the number of a name is not that of a node. */
+static void functions_without_a_name_stay_apart(void **unused)
+{
+    (void)unused;
+#define AT(node, bytes) PLAIN(bytes, "41", bytes, node, "1", "0")
+    /* Node 20 called 71, and 21 called 72, which called 71. */
+    reading r =
+        read_text(&mp_reader_oemp, "a.oemp",
+                  SNAPSHOT("1", "_Exit", TYPES, "", "", "1 71 20 3\n2 72 21 3\n3 71 2 3\n",
+                           AT("1", "1") AT("2", "2") AT("3", "4") AT("20", "8") AT("21", "16"), "",
+                           "", "5", "5", "31", "5"),
+                  64);
+    mp_window window = window_of(&r, NULL, NULL);
+    char *dumped = dump_groups(mp_window_groups(&window, mp_dimension_find("function"), 0));
+    assert_string_equal(dumped, "<name 71>: 2-0=2/5, from 2/5, leaked 0/0, incl 0\n"
+                                "<name 72>: 2-0=2/6, from 2/6, leaked 0/0, incl 0\n"
+                                "<node 20>: 2-0=2/9, from 2/9, leaked 0/0, incl 0\n"
+                                "<node 21>: 3-0=3/22, from 3/22, leaked 0/0, incl 0\n");
+    free(dumped);
+    mp_window_free(&window);
+    reading_free(&r);
+}
+
 static void dimensions_are_found_by_name(void **unused)
 {
     (void)unused;
@@ -343,6 +367,7 @@ int main(void)
         cmocka_unit_test(groups_add_up_to_the_totals),
         cmocka_unit_test(every_generation_knows_its_group),
         cmocka_unit_test(what_is_not_defined_has_its_number),
+        cmocka_unit_test(functions_without_a_name_stay_apart),
         cmocka_unit_test(dimensions_are_found_by_name),
         cmocka_unit_test(the_tree_adds_up_from_below),
     };

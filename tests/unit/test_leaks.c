@@ -183,7 +183,48 @@ static void growth_is_net(void **unused)
                 "1", "last", "1 3/3 Dynamic Query -, main.p:1, class 0, grew 3 of 4\n3/3\n");
 }
 
-/* --- other orders --- */
+/* Two stacks of one function that calls itself, equal but for who called it first. The farthest
+ * frame that is compared is the 256th: what differs there stands by its text, what differs behind
+ * it as the file tells of it. */
+static void deep_stacks_are_compared_so_far(void **unused)
+{
+    (void)unused;
+    for (int equal = 255; equal <= 256; equal++) {
+        char *nodes, *text;
+        size_t size;
+        FILE *out = open_memstream(&nodes, &size);
+        fputs("1001 1 0 0\n2001 2 0 0\n", out);
+        for (int i = 2; i <= equal + 1; i++)
+            fprintf(out, "%d 3 %d 7\n%d 3 %d 7\n", 1000 + i, 999 + i, 2000 + i, 1999 + i);
+        fclose(out);
+        out = open_memstream(&text, &size);
+        fprintf(out,
+                SNAPSHOT("1", "a", TYPES, "1 \"z.p\" 0\n2 \"a.p\" 0\n3 \"deep.p\" 0\n", "", "%s",
+                         "", "", "", "1", "0", "0", "0")
+                    SNAPSHOT("2", "_Exit", "", "", "", "",
+                             PLAIN("1", "41", "9", "%d", "7", "0")
+                                 PLAIN("2", "41", "9", "%d", "7", "0"),
+                             "", "", "2", "2", "18", "2"),
+                nodes, 1001 + equal, 2001 + equal);
+        fclose(out);
+        finding f = find_leaks(text, NULL, NULL);
+        assert_int_equal(f.leaks->count, 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            mp_frame frame = {f.leaks->at[i].node, f.leaks->at[i].line};
+            mp_arena scratch = {0};
+            int frames = 1;
+            while (mp_frame_caller(f.r.model, &frame))
+                frames++;
+            assert_int_equal(frames, equal + 1);
+            assert_string_equal(mp_frame_label(&scratch, f.r.model, frame),
+                                (i == 0) == (equal == 255) ? "a.p:7" : "z.p:7");
+            mp_arena_free(&scratch);
+        }
+        finding_free(&f);
+        free(nodes);
+        free(text);
+    }
+}
 
 int main(void)
 {
@@ -193,6 +234,7 @@ int main(void)
         cmocka_unit_test(equal_leaks_have_an_order),
         cmocka_unit_test(a_name_is_that_of_all_living_objects),
         cmocka_unit_test(growth_is_net),
+        cmocka_unit_test(deep_stacks_are_compared_so_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
