@@ -35,7 +35,8 @@ import runs  # noqa: E402
 import selections  # noqa: E402
 
 DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "request", "api"]
-COMMANDS = ["analyze", "info", "snapshots", "leaks", "requests", "top", "growth", "tree", "check"]
+COMMANDS = ["analyze", "info", "snapshots", "leaks", "requests", "top", "growth", "tree",
+            "coverage", "check"]
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
         "damaged", "large", "taligent", "graphs", "aqtime", "suppressions", "differences",
         "selections", "baselines", "folders"]
@@ -411,8 +412,29 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return report
 
     def profile_agrees(self, path):
-        self.agree(self.oracle("prf.py", path), self.json("top", path, "--limit", 0),
-                   ["totals", "top"], path.name)
+        oracle = self.oracle("prf.py", path)
+        self.agree(oracle, self.json("top", path, "--limit", 0), ["totals", "top"], path.name)
+        self.coverage_agrees(oracle["coverage"], [path])
+
+    def coverage_agrees(self, expected, paths):
+        """A recording without coverage is refused, and not taken for one of no line."""
+        what = f"coverage of {paths[0].name} and {len(paths) - 1} more"
+        if not expected["lines"]:
+            self.hold(self.run("coverage", *paths).returncode == 2, f"{what}: there is none")
+            return
+        report = self.json("coverage", "--sort", "name", *paths)
+        for name in ("lines", "executed_lines"):
+            self.hold(report["coverage_totals"][name] == expected[name],
+                      f"{what}: {name}: {report['coverage_totals'][name]}, not {expected[name]}")
+        names = ("program", "method", "lines", "executed_lines")
+        methods = sorted(tuple(row.get(name, "") for name in names) for row in report["coverage"])
+        planned = sorted(tuple(row[name] for name in names) for row in expected["methods"])
+        self.hold(methods == planned, f"{what}: {methods}, not {planned}")
+        programs = sum(row["executed_lines"] for row in report["programs"])
+        self.hold(programs == expected["executed_lines"], f"{what}: its programs have {programs}")
+        gaps = sum(row["lines"] for row in self.json("coverage", "--uncovered", *paths)["uncovered"])
+        self.hold(gaps == sum(lines - executed for _, _, lines, executed in methods),
+                  f"{what}: {gaps} lines in ranges")
 
     def repeat(self):
         """Two runs print the same bytes; what is read from a pipe is the same."""
@@ -525,6 +547,10 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                 done = self.run(command, path)
                 self.hold(done.returncode == 0, f"{command} {path.name}: {done.stdout[-500:]}")
             self.profile_agrees(path)
+        with tempfile.NamedTemporaryFile() as joined:  # the same runs, one behind the other
+            joined.write(b"".join(path.read_bytes() for path in files))
+            joined.flush()
+            self.coverage_agrees(self.oracle("prf.py", joined.name)["coverage"], files)
 
 
 class Noticed(Exception):

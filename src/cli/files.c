@@ -255,13 +255,13 @@ static void add_named(cli_search *search, const char *path)
 bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics)
 {
     struct stat status;
-    bool folders = false;
+    bool folders = false, unites = options->command.report && options->command.report->unites;
     *groups = (cli_groups){.at = NULL};
     cli_options how = *options;
     for (size_t i = 0; i < options->path_count; i++)
         folders |= stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode);
     if (how.group == CLI_GROUP_DEFAULT)
-        how.group = folders ? CLI_GROUP_FILE : CLI_GROUP_ALL;
+        how.group = folders && !unites ? CLI_GROUP_FILE : CLI_GROUP_ALL;
     cli_search search = {&how, diagnostics, &groups->arena, NULL, 0, 0, 0, true};
     for (size_t i = 0; i < options->path_count; i++)
         if (stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode))

@@ -39,6 +39,7 @@ const cli_option cli_option_table[] = {
     {"sort", "WHAT", "order by this", "a word", .kind = CLI_ASKS},
     {"limit", "N", "at most so many rows of a table; 0: all", "a whole number", .kind = CLI_ASKS},
     {"stack-depth", "N", "callers shown below each leak", "a whole number", .kind = CLI_ASKS},
+    {"uncovered", NULL, "the lines that were never executed, as ranges", NULL, .kind = CLI_ASKS},
     {"depth", "N", "so many levels of the tree; 0: all", "a whole number", .kind = CLI_ASKS},
     {"min-percent", "P", "leave out what is below this share (default 0.5)",
      "a number from 0 to 100", .kind = CLI_ASKS},

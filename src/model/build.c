@@ -22,7 +22,7 @@ const char *mp_kind_name(mp_kind kind)
     DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(type_peaks) DO(tree)
 #define PROFILE_LISTS(DO)                                                                          \
     DO(modules) DO(lines) DO(calls) DO(nodes) DO(traces) DO(coverage) DO(coverage_lines)           \
-    DO(statistics) DO(user_data)
+    DO(coverage_codes) DO(statistics) DO(user_data)
 /* clang-format on */
 
 static uint32_t add_string(mp_strings *strings, mp_slice text)

@@ -18,10 +18,11 @@ typedef struct mp_module {
     mp_session_id session;
     uint64_t number; /* as in the file; 0 is the session itself */
     bool defined;
-    mp_string_id name;    /* as in the file; none: used and never defined */
-    mp_string_id program; /* the unit; "<module 7>" of what was never defined */
-    mp_string_id method;  /* the entry; none: the unit's main block */
-    mp_string_id listing; /* debug listing, as the file says */
+    mp_string_id name;         /* as in the file; none: used and never defined */
+    mp_string_id program;      /* the unit; "<module 7>" of what was never defined */
+    mp_string_id method;       /* the entry; none: the unit's main block */
+    mp_string_id listing;      /* debug listing, as the file says */
+    mp_string_id listing_file; /* that was found for the program; none: it was not looked for */
     mp_string_id signature;
     uint32_t start_line;
     uint64_t crc; /* of the compiled unit; 0: an internal entry */
@@ -94,7 +95,8 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_trace) traces;
     MP_LIST(mp_profile_coverage) coverage;
     MP_LIST(int32_t) coverage_lines;
-    MP_LIST(mp_profile_text) statistics; /* raw rows, time 0 */
+    MP_LIST(mp_string_id) coverage_codes; /* of each of them; empty: no listing was read */
+    MP_LIST(mp_profile_text) statistics;  /* raw rows, time 0 */
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;
     /* Summed over all sessions that say it; -1: none does. */
@@ -102,5 +104,12 @@ typedef struct mp_profile {
     int64_t elapsed_us;      /* wall clock, from a report */
     bool from_report;        /* at most 20 lines, rounded: not the whole profile */
 } mp_profile;
+
+/* The source text of an executable line, where a debug listing has it. */
+static inline mp_string_id mp_profile_code(const mp_profile *profile, uint32_t coverage_line)
+{
+    return coverage_line < profile->coverage_codes.count ? profile->coverage_codes.at[coverage_line]
+                                                         : (mp_string_id){0};
+}
 
 #endif

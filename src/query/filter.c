@@ -287,12 +287,11 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
     if (!selection || !mp_selects(selection))
         return filter;
     filter->selects = true;
-    bool **of[] = {[MP_THINGS_CONTEXTS] = &filter->contexts,
-                   [MP_THINGS_SNAPSHOTS] = &filter->births,
-                   [MP_THINGS_BETWEEN] = &filter->births_between,
-                   [MP_THINGS_TYPES] = &filter->types,
-                   [MP_THINGS_MODULES] = &filter->modules};
-    for (mp_things things = 0; things <= (model->profile ? MP_THINGS_MODULES : MP_THINGS_TYPES);
+    bool **of[] = {
+        [MP_THINGS_CONTEXTS] = &filter->contexts,      [MP_THINGS_SNAPSHOTS] = &filter->births,
+        [MP_THINGS_BETWEEN] = &filter->births_between, [MP_THINGS_TYPES] = &filter->types,
+        [MP_THINGS_MODULES] = &filter->modules,        [MP_THINGS_ENTITIES] = &filter->entities};
+    for (mp_things things = 0; things <= (model->profile ? MP_THINGS_ENTITIES : MP_THINGS_TYPES);
          things++)
         *of[things] = mp_matching(model, things, selection->criteria, selection->count);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
@@ -320,5 +319,6 @@ void mp_filter_free(mp_filter *filter)
     free(filter->generations);
     free(filter->types);
     free(filter->modules);
+    free(filter->entities);
     free(filter);
 }

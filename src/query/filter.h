@@ -31,7 +31,7 @@ typedef struct mp_filter {
     bool selects; /* anything is left out but later snapshots */
     /* By id, whether it counts; NULL: all do. Births are snapshots at which objects first appear:
      * in their request, or before it began. */
-    bool *contexts, *births, *births_between, *generations, *types, *modules;
+    bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
     bool knows_peak;      /* what was alive at the peak; see mp_filter_at_peak */
     int64_t peak_time_us; /* of an event log, up to the last snapshot */
 } mp_filter;
@@ -64,6 +64,12 @@ static inline bool mp_filter_has_type(const mp_filter *filter, uint32_t type)
 static inline bool mp_filter_has_module(const mp_filter *filter, uint32_t module)
 {
     return !filter->modules || filter->modules[module];
+}
+
+/* An entity of the coverage. */
+static inline bool mp_filter_has_entity(const mp_filter *filter, uint32_t entity)
+{
+    return !filter->entities || filter->entities[entity];
 }
 
 /* How many whole snapshots a session has. */

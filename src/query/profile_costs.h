@@ -80,18 +80,4 @@ typedef struct mp_path_cost {
  * A call graph (who calls whom) does not make a tree. Release with free(). */
 mp_path_cost *mp_profile_path_costs(const mp_model *model);
 
-/* Which of a program's lines were executed, where the recordings have coverage. */
-typedef struct mp_program_coverage {
-    mp_string_id program;
-    uint64_t executable, executed; /* lines */
-} mp_program_coverage;
-
-typedef struct mp_program_coverages {
-    mp_program_coverage *at;
-    size_t count;
-} mp_program_coverages;
-
-/* By program, byte-wise. Release with free(result.at). */
-mp_program_coverages mp_profile_coverage_of(const mp_filter *filter);
-
 #endif

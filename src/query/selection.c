@@ -45,8 +45,8 @@ const char *mp_subject_name(mp_subject subject)
 static const char *label_of(mp_arena *arena, const mp_model *model, mp_things things,
                             mp_subject subject, uint32_t id)
 {
-    bool has_text =
-        things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_BETWEEN || things == MP_THINGS_MODULES;
+    bool has_text = things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_BETWEEN ||
+                    things == MP_THINGS_MODULES || things == MP_THINGS_ENTITIES;
     if (has_text || subject == MP_SUBJECT_THREAD)
         return mp_model_text(model, (mp_string_id){id});
     if (subject == MP_SUBJECT_TYPE)
@@ -72,6 +72,11 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
     if (things == MP_THINGS_MODULES) {
         const mp_module *module = &model->profile->modules.at[i];
         return subject == MP_SUBJECT_NAME ? module->method.i : module->program.i;
+    }
+    if (things == MP_THINGS_ENTITIES) {
+        const mp_profile_coverage *entity = &model->profile->coverage.at[i];
+        return subject == MP_SUBJECT_NAME ? entity->entity.i
+                                          : model->profile->modules.at[entity->module.i].program.i;
     }
     const mp_context *context = &model->contexts.at[i];
     if (subject == MP_SUBJECT_TYPE)
@@ -171,6 +176,7 @@ static const unsigned subjects_of[] = {
     [MP_THINGS_BETWEEN] = OF_SNAPSHOTS,
     [MP_THINGS_TYPES] = 1 << MP_SUBJECT_TYPE,
     [MP_THINGS_MODULES] = 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE,
+    [MP_THINGS_ENTITIES] = 1 << MP_SUBJECT_NAME | 1 << MP_SUBJECT_SOURCE,
 };
 
 static uint32_t count_of(const mp_model *model, mp_things things)
@@ -183,8 +189,10 @@ static uint32_t count_of(const mp_model *model, mp_things things)
         return model->snapshots.count;
     case MP_THINGS_TYPES:
         return model->types.count;
-    default:
+    case MP_THINGS_MODULES:
         return model->profile->modules.count;
+    default:
+        return model->profile->coverage.count;
     }
 }
 

@@ -50,6 +50,7 @@ typedef enum mp_things {
     MP_THINGS_BETWEEN,   /* the same of what is born there before its request began */
     MP_THINGS_TYPES,     /* of an object graph */
     MP_THINGS_MODULES,   /* of a profile, which there must be: names, sources */
+    MP_THINGS_ENTITIES,  /* of its coverage: the same */
 } mp_things;
 
 /* Of each of these things, by id, whether it fits the criteria on its subjects; those on others are

@@ -27,38 +27,53 @@
 /* No file system has longer paths. */
 enum { LONGEST_PATH = 4096 };
 
-/* The profile's lines that want a text: by (program, line), chained where there are several. */
+/* The profile's lines that want a text: by (program, line), chained where there are several. A
+ * place is one in profile->lines, behind those one in profile->coverage_lines. */
 typedef struct wanted_lines {
-    mp_id_index index; /* to the first of a chain in profile->lines */
-    uint32_t *next;    /* parallel to profile->lines */
-    mp_id_index programs;
+    mp_id_index index;    /* to the first place of a chain */
+    uint32_t *next;       /* by place */
+    mp_id_index programs; /* to the path of the listing, or one of these */
 } wanted_lines;
+enum { NOT_LOOKED_FOR = UINT32_MAX, NO_LISTING = UINT32_MAX - 1 };
 
 static uint64_t line_key(mp_string_id program, uint32_t line)
 {
     return (uint64_t)program.i << 32 | line;
 }
 
-/* The program of a line that a listing may explain; none for all others. */
-static mp_string_id program_of(const mp_profile *profile, const mp_profile_line *line)
+/* The program of a module that a listing may explain; none for all others. */
+static mp_string_id program_of(const mp_profile *profile, mp_module_id id)
 {
-    const mp_module *module = &profile->modules.at[line->module.i];
-    bool wanted = module->defined && module->number != 0 && line->line > 0 && !line->code.i &&
-                  !line->rounded; /* a report cuts the names of programs */
-    return wanted ? module->program : (mp_string_id){0};
+    const mp_module *module = &profile->modules.at[id.i];
+    return module->defined && module->number != 0 ? module->program : (mp_string_id){0};
+}
+
+static void want(wanted_lines *wanted, mp_string_id program, int32_t line, uint32_t place)
+{
+    if (!program.i || line <= 0)
+        return;
+    uint32_t *first = mp_id_index_put(&wanted->index, line_key(program, (uint32_t)line));
+    wanted->next[place] = *first;
+    *first = place;
+    uint32_t *seen = mp_id_index_put(&wanted->programs, program.i);
+    *seen = NOT_LOOKED_FOR;
 }
 
 static wanted_lines collect(const mp_profile *profile)
 {
-    wanted_lines wanted = {.next = mp_alloc_zero(profile->lines.count, sizeof *wanted.next)};
+    uint32_t places = profile->lines.count + profile->coverage_lines.count;
+    wanted_lines wanted = {.next = mp_alloc_zero(places, sizeof *wanted.next)};
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.at[i];
-        mp_string_id program = program_of(profile, line);
-        if (!program.i)
-            continue;
-        uint32_t *first = mp_id_index_put(&wanted.index, line_key(program, (uint32_t)line->line));
-        wanted.next[i] = *first;
-        *first = i;
+        if (!line->code.i && !line->rounded) /* a report cuts the names of programs */
+            want(&wanted, program_of(profile, line->module), line->line, i);
+    }
+    for (uint32_t i = 1; i < profile->coverage.count; i++) {
+        const mp_profile_coverage *entity = &profile->coverage.at[i];
+        for (uint32_t k = entity->first; k < entity->first + entity->count; k++)
+            if (!profile->coverage_codes.at[k].i)
+                want(&wanted, program_of(profile, entity->module), profile->coverage_lines.at[k],
+                     profile->lines.count + k);
     }
     return wanted;
 }
@@ -160,12 +175,18 @@ static void set_code(mp_model *model, const wanted_lines *wanted, mp_string_id p
 {
     if (number == 0 || number > INT32_MAX)
         return;
+    mp_profile *profile = model->profile;
     uint32_t at = mp_id_index_get(&wanted->index, line_key(program, (uint32_t)number));
-    if (!at || model->profile->lines.at[at].code.i)
-        return;
-    mp_string_id code = mp_model_intern(model, text, NULL);
-    for (; at; at = wanted->next[at])
-        model->profile->lines.at[at].code = code;
+    mp_string_id code = {0};
+    for (; at; at = wanted->next[at]) {
+        mp_string_id *place = at < profile->lines.count
+                                  ? &profile->lines.at[at].code
+                                  : &profile->coverage_codes.at[at - profile->lines.count];
+        if (place->i)
+            return;
+        code = code.i ? code : mp_model_intern(model, text, NULL);
+        *place = code;
+    }
 }
 
 static void read_listing(mp_model *model, mp_diagnostics *diagnostics, const wanted_lines *wanted,
@@ -189,6 +210,8 @@ static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
     mp_arena arena = {0};
     const char *name = mp_model_text(model, program);
     const char *listing = find_listing(&arena, options, mp_slice_of(name));
+    *mp_id_index_put(&wanted->programs, program.i) =
+        listing ? mp_model_intern_text(model, listing).i : NO_LISTING;
     if (listing)
         read_listing(model, diagnostics, wanted, program, listing);
     else
@@ -202,16 +225,16 @@ void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load
     mp_profile *profile = model->profile;
     if (!profile || !options || options->source_folder_count == 0)
         return;
+    while (profile->coverage_codes.count < profile->coverage_lines.count)
+        *MP_ADD(&profile->coverage_codes) = (mp_string_id){0};
     wanted_lines wanted = collect(profile);
-    for (uint32_t i = 1; i < profile->lines.count; i++) {
-        mp_string_id program = program_of(profile, &profile->lines.at[i]);
-        if (!program.i)
-            continue;
-        uint32_t *seen = mp_id_index_put(&wanted.programs, program.i);
-        if (*seen)
-            continue;
-        *seen = 1;
-        fill_program(model, diagnostics, options, &wanted, program);
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        mp_string_id program = program_of(profile, (mp_module_id){i});
+        if (mp_id_index_get(&wanted.programs, program.i) == NOT_LOOKED_FOR)
+            fill_program(model, diagnostics, options, &wanted, program);
+        uint32_t listing = mp_id_index_get(&wanted.programs, program.i);
+        if (listing && listing != NO_LISTING)
+            profile->modules.at[i].listing_file = (mp_string_id){listing};
     }
     mp_id_index_free(&wanted.index);
     mp_id_index_free(&wanted.programs);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "model/graph.h"
+#include "query/coverage.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -117,30 +118,31 @@ static void section_platform(mp_document *document, const mp_filter *filter)
 typedef struct coverage_row {
     const char *program;
     int64_t executable_lines, executed_lines;
-    double percent;
+    double percent, shown_percent; /* shown: rounded down, so that 100.0 is all */
 } coverage_row;
 
 static const mp_column coverage_columns[] = {
     MP_COLUMN(coverage_row, program, "Program", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(coverage_row, executable_lines, "Executable lines", MP_COUNT, 0),
     MP_COLUMN(coverage_row, executed_lines, "Executed", MP_COUNT, 0),
-    MP_COLUMN(coverage_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(coverage_row, percent, "%", MP_PERCENT, MP_FOR_PROGRAMS),
+    MP_COLUMN(coverage_row, shown_percent, "%", MP_PERCENT, MP_FOR_PEOPLE),
 };
 
 static void section_coverage(mp_document *document, const mp_filter *filter)
 {
-    mp_program_coverages programs = mp_profile_coverage_of(filter);
+    mp_coverage coverage = mp_coverage_of(filter);
     mp_table *table = NULL;
-    if (programs.count)
+    if (coverage.line_count)
         table = MP_TABLE(document, "coverage", "Coverage", MP_ROWS, coverage_columns);
-    for (size_t i = 0; i < programs.count; i++) {
-        int64_t executable = (int64_t)programs.at[i].executable;
-        int64_t executed = (int64_t)programs.at[i].executed;
-        coverage_row row = {mp_model_text(filter->model, programs.at[i].program), executable,
-                            executed, executable ? mp_percent_of(executed, executable) : NAN};
+    for (uint32_t i = 0; i < coverage.source_count; i++) {
+        const mp_covered_source *source = &coverage.sources[i];
+        coverage_row row = {mp_model_text(filter->model, source->program), source->lines,
+                            source->executed, mp_percent_of(source->executed, source->lines),
+                            mp_coverage_percent(source->executed, source->lines)};
         mp_table_put(document, table, &row);
     }
-    free(programs.at);
+    mp_coverage_free(&coverage);
 }
 
 typedef struct text_row {

@@ -65,6 +65,7 @@ typedef struct mp_report {
     mp_operand operand;
     bool single;                 /* says nothing of several files that are read apart */
     const char *const *groups;   /* what --by may say, NULL last; NULL: any dimension */
+    bool unites;                 /* folders are read as one, unless the user says otherwise */
     bool overview;               /* several tables of a few rows each, in every format */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */

@@ -4,7 +4,7 @@
     prf.py FILE
 
 Prints one JSON object: version, totals and top as the report contract defines them (top holds
-all lines), and `invariants`: what a recording promises of itself and this one does not keep.
+all lines), `coverage` by program and method, and `invariants`: what a recording promises of itself and this one does not keep.
 Times are added as decimal numbers, hence exactly.
 """
 
@@ -83,8 +83,7 @@ class Reader:
         `.` stands in place of such a row, the section ends."""
         rows = []
         while (line := self.next()) is not None:
-            rows.append(fields_of(line))
-            self.section()
+            rows.append((fields_of(line), self.section()))
         return rows
 
     def at_end(self):
@@ -139,6 +138,11 @@ def node_of(row):
                              decimal(row[5]), [integer(child) for child in row[6:]])
 
 
+def entity_of(row):
+    """A compiled unit, the name of an entity of it, and the lines that could be executed there."""
+    return integer(row[0][0]), row[0][1], good_rows(row[1], lambda line: integer(line[0]))
+
+
 class Tables:
     """The rows of a profile as numbers."""
 
@@ -150,6 +154,7 @@ class Tables:
         self.node_rows = good_rows(profile.rows.get("nodes", []), node_of)
         self.nodes = dict(self.node_rows)
         self.has_nodes = profile.has_nodes()
+        self.entities = good_rows(profile.rows["coverage"], entity_of)
         self.units = {name for name, crc, _ in self.modules.values() if crc != 0}
 
     def program_and_method(self, module):
@@ -223,6 +228,33 @@ def top_of(rows, total):
             row["average_seconds"] = float(seconds / calls)
         top.append(row)
     return top
+
+
+def crc_of(tables, program):
+    """Of the compiled unit; programs that were compiled from different sources differ in it."""
+    return next((crc for name, crc, _ in tables.modules.values() if crc and name == program), 0)
+
+
+def coverage_of(many):
+    """By program and method, how many lines could be executed and how many were, in any of the
+    profiles. Line 0 and those below stand for no line of a source."""
+    listed, counted = set(), set()
+    for tables in many:
+        for module, entity, lines in tables.entities:
+            program, _ = tables.program_and_method(module)
+            listed |= {(program, crc_of(tables, program), entity, line) for line in lines if line > 0}
+        for module, line, calls, seconds, cumulative in tables.lines:
+            program, method = tables.program_and_method(module)
+            if calls > 0 or seconds > 0 or cumulative > 0:  # or it was running at the end
+                counted.add((program, crc_of(tables, program), method, line))
+    methods = sorted({key[:3] for key in listed}, key=lambda key: (utf8(key[0]), key[1], utf8(key[2])))
+    return {
+        "lines": len({(program, crc, line) for program, crc, _, line in listed}),
+        "executed_lines": len({(program, crc, line) for program, crc, _, line in listed & counted}),
+        "methods": [{"program": key[0], "method": key[2],
+                     "lines": len([line for line in listed if line[:3] == key]),
+                     "executed_lines": len([line for line in listed & counted if line[:3] == key])}
+                    for key in methods]}
 
 
 # ---------------------------------------------------------------- invariants
@@ -361,6 +393,7 @@ def main():
         "complete": complete,
         "totals": total | {"seconds": float(total["seconds"])},
         "top": top_of([row for tables in many for row in top_rows(tables)], total["seconds"]),
+        "coverage": coverage_of(many),
         "invariants": [broken for tables in many for broken in invariants_of(tables)],
     }, sys.stdout, indent=1)
     print()

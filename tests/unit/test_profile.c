@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/build.h"
+#include "query/coverage.h"
 #include "query/profile_costs.h"
 #include "support/memory_reader.h"
 #include "support/small_profile.h"
@@ -50,11 +51,11 @@ static mp_profile_totals totals_of(const reading *r)
     return totals;
 }
 
-static mp_program_coverages coverage_of(const reading *r)
+static mp_coverage coverage_of(const reading *r)
 {
     mp_error error = {0};
     mp_filter *filter = mp_filter_of(r->model, NULL, &error);
-    mp_program_coverages coverage = mp_profile_coverage_of(filter);
+    mp_coverage coverage = mp_coverage_of(filter);
     mp_filter_free(filter);
     return coverage;
 }
@@ -362,11 +363,11 @@ static void coverage_of_the_first_row(void **unused)
     static const char *const texts[] = {SESSION, SESSION SESSION};
     for (size_t i = 0; i < 2; i++) {
         reading r = read_text(&mp_reader_prf, NAME, texts[i], 64);
-        mp_program_coverages rows = coverage_of(&r);
-        assert_int_equal(rows.count, 1);
-        assert_int_equal(rows.at[0].executable, 2);
-        assert_int_equal(rows.at[0].executed, 1);
-        free(rows.at);
+        mp_coverage rows = coverage_of(&r);
+        assert_int_equal(rows.source_count, 1);
+        assert_int_equal(rows.sources[0].lines, 2);
+        assert_int_equal(rows.sources[0].executed, 1);
+        mp_coverage_free(&rows);
         reading_free(&r);
     }
 }
@@ -395,15 +396,15 @@ static void coverage_is_counted_by_program(void **unused)
                           "1 \"\" 1\n3\n.\n4 \"\" 2\n1\n2\n.\n.\n");
     char *with_idle = replaced(text, "1 \"main.p\"", "4 \"idle.p\" \"\" 9\n1 \"main.p\"");
     reading r = read_text(&mp_reader_prf, NAME, with_idle, 64);
-    mp_program_coverages rows = coverage_of(&r);
-    assert_int_equal(rows.count, 2);
-    assert_string_equal(text_of(&r, rows.at[0].program), "idle.p");
-    assert_int_equal(rows.at[0].executable, 2);
-    assert_int_equal(rows.at[0].executed, 0);
-    assert_string_equal(text_of(&r, rows.at[1].program), "main.p");
-    assert_int_equal(rows.at[1].executable, 3);
-    assert_int_equal(rows.at[1].executed, 2);
-    free(rows.at);
+    mp_coverage rows = coverage_of(&r);
+    assert_int_equal(rows.source_count, 2);
+    assert_string_equal(text_of(&r, rows.sources[0].program), "idle.p");
+    assert_int_equal(rows.sources[0].lines, 2);
+    assert_int_equal(rows.sources[0].executed, 0);
+    assert_string_equal(text_of(&r, rows.sources[1].program), "main.p");
+    assert_int_equal(rows.sources[1].lines, 3);
+    assert_int_equal(rows.sources[1].executed, 2);
+    mp_coverage_free(&rows);
     reading_free(&r);
     free(with_idle);
     free(text);
@@ -453,9 +454,9 @@ static void nothing_gives_nothing(void **unused)
     mp_model_profile(empty.model);
     for (int i = 0; i < 2; i++) {
         const reading *r = i ? &empty : &none;
-        mp_program_coverages coverage = coverage_of(r);
-        assert_int_equal(coverage.count, 0);
-        free(coverage.at);
+        mp_coverage coverage = coverage_of(r);
+        assert_int_equal(coverage.source_count, 0);
+        mp_coverage_free(&coverage);
         expect(dump_lines(r), "");
         expect(dump_methods(r, false), "");
         expect(dump_methods(r, true), "");

@@ -1,0 +1,353 @@
+/* Coverage, of the lines that the recordings list as executable and of those that they count.
+ *
+ * What could be executed is listed by the compiled unit, its procedures and methods included; what
+ * was executed is counted by modules, of which a procedure or method is one of its own. Both are
+ * brought to one key, (source, line, method), ordered by it and gone through side by side. */
+#include "query/coverage.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "query/profile_groups.h"
+
+enum { NO_SOURCE = UINT32_MAX };
+
+/* What one place of a recording says of a line. */
+typedef struct row {
+    uint32_t source, method; /* method: the id of its name */
+    int32_t line;
+    mp_string_id code;
+    int64_t executions;
+} row;
+
+typedef struct builder {
+    const mp_filter *filter;
+    const mp_model *model;
+    const mp_profile *profile;
+    uint64_t *crc_of;    /* of each module: its unit's; 0: not known */
+    uint32_t *source_of; /* of each module; NO_SOURCE: none that has coverage */
+    bool *counts;        /* of each entity of the coverage: whether it is looked at */
+    mp_coverage result;
+} builder;
+
+double mp_coverage_percent(uint64_t executed, uint64_t lines)
+{
+    return lines ? (double)(executed * 1000 / lines) / 10 : NAN;
+}
+
+/* A line that was running when the profile was written has time and was not counted yet. */
+static int64_t executions_of(const mp_profile_line *line)
+{
+    bool runs = line->executions == 0 && (line->exclusive_us > 0 || line->cumulative_us > 0);
+    return runs ? 1 : line->executions;
+}
+
+/* --- sources --- */
+
+/* Of an entry it is that of its unit in the same session. */
+static void find_crcs(builder *of)
+{
+    const mp_profile *profile = of->profile;
+    mp_id_index units = {0};
+    of->crc_of = mp_alloc_zero(profile->modules.count, sizeof *of->crc_of);
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        const mp_module *module = &profile->modules.at[i];
+        if (module->crc)
+            *mp_id_index_put(&units, (uint64_t)module->session.i << 32 | module->program.i) = i;
+    }
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        const mp_module *module = &profile->modules.at[i];
+        uint32_t unit =
+            mp_id_index_get(&units, (uint64_t)module->session.i << 32 | module->program.i);
+        of->crc_of[i] = module->crc || !unit ? module->crc : profile->modules.at[unit].crc;
+    }
+    mp_id_index_free(&units);
+}
+
+/* By program, then by CRC; what is not known comes last. */
+static int by_source(const void *left, const void *right, void *opaque)
+{
+    const builder *of = opaque;
+    uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+    uint64_t a = of->crc_of[i] - 1, b = of->crc_of[k] - 1;
+    int order = mp_profile_text_compare(of->model, of->profile->modules.at[i].program,
+                                        of->profile->modules.at[k].program);
+    return order ? order : (a > b) - (a < b);
+}
+
+/* The sources of all modules, in order. A unit that is not known is the program's only version. */
+static void find_sources(builder *of)
+{
+    const mp_profile *profile = of->profile;
+    mp_coverage *result = &of->result;
+    uint32_t count = 0, *order = mp_alloc(profile->modules.count * sizeof *order);
+    result->sources = mp_alloc(profile->modules.count * sizeof *result->sources);
+    of->source_of = mp_alloc(profile->modules.count * sizeof *of->source_of);
+    of->source_of[0] = NO_SOURCE;
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        of->source_of[i] = NO_SOURCE;
+        if (profile->modules.at[i].number != 0)
+            order[count++] = i;
+    }
+    qsort_r(order, count, sizeof *order, by_source, of);
+    for (uint32_t i = 0; i < count; i++) {
+        const mp_module *module = &profile->modules.at[order[i]];
+        uint64_t crc = of->crc_of[order[i]];
+        mp_covered_source *last = &result->sources[result->source_count - (i > 0)];
+        bool same = i && last->program.i == module->program.i;
+        if (!same || (last->crc != crc && (crc || last->versions))) {
+            result->sources[result->source_count++] =
+                (mp_covered_source){.program = module->program, .crc = crc, .versions = same};
+            last->versions |= same;
+        }
+        of->source_of[order[i]] = result->source_count - 1;
+        last = &result->sources[result->source_count - 1];
+        if (!last->listing.i)
+            last->listing = module->listing_file.i ? module->listing_file : module->listing;
+    }
+    free(order);
+}
+
+/* Leave out sources of which nothing is listed, and count their programs if they were executed. */
+static void keep_covered(builder *of)
+{
+    enum { LISTED = 1, EXECUTED = 2 };
+    const mp_profile *profile = of->profile;
+    mp_coverage *result = &of->result;
+    uint32_t kept = 0, *place = mp_alloc(result->source_count * sizeof *place + 1);
+    unsigned char *seen = mp_alloc_zero(result->source_count + 1u, 1);
+    for (uint32_t i = 1; i < profile->coverage.count; i++) {
+        const mp_profile_coverage *entity = &profile->coverage.at[i];
+        uint32_t source = of->source_of[entity->module.i];
+        for (uint32_t k = 0; source != NO_SOURCE && of->counts[i] && k < entity->count; k++)
+            if (profile->coverage_lines.at[entity->first + k] > 0)
+                seen[source] |= LISTED;
+    }
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        uint32_t source = of->source_of[line->module.i];
+        if (source != NO_SOURCE && executions_of(line) > 0 &&
+            mp_filter_has_module(of->filter, line->module.i))
+            seen[source] |= EXECUTED;
+    }
+    for (uint32_t i = 0; i < result->source_count; i++) {
+        const mp_covered_source *source = &result->sources[i];
+        place[i] = seen[i] & LISTED ? kept : NO_SOURCE;
+        result->untold += seen[i] == EXECUTED;
+        if (!(seen[i] & LISTED))
+            continue;
+        bool again = kept && result->sources[kept - 1].program.i == source->program.i;
+        if (again)
+            result->sources[kept - 1].versions = true;
+        result->sources[kept] = *source;
+        result->sources[kept++].versions = again;
+    }
+    for (uint32_t i = 1; i < profile->modules.count; i++)
+        of->source_of[i] = of->source_of[i] == NO_SOURCE ? NO_SOURCE : place[of->source_of[i]];
+    result->source_count = kept;
+    free(seen);
+    free(place);
+}
+
+/* --- lines --- */
+
+static int by_line(const void *left, const void *right, void *model)
+{
+    const row *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return mp_profile_text_compare(model, (mp_string_id){a->method}, (mp_string_id){b->method});
+}
+
+/* Order rows and make one of those of one key; gives how many are left. */
+static size_t fold(row *rows, size_t count, const mp_model *model)
+{
+    size_t kept = 0;
+    for (size_t i = 1; i < count; i++)
+        if (by_line(&rows[i - 1], &rows[i], (void *)(uintptr_t)model) > 0) {
+            qsort_r(rows, count, sizeof *rows, by_line, (void *)(uintptr_t)model);
+            break;
+        }
+    for (size_t i = 0; i < count; i++) {
+        row *last = &rows[kept - (kept > 0)];
+        if (!kept || by_line(last, &rows[i], (void *)(uintptr_t)model) != 0) {
+            rows[kept++] = rows[i];
+            continue;
+        }
+        last->executions += rows[i].executions;
+        last->code = last->code.i ? last->code : rows[i].code;
+    }
+    return kept;
+}
+
+static row *list_executable(const builder *of, size_t *count)
+{
+    const mp_profile *profile = of->profile;
+    row *rows = mp_alloc(profile->coverage_lines.count * sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 1; i < profile->coverage.count; i++) {
+        const mp_profile_coverage *entity = &profile->coverage.at[i];
+        uint32_t source = of->source_of[entity->module.i];
+        for (uint32_t k = 0; source != NO_SOURCE && of->counts[i] && k < entity->count; k++) {
+            int32_t line = profile->coverage_lines.at[entity->first + k];
+            if (line > 0)
+                rows[(*count)++] = (row){.source = source,
+                                         .method = entity->entity.i,
+                                         .line = line,
+                                         .code = mp_profile_code(profile, entity->first + k)};
+        }
+    }
+    *count = fold(rows, *count, of->model);
+    return rows;
+}
+
+static row *list_executed(const builder *of, size_t *count)
+{
+    const mp_profile *profile = of->profile;
+    row *rows = mp_alloc(profile->lines.count * sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        uint32_t source = of->source_of[line->module.i];
+        if (source != NO_SOURCE && line->line > 0 && executions_of(line) > 0)
+            rows[(*count)++] = (row){.source = source,
+                                     .method = profile->modules.at[line->module.i].method.i,
+                                     .line = line->line,
+                                     .executions = executions_of(line)};
+    }
+    *count = fold(rows, *count, of->model);
+    return rows;
+}
+
+static bool same_line(const row *a, const row *b)
+{
+    return a->source == b->source && a->line == b->line;
+}
+
+/* What was executed of a line counts for the method that it was executed in; where the listing has
+ * the line under other names alone, for the first of them. */
+static void mark_executed(row *listed, size_t listed_count, const row *executed,
+                          size_t executed_count)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < executed_count; i++) {
+        const row *one = &executed[i];
+        while (at < listed_count &&
+               (listed[at].source < one->source ||
+                (listed[at].source == one->source && listed[at].line < one->line)))
+            at++;
+        if (at == listed_count || !same_line(&listed[at], one))
+            continue;
+        size_t fits = at;
+        while (fits < listed_count && same_line(&listed[fits], one) &&
+               listed[fits].method != one->method)
+            fits++;
+        fits = fits < listed_count && same_line(&listed[fits], one) ? fits : at;
+        listed[fits].executions += one->executions;
+    }
+}
+
+/* --- methods and sums --- */
+
+static int by_name(const void *left, const void *right, void *model)
+{
+    const mp_covered_method *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return mp_profile_text_compare(model, a->name, b->name);
+}
+
+/* The methods of the rows, each once, in order; `places` finds them by (source, name). */
+static void find_methods(builder *of, const row *rows, size_t count, mp_id_index *places)
+{
+    mp_coverage *result = &of->result;
+    size_t capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *place = mp_id_index_put(places, (uint64_t)rows[i].source << 32 | rows[i].method);
+        if (*place)
+            continue;
+        mp_grow(&result->methods, &capacity, result->method_count + 1u, sizeof *result->methods);
+        result->methods[result->method_count++] =
+            (mp_covered_method){.source = rows[i].source, .name = {rows[i].method}};
+        *place = result->method_count;
+    }
+    if (result->method_count)
+        qsort_r(result->methods, result->method_count, sizeof *result->methods, by_name,
+                (void *)(uintptr_t)of->model);
+    for (uint32_t i = 0; i < result->method_count; i++) {
+        const mp_covered_method *method = &result->methods[i];
+        mp_covered_source *source = &result->sources[method->source];
+        *mp_id_index_put(places, (uint64_t)method->source << 32 | method->name.i) = i + 1;
+        if (source->method_count++ == 0)
+            source->first_method = i;
+    }
+}
+
+/* The rows become lines, and are counted: by method each row, by source each line once. */
+static void count_lines(builder *of, const row *rows, size_t count)
+{
+    mp_coverage *result = &of->result;
+    mp_id_index places = {0};
+    bool told = false; /* that the line at hand was executed */
+    find_methods(of, rows, count, &places);
+    result->lines = mp_alloc((count + 1) * sizeof *result->lines);
+    for (size_t i = 0; i < count; i++) {
+        const row *one = &rows[i];
+        bool executed = one->executions > 0, first = i == 0 || !same_line(&rows[i - 1], one);
+        uint32_t method = mp_id_index_get(&places, (uint64_t)one->source << 32 | one->method) - 1;
+        mp_covered_source *source = &result->sources[one->source];
+        if (source->line_count++ == 0)
+            source->first_line = (uint32_t)i;
+        source->lines += first;
+        source->executed += executed && (first || !told);
+        told = executed || (told && !first);
+        result->methods[method].lines++;
+        result->methods[method].executed += executed;
+        result->lines[result->line_count++] = (mp_covered_line){.source = one->source,
+                                                                .method = method,
+                                                                .line = one->line,
+                                                                .code = one->code,
+                                                                .executions = one->executions};
+    }
+    for (uint32_t i = 0; i < result->source_count; i++) {
+        result->executable += result->sources[i].lines;
+        result->executed += result->sources[i].executed;
+    }
+    mp_id_index_free(&places);
+}
+
+mp_coverage mp_coverage_of(const mp_filter *filter)
+{
+    builder of = {.filter = filter, .model = filter->model, .profile = filter->model->profile};
+    size_t listed_count, executed_count;
+    if (!of.profile)
+        return of.result;
+    of.counts = mp_alloc(of.profile->coverage.count * sizeof *of.counts);
+    for (uint32_t i = 0; i < of.profile->coverage.count; i++)
+        of.counts[i] = mp_filter_has_entity(filter, i);
+    find_crcs(&of);
+    find_sources(&of);
+    keep_covered(&of);
+    row *listed = list_executable(&of, &listed_count);
+    row *executed = list_executed(&of, &executed_count);
+    mark_executed(listed, listed_count, executed, executed_count);
+    count_lines(&of, listed, listed_count);
+    free(executed);
+    free(listed);
+    free(of.counts);
+    free(of.source_of);
+    free(of.crc_of);
+    return of.result;
+}
+
+void mp_coverage_free(mp_coverage *coverage)
+{
+    free(coverage->sources);
+    free(coverage->methods);
+    free(coverage->lines);
+    *coverage = (mp_coverage){0};
+}

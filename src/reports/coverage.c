@@ -1,0 +1,271 @@
+/* Coverage: which lines could be executed and which were, by program, by method, line by line. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "query/coverage.h"
+#include "reports/profile_sections.h"
+#include "reports/sections.h"
+
+typedef struct coverage_arguments {
+    const char *by, *sort; /* NULL: both, missing */
+    int64_t limit;         /* rows of a table; 0: all */
+    bool uncovered;
+} coverage_arguments;
+
+typedef struct code_row {
+    const char *program, *method, *listing;
+    int64_t lines, executed_lines, missing_lines, crc, version;
+    double percent, shown_percent; /* shown: rounded down, so that 100.0 is all */
+} code_row;
+
+#define LINE_COLUMNS                                                                               \
+    MP_COLUMN(code_row, lines, "Lines", MP_COUNT, 0),                                              \
+        MP_COLUMN(code_row, executed_lines, "Executed", MP_COUNT, 0),                              \
+        MP_COLUMN(code_row, missing_lines, "Missing", MP_COUNT, 0),                                \
+        MP_COLUMN(code_row, percent, "%", MP_PERCENT, MP_FOR_PROGRAMS),                            \
+        MP_COLUMN(code_row, shown_percent, "%", MP_PERCENT, MP_FOR_PEOPLE),                        \
+        MP_COLUMN(code_row, version, "CRC", MP_NUMBER, MP_FOR_PEOPLE),                             \
+        MP_COLUMN(code_row, crc, "", MP_NUMBER, MP_FOR_PROGRAMS)
+
+static const mp_column program_columns[] = {
+    MP_COLUMN(code_row, program, "Program", MP_TEXT, MP_SHORTEN),
+    LINE_COLUMNS,
+    MP_COLUMN(code_row, listing, "", MP_TEXT, MP_FOR_PROGRAMS),
+};
+
+static const mp_column method_columns[] = {
+    MP_COLUMN(code_row, program, "Program", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(code_row, method, "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    LINE_COLUMNS,
+};
+
+static const mp_order orders[] = {
+    {"missing", {"missing_lines"}},
+    {"name", {"program", "method"}},
+};
+
+/* --- totals --- */
+
+typedef struct total_row {
+    int64_t programs, methods, lines, executed_lines, missing_lines, programs_without_coverage;
+    double percent, shown_percent;
+} total_row;
+
+static const mp_column total_columns[] = {
+    MP_COLUMN(total_row, programs, "Programs", MP_COUNT, 0),
+    MP_COLUMN(total_row, methods, "Methods", MP_COUNT, 0),
+    MP_COLUMN(total_row, lines, "Lines", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(total_row, executed_lines, "Executed", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(total_row, missing_lines, "Missing", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(total_row, percent, "Percent", MP_PERCENT, MP_FOR_PROGRAMS),
+    MP_COLUMN(total_row, shown_percent, "Percent", MP_PERCENT, MP_FOR_PEOPLE | MP_SUMMARY),
+    MP_COLUMN(total_row, programs_without_coverage, "Programs without coverage", MP_COUNT, 0),
+};
+
+static void section_totals(mp_document *document, const mp_coverage *coverage)
+{
+    total_row row = {.programs = coverage->source_count,
+                     .methods = coverage->method_count,
+                     .lines = (int64_t)coverage->executable,
+                     .executed_lines = (int64_t)coverage->executed,
+                     .missing_lines = (int64_t)(coverage->executable - coverage->executed),
+                     .percent =
+                         mp_percent_of((int64_t)coverage->executed, (int64_t)coverage->executable),
+                     .shown_percent = mp_coverage_percent(coverage->executed, coverage->executable),
+                     .programs_without_coverage = coverage->untold ? coverage->untold : MP_UNKNOWN};
+    mp_table *table = MP_TABLE(document, "coverage_totals", "Coverage", MP_RECORD, total_columns);
+    mp_table_put(document, table, &row);
+}
+
+/* --- programs and methods --- */
+
+static code_row row_of(const mp_model *model, const mp_covered_source *source)
+{
+    return (code_row){.program = mp_model_text(model, source->program),
+                      .listing = mp_model_text(model, source->listing),
+                      .crc = source->crc ? (int64_t)source->crc : MP_UNKNOWN,
+                      .version = source->versions ? (int64_t)source->crc : MP_UNKNOWN};
+}
+
+static void count(code_row *row, uint32_t lines, uint32_t executed)
+{
+    row->lines = lines;
+    row->executed_lines = executed;
+    row->missing_lines = lines - executed;
+    row->percent = mp_percent_of(executed, lines);
+    row->shown_percent = mp_coverage_percent(executed, lines);
+}
+
+/* The rows stand by name. */
+static void put_rows(mp_document *document, mp_table *table, const mp_order *order, code_row *rows,
+                     size_t all, int64_t limit)
+{
+    MP_ORDER_ROWS(order, method_columns, rows, all);
+    for (size_t i = 0; i < mp_shown_of(all, (size_t)limit); i++)
+        mp_table_put(document, table, &rows[i]);
+    table->order = order->columns[0];
+    mp_table_left_out(table, all);
+}
+
+static mp_table *section_programs(mp_document *document, const mp_model *model,
+                                  const mp_coverage *coverage, const mp_order *order, int64_t limit)
+{
+    mp_table *table = MP_TABLE(document, "programs", "Programs", MP_ROWS, program_columns);
+    code_row *rows = mp_alloc(coverage->source_count * sizeof *rows + 1);
+    for (uint32_t i = 0; i < coverage->source_count; i++) {
+        rows[i] = row_of(model, &coverage->sources[i]);
+        count(&rows[i], coverage->sources[i].lines, coverage->sources[i].executed);
+    }
+    put_rows(document, table, order, rows, coverage->source_count, limit);
+    free(rows);
+    return table;
+}
+
+static mp_table *section_methods(mp_document *document, const mp_model *model,
+                                 const mp_coverage *coverage, const mp_order *order, int64_t limit)
+{
+    mp_table *table =
+        MP_TABLE(document, "coverage", "Procedures and methods", MP_ROWS, method_columns);
+    code_row *rows = mp_alloc(coverage->method_count * sizeof *rows + 1);
+    for (uint32_t i = 0; i < coverage->method_count; i++) {
+        const mp_covered_method *method = &coverage->methods[i];
+        rows[i] = row_of(model, &coverage->sources[method->source]);
+        rows[i].method = mp_model_text(model, method->name);
+        count(&rows[i], method->lines, method->executed);
+    }
+    put_rows(document, table, order, rows, coverage->method_count, limit);
+    free(rows);
+    return table;
+}
+
+/* --- lines that were never executed --- */
+
+typedef struct range_row {
+    const char *program, *method, *code;
+    int64_t from_line, to_line, lines, version, crc;
+    mp_texts text;
+} range_row;
+
+static const mp_column range_columns[] = {
+    MP_COLUMN(range_row, program, "Program", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(range_row, method, "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(range_row, from_line, "From", MP_NUMBER, 0),
+    MP_COLUMN(range_row, to_line, "To", MP_NUMBER, 0),
+    MP_COLUMN(range_row, lines, "Lines", MP_COUNT, 0),
+    MP_COLUMN(range_row, version, "CRC", MP_NUMBER, MP_FOR_PEOPLE),
+    MP_COLUMN(range_row, crc, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(range_row, code, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(range_row, text, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* Lines follow each other in a range where no executable line of the source stands between. */
+static void section_uncovered(mp_document *document, const mp_model *model,
+                              const mp_coverage *coverage, int64_t limit)
+{
+    mp_table *table = MP_TABLE(document, "uncovered", "Never executed", MP_ROWS, range_columns);
+    size_t all = 0;
+    table->main = true;
+    table->empty = "each line was executed";
+    for (uint32_t i = 0; i < coverage->line_count;) {
+        const mp_covered_line *first = &coverage->lines[i], *last = first;
+        if (first->executions > 0) {
+            i++;
+            continue;
+        }
+        int64_t lines = 0;
+        for (; i < coverage->line_count && !coverage->lines[i].executions &&
+               coverage->lines[i].source == first->source &&
+               coverage->lines[i].method == first->method;
+             i++, lines++)
+            last = &coverage->lines[i];
+        if (all++ >= (size_t)limit && limit)
+            continue;
+        code_row of = row_of(model, &coverage->sources[first->source]);
+        range_row row = {
+            .program = of.program,
+            .method = mp_model_text(model, coverage->methods[first->method].name),
+            .code = mp_model_text(model, first->code),
+            .from_line = first->line,
+            .to_line = last->line,
+            .lines = lines,
+            .version = of.version,
+            .crc = of.crc,
+        };
+        if (*row.code)
+            row.text = (mp_texts){&row.code, 1, NULL};
+        mp_table_put(document, table, &row);
+    }
+    table->order = "program";
+    mp_table_left_out(table, all);
+}
+
+/* --- the report --- */
+
+static bool refuse(const mp_request *request, mp_error *error)
+{
+    const mp_profile *profile = request->model->profile;
+    if (profile->coverage_lines.count > 1)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "nothing that is selected has lines that could be executed");
+    return mp_fail(error, MP_ERROR_NO_ANSWER,
+                   "the execution profile does not tell which lines could be executed: %s",
+                   profile->from_report ? "a report never does, expected the .prf that it is of"
+                                        : "it was recorded without PROFILER:COVERAGE");
+}
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const coverage_arguments *asked = request->arguments;
+    const mp_order *order = MP_ORDER_FIND(orders, asked->sort, "programs and methods", error);
+    bool programs = !asked->by || mp_text_is(asked->by, "program");
+    bool methods = !asked->by || mp_text_is(asked->by, "method");
+    if (!order)
+        return false;
+    if (!programs && !methods)
+        return mp_fail_argument(error, "by", asked->by, "coverage is told by program or method");
+    mp_coverage coverage = mp_coverage_of(request->filter);
+    bool ok = coverage.line_count > 0 || refuse(request, error);
+    if (ok) {
+        mp_section_head(document, request);
+        mp_section_session(document, request, false);
+        mp_section_profile_totals(document, request->filter, false);
+        section_totals(document, &coverage);
+        if (asked->uncovered)
+            section_uncovered(document, request->model, &coverage, asked->limit);
+        else if (programs)
+            section_programs(document, request->model, &coverage, order, asked->limit)->main =
+                !methods;
+        if (!asked->uncovered && methods)
+            section_methods(document, request->model, &coverage, order, asked->limit)->main = true;
+    }
+    mp_coverage_free(&coverage);
+    return ok;
+}
+
+enum { ALL = 1 };
+static const coverage_arguments usual = {.limit = MP_REPORT_ROWS};
+#define ASKS(name, kind, member)                                                                   \
+    {                                                                                              \
+        name, MP_ARGUMENT_##kind, offsetof(coverage_arguments, member), ALL                        \
+    }
+static const mp_argument arguments[] = {
+    ASKS("by", NAME, by),        ASKS("sort", NAME, sort),
+    ASKS("limit", COUNT, limit), ASKS("uncovered", FLAG, uncovered),
+    MP_SHARES("listings", ALL),  MP_SHARES("selection", ALL),
+};
+
+const mp_report mp_report_coverage = {
+    .name = "coverage",
+    .summary = "which lines of the programs were executed",
+    .example = "coverage samples/shop-v3.prf --uncovered",
+    .details =
+        "Of execution profiles that were recorded with PROFILER:COVERAGE. Files and folders are\n"
+        "runs of one application: a line is executed if it was in any of them.",
+    .unites = true,
+    MP_ARGUMENTS(arguments, usual),
+    .variants = {{.needs = MP_HOLDS_PROFILE, .run = run}},
+};
