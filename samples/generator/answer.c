@@ -105,6 +105,12 @@ static void leak(gen_json *json, const gen_row *row, int64_t rank)
         gen_json_number(json, "created_objects", row->created);
         gen_json_number(json, "deleted_objects", row->deleted);
     }
+    gen_json_number(json, "grew_snapshots", row->births);
+    gen_json_number(json, "window_snapshots", row->moments);
+    gen_json_text(json, "trend",
+                  row->births == 1              ? "once"
+                  : row->births == row->moments ? "every"
+                                                : "repeated");
     gen_json_open(json, "stack", '[');
     for (int i = 0; i < row->depth; i++)
         gen_json_text(json, NULL, row->stack[i]);

@@ -509,10 +509,16 @@ static void answer_leaks(gen_json *json, const aq_plan *plan)
         for (; rows[i].depth < MOST_FRAMES && stack[rows[i].depth] >= 0; rows[i].depth++)
             frames[i % STACKS][rows[i].depth] = labels[stack[rows[i].depth]];
     }
+    bool born[CLASSES * STACKS][SETS + 1] = {{false}};
     for (int i = 0; i < plan->object_count; i++) {
         const aq_object *object = &plan->objects[i];
-        if (counts(object, SETS) && object->first > 1)
-            gen_add(&rows[object->class_index * STACKS + object->stack].live, 1, object->size);
+        int row = object->class_index * STACKS + object->stack;
+        if (!counts(object, SETS) || object->first <= 1)
+            continue;
+        gen_add(&rows[row].live, 1, object->size);
+        rows[row].births += !born[row][object->first];
+        rows[row].moments = SETS - 1; /* something is created between any two */
+        born[row][object->first] = true;
     }
     gen_answer_leaks(json, rows, CLASSES * STACKS);
 }

@@ -122,6 +122,7 @@ typedef struct gen_row {
     int64_t inferred_deletions;
     gen_sum live, before;
     int64_t created, deleted; /* created 0: not told */
+    int64_t births, moments;  /* snapshots at which what is alive was born, or anything was */
     int64_t retained;
     const char *const *stack; /* innermost frame first */
     int depth;

@@ -502,6 +502,10 @@ static void answer_leaks(gen_json *json, const oemp_plan *plan)
         row->name = words->source ? words->source : words->other ? words->other : words->builtin;
         if (!oemp_is_reusable(plan, site))
             row->live = born(plan, site, 2, to, to);
+        for (int at = 2; at <= to; at++) {
+            row->births += born(plan, site, at, at, to).objects > 0;
+            row->moments += all_created(plan, at, at).objects > 0;
+        }
         row->created = born(plan, site, 1, to, 0).objects;
         row->deleted = row->created - alive(plan, site, to).objects;
         row->line = words->line;

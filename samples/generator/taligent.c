@@ -201,7 +201,8 @@ typedef struct tal_site_tally {
     const tal_crawl *crawl;
     gen_sum live;
     int64_t created, deleted;
-    int64_t others; /* deleted with the site's other type */
+    int64_t others;           /* deleted with the site's other type */
+    int64_t born[SLICES + 1]; /* in each slice, of what is alive */
 } tal_site_tally;
 
 typedef struct tal_thread_tally {
@@ -223,6 +224,7 @@ typedef struct tal_tally {
     size_t type_count;
     int64_t *ages; /* of deleted blocks */
     int64_t age_count;
+    unsigned char *slice_of; /* each block's, by serial: of its allocation */
 } tal_tally;
 
 static void count_live(tal_tally *tally, const tal_block *block, int64_t objects)
@@ -235,6 +237,7 @@ static void count_live(tal_tally *tally, const tal_block *block, int64_t objects
         return;
     }
     gen_add(&tally->sites[block->crawl->id].live, objects, objects * block->size);
+    tally->sites[block->crawl->id].born[tally->slice_of[block->serial]] += objects;
     gen_add(&tally->threads[block->thread].live, objects, objects * block->size);
 }
 
@@ -249,6 +252,7 @@ static void count_allocation(tal_tally *tally, const tal_event *event)
     }
     tally->crawls += !site->created++;
     site->crawl = block->crawl;
+    tally->slice_of[block->serial] = (unsigned char)tally->slice;
     count_live(tally, block, 1);
     gen_add(&tally->created, 1, block->size);
     gen_add(&tally->threads[event->thread].created, 1, block->size);
@@ -305,11 +309,13 @@ static void count_event(tal_tally *tally, const tal_event *event)
 static void count_all(tal_tally *tally, tal_plan *plan, const gen_options *options)
 {
     tal_event event;
+    int64_t serials = 0;
     tal_plan_init(plan, options);
     tally->threads = gen_alloc((size_t)plan->threads, sizeof *tally->threads);
     tally->sites = gen_alloc((size_t)plan->crawl_count, sizeof *tally->sites);
     tally->ages = gen_alloc((size_t)plan->events, sizeof *tally->ages);
     while (tal_plan_next(plan, &event)) {
+        serials = event.block.serial > serials ? event.block.serial : serials;
         if (event.kind == TAL_OLD && event.fault != TAL_SKIPPED) {
             gen_add(&tally->old, 1, event.block.size);
             count_live(tally, &event.block, 1);
@@ -321,6 +327,7 @@ static void count_all(tal_tally *tally, tal_plan *plan, const gen_options *optio
     tal_plan_free(plan);
     tal_plan_init(plan, options);
     tally->peak = tally->live;
+    tally->slice_of = gen_alloc((size_t)serials + 1, sizeof *tally->slice_of);
     while (tal_plan_next(plan, &event)) {
         tally->corruptions += event.banner > 0;
         tally->corrupt_events += event.starred;
@@ -393,6 +400,10 @@ static void answer_sites(gen_json *json, tal_tally *tally, int crawl_count)
         row->live = site->live;
         row->created = site->created;
         row->deleted = site->deleted;
+        for (int slice = 1; slice <= SLICES; slice++) {
+            row->births += site->born[slice] > 0;
+            row->moments += tally->slices[slice].created > 0;
+        }
         row->stack = site->crawl->frames;
         row->depth = site->crawl->count;
         infer(row, site);
@@ -470,4 +481,5 @@ void gen_taligent_answer(const gen_options *options, gen_json *json)
     free(tally.threads);
     free(tally.sites);
     free(tally.ages);
+    free(tally.slice_of);
 }

@@ -42,8 +42,10 @@ typedef struct mp_group {
     int64_t pool_objects;             /* leaked and scoped to the session's unnamed widget pool */
     int64_t owned_by_leak;            /* leaked and scoped to what was born after `from` too */
     mp_peak_share at_peak;            /* alive when most bytes were; where there are events */
-    uint32_t grew, moments; /* snapshots at which `leaked` grew, of those that created anything */
-    uint32_t grew_sessions; /* in which it grew at all */
+    /* Snapshots at which any of `leaked` was born, of those of the same sessions that created
+     * anything. */
+    uint32_t grew, moments;
+    uint32_t grew_sessions; /* those sessions */
 } mp_group;
 
 /* Grew at most once in each session, as a cache does that fills and stays. */
@@ -67,7 +69,7 @@ typedef struct mp_grouping {
 /* What groups tell where it is asked for. */
 enum {
     MP_GROUPS_SCOPED = 1, /* has_scope, inclusive_bytes; not of dimensions that are no context's */
-    MP_GROUPS_GROWTH = 2, /* grew, moments, grew_sessions: one more pass over the ledger */
+    MP_GROUPS_GROWTH = 2, /* grew, moments, grew_sessions: one more pass over the generations */
 };
 
 /* The window's groups, each dimension's worked out once. Sums of every field but inclusive_bytes

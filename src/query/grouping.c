@@ -190,72 +190,75 @@ static void add_scoped(const mp_window *window, mp_grouping *grouping)
     free(bytes);
 }
 
-/* --- at how many snapshots what leaks grew --- */
+/* --- at how many snapshots something was born that leaks --- */
 
-/* How a group does while the deltas go by, which are in the order of time. */
-typedef struct course {
-    uint32_t snapshot;   /* the one at hand; 0: none yet */
-    int64_t objects;     /* how many more leaked there */
-    uint32_t seen, grew; /* sessions that were counted last */
-} course;
+/* The generations that leak, by the snapshot at which they were born: chains from `first`. */
+typedef struct birth_chains {
+    uint32_t *first; /* of each snapshot, a generation; 0: nothing that leaks was born there */
+    uint32_t *next;  /* of each generation */
+} birth_chains;
 
-/* Snapshots of the window at which anything was created: where nothing was, a site had no chance to
- * grow, as at the clean-up that ends a session. */
-static uint32_t *moments_of_sessions(const mp_window *window)
+static birth_chains births_of_leaks(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    const mp_balance *balances = mp_window_balances(window);
+    birth_chains result = {mp_alloc_zero(model->snapshots.count, sizeof *result.first),
+                           mp_alloc_zero(model->generations.count, sizeof *result.next)};
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        if (mp_cost_live(balances[i].to) <= 0 ||
+            !mp_window_leaks(window, generation->context, generation->born))
+            continue;
+        result.next[i] = result.first[generation->born.i];
+        result.first[generation->born.i] = i;
+    }
+    return result;
+}
+
+/* How many snapshots of the window created anything, of each session: where nothing was, a site had
+ * no chance to grow, as at the clean-up that ends a session. */
+static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains *births)
 {
     const mp_model *model = window->model;
     uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
         const mp_snapshot *snapshot = mp_window_snapshot(window, i);
         mp_snapshot_id id = {i};
-        moments[snapshot->session.i] += snapshot->created_objects > 0 &&
-                                        !mp_window_before_from(window, id) &&
-                                        mp_window_before_to(window, id);
+        moments[snapshot->session.i] += births->first[i] || (snapshot->created_objects > 0 &&
+                                                             !mp_window_before_from(window, id) &&
+                                                             mp_window_before_to(window, id));
     }
     return moments;
 }
 
-/* Did the group's leaked objects become more at the snapshot? */
-static void end_snapshot(const mp_window *window, const uint32_t *moments, course *at,
-                         mp_group *group)
-{
-    if (!at->snapshot)
-        return;
-    const mp_snapshot *snapshot = mp_window_snapshot(window, at->snapshot);
-    uint32_t session = snapshot->session.i;
-    bool grew = at->objects > 0 && snapshot->created_objects > 0;
-    group->grew += grew;
-    group->grew_sessions += grew && at->grew != session;
-    at->grew = grew ? session : at->grew;
-    group->moments += at->seen != session ? moments[session] : 0;
-    at->seen = session;
-    at->objects = 0;
-}
+/* What a group's leaks are known by so far: the snapshot and session that were counted last. */
+typedef struct last_birth {
+    uint32_t snapshot, session;
+} last_birth;
 
 static void add_growth(const mp_window *window, mp_grouping *grouping)
 {
     const mp_model *model = window->model;
-    uint32_t *moments = moments_of_sessions(window);
-    course *courses = mp_alloc_zero((size_t)grouping->count + 1, sizeof *courses);
-    for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
-        uint32_t group = grouping->group_of[delta->generation.i];
-        if (!group || !mp_filter_has_generation(window->filter, delta->generation) ||
-            !mp_window_before_to(window, delta->snapshot) ||
-            !mp_window_leaks(window, generation->context, generation->born))
-            continue;
-        course *at = &courses[group - 1];
-        if (at->snapshot != delta->snapshot.i) {
-            end_snapshot(window, moments, at, &grouping->groups[group - 1]);
-            at->snapshot = delta->snapshot.i;
+    birth_chains births = births_of_leaks(window);
+    uint32_t *moments = moments_of_sessions(window, &births);
+    last_birth *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
+    for (uint32_t snapshot = 1; snapshot < model->snapshots.count; snapshot++) {
+        uint32_t session = model->snapshots.at[snapshot].session.i;
+        for (uint32_t i = births.first[snapshot]; i; i = births.next[i]) {
+            last_birth *last = &lasts[grouping->group_of[i]];
+            if (!grouping->group_of[i] || last->snapshot == snapshot)
+                continue;
+            mp_group *group = &grouping->groups[grouping->group_of[i] - 1];
+            group->grew++;
+            group->grew_sessions += last->session != session;
+            group->moments += last->session != session ? moments[session] : 0;
+            *last = (last_birth){snapshot, session};
         }
-        at->objects += mp_cost_live(delta->cost);
     }
-    for (uint32_t i = 0; i < grouping->count; i++)
-        end_snapshot(window, moments, &courses[i], &grouping->groups[i]);
-    free(courses);
+    free(lasts);
     free(moments);
+    free(births.first);
+    free(births.next);
 }
 
 /* --- labels and their order --- */

@@ -202,7 +202,8 @@ def leaks_of(sets, last):
     """Alive at the last set and born after the first; with one set, all that is alive."""
     leaked = [t for t in last.objects if len(sets) == 1 or t.born > 1]
     sites = grouped(leaked, lambda t: (t.type, t.stack))
-    rows = [{"type": type_, **count(objects), "stack": list(stack)}
+    rows = [{"type": type_, **count(objects), "stack": list(stack),
+             "grew_snapshots": len({t.born for t in objects})}
             for (type_, stack), objects in sites.items()]
     rows.sort(key=lambda r: (-r["bytes"], -r["objects"], utf8(r["type"]),
                              [utf8(frame) for frame in r["stack"]]))

@@ -15,7 +15,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from rows import (fields_of, integer, is_end_of_section, lines_of, nil_or, utf8)
+from rows import (births_of, fields_of, integer, is_end_of_section, lines_of, nil_or, utf8)
 
 SECTIONS = {
     1: ["header", "platform_types", "types", "builtins", "objects", "platform", "deleted",
@@ -385,23 +385,28 @@ def snapshots_of(recording):
 
 def leaks_of(recordings):
     """Alive at the end, first seen after the start, not reusable; one row a site."""
-    objects, names, created, deleted = {}, {}, {}, {}
-    for recording in recordings:
+    objects, names, created, deleted, born, moments = {}, {}, {}, {}, {}, set()
+    for session, recording in enumerate(recordings):
+        moments |= {(session, event.snapshot) for event in recording.events if event.kind == "created"
+                    and recording.start < event.snapshot <= recording.end}
         for thing in recording.ordinary(recording.end):
             if thing.first > recording.start:
                 site = recording.site(thing)
                 objects.setdefault(site, []).append(thing)
+                born.setdefault(site, set()).add((session, thing.first))
                 names.setdefault(site, set()).add(recording.object_name(thing))
         for count, kind in ((created, "created"), (deleted, "deleted")):
             for thing in recording.events_of(kind, recording.end):
                 site = recording.site(thing)
                 count[site] = count.get(site, 0) + 1
+    everywhere = moments.union(*born.values())
     rows = []
     for site in sorted(objects, key=lambda s: leak_order(s, objects[s])):
         type_, stack, line = site
         row = {"rank": len(rows) + 1, "type": type_, "objects": len(objects[site]),
                "bytes": size(objects[site]), "created_objects": created.get(site, 0),
                "deleted_objects": deleted.get(site, 0), "stack": list(stack), "line": line}
+        row |= births_of(born[site], everywhere)
         if len(names[site]) == 1 and None not in names[site]:
             row["name"] = next(iter(names[site]))
         rows.append(row)

@@ -78,6 +78,17 @@ def growth_rows(before, after, name_of):
     return sorted(rows, key=lambda r: (-abs(r["delta_bytes"]), utf8(r["key"])))
 
 
+def births_of(born, moments):
+    """How a leak came: `born` has the moments (session, snapshot) at which what leaks was born,
+    `moments` those of the window at which anything was created. Of sessions where none was born,
+    nothing counts."""
+    sessions = {session for session, _ in born}
+    chances = {moment for moment in moments | born if moment[0] in sessions}
+    trend = ("once" if len(born) == len(sessions) else
+             "every" if born == chances else "repeated")
+    return {"grew_snapshots": len(born), "window_snapshots": len(chances), "trend": trend}
+
+
 def compare_figures(expected):
     """Of a self-test: (figure, what it should be) pairs; the exit status."""
     wrong = [pair for pair in expected if pair[0] != pair[1]]

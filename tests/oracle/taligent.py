@@ -20,7 +20,7 @@ import re
 import sys
 import tempfile
 
-from rows import compare_figures, growth_rows, lines_of, text_of, utf8
+from rows import births_of, compare_figures, growth_rows, lines_of, text_of, utf8
 
 UNKNOWN = "(unknown)"
 NO_TYPES = ("novtbl", "notype")
@@ -405,7 +405,8 @@ def totals_of(replay):
     }
 
 
-def snapshots_of(replay, slices):
+def bounds_of(replay, slices):
+    """The ends of the slices in time, and the slice of each event."""
     first, last = replay.log.first, replay.log.last
     bounds = [first + (last - first) * k // slices for k in range(slices + 1)]
     slice_of, current = [], 1
@@ -413,6 +414,12 @@ def snapshots_of(replay, slices):
         while current < slices and bounds[current] < event.time:
             current += 1
         slice_of.append(current)
+    return bounds, slice_of
+
+
+def snapshots_of(replay, slices):
+    first = replay.log.first
+    bounds, slice_of = bounds_of(replay, slices)
     rows, before = [], 0
     for k, bound in enumerate(bounds):
         inside = {m for m, s in enumerate(slice_of) if s == k}
@@ -429,8 +436,9 @@ def snapshots_of(replay, slices):
     return rows
 
 
-def leaks_of(replay):
-    sites = {}
+def leaks_of(replay, slices):
+    sites, slice_of = {}, bounds_of(replay, slices)[1]
+    moments = {(0, slice_of[b.born]) for b in replay.blocks if not b.old}
     for block in replay.live(replay.last()):
         if not block.old:
             sites.setdefault(block.site, []).append(block)
@@ -439,6 +447,7 @@ def leaks_of(replay):
         type_, percent = replay.types[site]
         same = [b for b in replay.blocks if b.site == site]
         row = {"type": type_ or UNKNOWN, **count(blocks), "created_objects": len(same),
+               **births_of({(0, slice_of[b.born]) for b in blocks}, moments),
                "deleted_objects": len([b for b in same if b.deletion]), "stack": list(site)}
         if type_ is not None:
             row |= {"inferred_type": type_, "inferred_type_percent": percent}
@@ -531,7 +540,7 @@ def report(path, slices=10, by="type", at=None, temporary="1"):
         "bad_rows": log.bad_rows,
         "totals": totals_of(replay),
         "snapshots": snapshots_of(replay, slices),
-        "leaks": leaks_of(replay),
+        "leaks": leaks_of(replay, slices),
         "top": top_of(replay, moment, by),
         "growth": growth_of(replay),
         "lifetimes": lifetimes_of(replay),
