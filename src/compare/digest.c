@@ -129,6 +129,7 @@ static void digest_retained(builder *of)
         return;
     mp_graph_view view = mp_graph_view_of(of->filter);
     mp_histogram histogram = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
+    mp_histogram_settle(&view, &histogram, histogram.at, histogram.count, 0, 0);
     for (uint32_t i = 0; i < histogram.count; i++) {
         mp_entry_key key = {.type = text_key(of, histogram.at[i].label), .line = MP_NO_LINE};
         add(of, MP_LEVEL_TYPE, key, (mp_amounts){.retained_bytes = histogram.at[i].retained_bytes});

@@ -51,6 +51,37 @@ uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
 mp_dominators mp_dominators_of(const mp_graph *graph);
 void mp_dominators_free(mp_dominators *dominators);
 
+/* Whether an object alone retains so much that it is a suspect: over a tenth of what is reached. */
+static inline bool mp_retains_much(const mp_dominators *dominators, uint32_t object)
+{
+    return (double)dominators->retained[object] * 10 > (double)dominators->retained[0];
+}
+
+/* --- what groups retain --- */
+
+/* What goes if all of a group goes: what roots reach, but on no way that passes none of it. Two
+ * that share an object retain it together, though neither dominates it. */
+typedef struct mp_joint {
+    int64_t objects, bytes; /* as long as it is not exact: at least so many */
+    uint32_t largest;       /* of roots: of the objects that they alone reach, and that are roots of
+                               the group, the one that retains most; 0: none */
+    bool exact;
+} mp_joint;
+
+typedef enum mp_groups_kind {
+    MP_GROUPS_OF_TYPES,   /* all objects of some types */
+    MP_GROUPS_OF_HOLDERS, /* of those, what nothing dominates and does not retain much alone */
+    MP_GROUPS_OF_ROOTS,   /* strong roots */
+    MP_GROUPS_OF_ROOTED,  /* objects of roots */
+} mp_groups_kind;
+
+typedef struct mp_groups {
+    mp_groups_kind kind;
+    uint32_t count, members;
+    uint32_t *group_of; /* of each of `members` types or roots: its group, + 1; 0: none */
+    mp_joint *at;       /* `count` of them */
+} mp_groups;
+
 /* --- a view of a graph --- */
 
 /* The roots of each object. */
@@ -73,6 +104,14 @@ typedef struct mp_root_census {
     uint32_t largest; /* of the roots' objects that this kind alone reaches, the one that
                          retains most; 0: none */
 } mp_root_census;
+
+/* Static roots by the type that declares them: how many, and what their objects retain together. */
+typedef struct mp_static_census {
+    mp_type_id container;
+    int64_t roots, retained_bytes;
+    uint32_t largest; /* that retains most */
+    uint32_t group;   /* its place in the groups of statics */
+} mp_static_census;
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
@@ -116,14 +155,15 @@ typedef struct mp_histogram_row {
     const char *label;      /* lives as long as the histogram */
     int64_t objects, bytes; /* all of them, also what is not reached */
     int64_t reached_objects, reached_bytes;
-    int64_t retained_bytes; /* together, nothing counted twice: only of those that no other of
-                               the group dominates */
+    int64_t retained_bytes; /* together; where it is not settled, at least so many */
     uint32_t largest;       /* the object of it that retains most; 0: none is reached */
+    uint32_t group;         /* its place in the histogram's groups */
 } mp_histogram_row;
 
 typedef struct mp_histogram {
-    mp_histogram_row *at; /* those with objects; by retained_bytes descending, then label */
+    mp_histogram_row *at; /* those with objects; by label */
     uint32_t count;
+    mp_groups groups;
     mp_arena *labels;
 } mp_histogram;
 
@@ -141,7 +181,10 @@ typedef struct mp_graph_view {
     size_t suspect_count;
     mp_sharing sharing;
     mp_histogram types;
-    bool has_suspects, has_sharing;
+    mp_static_census *static_census;
+    mp_groups kinds, statics; /* of roots: by kind, by container */
+    mp_groups holders;        /* of types, by their number */
+    bool has_census, has_suspects, has_sharing;
 } mp_graph_view;
 
 /* The filter must have a graph, and outlive the view. */
@@ -159,14 +202,25 @@ static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
     return mp_filter_has_type(view->filter, type);
 }
 
+/* Bytes descending, then type; of `count` the first `most` are settled (0: all). */
+const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_t *count);
+/* Make the groups of roots, which are not settled yet. */
+void mp_graph_count_roots(mp_graph_view *view);
 /* By exclusive bytes descending, then kind. */
 const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
 /* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
  * point is not one of its own; below that point there may be others. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
-/* By type, in any order: whoever asks may sort it. */
-mp_histogram *mp_graph_types(mp_graph_view *view);
+const mp_histogram *mp_graph_types(mp_graph_view *view);
+
+/* Make it exact what groups retain: those of `which` (NULL: all), `count` of them. Where `most` or
+ * `least` is not 0, those that are not among the `most` that retain most, or retain less than
+ * `least`, may stay as they are: what is then known of them is less than of any that counts.
+ * O(references) for each 63 groups, or fewer where few are asked for. */
+void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
+                      size_t most, int64_t least);
+void mp_groups_free(mp_groups *groups);
 
 typedef struct mp_graph_totals {
     int64_t objects, bytes;
@@ -186,7 +240,11 @@ typedef enum mp_histogram_kind {
     MP_HISTOGRAM_OF_NAMESPACES,
 } mp_histogram_kind;
 
+/* What rows retain is settled by those who ask for it. */
 mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind);
+/* Settle rows of the histogram, as mp_groups_settle, and say so in them. */
+void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histogram_row *rows,
+                         uint32_t count, size_t most, int64_t least);
 void mp_histogram_free(mp_histogram *histogram);
 
 /* The objects that retain most, retained bytes descending, then id: at most `most` (0: all) of
@@ -202,19 +260,6 @@ int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b);
 int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* The domain of an object, a place in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
-
-/* --- roots --- */
-
-/* Static roots by the type that declares them: what each declares, and what those retain that
- * nothing else does. Bytes descending, then type. `count` of them. */
-typedef struct mp_static_census {
-    mp_type_id container;
-    int64_t roots, retained_bytes;
-    uint32_t largest; /* that retains most */
-} mp_static_census;
-
-/* Release with free(). */
-mp_static_census *mp_static_census_of(const mp_graph_view *view, size_t *count);
 
 /* --- texts, in the arena --- */
 

@@ -16,10 +16,14 @@ mp_graph_view mp_graph_view_of(const mp_filter *filter)
 
 void mp_graph_view_free(mp_graph_view *view)
 {
+    mp_groups_free(&view->kinds);
+    mp_groups_free(&view->statics);
+    mp_groups_free(&view->holders);
     mp_histogram_free(&view->types);
     free(view->sharing.at);
     free(view->suspects);
     free(view->census);
+    free(view->static_census);
     mp_object_roots_free(&view->roots);
     mp_dominators_free(&view->dominators);
 }

@@ -60,57 +60,73 @@ static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
 }
 
 /* In preorder, what an object dominates follows it: until its end, others of its group are not the
- * topmost. */
-static void sum_retained(const mp_graph_view *view, const uint32_t *group_of,
-                         mp_histogram *histogram)
+ * topmost. What the topmost retain is known; that of one alone is all there is. */
+static void sum_retained(const mp_graph_view *view, mp_histogram *histogram)
 {
     const mp_dominators *dominators = &view->dominators;
+    const uint32_t *group_of = histogram->groups.group_of;
     uint32_t *until = mp_alloc_zero(histogram->count + 1u, sizeof *until);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], group = group_of[view->graph->types[object]];
         if (!group)
             continue;
         mp_histogram_row *at = &histogram->at[group - 1];
+        mp_joint *joint = &histogram->groups.at[group - 1];
         at->reached_objects++;
         at->reached_bytes += (int64_t)view->graph->sizes[object];
         if (i < until[group])
             continue;
         uint64_t retained = dominators->retained[object];
         uint64_t most = dominators->retained[at->largest];
+        joint->exact = !until[group];
+        joint->objects += dominators->span[i];
+        joint->bytes += (int64_t)retained;
         until[group] = i + dominators->span[i];
-        at->retained_bytes += (int64_t)retained;
         if (!at->largest || retained > most ||
             (retained == most && view->graph->ids[object] < view->graph->ids[at->largest]))
             at->largest = object;
     }
+    for (uint32_t i = 0; i < histogram->count; i++) {
+        histogram->groups.at[i].exact |= !until[i + 1]; /* nothing of it is reached */
+        histogram->at[i].retained_bytes = histogram->groups.at[i].bytes;
+    }
     free(until);
-}
-
-static int most_first(const void *left, const void *right)
-{
-    const mp_histogram_row *a = left, *b = right;
-    if (a->retained_bytes != b->retained_bytes)
-        return a->retained_bytes > b->retained_bytes ? -1 : 1;
-    return strcmp(a->label, b->label);
 }
 
 mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind)
 {
     mp_histogram histogram = {.labels = mp_alloc_zero(1, sizeof *histogram.labels)};
     uint32_t *group_of = group_types(view, kind, &histogram);
+    histogram.groups = (mp_groups){.kind = MP_GROUPS_OF_TYPES,
+                                   .count = histogram.count,
+                                   .members = view->model->types.count,
+                                   .group_of = group_of,
+                                   .at = mp_alloc_zero(histogram.count + 1u, sizeof(mp_joint))};
+    for (uint32_t i = 0; i < histogram.count; i++)
+        histogram.at[i].group = i;
     for (uint32_t i = 1; i <= view->graph->count; i++)
         if (group_of[view->graph->types[i]]) {
             mp_histogram_row *group = &histogram.at[group_of[view->graph->types[i]] - 1];
             group->objects++;
             group->bytes += (int64_t)view->graph->sizes[i];
         }
-    sum_retained(view, group_of, &histogram);
-    qsort(histogram.at, histogram.count, sizeof *histogram.at, most_first);
-    free(group_of);
+    sum_retained(view, &histogram);
     return histogram;
 }
 
-mp_histogram *mp_graph_types(mp_graph_view *view)
+void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histogram_row *rows,
+                         uint32_t count, size_t most, int64_t least)
+{
+    uint32_t *which = mp_alloc((count + 1u) * sizeof *which);
+    for (uint32_t i = 0; i < count; i++)
+        which[i] = rows[i].group;
+    mp_groups_settle(view, &histogram->groups, which, count, most, least);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].retained_bytes = histogram->groups.at[rows[i].group].bytes;
+    free(which);
+}
+
+const mp_histogram *mp_graph_types(mp_graph_view *view)
 {
     if (!view->types.labels)
         view->types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
@@ -123,6 +139,7 @@ void mp_histogram_free(mp_histogram *histogram)
         mp_arena_free(histogram->labels);
     free(histogram->labels);
     free(histogram->at);
+    mp_groups_free(&histogram->groups);
     *histogram = (mp_histogram){0};
 }
 

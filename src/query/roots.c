@@ -77,88 +77,20 @@ void mp_object_roots_free(mp_object_roots *roots)
 
 /* --- what one kind alone reaches --- */
 
-/* Which kind reaches each object: NOBODY, one of them, or SEVERAL. An object changes twice at
- * most. */
-enum { NOBODY = 0, SEVERAL = UINT16_MAX };
-
-/* Objects that were reached and have not passed it on; those before `done` have. */
-typedef struct queue {
-    uint32_t *at;
-    size_t done, count, capacity;
-} queue;
-
-/* What several kinds reach goes first: it overtakes the others, and what it meets first is passed
- * once in place of twice. */
-typedef struct spread {
-    const mp_graph *graph;
-    uint16_t *reached_by;
-    queue by_one, by_several;
-} spread;
-
-/* How far ahead in the queue memory is asked for: where an object's references are, the
- * references, what they refer to. */
-enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_REACHED = 16, MOST_REACHED = 8 };
-
-static void reach(spread *state, uint32_t object, uint16_t by)
-{
-    uint16_t *place = &state->reached_by[object];
-    if (*place == by || *place == SEVERAL)
-        return;
-    *place = *place == NOBODY ? by : SEVERAL;
-    queue *waiting = *place == SEVERAL ? &state->by_several : &state->by_one;
-    mp_grow(&waiting->at, &waiting->capacity, waiting->count + 1, sizeof *waiting->at);
-    waiting->at[waiting->count++] = object;
-}
-
-static void ask_for(const spread *state, const queue *waiting)
-{
-    const mp_graph *graph = state->graph;
-    const uint32_t *next = waiting->at + waiting->done;
-    size_t left = waiting->count - waiting->done;
-    if (left > AHEAD_FIRST)
-        __builtin_prefetch(&graph->first[next[AHEAD_FIRST]]);
-    if (left > AHEAD_TARGETS)
-        __builtin_prefetch(&graph->targets[graph->first[next[AHEAD_TARGETS]]]);
-    if (left <= AHEAD_REACHED)
-        return;
-    uint32_t from = graph->first[next[AHEAD_REACHED]];
-    uint32_t end = graph->first[next[AHEAD_REACHED] + 1];
-    for (uint32_t i = from; i < end && i < from + MOST_REACHED; i++)
-        __builtin_prefetch(&state->reached_by[graph->targets[i]], 1);
-}
-
-/* First come, first served in each queue: what is ahead is known, and can be fetched. */
-static void spread_out(spread *state)
-{
-    const mp_graph *graph = state->graph;
-    queue *several = &state->by_several, *one = &state->by_one;
-    while (several->done < several->count || one->done < one->count) {
-        queue *waiting = several->done < several->count ? several : one;
-        ask_for(state, waiting);
-        uint32_t object = waiting->at[waiting->done++];
-        uint16_t by = state->reached_by[object];
-        if (waiting == one && by == SEVERAL)
-            continue; /* it has passed that on */
-        uint32_t end = graph->first[object + 1];
-        for (uint32_t i = graph->first[object]; i < end; i++)
-            reach(state, graph->targets[i], by);
-    }
-}
-
 static void note_largest(uint32_t *largest, const mp_dominators *dominators, uint32_t object)
 {
     if (!*largest || dominators->retained[object] > dominators->retained[*largest])
         *largest = object;
 }
 
-/* Count the roots of each kind, and let what they hold be reached. `kinds`: of each its place in
- * the census, + 1. Kinds beyond those that can be told apart get no exclusive bytes. */
-static void count_roots(mp_graph_view *view, mp_id_index *kinds, spread *state)
+/* Count the roots of each kind; the group of a root is its kind's place in the census. */
+static void count_roots(mp_graph_view *view)
 {
+    mp_id_index kinds = {0}; /* places in the census, + 1 */
     size_t capacity = 0;
     for (uint32_t i = 1; i < view->graph->roots.count; i++) {
         const mp_root *root = &view->graph->roots.at[i];
-        uint32_t *place = mp_id_index_put(kinds, root->kind);
+        uint32_t *place = mp_id_index_put(&kinds, root->kind);
         if (!*place) {
             mp_grow(&view->census, &capacity, view->census_count + 1, sizeof *view->census);
             view->census[view->census_count++] = (mp_root_census){.kind = root->kind};
@@ -166,37 +98,29 @@ static void count_roots(mp_graph_view *view, mp_id_index *kinds, spread *state)
         }
         assert(view->census);
         mp_root_census *census = &view->census[*place - 1];
+        view->kinds.group_of[i] = *place;
         census->roots++;
         census->weak += (root->flags & MP_ROOT_WEAK) != 0;
         census->pinned += (root->flags & MP_ROOT_PINNED) != 0;
         census->interior += (root->flags & MP_ROOT_INTERIOR) != 0;
-        if (mp_root_is_strong(root))
-            reach(state, root->object, *place < SEVERAL ? (uint16_t)*place : SEVERAL);
     }
+    mp_id_index_free(&kinds);
 }
 
 /* One object may be held by many roots of one kind. */
-static void count_objects(mp_graph_view *view, const mp_id_index *kinds, const uint16_t *reached_by)
+static void count_objects(mp_graph_view *view)
 {
     const mp_graph *graph = view->graph;
     uint32_t *seen = mp_alloc_zero(view->census_count + 1, sizeof *seen);
-    for (uint32_t object = 1; object <= graph->count; object++) {
-        uint16_t by = reached_by[object];
-        if (by != NOBODY && by != SEVERAL) {
-            view->census[by - 1].exclusive_objects++;
-            view->census[by - 1].exclusive_bytes += (int64_t)graph->sizes[object];
-        }
+    for (uint32_t object = 1; object <= graph->count; object++)
         for (uint32_t i = view->roots.first[object]; i < view->roots.first[object + 1]; i++) {
-            uint32_t kind = mp_id_index_get(kinds, graph->roots.at[view->roots.roots[i]].kind);
+            uint32_t kind = view->kinds.group_of[view->roots.roots[i]];
             if (seen[kind] == object)
                 continue;
             seen[kind] = object;
             view->census[kind - 1].objects++;
             view->census[kind - 1].bytes += (int64_t)graph->sizes[object];
-            if (by != SEVERAL && by == kind)
-                note_largest(&view->census[kind - 1].largest, &view->dominators, object);
         }
-    }
     free(seen);
 }
 
@@ -208,27 +132,7 @@ static int most_held_first(const void *left, const void *right)
     return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
-{
-    if (!view->census && view->graph->roots.count > 1) {
-        mp_id_index kinds = {0};
-        spread state = {
-            .graph = view->graph,
-            .reached_by = mp_alloc_zero((size_t)view->graph->count + 1, sizeof *state.reached_by)};
-        count_roots(view, &kinds, &state);
-        spread_out(&state);
-        free(state.by_one.at);
-        free(state.by_several.at);
-        count_objects(view, &kinds, state.reached_by);
-        free(state.reached_by);
-        mp_id_index_free(&kinds);
-        qsort(view->census, view->census_count, sizeof *view->census, most_held_first);
-    }
-    *count = view->census_count;
-    return view->census;
-}
-
-/* --- statics --- */
+/* --- static fields --- */
 
 static int by_container(const void *left, const void *right, void *graph_)
 {
@@ -240,6 +144,80 @@ static int by_container(const void *left, const void *right, void *graph_)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
+/* Count the static fields of each container, whose objects are a group. What they retain each on
+ * their own is known. */
+static void count_statics(mp_graph_view *view)
+{
+    const mp_graph *graph = view->graph;
+    const mp_dominators *dominators = &view->dominators;
+    mp_groups *groups = &view->statics;
+    uint32_t *statics = mp_alloc((size_t)graph->roots.count * sizeof *statics), all = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (graph->roots.at[i].kind == MP_ROOT_STATIC)
+            statics[all++] = i;
+    qsort_r(statics, all, sizeof *statics, by_container, (void *)(uintptr_t)graph);
+    *groups = (mp_groups){.kind = MP_GROUPS_OF_ROOTED,
+                          .members = graph->roots.count,
+                          .group_of = mp_alloc_zero(graph->roots.count, sizeof *groups->group_of),
+                          .at = mp_alloc_zero(all + 1, sizeof *groups->at)};
+    view->static_census = mp_alloc_zero(all + 1, sizeof *view->static_census);
+    uint32_t objects = 0; /* of the group, different ones */
+    for (uint32_t i = 0; i < all; i++) {
+        const mp_root *root = &graph->roots.at[statics[i]];
+        bool first = !i || graph->roots.at[statics[i - 1]].container.i != root->container.i;
+        groups->count += first;
+        objects = first ? 0 : objects;
+        groups->group_of[statics[i]] = groups->count;
+        mp_static_census *at = &view->static_census[groups->count - 1];
+        at->group = groups->count - 1;
+        mp_joint *joint = &groups->at[groups->count - 1];
+        at->container = root->container;
+        at->roots++;
+        if (root->object && (first || root->object != graph->roots.at[statics[i - 1]].object)) {
+            objects++;
+            if (dominators->idom[root->object] == 0) /* not below another one */
+                joint->bytes += (int64_t)dominators->retained[root->object];
+            note_largest(&at->largest, dominators, root->object);
+        }
+        joint->exact = !objects || (objects == 1 && dominators->idom[root->object] == 0);
+    }
+    free(statics);
+}
+
+/* The census, as far as no walk over the graph is needed. */
+void mp_graph_count_roots(mp_graph_view *view)
+{
+    if (view->kinds.at)
+        return;
+    count_statics(view);
+    view->kinds = (mp_groups){
+        .kind = MP_GROUPS_OF_ROOTS,
+        .members = view->graph->roots.count,
+        .group_of = mp_alloc_zero(view->graph->roots.count, sizeof *view->kinds.group_of)};
+    count_roots(view);
+    count_objects(view);
+    view->kinds.count = (uint32_t)view->census_count;
+    view->kinds.at = mp_alloc_zero(view->census_count + 1, sizeof *view->kinds.at);
+}
+
+const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
+{
+    if (!view->has_census) {
+        mp_graph_count_roots(view);
+        mp_groups_settle(view, &view->kinds, NULL, view->kinds.count, 0, 0);
+        for (uint32_t i = 0; i < view->kinds.count; i++) {
+            view->census[i].exclusive_objects = view->kinds.at[i].objects;
+            view->census[i].exclusive_bytes = view->kinds.at[i].bytes;
+            view->census[i].largest = view->kinds.at[i].largest;
+        }
+        if (view->census)
+            qsort(view->census, view->census_count, sizeof *view->census, most_held_first);
+        view->has_census = true;
+    }
+    *count = view->census_count;
+    return view->census;
+}
+
 static int by_static_bytes(const void *left, const void *right, void *model)
 {
     const mp_static_census *a = left, *b = right;
@@ -249,32 +227,15 @@ static int by_static_bytes(const void *left, const void *right, void *model)
     return order ? order : a->container.i < b->container.i ? -1 : 1;
 }
 
-mp_static_census *mp_static_census_of(const mp_graph_view *view, size_t *count)
+const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_t *count)
 {
-    const mp_graph *graph = view->graph;
-    const mp_dominators *dominators = &view->dominators;
-    uint32_t *statics = mp_alloc((size_t)graph->roots.count * sizeof *statics);
-    size_t all = 0, used = 0;
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (graph->roots.at[i].kind == MP_ROOT_STATIC)
-            statics[all++] = i;
-    qsort_r(statics, all, sizeof *statics, by_container, (void *)(uintptr_t)graph);
-    mp_static_census *census = mp_alloc_zero(all + 1, sizeof *census);
-    for (size_t i = 0; i < all; i++) {
-        const mp_root *root = &graph->roots.at[statics[i]];
-        bool first = !used || census[used - 1].container.i != root->container.i;
-        used += first;
-        mp_static_census *at = &census[used - 1];
-        at->container = root->container;
-        at->roots++;
-        if (!root->object || (!first && root->object == graph->roots.at[statics[i - 1]].object))
-            continue; /* none, or two fields that hold one object */
-        if (dominators->idom[root->object] == 0)
-            at->retained_bytes += (int64_t)dominators->retained[root->object];
-        note_largest(&at->largest, dominators, root->object);
-    }
-    qsort_r(census, used, sizeof *census, by_static_bytes, (void *)(uintptr_t)view->model);
-    free(statics);
-    *count = used;
-    return census;
+    mp_graph_count_roots(view);
+    mp_groups_settle(view, &view->statics, NULL, view->statics.count, most, 0);
+    for (uint32_t i = 0; i < view->statics.count; i++)
+        view->static_census[i].retained_bytes =
+            view->statics.at[view->static_census[i].group].bytes;
+    qsort_r(view->static_census, view->statics.count, sizeof *view->static_census, by_static_bytes,
+            (void *)(uintptr_t)view->model);
+    *count = view->statics.count;
+    return view->static_census;
 }

@@ -5,7 +5,7 @@
 #include "query/graph_query.h"
 
 /* Shares of the reachable bytes, and of what a parent retains, in percent. */
-enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1, MOST = 70 };
+enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1, MOST = 70 }; /* MUCH: see mp_retains_much */
 /* Types that are looked back at to see that they recur. */
 enum { LOOK_BACK = 4 };
 
@@ -96,7 +96,7 @@ static void find_objects(search *all)
     bool *way = mp_alloc_zero((size_t)dominators->reached + 1, sizeof *way);
     for (uint32_t place = 1; place <= dominators->reached;) {
         uint32_t object = dominators->order[place];
-        if (!is_over(dominators->retained[object], dominators->retained[0], MUCH)) {
+        if (!mp_retains_much(dominators, object)) {
             place += dominators->span[place]; /* nothing below it does */
             continue;
         }
@@ -117,30 +117,45 @@ static void find_objects(search *all)
 
 /* --- one type --- */
 
-/* What hangs directly below the virtual root, by type. */
-static void find_types(search *all, uint32_t types)
+/* What hangs directly below the virtual root, by type, but for suspects of their own. What each of
+ * them retains is known; what they do together is settled for those that may be suspects. */
+static void find_types(search *all)
 {
     const mp_graph *graph = all->graph;
     const mp_dominators *dominators = all->dominators;
+    mp_graph_view *view = all->view;
+    uint32_t types = view->model->types.count;
     mp_suspect *of_type = mp_alloc_zero(types, sizeof *of_type);
+    mp_groups *holders = &view->holders;
+    *holders = (mp_groups){.kind = MP_GROUPS_OF_HOLDERS,
+                           .count = types,
+                           .members = types,
+                           .group_of = mp_alloc(types * sizeof *holders->group_of),
+                           .at = mp_alloc_zero(types, sizeof *holders->at)};
     for (uint32_t place = 1; place <= dominators->reached; place += dominators->span[place]) {
-        uint32_t object = dominators->order[place];
-        mp_suspect *suspect = &of_type[graph->types[object]];
+        uint32_t object = dominators->order[place], type = graph->types[object];
         uint64_t retained = dominators->retained[object];
-        if (is_over(retained, dominators->retained[0], MUCH))
-            continue; /* a suspect of its own */
-        suspect->holders++;
-        suspect->objects += dominators->span[place];
-        suspect->bytes += (int64_t)retained;
-        if (!suspect->object || retained > dominators->retained[suspect->object])
-            suspect->object = object;
+        if (mp_retains_much(dominators, object))
+            continue;
+        of_type[type].holders++;
+        holders->at[type].objects += dominators->span[place];
+        holders->at[type].bytes += (int64_t)retained;
+        if (!of_type[type].object || retained > dominators->retained[of_type[type].object])
+            of_type[type].object = object;
     }
+    for (uint32_t type = 0; type < types; type++) {
+        holders->group_of[type] = type + 1;
+        holders->at[type].exact = of_type[type].holders < 2;
+    }
+    mp_groups_settle(view, holders, NULL, types, 0, (int64_t)(dominators->retained[0] / MUCH));
     for (uint32_t type = 0; type < types; type++)
-        if (is_over((uint64_t)of_type[type].bytes, dominators->retained[0], MUCH)) {
-            of_type[type].rule = MP_SUSPECT_TYPE;
-            of_type[type].type = type;
-            add(all, of_type[type]);
-        }
+        if (is_over((uint64_t)holders->at[type].bytes, dominators->retained[0], MUCH))
+            add(all, (mp_suspect){.rule = MP_SUSPECT_TYPE,
+                                  .type = type,
+                                  .object = of_type[type].object,
+                                  .holders = of_type[type].holders,
+                                  .objects = holders->at[type].objects,
+                                  .bytes = holders->at[type].bytes});
     free(of_type);
 }
 
@@ -178,8 +193,9 @@ const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)
 {
     search all = {.view = view, .graph = view->graph, .dominators = &view->dominators};
     if (!view->has_suspects) {
+        mp_graph_count_roots(view); /* worked out together with the types */
         find_objects(&all);
-        find_types(&all, view->model->types.count);
+        find_types(&all);
         find_kinds(&all);
         if (view->suspect_count)
             qsort_r(view->suspects, view->suspect_count, sizeof *view->suspects, most_first,

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -191,22 +192,50 @@ static const mp_order group_orders[] = {
     {"key", {"key"}},
 };
 
-/* Add the groups asked for. `top`: sized by their own objects, reachable or not; else by what they
- * retain. */
-static void put_groups(mp_document *document, mp_table *table, const mp_graph_view *view,
-                       const mp_histogram_asked *asked, const mp_histogram *groups, bool top)
+/* The groups asked for, in their order, and settled as far as they are shown. `top`: sized by their
+ * own objects, reachable or not; else by what they retain. To be released with free(). */
+static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
+                                      const mp_histogram_asked *asked, const mp_order *order,
+                                      bool top, uint32_t *count)
 {
-    size_t matching = 0;
-    int64_t all = 0;
-    for (uint32_t i = 0; i < groups->count; i++)
-        all += groups->at[i].bytes;
+    mp_histogram_row *rows = mp_alloc((groups->count + 1u) * sizeof *rows);
+    uint32_t asked_for = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
         const mp_histogram_row *of = &groups->at[i];
-        if ((!top && !of->reached_objects) ||
-            (asked->only && fnmatch(asked->only, of->label, 0) != 0) ||
-            (top ? of->bytes : of->retained_bytes) < asked->min_bytes ||
-            of->objects < asked->min_count || (matching++ >= asked->rows && asked->rows))
-            continue;
+        if ((top || of->reached_objects) &&
+            (!asked->only || fnmatch(asked->only, of->label, 0) == 0) &&
+            (!top || of->bytes >= asked->min_bytes) && of->objects >= asked->min_count)
+            rows[asked_for++] = *of;
+    }
+    bool by_retained = strcmp(order->columns[0], "retained_bytes") == 0;
+    int64_t least = top ? 0 : asked->min_bytes;
+    if (by_retained || least) {
+        /* How many retain so much is told too, so that each must be known on which side it is. */
+        mp_histogram_settle(view, groups, rows, asked_for, least ? 0 : asked->rows, least);
+        *count = 0;
+        for (uint32_t i = 0; i < asked_for; i++)
+            if (rows[i].retained_bytes >= least)
+                rows[(*count)++] = rows[i];
+        MP_ORDER_ROWS(order, sort_columns, rows, *count);
+    } else {
+        *count = asked_for;
+        MP_ORDER_ROWS(order, sort_columns, rows, *count);
+        mp_histogram_settle(view, groups, rows, (uint32_t)mp_shown_of(*count, asked->rows), 0, 0);
+    }
+    return rows;
+}
+
+static void put_groups(mp_document *document, mp_table *table, mp_graph_view *view,
+                       mp_histogram *groups, const mp_histogram_asked *asked, const mp_order *order,
+                       bool top)
+{
+    uint32_t count;
+    int64_t all = 0;
+    mp_histogram_row *rows = groups_asked(view, groups, asked, order, top, &count);
+    for (uint32_t i = 0; i < groups->count; i++)
+        all += groups->at[i].bytes;
+    for (uint32_t i = 0; i < mp_shown_of(count, asked->rows); i++) {
+        const mp_histogram_row *of = &rows[i];
         group_row row = {.of = *of,
                          .largest = mp_object_id_text(document->arena, view->graph, of->largest),
                          .largest_retained_bytes = (int64_t)view->dominators.retained[of->largest],
@@ -215,7 +244,7 @@ static void put_groups(mp_document *document, mp_table *table, const mp_graph_vi
                              mp_percent_of(of->retained_bytes, mp_graph_reachable(view))};
         mp_table_put(document, table, &row);
     }
-    mp_table_left_out(table, matching);
+    mp_table_left_out(table, count);
 }
 
 static bool section_groups(mp_document *document, mp_graph_view *view,
@@ -230,12 +259,12 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
     const mp_order *order = MP_ORDER_FIND(group_orders, sort, "groups", error);
     if (!order)
         return false;
-    mp_histogram namespaces = {0}, *groups = &namespaces;
+    mp_histogram namespaces = {0};
+    mp_histogram *groups = types ? &view->types : &namespaces;
     if (types)
-        groups = mp_graph_types(view);
+        (void)mp_graph_types(view);
     else
         namespaces = mp_histogram_of(view, MP_HISTOGRAM_OF_NAMESPACES);
-    MP_ORDER_ROWS(order, sort_columns, groups->at, groups->count);
     mp_table *table = top ? MP_TABLE(document, "top", NULL, MP_ROWS, top_columns)
                           : MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
     /* What retains is ordered by all bytes and objects, and not by those that are shown. */
@@ -248,7 +277,7 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
     if (top)
         table->title_of_many = mp_document_text(document, "Biggest by %s", by);
     table->empty = top ? "nothing is alive" : "no root reaches anything";
-    put_groups(document, table, view, asked, groups, top);
+    put_groups(document, table, view, groups, asked, order, top);
     mp_histogram_free(&namespaces);
     return true;
 }
@@ -339,10 +368,10 @@ static const mp_column static_columns[] = {
     LARGEST_COLUMNS(static_row, "Largest"),
 };
 
-void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t rows)
+void mp_section_statics(mp_document *document, mp_graph_view *view, size_t rows)
 {
     size_t count;
-    mp_static_census *census = mp_static_census_of(view, &count);
+    const mp_static_census *census = mp_graph_statics(view, rows, &count);
     if (count) {
         mp_table *table =
             MP_TABLE(document, "statics", "Static fields, by the type that declares them", MP_ROWS,
@@ -359,7 +388,6 @@ void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t
         }
         mp_table_left_out(table, count);
     }
-    free(census);
 }
 
 typedef struct shared_row {

@@ -30,7 +30,7 @@ void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
                          size_t rows);
 void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown);
-void mp_section_statics(mp_document *document, const mp_graph_view *view, size_t rows);
+void mp_section_statics(mp_document *document, mp_graph_view *view, size_t rows);
 void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);
 
 /* What is asked of a table of types or namespaces. */

@@ -41,11 +41,15 @@ static const char *held_text(mp_document *document, const mp_graph_view *view,
                             mp_bytes_text(document, suspect->held_bytes, false));
 }
 
-/* Of object and type suspects the first; a line each of what a kind of roots alone holds. */
+/* The first suspect object, or where there is none the first type: that many objects of a type
+ * together keep much alive is common, that one does is rarely meant. A line each of what a kind of
+ * roots alone holds. */
 static void answer_suspects(mp_document *document, mp_graph_view *view, answer *row)
 {
-    size_t count;
+    size_t count, object_count = 0;
     const mp_suspect *suspects = mp_graph_suspects(view, &count);
+    for (size_t i = 0; i < count; i++)
+        object_count += suspects[i].rule == MP_SUSPECT_OBJECT;
     for (size_t i = 0; i < count; i++) {
         const mp_suspect *suspect = &suspects[i];
         const char *share = share_text(document, view, suspect->bytes);
@@ -56,7 +60,7 @@ static void answer_suspects(mp_document *document, mp_graph_view *view, answer *
         else if (suspect->rule == MP_SUSPECT_HANDLE)
             row->handle =
                 mp_document_text(document, "alone keep alive %s, most by %s", share, object);
-        else if (row->suspect)
+        else if (row->suspect || (object_count && suspect->rule == MP_SUSPECT_TYPE))
             continue;
         else if (suspect->rule == MP_SUSPECT_TYPE)
             row->suspect =

@@ -76,8 +76,8 @@ const mp_report mp_report_retained = {
     .summary = "what each object, type or namespace of a heap dump keeps alive",
     .example = "retained samples/shop-3.gclog --by type",
     .details = "Retained are the bytes that would go if the object went: all that strong roots\n"
-               "reach through it alone. Of types and namespaces, what all of their objects\n"
-               "retain together, nothing counted twice.\n"
+               "reach through it alone. Of types and namespaces, the bytes that would go if\n"
+               "all of their objects went at once.\n"
                "`by`: object, type, namespace. `sort` (of groups): retained, bytes, objects, key.",
     MP_ARGUMENTS(retained_table, retained_defaults),
     .program_rows = 1000,

@@ -91,7 +91,7 @@ class Dump:
             self.section().types.setdefault(number(words[1]), name)
         elif letter == "r":
             numbers = [number(word) for word in words[1:]]
-            self.root_rows.append((self.section(), *numbers[:3]))
+            self.root_rows.append((self.section(), *numbers[:3], numbers[3] if len(numbers) > 3 else None))
         else:
             id_, type_id, bytes_, *references = [number(word) for word in words[1:]]
             objects = self.section().objects
@@ -117,7 +117,7 @@ class Dump:
                     self.dangling += 1
                 else:
                     thing.targets.append(target)
-        for section, id_, kind, flags in self.root_rows:
+        for section, id_, kind, flags, _ in self.root_rows:
             target = self.find(section, id_)
             if target is None:
                 self.rootless += 1
@@ -138,16 +138,21 @@ class Graph:
                        if any(not flags & WEAK for _, flags in thing.roots)]
         self.reached = self.reach(self.strong)
         # What goes if an object goes, itself included.
-        self.kept = {at: self.reached - self.reach(self.strong, at) for at in sorted(self.reached)}
+        self.kept = {at: self.reached - self.reach(self.strong, [at]) for at in sorted(self.reached)}
 
-    def reach(self, starts, without=None):
-        reached, waiting = set(), [at for at in starts if at != without]
+    def reach(self, starts, without=()):
+        without = set(without)
+        reached, waiting = set(), [at for at in starts if at not in without]
         while waiting:
             at = waiting.pop()
             if at not in reached:
                 reached.add(at)
-                waiting += [t for t in self.targets[at] if t != without]
+                waiting += [t for t in self.targets[at] if t not in without]
         return reached
+
+    def without(self, gone):
+        """What roots do not reach any more without these."""
+        return self.reached - self.reach(self.strong, gone)
 
     def size(self, places):
         return sum(self.objects[at].bytes for at in places)
@@ -215,17 +220,46 @@ def namespace(type_):
 
 
 def retained_by(graph, key_of):
-    """Top-ancestor rule: an object below another one of its group is counted there already."""
+    """What goes if all of a group go at once."""
     groups = {}
     for at in graph.reached:
         groups.setdefault(key_of(graph.objects[at].type), []).append(at)
-    rows = []
-    for key, members in groups.items():
-        tops = [at for at in members if not set(graph.dominators(at)) & set(members)]
-        rows.append({"key": key, "objects": len(members), "self_bytes": graph.size(members),
-                     "retained_bytes": sum(graph.size(graph.kept[at]) for at in tops)})
+    rows = [{"key": key, "objects": len(members), "self_bytes": graph.size(members),
+             "retained_bytes": graph.size(graph.without(members))}
+            for key, members in groups.items()]
     rows.sort(key=lambda r: (-r["retained_bytes"], utf8(r["key"])))
     return [{"rank": rank} | row for rank, row in enumerate(rows, 1)]
+
+
+def suspect_types(graph):
+    """Types whose objects that nothing dominates, and that do not retain over a tenth alone, do so
+    together."""
+    whole, groups = graph.size(graph.reached), {}
+    for at in graph.reached:
+        if not graph.dominators(at) and graph.size(graph.kept[at]) * 10 <= whole:
+            groups.setdefault(graph.objects[at].type, []).append(at)
+    rows = []
+    for type_, members in groups.items():
+        gone = graph.without(members)
+        if graph.size(gone) * 10 > whole:
+            rows.append({"type": type_, "holders": len(members), "objects": len(gone),
+                         "bytes": graph.size(gone)})
+    return sorted(rows, key=lambda r: utf8(r["type"]))
+
+
+def statics_of(dump, graph):
+    """What goes without what the static fields of a type refer to."""
+    place = {id(thing): at for at, thing in enumerate(dump.objects)}
+    groups = {}
+    for section, id_, kind, _, container in dump.root_rows:
+        if kind == KINDS.index("static"):
+            name = ("(not told)" if container is None
+                    else section.types.get(container, f"<type {container:x}>"))
+            groups.setdefault(name, []).append(dump.find(section, id_))
+    return sorted(({"container": name, "roots": len(things),
+                    "retained_bytes": graph.size(graph.without(place[id(t)] for t in things if t))}
+                   for name, things in groups.items()),
+                  key=lambda r: (-r["retained_bytes"], utf8(r["container"])))
 
 
 def roots_of(dump, graph):
@@ -296,6 +330,8 @@ def report(paths):
         "retained_by_type": retained_by(graph, lambda name: name),
         "retained_by_namespace": retained_by(graph, namespace),
         "roots": roots_of(last, graph),
+        "suspect_types": suspect_types(graph),
+        "statics": statics_of(last, graph),
     }
 
 
@@ -425,6 +461,8 @@ def self_test():
         path.write_text(SMALL, encoding="utf-8")
         graph = Graph(Dump(path))
     two = of_text("a 2 x\no 1 1 4 2\nr 2 1 0\nt 1 A\nc x\na 2 y\no 1 1 8\no 2 1 10 1\nt 1 B\nr 1 7 0\nc y\n")
+    shared = of_text("a 2 x\nt 1 View\nt 2 Image\nt 3 Other\no 1 1 18 3\no 2 1 18 3\no 3 2 90\no 4 3 100\n"
+                     "r 1 4 0 1\nr 2 4 0 1\nr 4 1 0\nc x\n")
     expected = [
         (small["totals"], {
             "live_objects": 8, "live_bytes": 0x10 + 1 + 2 + 0x20 + 4 + 8 + 8 + 0x40, "roots": 5,
@@ -436,8 +474,9 @@ def self_test():
                     "3": (6, "1", None), "5": (4, "3", None), "2": (1, "1", None)}),
         ([r["object"] for r in small["retained"]], ["8", "1", "4", "3", "5", "2"]),
         ([(r["key"], r["retained_bytes"]) for r in small["retained_by_type"]],
-         [("Global", 64), ("Shop.Order", 55), ("<type 1d>", 32),
-          ("Shop.Map<System.String, Shop.Order>", 7)]),
+         # 2 and 3 share 4, and 5 is 3's: 1 + 2 + 20 (hexadecimal) + 4.
+         [("Global", 64), ("Shop.Order", 55), ("Shop.Map<System.String, Shop.Order>", 39),
+          ("<type 1d>", 32)]),
         ([(r["key"], r["retained_bytes"]) for r in small["retained_by_namespace"]],
          [("(none)", 96), ("Shop", 55)]),
         ([tuple(r.values()) for r in small["roots"]],
@@ -451,6 +490,13 @@ def self_test():
         # A reference and a root go to the other section where their own has no such id.
         ([(r["object"], r["retained_bytes"], r["type"]) for r in two["retained"]],
          [("2", 16, "B"), ("1", 8, "B")]),
+        # A tenth of 119 is not reached by anything that nothing dominates but 8 and 1.
+        (small["suspect_types"], []),
+        (small["statics"], [{"container": "Shop.Map<System.String, Shop.Order>", "roots": 1,
+                             "retained_bytes": 55}]),
+        # Two views of 18 share an image of 90: 2 x 18 + 90 of 1c0 together, and so the statics do.
+        (shared["suspect_types"], [{"type": "View", "holders": 2, "objects": 3, "bytes": 0xc0}]),
+        (shared["statics"], [{"container": "View", "roots": 2, "retained_bytes": 0xc0}]),
         (two["totals"]["unreachable_bytes"], 4), (two["totals"]["app_domains"], 2),
         ([r["kind"] for r in two["roots"]], ["local", "kind 7"]),
         (namespace("A.B`1[[C.D]]"), "A"), (namespace("A.B<C.D>"), "A"), (namespace("B<C.D>"), "(none)"),

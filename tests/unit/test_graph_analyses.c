@@ -10,10 +10,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "document/document.h"
 #include "model/graph_builder.h"
 #include "query/graph_query.h"
 #include "small_graph.h"
@@ -91,10 +92,19 @@ static void test_totals(void **unused)
     teardown(&all);
 }
 
-static void assert_entry(const mp_histogram_row *at, const char *label, int64_t objects,
+static const mp_histogram_row *row_of(const mp_histogram *histogram, const char *label)
+{
+    for (uint32_t i = 0; i < histogram->count; i++)
+        if (strcmp(histogram->at[i].label, label) == 0)
+            return &histogram->at[i];
+    fail_msg("no row %s", label);
+    return NULL;
+}
+
+static void assert_entry(const mp_histogram *histogram, const char *label, int64_t objects,
                          int64_t bytes, int64_t retained, uint32_t largest)
 {
-    assert_string_equal(at->label, label);
+    const mp_histogram_row *at = row_of(histogram, label);
     assert_int_equal(at->objects, objects);
     assert_int_equal(at->bytes, bytes);
     assert_int_equal(at->retained_bytes, retained);
@@ -106,26 +116,129 @@ static void test_types_and_namespaces(void **unused)
     (void)unused;
     small all = setup();
     mp_histogram types = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
+    assert_entry(&types, "App.Order", 4, 400, 400, 3); /* at least: not settled yet */
+    mp_histogram_settle(&all.view, &types, types.at, types.count, 0, 0);
     assert_int_equal(types.count, 7);
-    assert_entry(&types.at[0], "App.Order", 4, 400, 400, 3);
-    assert_entry(&types.at[1], "App.Cache", 1, 10, 320, 1);
-    assert_entry(&types.at[2], "Entry[]", 1, 10, 310, 2);
-    assert_entry(&types.at[3], "Io.Writer", 1, 10, 20, 7);
-    assert_entry(&types.at[6], "App.View", 1, 10, 0, 0);
-    static const mp_column by_label = MP_COLUMN(mp_histogram_row, label, "", MP_TEXT, 0);
-    mp_rows_sort(types.at, types.count, sizeof *types.at, &by_label);
+    assert_entry(&types, "App.Order", 4, 400, 410, 3); /* with the string that they share */
+    assert_entry(&types, "App.Cache", 1, 10, 320, 1);
+    assert_entry(&types, "Entry[]", 1, 10, 310, 2);
+    assert_entry(&types, "Io.Writer", 1, 10, 20, 7);
+    assert_entry(&types, "App.View", 1, 10, 0, 0);
     assert_string_equal(types.at[0].label, "App.Cache");
     mp_histogram_free(&types);
 
     /* App.Cache dominates three orders: they are not counted again. */
     mp_histogram spaces = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_NAMESPACES);
+    mp_histogram_settle(&all.view, &spaces, spaces.at, spaces.count, 0, 0);
     assert_int_equal(spaces.count, 3);
-    assert_entry(&spaces.at[0], "App", 6, 420, 420, 1);
-    assert_int_equal(spaces.at[0].reached_objects, 5);
-    assert_entry(&spaces.at[1], "(none)", 3, 30, 330, 2);
-    assert_entry(&spaces.at[2], "Io", 1, 10, 20, 7);
+    assert_entry(&spaces, "App", 6, 420, 430, 1);
+    assert_int_equal(row_of(&spaces, "App")->reached_objects, 5);
+    assert_entry(&spaces, "(none)", 3, 30, 330, 2);
+    assert_entry(&spaces, "Io", 1, 10, 20, 7);
     mp_histogram_free(&spaces);
     teardown(&all);
+}
+
+/* --- many groups, against the definition --- */
+
+enum { OBJECTS = 300, TYPES = 200, EDGES = 450, GRAPHS = 60 };
+
+static uint32_t random_below(uint32_t *state, uint32_t limit)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (uint32_t)((uint64_t)(*state >> 4) * limit >> 28);
+}
+
+static small random_graph(uint32_t seed)
+{
+    edge edges[EDGES];
+    for (uint32_t i = 0; i < EDGES; i++) { /* mostly from small numbers to larger ones */
+        uint32_t a = 1 + random_below(&seed, OBJECTS), b = 1 + random_below(&seed, OBJECTS);
+        bool back = random_below(&seed, 10) == 0;
+        edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
+    }
+    small all = {.model = mp_model_new(), .graph = graph_of(OBJECTS, edges, EDGES, 0)};
+    for (uint32_t i = 0; i < TYPES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%u", i);
+        mp_type *type = MP_ADD(&all.model->types);
+        type->name = mp_model_intern_text(all.model, name);
+    }
+    for (uint32_t i = 1; i <= OBJECTS; i++)
+        all.graph->types[i] = 1 + random_below(&seed, TYPES);
+    for (uint32_t i = 0; i < 12; i++)
+        graph_root(all.graph, 1 + random_below(&seed, 60), random_below(&seed, 3), 0);
+    look(&all);
+    return all;
+}
+
+/* The bytes that roots reach without objects of a type; 0: of all types. */
+static int64_t reached_without(const mp_graph *graph, uint32_t type)
+{
+    bool seen[OBJECTS + 1] = {false};
+    uint32_t stack[OBJECTS + 1], count = 0;
+    int64_t bytes = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++) {
+        uint32_t object = graph->roots.at[i].object;
+        if (!seen[object] && graph->types[object] != type)
+            stack[count++] = object;
+        seen[object] = true;
+    }
+    while (count) {
+        uint32_t object = stack[--count];
+        bytes += (int64_t)graph->sizes[object];
+        for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
+            uint32_t target = graph->targets[i];
+            if (!seen[target] && graph->types[target] != type)
+                stack[count++] = target;
+            seen[target] = true;
+        }
+    }
+    return bytes;
+}
+
+static int most_first(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a > b ? -1 : a < b;
+}
+
+static void test_what_types_retain_together(void **unused)
+{
+    (void)unused;
+    enum { MOST = 7 };
+    for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
+        small all = random_graph(seed);
+        mp_histogram settled = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
+        mp_histogram best = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
+        mp_histogram over = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
+        int64_t whole = reached_without(all.graph, 0), least = whole / 20;
+        int64_t expected[TYPES], found[TYPES];
+        mp_histogram_settle(&all.view, &settled, settled.at, settled.count, 0, 0);
+        mp_histogram_settle(&all.view, &best, best.at, best.count, MOST, 0);
+        mp_histogram_settle(&all.view, &over, over.at, over.count, 0, least);
+        assert_true(settled.count > 100); /* more than one pass is about */
+        for (uint32_t i = 0; i < settled.count; i++) {
+            uint32_t type = 1;
+            while (strcmp(mp_model_text(all.model, all.model->types.at[type].name),
+                          settled.at[i].label) != 0)
+                type++;
+            expected[i] = whole - reached_without(all.graph, type);
+            assert_int_equal(settled.at[i].retained_bytes, expected[i]);
+            found[i] = best.at[i].retained_bytes;
+            assert_true(found[i] <= expected[i]);
+            assert_int_equal(over.at[i].retained_bytes >= least, expected[i] >= least);
+            if (expected[i] >= least)
+                assert_int_equal(over.at[i].retained_bytes, expected[i]);
+        }
+        qsort(expected, settled.count, sizeof *expected, most_first);
+        qsort(found, settled.count, sizeof *found, most_first);
+        assert_memory_equal(expected, found, MOST * sizeof *expected);
+        mp_histogram_free(&settled);
+        mp_histogram_free(&best);
+        mp_histogram_free(&over);
+        teardown(&all);
+    }
 }
 
 static void test_order_of_objects(void **unused)
@@ -169,11 +282,10 @@ static void test_roots(void **unused)
     assert_int_equal(census[4].kind, 7);
     assert_int_equal(census[4].objects, 0);
 
-    mp_static_census *statics = mp_static_census_of(&all.view, &count);
+    const mp_static_census *statics = mp_graph_statics(&all.view, 0, &count);
     assert_int_equal(count, 1);
     assert_int_equal(statics[0].container.i, CACHE);
     assert_int_equal(statics[0].retained_bytes, 320);
-    free(statics);
     teardown(&all);
 }
 
@@ -358,6 +470,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals),
         cmocka_unit_test(test_types_and_namespaces),
+        cmocka_unit_test(test_what_types_retain_together),
         cmocka_unit_test(test_order_of_objects),
         cmocka_unit_test(test_roots),
         cmocka_unit_test(test_labels_of_roots),

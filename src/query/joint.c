@@ -1,0 +1,382 @@
+/* What groups of objects, or of roots, retain together.
+ *
+ * An object goes with a group if every way from the roots to it passes one of the group. So, for
+ * many groups at once: a mask of each object, with a bit for each group, which is set where the
+ * object is reached without that group. Roots begin with all bits but that of their own group; an
+ * object passes on what it has but for the bits of its own groups; bits are only ever added, so
+ * this comes to an end.
+ *
+ * Most objects soon have all the bits that any object can have. These will not change any more and
+ * go first: they overtake the others, and what they meet is passed once in place of several
+ * times. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/graph_query.h"
+
+/* A bit for each group of a pass; the last one tells what waits. */
+enum { SLOTS = 63 };
+#define WAITING ((uint64_t)1 << SLOTS)
+
+/* Groups that are taken for one in a pass: of `order`, those from `from` to before `to`. */
+typedef struct part {
+    mp_groups *groups;
+    const uint32_t *order; /* NULL: the numbers themselves */
+    uint32_t from, to;
+} part;
+
+/* Objects that were reached and have not passed it on. A ring where they come again. */
+typedef struct queue {
+    uint32_t *at;
+    size_t next, waiting, room;
+} queue;
+
+typedef struct pass {
+    const mp_graph *graph;
+    const mp_dominators *dominators;
+    const mp_object_roots *roots;
+    part parts[SLOTS];
+    uint32_t used;
+    mp_joint found[SLOTS];
+    /* Bits of the groups: of all objects of a type, of those of its objects that are holders, of
+     * roots, of roots whose objects are meant. NULL where there are no such groups. */
+    uint64_t *of_type, *of_holder, *of_root, *of_rooted;
+    uint64_t *holders, *rooted; /* a bit an object */
+    uint64_t *reached;          /* of each object: its mask, before its own groups are taken off */
+    uint64_t full;              /* all that any object can have */
+    queue sure, unsure;
+} pass;
+
+/* --- the groups of a pass --- */
+
+/* Let `bits` of a type, or of a root, be what its group is asked for by. */
+static void enter_part(pass *at, uint32_t slot)
+{
+    const part *asked = &at->parts[slot];
+    const mp_groups *groups = asked->groups;
+    uint64_t **const all[] = {[MP_GROUPS_OF_TYPES] = &at->of_type,
+                              [MP_GROUPS_OF_HOLDERS] = &at->of_holder,
+                              [MP_GROUPS_OF_ROOTS] = &at->of_root,
+                              [MP_GROUPS_OF_ROOTED] = &at->of_rooted};
+    uint64_t **bits = all[groups->kind];
+    if (!*bits)
+        *bits = mp_alloc_zero(groups->members, sizeof **bits);
+    /* One group has few members among many: they are looked for once for a part, not for each. */
+    bool *is_in = mp_alloc_zero(groups->count + 1u, sizeof *is_in);
+    for (uint32_t i = asked->from; i < asked->to; i++)
+        is_in[(asked->order ? asked->order[i] : i) + 1] = true;
+    for (uint32_t i = 0; i < groups->members; i++)
+        if (is_in[groups->group_of[i]])
+            (*bits)[i] |= (uint64_t)1 << slot;
+    free(is_in);
+}
+
+static uint64_t *no_objects(const pass *at)
+{
+    return mp_alloc_zero((size_t)at->graph->count / 64 + 1, sizeof(uint64_t));
+}
+
+static void add_object(uint64_t *set, uint32_t object)
+{
+    set[object / 64] |= (uint64_t)1 << object % 64;
+}
+
+static inline bool has_object(const uint64_t *set, uint32_t object)
+{
+    return set && set[object / 64] >> object % 64 & 1;
+}
+
+static void find_holders(pass *at)
+{
+    const mp_dominators *dominators = at->dominators;
+    at->holders = no_objects(at);
+    for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i])
+        if (!mp_retains_much(dominators, dominators->order[i]))
+            add_object(at->holders, dominators->order[i]);
+}
+
+static void find_rooted(pass *at)
+{
+    at->rooted = no_objects(at);
+    for (uint32_t i = 1; i < at->graph->roots.count; i++)
+        if (at->of_rooted[i])
+            add_object(at->rooted, at->graph->roots.at[i].object);
+}
+
+/* The bits of the groups that an object is in. */
+static inline uint64_t own_bits(const pass *at, uint32_t object)
+{
+    uint32_t type = at->graph->types[object];
+    uint64_t bits = at->of_type ? at->of_type[type] : 0;
+    if (has_object(at->holders, object))
+        bits |= at->of_holder[type];
+    if (has_object(at->rooted, object))
+        for (uint32_t i = at->roots->first[object]; i < at->roots->first[object + 1]; i++)
+            bits |= at->of_rooted[at->roots->roots[i]];
+    return bits;
+}
+
+/* --- passing it on --- */
+
+static void put(queue *to, uint32_t object)
+{
+    size_t end = to->next + to->waiting++;
+    to->at[end < to->room ? end : end - to->room] = object;
+}
+
+static uint32_t ahead(const queue *from, size_t distance)
+{
+    size_t place = from->next + distance;
+    return from->at[place < from->room ? place : place - from->room];
+}
+
+static inline void reach(pass *at, uint32_t object, uint64_t bits)
+{
+    uint64_t before = at->reached[object], now = before | bits;
+    if (now == before)
+        return;
+    bool sure = (now & ~WAITING) == at->full;
+    at->reached[object] = now | WAITING;
+    if (sure)
+        put(&at->sure, object);
+    else if (!(before & WAITING))
+        put(&at->unsure, object);
+}
+
+/* How far ahead in a queue memory is asked for: where an object's references are and its type, the
+ * references, what they refer to. */
+enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_REACHED = 16, MOST_REACHED = 8 };
+
+static void ask_for(const pass *at, const queue *from)
+{
+    const mp_graph *graph = at->graph;
+    if (from->waiting > AHEAD_FIRST) {
+        uint32_t object = ahead(from, AHEAD_FIRST);
+        __builtin_prefetch(&graph->first[object]);
+        __builtin_prefetch(&graph->types[object]);
+    }
+    if (from->waiting > AHEAD_TARGETS)
+        __builtin_prefetch(&graph->targets[graph->first[ahead(from, AHEAD_TARGETS)]]);
+    if (from->waiting <= AHEAD_REACHED)
+        return;
+    uint32_t object = ahead(from, AHEAD_REACHED), end = graph->first[object + 1];
+    for (uint32_t i = graph->first[object]; i < end && i < graph->first[object] + MOST_REACHED; i++)
+        __builtin_prefetch(&at->reached[graph->targets[i]], 1);
+}
+
+static void spread_out(pass *at)
+{
+    const mp_graph *graph = at->graph;
+    while (at->sure.waiting || at->unsure.waiting) {
+        queue *from = at->sure.waiting ? &at->sure : &at->unsure;
+        ask_for(at, from);
+        uint32_t object = ahead(from, 0);
+        from->next = from->next + 1 < from->room ? from->next + 1 : 0;
+        from->waiting--;
+        uint64_t bits = at->reached[object] & ~WAITING;
+        if (from == &at->unsure) {
+            if (bits == at->full)
+                continue; /* it has passed that on, or will */
+            at->reached[object] = bits;
+        }
+        bits &= ~own_bits(at, object);
+        for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++)
+            reach(at, graph->targets[i], bits);
+    }
+}
+
+static uint64_t all_bits(const pass *at)
+{
+    return (WAITING - 1) >> (SLOTS - at->used);
+}
+
+static uint64_t bits_of_root(const pass *at, uint32_t root)
+{
+    uint64_t all = all_bits(at);
+    return at->of_root ? all & ~at->of_root[root] : all;
+}
+
+static void start(pass *at)
+{
+    const mp_graph *graph = at->graph;
+    size_t room = (size_t)graph->count + 1;
+    at->reached = mp_alloc_zero(room, sizeof *at->reached);
+    at->sure = (queue){.at = mp_alloc(room * sizeof *at->sure.at), .room = room};
+    at->unsure = (queue){.at = mp_alloc(room * sizeof *at->unsure.at), .room = room};
+    if (at->of_holder)
+        find_holders(at);
+    if (at->of_rooted)
+        find_rooted(at);
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (mp_root_is_strong(&graph->roots.at[i]))
+            at->full |= bits_of_root(at, i);
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (mp_root_is_strong(&graph->roots.at[i]))
+            reach(at, graph->roots.at[i].object, bits_of_root(at, i));
+}
+
+/* --- what came of it --- */
+
+static void count_what_goes(pass *at)
+{
+    const mp_graph *graph = at->graph;
+    uint64_t all = all_bits(at);
+    for (uint32_t object = 1; object <= graph->count; object++) {
+        if (!mp_is_reached(at->dominators, object))
+            continue;
+        uint64_t gone = all & ~(at->reached[object] & ~own_bits(at, object));
+        for (; gone; gone &= gone - 1) {
+            mp_joint *found = &at->found[__builtin_ctzll(gone)];
+            found->objects++;
+            found->bytes += (int64_t)graph->sizes[object];
+        }
+    }
+}
+
+/* Of the objects of roots that go with a group of roots, the one that retains most. */
+static void find_largest(pass *at)
+{
+    const mp_graph *graph = at->graph;
+    const uint64_t *retained = at->dominators->retained;
+    for (uint32_t i = 1; at->of_root && i < graph->roots.count; i++) {
+        uint32_t object = graph->roots.at[i].object;
+        uint64_t slots = object && mp_is_reached(at->dominators, object)
+                             ? at->of_root[i] & ~at->reached[object]
+                             : 0;
+        for (; slots; slots &= slots - 1) {
+            uint32_t *largest = &at->found[__builtin_ctzll(slots)].largest;
+            if (!*largest || retained[object] > retained[*largest] ||
+                (retained[object] == retained[*largest] && object < *largest))
+                *largest = object;
+        }
+    }
+}
+
+static void run(pass *at, const mp_graph_view *view)
+{
+    assert(at->used && at->used <= SLOTS);
+    at->graph = view->graph;
+    at->dominators = &view->dominators;
+    at->roots = &view->roots;
+    for (uint32_t slot = 0; slot < at->used; slot++)
+        enter_part(at, slot);
+    start(at);
+    spread_out(at);
+    free(at->sure.at);
+    free(at->unsure.at);
+    count_what_goes(at);
+    find_largest(at);
+    free(at->reached);
+    free(at->holders);
+    free(at->rooted);
+    free(at->of_type);
+    free(at->of_holder);
+    free(at->of_root);
+    free(at->of_rooted);
+    for (uint32_t slot = 0; slot < at->used; slot++) {
+        part *asked = &at->parts[slot];
+        uint32_t only = asked->order ? asked->order[asked->from] : asked->from;
+        if (asked->to - asked->from > 1)
+            continue;
+        asked->groups->at[only] = at->found[slot];
+        asked->groups->at[only].exact = true;
+    }
+}
+
+/* --- which groups --- */
+
+static void add_part(pass *at, mp_groups *groups, const uint32_t *order, uint32_t from, uint32_t to)
+{
+    at->parts[at->used++] = (part){groups, order, from, to};
+}
+
+/* What else will be asked for soon, where there is room for all of it. */
+static void fill(pass *at, mp_graph_view *view, const mp_groups *asked)
+{
+    mp_groups *others[] = {&view->kinds, &view->types.groups, &view->holders, &view->statics};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        uint32_t open = 0;
+        for (uint32_t i = 0; i < others[k]->count; i++)
+            open += !others[k]->at[i].exact;
+        if (others[k] == asked || open > SLOTS - at->used)
+            continue;
+        for (uint32_t i = 0; i < others[k]->count; i++)
+            if (!others[k]->at[i].exact)
+                add_part(at, others[k], NULL, i, i + 1);
+    }
+}
+
+static int most_first(const void *left, const void *right, void *groups)
+{
+    const mp_joint *at = ((const mp_groups *)groups)->at;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (at[a].bytes != at[b].bytes)
+        return at[a].bytes > at[b].bytes ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* What a group must retain to be of interest: as much as the last of the `most` that are known to
+ * retain most, and `least`. */
+static int64_t bar_of(mp_groups *groups, const uint32_t *which, uint32_t count, size_t most,
+                      int64_t least)
+{
+    if (!most || most > count)
+        return least;
+    uint32_t *order = mp_alloc(count * sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = which ? which[i] : i;
+    qsort_r(order, count, sizeof *order, most_first, groups);
+    int64_t bar = groups->at[order[most - 1]].bytes;
+    free(order);
+    return bar > least ? bar : least;
+}
+
+/* Half of the bits for groups alone, those first that retain most for all we know; half for the
+ * others, many as one: what they do not retain all together, none of them does. */
+static void choose(pass *at, mp_groups *groups, const uint32_t *open, uint32_t count, bool bounded)
+{
+    uint32_t alone = count <= SLOTS ? count : bounded ? SLOTS / 2 : SLOTS;
+    for (uint32_t i = 0; i < alone; i++)
+        add_part(at, groups, open, i, i + 1);
+    if (!bounded)
+        return;
+    uint64_t rest = count - alone, parts = SLOTS - alone < rest ? SLOTS - alone : rest;
+    for (uint64_t i = 0; i < parts; i++)
+        add_part(at, groups, open, alone + (uint32_t)(rest * i / parts),
+                 alone + (uint32_t)(rest * (i + 1) / parts));
+}
+
+void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
+                      size_t most, int64_t least)
+{
+    uint32_t *open = mp_alloc((count + 1u) * sizeof *open), left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!groups->at[which ? which[i] : i].exact)
+            open[left++] = which ? which[i] : i;
+    qsort_r(open, left, sizeof *open, most_first, groups);
+    while (left) {
+        pass at = {.used = 0};
+        choose(&at, groups, open, left, bar_of(groups, which, count, most, least) > 0);
+        uint32_t asked = at.used, kept = 0;
+        fill(&at, view, groups);
+        run(&at, view);
+        int64_t bar = bar_of(groups, which, count, most, least);
+        uint32_t seen = at.parts[asked - 1].to;
+        for (uint32_t slot = 0; slot < asked; slot++)
+            for (uint32_t i = at.parts[slot].from; i < at.parts[slot].to; i++)
+                if (!groups->at[open[i]].exact && at.found[slot].bytes >= bar)
+                    open[kept++] = open[i];
+        for (uint32_t i = seen; i < left; i++)
+            open[kept++] = open[i];
+        left = kept;
+    }
+    free(open);
+}
+
+void mp_groups_free(mp_groups *groups)
+{
+    free(groups->group_of);
+    free(groups->at);
+    *groups = (mp_groups){0};
+}
