@@ -415,6 +415,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         oracle = self.oracle("prf.py", path)
         self.agree(oracle, self.json("top", path, "--limit", 0), ["totals", "top"], path.name)
         self.coverage_agrees(oracle["coverage"], [path])
+        self.calls_agree(oracle["calls"], path)
 
     def coverage_agrees(self, expected, paths):
         """A recording without coverage is refused, and not taken for one of no line."""
@@ -435,6 +436,29 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         gaps = sum(row["lines"] for row in self.json("coverage", "--uncovered", *paths)["uncovered"])
         self.hold(gaps == sum(lines - executed for _, _, lines, executed in methods),
                   f"{what}: {gaps} lines in ranges")
+
+    def calls_agree(self, expected, path):
+        """Who calls whom is what the rows say; callers, and own time with callees, add up."""
+        report = self.json("calls", path, "*")
+        of = lambda row: sorted((k, round(v, 6) if k == "seconds" else v) for k, v in row.items()
+                                if k != "percent")
+        expected = sorted(map(of, expected), key=repr)
+        actual = sorted(map(of, report.get("calls", [])), key=repr)
+        self.hold(expected == actual, f"{path.name}: calls differ: "
+                  f"{[r for r in expected if r not in actual][:3]} {[r for r in actual if r not in expected][:3]}")
+        if report["inputs"][0]["format_version"] < 3:
+            return
+        for match in report["matches"]:
+            named = {(d, end): [r["seconds"] for r in report["calls"] if r["direction"] == d and
+                                r.get(end) == match["name"] and
+                                r.get(f"{end}_start_line") == match.get("start_line")]
+                     for d, end in (("caller", "callee"), ("callee", "caller"))}
+            inclusive, rounding = match["inclusive_seconds"], 1e-6 * len(report["calls"])
+            received, spent = sum(named["caller", "callee"]), sum(named["callee", "caller"])
+            self.hold(abs(received - inclusive) < rounding, f"{path.name}: callers of {match}: {received}")
+            # A profile that was switched on in the middle has frames whose lines it never saw.
+            self.hold(abs(match["seconds"] + spent - inclusive) < rounding + 1e-4,
+                      f"{path.name}: callees of {match}: {spent}")
 
     def repeat(self):
         """Two runs print the same bytes; what is read from a pipe is the same."""

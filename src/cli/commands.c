@@ -70,7 +70,7 @@ enum { OWN = sizeof own / sizeof *own };
 
 const cli_command *cli_commands(size_t *count)
 {
-    static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY"}; /* by mp_operand */
+    static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY", "[NAME]"};
     static cli_command all[40];
     const mp_report *const *reports = mp_reports(count);
     assert(*count + OWN <= sizeof all / sizeof *all);
@@ -80,6 +80,7 @@ const cli_command *cli_commands(size_t *count)
                                .example = reports[i]->example,
                                .details = reports[i]->details,
                                .operand = operands[reports[i]->operand],
+                               .operand_last = reports[i]->operand == MP_OPERAND_CODE,
                                .report = reports[i],
                                .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
                                .arguments = &reports[i]->arguments,
@@ -133,12 +134,16 @@ static void help_renderers(void)
 static void help_command(const cli_command *command)
 {
     size_t count;
-    printf("Usage: memprof %s [OPTIONS]%s%s%s\n\nmemprof %s: %s.\n", command->name,
-           command->operand ? " " : "", command->operand ? command->operand : "",
-           !(command->scope & CLI_READS) ? ""
-           : cli_compares(command)       ? " FILE"
-                                         : " FILE...",
-           command->name, command->summary);
+    const char *operand = command->operand ? command->operand : "";
+    const char *files = !(command->scope & CLI_READS)                    ? ""
+                        : cli_compares(command) || command->operand_last ? " FILE"
+                                                                         : " FILE...";
+    if (command->operand_last)
+        printf("Usage: memprof %s [OPTIONS]%s %s\n", command->name, files, operand);
+    else
+        printf("Usage: memprof %s [OPTIONS]%s%s%s\n", command->name, *operand ? " " : "", operand,
+               files);
+    printf("\nmemprof %s: %s.\n", command->name, command->summary);
     if (command->details)
         help_text(command->details);
     printf("\nOptions:\n");

@@ -339,7 +339,9 @@ static bool take_command(cli_options *options, const cli_command *commands, size
     count -= options->command_named;
     /* A type of objects takes the place of one. */
     bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
-    if (command->operand && !replaced && count > 0) {
+    if (command->operand_last && count == 2) {
+        options->operand = operands[--count];
+    } else if (command->operand && !command->operand_last && !replaced && count > 0) {
         options->operand = *operands++;
         count--;
     }
@@ -425,15 +427,17 @@ static bool check(const cli_options *options)
 {
     const cli_command *command = &options->command;
     const mp_renderer *renderer = options->renderer;
+    bool before = command->operand && !command->operand_last;
     if (renderer->command && strcmp(renderer->command, command->name) != 0)
         return cli_refuse("--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse("%s compares BASE with one other recording", command->name);
+    if (command->operand_last && options->path_count > 1)
+        return cli_refuse("%s takes one file and, behind it, one name", command->name);
     if (command->scope & CLI_READS && options->path_count == 0)
         return cli_refuse("%s needs %s%sa file to read (\"-\" is standard input)", command->name,
-                          command->operand ? command->operand : "",
-                          command->operand ? " and " : "");
+                          before ? command->operand : "", before ? " and " : "");
     if (reads_stdin_twice(options))
         return cli_refuse("standard input (\"-\") can be read once");
     if (!(command->scope & CLI_READS) && options->path_count)

@@ -28,6 +28,7 @@ typedef struct cli_command {
     const char *example;
     const char *details;
     const char *operand;     /* what stands before the files; NULL: nothing */
+    bool operand_last;       /* it stands behind the one file, or nowhere */
     const mp_report *report; /* that is asked; NULL: none */
     unsigned scope;          /* of its options, beside its arguments */
     const mp_argument_table *arguments;
@@ -50,7 +51,7 @@ typedef struct cli_pair {
 typedef struct cli_options {
     cli_command command;
     bool command_named;  /* not the default one */
-    const char *operand; /* before the files; NULL: none */
+    const char *operand; /* before the files, or behind the one; NULL: none */
     const char **paths;  /* points into argv */
     size_t path_count;
     cli_pair *pairs; /* all options */

@@ -50,8 +50,10 @@ static mp_code_cost row_named(const mp_code_name *name)
 static mp_code_costs rows_named(const mp_code_name *names, size_t count)
 {
     mp_code_costs rows = {mp_alloc(count * sizeof *rows.at), count};
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         rows.at[i] = row_named(&names[i]);
+        rows.at[i].group = (uint32_t)i;
+    }
     return rows;
 }
 
@@ -203,12 +205,6 @@ static int64_t outside_us(const module_cost *cost)
 
 /* --- methods and programs: inclusive times --- */
 
-/* Recorded nodes in preorder, from 1: what order[i] calls, itself included, is order[i] to order[i
- * + span[i] - 1]. */
-typedef struct preorder {
-    uint32_t *order, *span;
-} preorder;
-
 /* The nodes sorted so that parents stand before their children, as they do in the model's complete
  * tree; above[i] is the place of the caller, where the tree is not cut between them. */
 static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
@@ -238,35 +234,22 @@ static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
     return sorted;
 }
 
-static preorder preorder_of(const mp_model *model)
+mp_preorder mp_profile_preorder(const mp_model *model)
 {
     uint32_t count = model->profile->nodes.count;
     uint32_t *above = mp_alloc_zero(count, sizeof *above);
-    uint32_t *size = mp_alloc(count * sizeof *size), *next = mp_alloc(count * sizeof *next);
     uint32_t *sorted = sort_nodes(model, above);
-    preorder result = {mp_alloc(count * sizeof(uint32_t)), mp_alloc(count * sizeof(uint32_t))};
-    for (uint32_t i = 0; i < count; i++)
-        size[i] = 1;
-    for (uint32_t i = count; i-- > 1;)
-        size[above[i]] += size[i];
-    next[0] = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t place = next[above[i]];
-        next[above[i]] += size[i];
-        next[i] = place + 1;
-        result.order[place] = sorted[i];
-        result.span[place] = size[i];
-    }
+    mp_preorder nodes = mp_preorder_of(above, count);
+    for (uint32_t i = 1; i < count; i++)
+        nodes.order[i] = sorted[nodes.order[i]];
     free(above);
-    free(size);
-    free(next);
     free(sorted);
-    return result;
+    return nodes;
 }
 
 /* Add each node's cumulative time to its row, unless a caller of it belongs to the same row: that
  * one's callees follow it, `until` they end. */
-static void add_outermost(const mp_profile *profile, const preorder *nodes, mp_code_costs *rows,
+static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, mp_code_costs *rows,
                           const uint32_t *row_of)
 {
     uint32_t *until = mp_alloc_zero(rows->count, sizeof *until);
@@ -301,11 +284,10 @@ static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
                    outside_us(&modules[i]));
     }
     if (profile->nodes.count > 1 && model->tree_of) {
-        preorder nodes = preorder_of(model);
+        mp_preorder nodes = mp_profile_preorder(model);
         add_outermost(profile, &nodes, methods, groups->method_of);
         add_outermost(profile, &nodes, programs, groups->program_of);
-        free(nodes.order);
-        free(nodes.span);
+        mp_preorder_free(&nodes);
     }
     free(sessions);
     free(modules);

@@ -18,6 +18,7 @@
 
 #include "model/profile.h"
 #include "query/filter.h"
+#include "query/preorder.h"
 
 typedef struct mp_profile_totals {
     int64_t exclusive_us;       /* of all lines */
@@ -42,6 +43,7 @@ typedef struct mp_code_cost {
     mp_string_id program, method; /* method: none for the unit's main block, and of programs */
     uint32_t start_line;          /* of the method; 0: not known, and of programs */
     uint32_t overload;
+    uint32_t group;   /* of a method: which of the modules' groups it is (profile_groups.h) */
     unsigned unknown; /* MP_UNKNOWN_...: a summand of it was not known; 0 stands there */
     int64_t exclusive_us;
     int64_t calls;     /* of a line, executions; else those of line 0 or, where there is none, what
@@ -79,5 +81,9 @@ typedef struct mp_path_cost {
 /* Of all sessions, by node of model->tree. NULL: no recording has a call tree (versions 1 and 2).
  * A call graph (who calls whom) does not make a tree. Release with free(). */
 mp_path_cost *mp_profile_path_costs(const mp_model *model);
+
+/* The recorded nodes of a profile that has some and whose tree is made: `order` holds places in
+ * profile->nodes. Release with mp_preorder_free. */
+mp_preorder mp_profile_preorder(const mp_model *model);
 
 #endif

@@ -46,12 +46,13 @@ typedef struct mp_variant {
 
 enum { MP_VARIANTS = 5 };
 
-/* What stands before the files. */
+/* What stands before the files or, of code, behind the one file. */
 typedef enum mp_operand {
     MP_OPERAND_NONE,
     MP_OPERAND_OBJECT, /* the argument "object" */
     MP_OPERAND_BASE,   /* the one other recording, or the baseline, that one is held against */
     MP_OPERAND_POLICY,
+    MP_OPERAND_CODE, /* the argument "code", which may be left out */
 } mp_operand;
 
 /* The name of the argument that the operand is: "object". */

@@ -4,7 +4,9 @@
     prf.py FILE
 
 Prints one JSON object: version, totals and top as the report contract defines them (top holds
-all lines), `coverage` by program and method, and `invariants`: what a recording promises of itself and this one does not keep.
+all lines), `calls` (who calls whom from which line, each call as one of a caller and as one of a
+callee), `coverage` by program and method, and `invariants`: what a recording promises of itself and
+this one does not keep.
 Times are added as decimal numbers, hence exactly.
 """
 
@@ -255,6 +257,115 @@ def coverage_of(many):
                      "lines": len([line for line in listed if line[:3] == key]),
                      "executed_lines": len([line for line in listed & counted if line[:3] == key])}
                     for key in methods]}
+# ---------------------------------------------------------------- who calls whom
+
+def calls_of_tree(tables):
+    """{(caller, line, callee): [calls, calls while the callee runs, seconds of the callee for the
+    caller, seconds of the caller in the callee]} of a call tree.
+
+    Of a module that is on a stack several times, the outermost call is whose caller pays, and a
+    moment below is spent where the innermost one has gone. So each node's own time is looked at
+    with its whole stack."""
+    edges = {}
+    children = {}
+    for id_, node in tables.nodes.items():
+        if not is_root(id_, node):
+            children.setdefault(node[0], []).append(node[4])
+    for id_, node in tables.nodes.items():
+        stack = [id_]  # innermost first
+        while not is_root(stack[-1], tables.nodes[stack[-1]]) and \
+                tables.nodes[stack[-1]][0] in tables.nodes:
+            stack.append(tables.nodes[stack[-1]][0])
+        own = node[4] - sum(children.get(id_, []), Decimal(0))
+        nested = node[1] in [tables.nodes[frame][1] for frame in stack[1:]]
+        edge = edges.setdefault(edge_into(tables, stack, 0), [0, 0, Decimal(0), Decimal(0)])
+        edge[0] += node[3]
+        edge[1] += node[3] if nested else 0
+        edge[2] += Decimal(0) if nested else node[4]
+        seen = {node[1]}
+        if len(stack) == 1:
+            edge[3] += own
+        for depth in range(1, len(stack)):
+            caller = tables.nodes[stack[depth]][1]
+            if caller not in seen:
+                seen.add(caller)
+                inner = edges.setdefault(edge_into(tables, stack, depth - 1),
+                                         [0, 0, Decimal(0), Decimal(0)])
+                inner[3] += own
+            if depth == len(stack) - 1:  # nobody calls the root: all of it is spent there
+                edges.setdefault(edge_into(tables, stack, depth),
+                                 [0, 0, Decimal(0), Decimal(0)])[3] += own
+    return edges
+
+
+def edge_into(tables, stack, depth):
+    """By which call the stack's frame at this depth came to be; None: it is the first."""
+    frame = tables.nodes[stack[depth]]
+    if depth + 1 == len(stack):
+        return None, None, frame[1]
+    return tables.nodes[stack[depth + 1]][1], frame[2], frame[1]
+
+
+def reaches(callees, module):
+    """All that a module calls, if by others."""
+    found, waiting = set(), list(callees.get(module, ()))
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.add(at)
+            waiting.extend(callees.get(at, ()))
+    return found
+
+
+def calls_of_graph(tables):
+    """The same of a call graph. What a line spent outside itself was spent in the one module that
+    it calls; what a module spent was spent for the one line that calls it. Neither is told where
+    recursion would count a moment twice; nor is the number of recursive calls."""
+    callees, lines, callers, entries = {}, {}, {}, {}
+    for (caller, line, callee), _ in tables.calls:
+        callees.setdefault(caller, set()).add(callee)
+        callers[callee] = callers.get(callee, 0) + 1
+        lines.setdefault((caller, line), []).append(callee)
+    spent = {}
+    for module, line, _, exclusive, cumulative in tables.lines:
+        spent[module, line] = spent.get((module, line), Decimal(0)) + cumulative - exclusive
+        if line == 0:
+            entries[module] = cumulative
+    recursive = {module for module in callees if module in reaches(callees, module)}
+    edges = {}
+    for (caller, line, callee), count in tables.calls:
+        seconds = None
+        if callers[callee] == 1 and callee not in recursive:
+            seconds = entries.get(callee)
+        if line != 0 and len(lines[caller, line]) == 1 and (caller, line) in spent and \
+                not {caller, callee} <= recursive and spent[caller, line] >= 0:
+            seconds = spent[caller, line]
+        edges[caller, line, callee] = [count, None, seconds, seconds]
+    return edges
+
+
+def call_rows(tables):
+    """Each call twice: among the callers of its callee, and among the callees of its caller."""
+    edges = calls_of_tree(tables) if tables.nodes else calls_of_graph(tables)
+    for (caller, line, callee), (calls, nested, received, spent) in edges.items():
+        names = {"callee": name_of(tables, callee)}
+        names |= {"caller": name_of(tables, caller), "line": line} if caller is not None else {}
+        for direction, seconds in (("caller", received), ("callee", spent)):
+            if direction == "callee" and caller is None:
+                continue
+            row = {"direction": direction, **names, "calls": calls}
+            row |= {"recursive_calls": nested} if nested else {}
+            row |= {"seconds": float(seconds)} if seconds is not None else {}
+            for end, module in (("caller", caller), ("callee", callee)):
+                start = tables.modules.get(module, ("", 0, None))[2]
+                row |= {f"{end}_start_line": start} if start else {}
+            yield row
+
+
+def name_of(tables, module):
+    if module == SESSION:
+        return "session"
+    return tables.modules[module][0] if module in tables.modules else f"<module {module}>"
 
 
 # ---------------------------------------------------------------- invariants
@@ -394,6 +505,7 @@ def main():
         "totals": total | {"seconds": float(total["seconds"])},
         "top": top_of([row for tables in many for row in top_rows(tables)], total["seconds"]),
         "coverage": coverage_of(many),
+        "calls": [row for tables in many for row in call_rows(tables)],
         "invariants": [broken for tables in many for broken in invariants_of(tables)],
     }, sys.stdout, indent=1)
     print()

@@ -1,0 +1,142 @@
+#include "query/calls.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+
+/* --- edges of a tree --- */
+
+static bool same_edge(const void *opaque, uint32_t value)
+{
+    const mp_calls *calls = opaque;
+    const mp_call_edge *a = &calls->edges[value], *b = &calls->edges[0];
+    return a->caller == b->caller && a->callee == b->callee && a->line == b->line &&
+           a->has_line == b->has_line;
+}
+
+/* The edge that edges[0] describes, made if it is new. */
+static uint32_t edge_put(mp_calls *calls, size_t *capacity, mp_hash_index *index)
+{
+    const mp_call_edge *wanted = &calls->edges[0];
+    uint64_t hash = mp_hash64(((uint64_t)wanted->caller << 32 | wanted->callee) +
+                              mp_hash64((uint32_t)wanted->line));
+    uint32_t *found = mp_hash_index_put(index, hash, same_edge, calls);
+    if (!*found) {
+        *found = (uint32_t)calls->edge_count;
+        mp_grow(&calls->edges, capacity, calls->edge_count + 1, sizeof *calls->edges);
+        calls->edges[calls->edge_count++] = calls->edges[0];
+    }
+    return *found;
+}
+
+static void add(mp_call_amount *to, mp_call_amount amount)
+{
+    to->cost += amount.cost;
+    to->objects += amount.objects;
+}
+
+static void subtract(mp_call_amount *from, mp_call_amount amount)
+{
+    from->cost = from->cost > amount.cost ? from->cost - amount.cost : 0; /* times are rounded */
+    from->objects -= amount.objects;
+}
+
+void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t count)
+{
+    mp_hash_index index = {0};
+    size_t capacity = 0;
+    uint32_t *innermost = mp_alloc_zero((size_t)calls->count + 1, sizeof *innermost);
+    uint32_t *outer = mp_alloc_zero(count, sizeof *outer);
+    uint32_t *depth = mp_alloc_zero(count, sizeof *depth);
+    uint32_t *edge = mp_alloc_zero(count, sizeof *edge);
+    uint32_t *path = mp_alloc_zero((size_t)count + 1, sizeof *path); /* by depth */
+    mp_grow(&calls->edges, &capacity, 1, sizeof *calls->edges);
+    calls->edge_count = 1; /* the first is what is looked for */
+    for (uint32_t i = 1; i < count; i++) {
+        const mp_call_node *node = &nodes[i];
+        depth[i] = depth[node->parent] + 1;
+        path[depth[i]] = i;
+        calls->edges[0] =
+            (mp_call_edge){.caller = node->parent ? nodes[node->parent].callable : MP_NO_CALLER,
+                           .callee = node->callable,
+                           .line = node->line,
+                           .has_line = node->has_line};
+        edge[i] = edge_put(calls, &capacity, &index);
+        uint32_t above = innermost[node->callable];
+        while (above && i >= above + nodes[above].span)
+            above = outer[above]; /* that call is over */
+        outer[i] = above;
+        innermost[node->callable] = i;
+        mp_call_edge *at = &calls->edges[edge[i]];
+        at->calls += node->calls;
+        add(&at->as_callee, node->all);
+        if (!above) {
+            add(&at->as_caller, node->all);
+            continue;
+        }
+        at->nested += node->calls;
+        calls->at[node->callable].recursive = true;
+        /* From here on it is this inner call whose callees are told, not the way to it. */
+        subtract(&calls->edges[edge[path[depth[above] + 1]]].as_callee, node->all);
+    }
+    calls->edge_count--;
+    memmove(calls->edges, calls->edges + 1, calls->edge_count * sizeof *calls->edges);
+    mp_hash_index_free(&index);
+    free(innermost);
+    free(outer);
+    free(depth);
+    free(edge);
+    free(path);
+}
+
+void mp_calls_free(mp_calls *calls)
+{
+    free(calls->at);
+    free(calls->edges);
+    mp_arena_free(&calls->names);
+    *calls = (mp_calls){0};
+}
+
+/* --- names --- */
+
+/* A name as the one that looks for it may say it, from the strictest way to the loosest. */
+enum { EXACT, PART, PATTERN, ANY_CASE, WAYS };
+
+static bool is_part(const mp_callable *callable, const mp_model *model, const char *name)
+{
+    const char *blank = strchr(callable->name, ' ');
+    size_t length = strlen(name);
+    if (callable->program.i)
+        return strcmp(mp_model_text(model, callable->program), name) == 0 ||
+               strcmp(mp_model_text(model, callable->method), name) == 0;
+    return blank && (strcmp(blank + 1, name) == 0 || ((size_t)(blank - callable->name) == length &&
+                                                      memcmp(callable->name, name, length) == 0));
+}
+
+static bool fits(const mp_callable *callable, const mp_model *model, const char *name,
+                 const char *ending, int way)
+{
+    int flags = FNM_NOESCAPE | (way == ANY_CASE ? FNM_CASEFOLD : 0); /* paths have backslashes */
+    if (way == EXACT)
+        return strcmp(callable->name, name) == 0;
+    if (way == PART)
+        return is_part(callable, model, name);
+    return fnmatch(name, callable->name, flags) == 0 || fnmatch(ending, callable->name, flags) == 0;
+}
+
+uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,
+                         size_t *count)
+{
+    mp_arena scratch = {0};
+    const char *ending = mp_arena_format(&scratch, "*[!A-Za-z0-9_-]%s", name);
+    uint32_t *found = mp_alloc(((size_t)calls->count + 1) * sizeof *found);
+    *count = 0;
+    for (int way = EXACT; way < WAYS && *count == 0; way++)
+        for (uint32_t i = 0; i < calls->count; i++)
+            if (fits(&calls->at[i], model, name, ending, way))
+                found[(*count)++] = i;
+    mp_arena_free(&scratch);
+    return found;
+}

@@ -1,0 +1,120 @@
+/* Who calls whom on the stacks of a heap's allocations. */
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "query/calls.h"
+#include "query/preorder.h"
+#include "query/query.h"
+
+typedef struct symbol_probe {
+    const mp_model *model;
+    const uint32_t *node_of; /* of each callable, a tree node that it is */
+    mp_symbol_id symbol;
+} symbol_probe;
+
+/* Symbols of several recordings are one where their names and start lines are. */
+static bool same_symbol(const void *opaque, uint32_t value)
+{
+    const symbol_probe *probe = opaque;
+    mp_symbol_id other = probe->model->tree.at[probe->node_of[value - 1]].symbol;
+    const mp_symbol *a = &probe->model->symbols.at[probe->symbol.i];
+    const mp_symbol *b = &probe->model->symbols.at[other.i];
+    return probe->symbol.i == other.i ||
+           (a->name.i && a->name.i == b->name.i && a->start_line == b->start_line);
+}
+
+/* The callable of each tree node; a node that nobody defined is one of its own. */
+static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
+{
+    uint32_t nodes = model->tree.count;
+    uint32_t *of = mp_alloc_zero(nodes, sizeof *of), *node_of = mp_alloc_zero(nodes, sizeof *of);
+    mp_hash_index index = {0};
+    calls->at = mp_alloc_zero(nodes, sizeof *calls->at);
+    for (uint32_t i = 1; i < nodes; i++) {
+        mp_symbol_id symbol = model->tree.at[i].symbol;
+        const mp_symbol *at = &model->symbols.at[symbol.i];
+        symbol_probe probe = {model, node_of, symbol};
+        uint64_t hash = mp_hash64((uint64_t)at->name.i << 32 | at->start_line);
+        uint32_t none = 0;
+        uint32_t *place = symbol.i ? mp_hash_index_put(&index, hash, same_symbol, &probe) : &none;
+        if (!*place) {
+            node_of[calls->count] = i;
+            calls->at[calls->count] = (mp_callable){.name = mp_tree_label(&calls->names, model, i),
+                                                    .start_line = symbol.i ? at->start_line : 0,
+                                                    .line_all = MP_NOT_TOLD};
+            *place = ++calls->count;
+        }
+        of[i] = *place - 1;
+    }
+    mp_hash_index_free(&index);
+    free(node_of);
+    return of;
+}
+
+/* Allocators name no sites: what is theirs is made by the first caller that is none. */
+static void add_site(mp_calls *calls, const mp_model *model, const uint32_t *callable_of,
+                     uint32_t node, const mp_tree_cost *cost)
+{
+    uint32_t site = mp_frame_naming(model, (mp_frame){node, 0}).node;
+    if (!model->symbols.at[model->tree.at[site].symbol.i].allocator)
+        calls->at[callable_of[site]].sites += cost->own_bytes;
+}
+
+static void add_line(mp_calls *calls, const mp_window *window, const uint32_t *callable_of,
+                     uint32_t line)
+{
+    const mp_model *model = window->model;
+    const mp_balance *balances = mp_window_balances(window);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_context *context = &model->contexts.at[model->generations.at[i].context.i];
+        uint32_t node = model->tree_of[context->node.i];
+        if (!node || context->line != line)
+            continue;
+        mp_call_amount *at = &calls->at[callable_of[node]].at_line;
+        at->cost += balances[i].to.bytes;
+        at->objects += mp_cost_live(balances[i].to);
+    }
+}
+
+mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line)
+{
+    const mp_model *model = window->model;
+    uint32_t count = model->tree.count;
+    mp_calls calls = {0};
+    uint32_t *callable_of = make_callables(&calls, model);
+    uint32_t *above = mp_alloc_zero(count, sizeof *above);
+    mp_tree_cost *costs = mp_tree_costs(window);
+    mp_call_node *nodes = mp_alloc_zero(count, sizeof *nodes);
+    for (uint32_t i = 1; i < count; i++)
+        above[i] = model->tree.at[i].parent;
+    mp_preorder preorder = mp_preorder_of(above, count);
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t node = preorder.order[i];
+        const mp_tree_cost *cost = &costs[node];
+        nodes[i] = (mp_call_node){.parent = preorder.parent[i],
+                                  .span = preorder.span[i],
+                                  .callable = callable_of[node],
+                                  .line = (int32_t)model->tree.at[node].line,
+                                  .has_line =
+                                      preorder.parent[i] && model->tree.at[node].line != MP_NO_LINE,
+                                  .all = {cost->inclusive_bytes, cost->inclusive_objects}};
+        mp_callable *callable = &calls.at[callable_of[node]];
+        callable->own.cost += cost->own_bytes;
+        callable->own.objects += cost->own_objects;
+        add_site(&calls, model, callable_of, node, cost);
+    }
+    mp_calls_of_nodes(&calls, nodes, count);
+    for (size_t i = 0; i < calls.edge_count; i++) {
+        mp_callable *callee = &calls.at[calls.edges[i].callee];
+        callee->all.cost += calls.edges[i].as_caller.cost;
+        callee->all.objects += calls.edges[i].as_caller.objects;
+    }
+    if (line)
+        add_line(&calls, window, callable_of, (uint32_t)*line);
+    mp_preorder_free(&preorder);
+    free(nodes);
+    free(costs);
+    free(above);
+    free(callable_of);
+    return calls;
+}

@@ -1,0 +1,18 @@
+/* Trees in preorder: what stands below a node is one range. */
+#ifndef MP_QUERY_PREORDER_H
+#define MP_QUERY_PREORDER_H
+
+#include <stdint.h>
+
+/* From 1: `order[i]` is the node at place i, and what is below it, itself included, stands at
+ * places i to i + span[i] - 1. `parent[i]` is the place of the node above; 0: none. */
+typedef struct mp_preorder {
+    uint32_t *order, *span, *parent;
+} mp_preorder;
+
+/* Of nodes 1 to count - 1 that stand behind their parents `above`; 0: none. Children keep their
+ * order. Release with mp_preorder_free. */
+mp_preorder mp_preorder_of(const uint32_t *above, uint32_t count);
+void mp_preorder_free(mp_preorder *preorder);
+
+#endif

@@ -1,0 +1,361 @@
+/* Who calls whom in an execution profile: by its call tree or, before version 3, its call graph. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "query/calls.h"
+#include "query/profile_costs.h"
+#include "query/profile_groups.h"
+
+/* --- methods --- */
+
+/* Modules grouped as everywhere, and the session behind all methods. */
+typedef struct builder {
+    const mp_filter *filter;
+    const mp_profile *profile;
+    mp_module_groups groups;
+    mp_calls *calls;
+} builder;
+
+static uint32_t callable_of(const builder *from, mp_module_id module)
+{
+    uint32_t group = from->groups.method_of[module.i];
+    return group == MP_NO_GROUP ? (uint32_t)from->groups.method_count : group;
+}
+
+static void name_callables(const builder *from)
+{
+    const mp_model *model = from->filter->model;
+    for (uint32_t i = from->profile->modules.count; i-- > 1;) {
+        const mp_module *module = &from->profile->modules.at[i];
+        mp_callable *callable = &from->calls->at[callable_of(from, (mp_module_id){i})];
+        callable->name = mp_model_text(model, module->name.i ? module->name : module->program);
+        if (module->number == 0)
+            continue;
+        callable->program = module->program;
+        callable->method = module->method;
+        callable->start_line = module->start_line;
+    }
+}
+
+/* What methods cost as all reports say it; of the session, its own lines. */
+static void fill_callables(const builder *from)
+{
+    mp_calls *calls = from->calls;
+    mp_profile_costs costs = mp_profile_costs_of(from->filter);
+    calls->count = (uint32_t)from->groups.method_count + 1;
+    calls->at = mp_alloc_zero(calls->count, sizeof *calls->at);
+    for (size_t i = 0; i < costs.methods.count; i++) {
+        const mp_code_cost *cost = &costs.methods.at[i];
+        mp_callable *callable = &calls->at[cost->group];
+        callable->own.cost = callable->sites = cost->exclusive_us;
+        callable->all.cost =
+            cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_NOT_TOLD : cost->inclusive_us;
+        callable->estimated = cost->inclusive == MP_INCLUSIVE_ESTIMATED;
+        callable->calls = cost->calls;
+    }
+    mp_profile_costs_free(&costs);
+    mp_callable *session = &calls->at[calls->count - 1];
+    session->all.cost = MP_NOT_TOLD;
+    for (uint32_t i = 1; i < from->profile->lines.count; i++) {
+        const mp_profile_line *line = &from->profile->lines.at[i];
+        if (from->profile->modules.at[line->module.i].number == 0) {
+            session->own.cost += line->exclusive_us;
+            session->calls += line->line == 0 ? line->executions : 0;
+        }
+    }
+    name_callables(from);
+}
+
+static void add_line(const builder *from, int32_t wanted)
+{
+    for (uint32_t i = 0; i < from->calls->count; i++)
+        from->calls->at[i].line_all = MP_NOT_TOLD;
+    for (uint32_t i = 1; i < from->profile->lines.count; i++) {
+        const mp_profile_line *line = &from->profile->lines.at[i];
+        mp_callable *callable = &from->calls->at[callable_of(from, line->module)];
+        if (line->line != wanted)
+            continue;
+        callable->at_line.cost += line->exclusive_us;
+        callable->executions += line->executions;
+        if (callable->line_all == MP_NOT_TOLD)
+            callable->line_all = 0;
+        callable->line_all += line->cumulative_us;
+    }
+}
+
+/* --- by the call tree --- */
+
+static void edges_of_tree(const builder *from)
+{
+    const mp_model *model = from->filter->model;
+    mp_calls *calls = from->calls;
+    uint32_t count = from->profile->nodes.count;
+    mp_preorder preorder = mp_profile_preorder(model);
+    mp_call_node *nodes = mp_alloc_zero(count, sizeof *nodes);
+    for (uint32_t i = 1; i < count; i++) {
+        const mp_profile_node *node = &from->profile->nodes.at[preorder.order[i]];
+        nodes[i] = (mp_call_node){.parent = preorder.parent[i],
+                                  .span = preorder.span[i],
+                                  .callable = callable_of(from, node->module),
+                                  .line = node->line,
+                                  .has_line = preorder.parent[i] != 0,
+                                  .calls = node->calls,
+                                  .all = {node->cumulative_us, 0}};
+    }
+    mp_calls_of_nodes(calls, nodes, count);
+    int64_t *all = mp_alloc_zero(calls->count, sizeof *all);
+    for (size_t i = 0; i < calls->edge_count; i++) {
+        const mp_call_edge *edge = &calls->edges[i];
+        all[edge->callee] += edge->as_caller.cost;
+        calls->at[edge->callee].nested += edge->nested;
+    }
+    calls->at[calls->count - 1].all.cost = all[calls->count - 1]; /* of methods it is there */
+    free(all);
+    free(nodes);
+    mp_preorder_free(&preorder);
+}
+
+/* --- by the call graph --- */
+
+/* The callees of each module: targets[first[m]] to targets[first[m + 1] - 1]. */
+typedef struct call_lists {
+    uint32_t *first, *targets;
+} call_lists;
+
+static call_lists list_calls(const mp_profile *profile)
+{
+    uint32_t modules = profile->modules.count;
+    call_lists lists = {mp_alloc_zero((size_t)modules + 2, sizeof(uint32_t)),
+                        mp_alloc_zero(profile->calls.count, sizeof(uint32_t))};
+    for (uint32_t i = 1; i < profile->calls.count; i++)
+        lists.first[profile->calls.at[i].caller.i + 2]++;
+    for (uint32_t i = 2; i < modules + 2; i++)
+        lists.first[i] += lists.first[i - 1];
+    for (uint32_t i = 1; i < profile->calls.count; i++) {
+        const mp_profile_call *call = &profile->calls.at[i];
+        lists.targets[lists.first[call->caller.i + 1]++] = call->callee.i;
+    }
+    return lists;
+}
+
+/* Which modules can call themselves, if by others: components of more than one module that all
+ * reach each other (Tarjan), and calls of a module to itself. */
+static bool *find_recursive(const mp_profile *profile)
+{
+    uint32_t count = profile->modules.count, visited = 0, height = 0, open = 0;
+    call_lists lists = list_calls(profile);
+    uint32_t *number = mp_alloc_zero(count, sizeof *number); /* in which they are visited; 0: not */
+    uint32_t *lowest = mp_alloc_zero(count, sizeof *lowest); /* that is reached and still open */
+    uint32_t *next = mp_alloc_zero(count, sizeof *next);
+    uint32_t *way = mp_alloc_zero(count, sizeof *way), *pending = mp_alloc_zero(count, sizeof *way);
+    bool *closed = mp_alloc_zero(count, sizeof *closed);
+    bool *recursive = mp_alloc_zero(count, sizeof *recursive);
+    for (uint32_t root = 1; root < count; root++) {
+        if (!number[root])
+            way[height++] = root;
+        while (height) {
+            uint32_t at = way[height - 1];
+            if (!number[at]) {
+                number[at] = lowest[at] = ++visited;
+                next[at] = lists.first[at];
+                pending[open++] = at;
+            }
+            if (next[at] < lists.first[at + 1]) {
+                uint32_t target = lists.targets[next[at]++];
+                recursive[at] |= target == at;
+                if (!number[target])
+                    way[height++] = target;
+                else if (!closed[target] && number[target] < lowest[at])
+                    lowest[at] = number[target];
+                continue;
+            }
+            height--;
+            if (height && lowest[at] < lowest[way[height - 1]])
+                lowest[way[height - 1]] = lowest[at];
+            bool alone = pending[open - 1] == at;
+            for (uint32_t last = 0; lowest[at] == number[at] && last != at;) {
+                last = pending[--open];
+                closed[last] = true;
+                recursive[last] |= !alone;
+            }
+        }
+    }
+    free(lists.first);
+    free(lists.targets);
+    free(number);
+    free(lowest);
+    free(next);
+    free(way);
+    free(pending);
+    free(closed);
+    return recursive;
+}
+
+/* What the lines say of a call of the graph. A line's time less its own is what it called: all of
+ * it went to the callee where the line calls nothing else. A module's time from its line 0 on is
+ * spent for its caller where nobody else calls it. Each counts a moment once where there is no
+ * recursion that returns to the line, or to the module. */
+typedef struct line_facts {
+    int64_t called_us; /* by the line */
+    uint32_t callees;  /* of the line */
+    bool has_line;     /* a row of the summary */
+} line_facts;
+
+typedef struct graph_facts {
+    mp_id_index index; /* (module, line) */
+    line_facts *lines; /* from 1 */
+    size_t count, capacity;
+    int64_t
+        *entry_us; /* of each module, what its line 0 takes with all; MP_NOT_TOLD: no such row */
+    uint32_t *callers; /* of each module, lines that call it */
+    bool *recursive;   /* by module */
+} graph_facts;
+
+static line_facts *facts_of(graph_facts *facts, mp_module_id module, int32_t line)
+{
+    uint32_t *place = mp_id_index_put(&facts->index, (uint64_t)module.i << 32 | (uint32_t)line);
+    if (!*place) {
+        *place = (uint32_t)++facts->count;
+        mp_grow(&facts->lines, &facts->capacity, facts->count + 1, sizeof *facts->lines);
+        facts->lines[*place] = (line_facts){0};
+    }
+    return &facts->lines[*place];
+}
+
+static graph_facts facts_of_graph(const mp_profile *profile)
+{
+    graph_facts facts = {.entry_us = mp_alloc(profile->modules.count * sizeof(int64_t)),
+                         .callers = mp_alloc_zero(profile->modules.count, sizeof(uint32_t)),
+                         .recursive = find_recursive(profile)};
+    for (uint32_t i = 0; i < profile->modules.count; i++)
+        facts.entry_us[i] = MP_NOT_TOLD;
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        line_facts *at = facts_of(&facts, line->module, line->line);
+        at->called_us += line->cumulative_us - line->exclusive_us;
+        at->has_line = true;
+        if (line->line == 0)
+            facts.entry_us[line->module.i] = line->cumulative_us;
+    }
+    for (uint32_t i = 1; i < profile->calls.count; i++) {
+        const mp_profile_call *call = &profile->calls.at[i];
+        facts_of(&facts, call->caller, call->line)->callees++;
+        facts.callers[call->callee.i]++;
+    }
+    return facts;
+}
+
+static int64_t cost_of_call(graph_facts *facts, const mp_profile_call *call)
+{
+    const line_facts *line = facts_of(facts, call->caller, call->line);
+    bool caller = facts->recursive[call->caller.i], callee = facts->recursive[call->callee.i];
+    /* The cumulative time of line 0 is the whole module's. */
+    if (call->line != 0 && line->has_line && line->callees == 1 && line->called_us >= 0 &&
+        !(caller && callee))
+        return line->called_us;
+    if (facts->callers[call->callee.i] == 1 && !callee)
+        return facts->entry_us[call->callee.i];
+    return MP_NOT_TOLD;
+}
+
+static int by_edge(const void *left, const void *right)
+{
+    const mp_call_edge *a = left, *b = right;
+    if (a->caller != b->caller)
+        return a->caller < b->caller ? -1 : 1;
+    if (a->line != b->line || a->has_line != b->has_line)
+        return a->has_line != b->has_line ? a->has_line - b->has_line : a->line < b->line ? -1 : 1;
+    return a->callee < b->callee ? -1 : a->callee > b->callee;
+}
+
+/* Add up equal edges, of several sessions; within one each is there once. */
+static void fold_edges(mp_calls *calls)
+{
+    size_t kept = 0;
+    if (calls->edge_count)
+        qsort(calls->edges, calls->edge_count, sizeof *calls->edges, by_edge);
+    for (size_t i = 0; i < calls->edge_count; i++) {
+        const mp_call_edge edge = calls->edges[i];
+        mp_call_edge *last = kept ? &calls->edges[kept - 1] : NULL;
+        if (!last || by_edge(last, &edge) != 0) {
+            calls->edges[kept++] = edge;
+            continue;
+        }
+        bool told = last->as_caller.cost >= 0 && edge.as_caller.cost >= 0;
+        last->as_caller.cost = told ? last->as_caller.cost + edge.as_caller.cost : MP_NOT_TOLD;
+        last->as_callee.cost = told ? last->as_callee.cost + edge.as_callee.cost : MP_NOT_TOLD;
+        last->calls += edge.calls;
+        bool counted = last->nested >= 0 && edge.nested >= 0;
+        last->nested = counted ? last->nested + edge.nested : MP_NOT_TOLD;
+    }
+    calls->edge_count = kept;
+}
+
+static bool *sessions_with_nodes(const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    bool *has = mp_alloc_zero(model->sessions.count, sizeof *has);
+    for (uint32_t i = 1; model->tree_of && i < profile->nodes.count; i++)
+        has[profile->modules.at[profile->nodes.at[i].module.i].session.i] = true;
+    return has;
+}
+
+/* Of the sessions that have no call tree. */
+static void edges_of_graph(const builder *from, const bool *has_nodes)
+{
+    const mp_profile *profile = from->profile;
+    mp_calls *calls = from->calls;
+    size_t capacity = calls->edge_count;
+    graph_facts facts = facts_of_graph(profile);
+    for (uint32_t i = 1; i < profile->calls.count; i++) {
+        const mp_profile_call *call = &profile->calls.at[i];
+        mp_call_amount cost = {cost_of_call(&facts, call), 0};
+        if (has_nodes[profile->modules.at[call->caller.i].session.i])
+            continue;
+        calls->from_graph = true;
+        mp_grow(&calls->edges, &capacity, calls->edge_count + 1, sizeof *calls->edges);
+        calls->edges[calls->edge_count++] =
+            (mp_call_edge){.caller = callable_of(from, call->caller),
+                           .callee = callable_of(from, call->callee),
+                           .line = call->line,
+                           .has_line = true,
+                           .calls = call->count,
+                           .nested = MP_NOT_TOLD,
+                           .as_caller = cost,
+                           .as_callee = cost};
+    }
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        mp_callable *callable = &calls->at[callable_of(from, (mp_module_id){i})];
+        if (has_nodes[profile->modules.at[i].session.i])
+            continue;
+        callable->recursive |= facts.recursive[i];
+        callable->nested = MP_NOT_TOLD;
+    }
+    mp_id_index_free(&facts.index);
+    free(facts.lines);
+    free(facts.entry_us);
+    free(facts.callers);
+    free(facts.recursive);
+}
+
+mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line)
+{
+    mp_calls calls = {0};
+    builder from = {.filter = filter,
+                    .profile = filter->model->profile,
+                    .groups = mp_module_groups_of(filter),
+                    .calls = &calls};
+    assert(from.profile);
+    fill_callables(&from);
+    if (line)
+        add_line(&from, *line);
+    bool *has_nodes = sessions_with_nodes(filter->model);
+    if (from.profile->nodes.count > 1 && filter->model->tree_of)
+        edges_of_tree(&from);
+    edges_of_graph(&from, has_nodes);
+    fold_edges(&calls);
+    free(has_nodes);
+    mp_module_groups_free(&from.groups);
+    return calls;
+}
