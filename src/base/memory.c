@@ -1,6 +1,5 @@
 #include "base/memory.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,16 +82,24 @@ char *mp_arena_copy(mp_arena *arena, const char *text, size_t length)
     return copy;
 }
 
+char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    size_t size = (size_t)(length < 0 ? 0 : length) + 1;
+    char *text = mp_arena_alloc(arena, size);
+    vsnprintf(text, size, format, arguments);
+    return text;
+}
+
 char *mp_arena_format(mp_arena *arena, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = mp_arena_format_list(arena, format, arguments);
     va_end(arguments);
-    char *text = mp_arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
-    vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, again);
-    va_end(again);
     return text;
 }
 

@@ -5,6 +5,7 @@
 #ifndef MP_BASE_MEMORY_H
 #define MP_BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ char *mp_arena_copy(mp_arena *arena, const char *text, size_t length);
 /* A NUL-terminated string as by printf. */
 char *mp_arena_format(mp_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void mp_arena_free(mp_arena *arena);
 
 #endif

@@ -238,10 +238,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 {
-    bool has_span = false;
-    for (uint32_t i = 1; i < window->model->sessions.count; i++)
-        has_span |= window->ranges[i].from.i != window->ranges[i].to.i;
-    if (!has_span)
+    if (!mp_window_has_span(window))
         MP_DISMISS(evaluation, "one snapshot does not tell growth");
     else if (evaluation->rule->per_snapshot)
         judge_series(evaluation, window);

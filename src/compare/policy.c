@@ -141,15 +141,12 @@ static bool expected(parser *p, const char *what)
                  shown < found.length ? "..." : "", quote, what);
 }
 
-/* What stands between the quotes, with \" as a quote. */
+/* What stands between the quotes, with \" as a quote; other backslashes are the glob's own. */
 static const char *string_of(parser *p, token of)
 {
     char *text = mp_arena_copy(p->policy->arena, of.text.at + 1, of.text.length - 2), *out = text;
     for (const char *at = text; *at; at++) {
-        if (at[0] == '\\' && at[1] == '"')
-            at++;
-        else if (at[0] == '\\' && at[1])
-            *out++ = *at++; /* the glob's own */
+        at += at[0] == '\\' && at[1] == '"';
         *out++ = *at;
     }
     *out = '\0';

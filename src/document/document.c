@@ -63,17 +63,18 @@ const mp_table *mp_document_find(const mp_document *document, const char *name)
     return NULL;
 }
 
+size_t mp_column_find(const mp_column *columns, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(columns[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 static const char *format_text(mp_document *document, const char *format, va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    size_t size = (size_t)(length < 0 ? 0 : length) + 1;
-    char *text = mp_arena_alloc(document->arena, size);
-    vsnprintf(text, size, format, again);
-    va_end(again);
-    mp_slice whole = {text, strlen(text)};
-    return mp_utf8_valid(whole) ? text : mp_utf8_mend(document->arena, whole).at;
+    mp_slice text = mp_slice_of(mp_arena_format_list(document->arena, format, arguments));
+    return mp_utf8_valid(text) ? text.at : mp_utf8_mend(document->arena, text).at;
 }
 
 const char *mp_document_text(mp_document *document, const char *format, ...)

@@ -164,6 +164,9 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
 #define MP_TABLE(document, name, title, shape, columns)                                            \
     mp_document_table(document, name, title, shape, columns, sizeof(columns) / sizeof *(columns))
 
+/* The place of the column of this name; `count`: there is none. */
+size_t mp_column_find(const mp_column *columns, size_t count, const char *name);
+
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -119,14 +119,6 @@ static size_t common_folder(const merge_source *parts, size_t count)
 
 /* --- columns --- */
 
-static size_t place_of(const mp_column *columns, size_t count, const char *name)
-{
-    size_t i = 0;
-    while (i < count && strcmp(columns[i].name, name) != 0)
-        i++;
-    return i;
-}
-
 /* Where one name has several titles, it is a title itself: "objects" becomes "Objects". */
 static const char *plain_title(mp_document *document, const char *name)
 {
@@ -144,11 +136,11 @@ static void add_columns(mp_document *document, mp_column **columns, size_t *coun
 {
     size_t behind = *count;
     for (size_t i = 0; i < table->column_count && behind == *count; i++)
-        if (place_of(*columns, *count, table->columns[i].name) < *count)
+        if (mp_column_find(*columns, *count, table->columns[i].name) < *count)
             behind = first;
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
-        size_t place = place_of(*columns, *count, column->name);
+        size_t place = mp_column_find(*columns, *count, column->name);
         if (place == *count) {
             mp_grow(columns, capacity, *count + 1, sizeof **columns);
             place = behind;
@@ -182,7 +174,7 @@ static mp_table *put_united(mp_document *document, merge_group *group, mp_shape 
         size_t *places =
             mp_arena_alloc(document->arena, (table->column_count + 1) * sizeof *places);
         for (size_t j = 0; j < table->column_count; j++)
-            places[j] = place_of(kept, count, table->columns[j].name);
+            places[j] = mp_column_find(kept, count, table->columns[j].name);
         group->at[i].places = places;
     }
     return mp_document_table(document, group->name, NULL, shape, kept, count);
@@ -254,14 +246,14 @@ static size_t put_rows(mp_table *table, const merge_group *group, const char *or
                        size_t most)
 {
     static const mp_cell unknown = {0};
-    size_t all = 0, by = order ? place_of(table->columns, table->column_count, order) : 0;
+    size_t all = 0, by = order ? mp_column_find(table->columns, table->column_count, order) : 0;
     bool sorted = order && by < table->column_count;
     for (size_t i = 0; i < group->count; i++)
         all += group->at[i].table->row_count;
     row_ref *refs = mp_alloc((all + 1) * sizeof *refs);
     for (size_t i = 0, place = 0; i < group->count; i++) {
         const mp_table *from = group->at[i].table;
-        size_t own = sorted ? place_of(from->columns, from->column_count, order) : 0;
+        size_t own = sorted ? mp_column_find(from->columns, from->column_count, order) : 0;
         const mp_cell *least = NULL;
         for (size_t row = 0; row < from->row_count; row++, place++) {
             bool has = sorted && own < from->column_count;
@@ -294,7 +286,7 @@ static void put_record(mp_document *document, merge_group *group)
         bool same = column->unit == MP_TEXT && !(column->flags & MP_FOR_PEOPLE) && cell->known;
         for (size_t j = 1; same && j < group->count; j++) {
             const mp_table *other = group->at[j].table;
-            size_t place = place_of(other->columns, other->column_count, column->name);
+            size_t place = mp_column_find(other->columns, other->column_count, column->name);
             same = place < other->column_count && other->row_count && other->cells[place].known &&
                    strcmp(other->cells[place].text, cell->text) == 0;
         }
@@ -447,7 +439,7 @@ static void put_table(merging *all, merge_group *group)
         table->flags |= MP_FOR_PROGRAMS;
     size_t rows = put_rows(table, group, table->order, true, table->order ? all->how->rows : 0);
     if (table->order) {
-        size_t rank = place_of(table->columns, table->column_count, "rank");
+        size_t rank = mp_column_find(table->columns, table->column_count, "rank");
         table->footer.rest = (mp_rest){rows - table->row_count + left_out, MP_REST_MORE};
         for (size_t i = 0; i < table->row_count && rank < table->column_count; i++)
             table->cells[i * table->column_count + rank] =

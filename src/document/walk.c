@@ -1,6 +1,4 @@
 /* What programs outside see of a document. */
-#include <string.h>
-
 #include "document/document.h"
 
 const char *mp_document_title(const mp_document *document)
@@ -81,10 +79,7 @@ mp_unit mp_table_column_unit(const mp_table *table, size_t column)
 
 size_t mp_table_column_find(const mp_table *table, const char *name)
 {
-    size_t i = 0;
-    while (i < table->column_count && strcmp(table->columns[i].name, name) != 0)
-        i++;
-    return i;
+    return mp_column_find(table->columns, table->column_count, name);
 }
 
 mp_value mp_table_value(const mp_table *table, size_t row, size_t column)

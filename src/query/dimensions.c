@@ -40,7 +40,7 @@ static mp_frame frame_of(const mp_model *model, const mp_context *context)
     return mp_frame_naming(model, (mp_frame){tree_of(model, context), context->line});
 }
 
-static uint64_t source_key(const mp_model *model, uint32_t node)
+uint64_t mp_source_key(const mp_model *model, uint32_t node)
 {
     mp_symbol_id symbol = model->tree.at[node].symbol;
     return symbol.i ? symbol_key(model, symbol) : node ? nameless << 1 | node : 0;
@@ -81,7 +81,7 @@ static const char *site_label(mp_arena *arena, const mp_model *model,
 
 static mp_key by_source(const mp_model *model, const mp_generation *generation)
 {
-    return (mp_key){source_key(model, frame_of(model, context_of(model, generation)).node), 0};
+    return (mp_key){mp_source_key(model, frame_of(model, context_of(model, generation)).node), 0};
 }
 
 static const char *source_label(mp_arena *arena, const mp_model *model,
@@ -93,7 +93,7 @@ static const char *source_label(mp_arena *arena, const mp_model *model,
 static mp_key by_line(const mp_model *model, const mp_generation *generation)
 {
     mp_frame frame = frame_of(model, context_of(model, generation));
-    return (mp_key){source_key(model, frame.node), frame.line};
+    return (mp_key){mp_source_key(model, frame.node), frame.line};
 }
 
 static const char *line_label(mp_arena *arena, const mp_model *model,

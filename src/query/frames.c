@@ -55,12 +55,7 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
     size_t capacity = 0;
     grouping->group_of = mp_alloc_zero(model->tree.count, sizeof *grouping->group_of);
     for (uint32_t i = 0; i < model->tree.count; i++) {
-        mp_symbol_id symbol = model->tree.at[i].symbol;
-        uint32_t name = model->symbols.at[symbol.i].name.i;
-        uint64_t key = name       ? name
-                       : symbol.i ? (uint64_t)1 << 32 | symbol.i
-                                  : (uint64_t)2 << 32 | i;
-        uint32_t *group = mp_id_index_put(&by_name, key);
+        uint32_t *group = mp_id_index_put(&by_name, mp_source_key(model, i));
         if (!*group) {
             *group = ++grouping->count;
             mp_grow(&grouping->groups, &capacity, *group, sizeof *grouping->groups);

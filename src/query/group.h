@@ -11,6 +11,10 @@ typedef struct mp_key {
     uint64_t a, b;
 } mp_key;
 
+/* Of the source or function that a node of the tree is in; nodes that nothing is known of have keys
+ * of their own. */
+uint64_t mp_source_key(const mp_model *model, uint32_t node);
+
 typedef struct mp_dimension {
     const char *name;
     const char *summary;

@@ -107,6 +107,14 @@ void mp_window_free(mp_window *window)
     *window = (mp_window){0};
 }
 
+bool mp_window_has_span(const mp_window *window)
+{
+    for (uint32_t i = 1; i < window->model->sessions.count; i++)
+        if (window->ranges[i].from.i != window->ranges[i].to.i)
+            return true;
+    return false;
+}
+
 /* Snapshots of one session are made in the order of time, so their ids tell earlier from later. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot)
 {

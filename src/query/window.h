@@ -63,6 +63,8 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
                        mp_error *error);
 void mp_window_free(mp_window *window);
 
+/* Whether `from` and `to` are two snapshots in any session. */
+bool mp_window_has_span(const mp_window *window);
 /* Whether a snapshot is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);

@@ -126,29 +126,25 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
     }
 }
 
+/* ASCII's control characters, and U+0080 to U+009F. */
+static bool is_control(const char *p)
+{
+    unsigned char first = (unsigned char)*p;
+    return first < 32 || first == 127 || (first == 0xc2 && (unsigned char)p[1] < 0xa0);
+}
+
 /* The character at `p`: its length in bytes and its columns, 0 columns for a control character. */
 static size_t character(const char *p, const char *end, int *columns)
 {
     size_t length = mp_utf8_length(p, end);
     wchar_t wide = 0;
     mbstate_t state = {0};
-    *columns = 1;
-    if (length == 1)
-        *columns = (unsigned char)*p >= 32 && *p != 127;
-    else if (length && mbrtowc(&wide, p, length, &state) == length)
+    *columns = !is_control(p);
+    if (length > 1 && *columns && mbrtowc(&wide, p, length, &state) == length)
         *columns = wcwidth(wide);
-    if (length == 2 && (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] < 0xa0)
-        *columns = 0; /* U+0080 to U+009F: control characters too */
     if (*columns < 0)
         *columns = 1;
     return length ? length : 1;
-}
-
-/* ASCII's control characters, and U+0080 to U+009F. */
-static bool is_control(const char *p)
-{
-    unsigned char first = (unsigned char)*p;
-    return first < 32 || first == 127 || (first == 0xc2 && (unsigned char)p[1] < 0xa0);
 }
 
 const char *mp_safe_text(mp_arena *arena, const char *text)

@@ -54,22 +54,14 @@ static const mp_leak *largest(const mp_leaks *leaks, bool grew_once)
     return NULL;
 }
 
-/* Whether `from` and `to` are two snapshots in any session. */
-static bool has_span(const mp_window *window)
-{
-    for (uint32_t i = 1; i < window->model->sessions.count; i++)
-        if (window->ranges[i].from.i != window->ranges[i].to.i)
-            return true;
-    return false;
-}
-
 static void answer_leaks(mp_document *document, const mp_window *window, answer_row *row)
 {
     const mp_suppressed *suppressed = window->suppressed;
     const mp_leaks *leaks = mp_window_leak_sites(window);
     if (suppressed && suppressed->objects)
         row->suppressed = mp_amount_text(document, suppressed->objects, suppressed->bytes);
-    row->leaks = has_span(window) ? "none" : "none: there is only one snapshot to look at";
+    row->leaks =
+        mp_window_has_span(window) ? "none" : "none: there is only one snapshot to look at";
     if (leaks->count)
         row->leaks = mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
                                       mp_bytes_text(document, leaks->bytes, false),
@@ -111,7 +103,7 @@ static void answer_groups(mp_document *document, const mp_window *window, answer
                                         mp_cost_live(*biggest) == 1 ? "" : "s", percent,
                                         mp_bytes_text(document, totals.live_bytes, false));
     }
-    if (types->count && has_span(window)) {
+    if (types->count && mp_window_has_span(window)) {
         const mp_group *most = most_of(types, true);
         int64_t delta = totals.live_bytes - totals.from_bytes;
         bool known = totals.from_bytes != 0;
@@ -206,7 +198,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     mp_section_roots(document, &view, true);
     mp_section_statics(document, &view, rows);
     mp_section_shared(document, &view, rows);
-    if (has_span(&window))
+    if (mp_window_has_span(&window))
         mp_section_growth(document, &window, asked, false, error);
     mp_section_snapshots(document, &window, rows);
     mp_section_dump_totals(document, &view, true);

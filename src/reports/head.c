@@ -217,8 +217,9 @@ static bool totals_in(const mp_request *request, const mp_filter *filter, mp_tot
 {
     mp_window window;
     mp_error unheard = {0};
-    if (!mp_window_of(filter, mp_text_argument(request, "from"), mp_text_argument(request, "to"),
-                      &window, &unheard))
+    mp_request filtered = *request;
+    filtered.filter = filter;
+    if (!mp_request_window(&filtered, &window, &unheard))
         return false;
     *totals = mp_totals_of(&window);
     mp_window_free(&window);

@@ -155,11 +155,11 @@ void mp_order_rows(const mp_order *order, const mp_column *columns, size_t colum
                    size_t count, size_t size)
 {
     for (size_t i = sizeof order->columns / sizeof *order->columns; i-- > 0;)
-        for (size_t j = 0; order->columns[i] && j < column_count; j++)
-            if (strcmp(columns[j].name, order->columns[i]) == 0) {
-                mp_rows_sort(rows, count, size, &columns[j]);
-                break;
-            }
+        if (order->columns[i]) {
+            size_t by = mp_column_find(columns, column_count, order->columns[i]);
+            assert(by < column_count);
+            mp_rows_sort(rows, count, size, &columns[by]);
+        }
 }
 
 mp_growth mp_growth_of(mp_amount from, mp_amount to)

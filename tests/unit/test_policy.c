@@ -105,6 +105,7 @@ static void selectors(void **state)
     } cases[] = {
         {"leaked of type \"A*\" <= 1", MP_BY_TYPE, false, false, "A*"},
         {"leaked of source \"*O\\\"r\\\\*\" <= 1 if any", MP_BY_SOURCE, false, true, "*O\"r\\\\*"},
+        {"leaked of type \"a\\\\\\\"\\\\\" <= 1", MP_BY_TYPE, false, false, "a\\\\\"\\\\"},
         {"live objects of name \"n\" <= 1 if any # x", MP_BY_NAME, false, true, "n"},
         {"live of each site <= 1 KiB if any", MP_BY_SITE, true, true, NULL},
         {"live of any type <= 10 MiB", MP_BY_TYPE, true, false, NULL},

@@ -97,6 +97,28 @@ static void each_subject(void **unused)
     reading_free(&r);
 }
 
+/* What nobody told the type of has one too: of dumps it may be an object's. */
+static void an_unknown_type_is_a_type(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *pattern;
+        bool negated, unknown, first;
+    } cases[] = {{"(unknown)", false, true, false},
+                 {"(unknown)", true, false, true},
+                 {"Procedure", false, false, true},
+                 {"Procedure", true, true, false}};
+    reading r = heap();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_criterion criterion = {MP_SUBJECT_TYPE, cases[i].negated, cases[i].pattern};
+        bool *kept = mp_matching(r.model, MP_THINGS_TYPES, &criterion, 1);
+        assert_int_equal(kept[0], cases[i].unknown);
+        assert_int_equal(kept[1], cases[i].first); /* Procedure is the first of the file */
+        free(kept);
+    }
+    reading_free(&r);
+}
+
 static void any_of_a_subject_all_subjects_and_no_negated_one(void **unused)
 {
     (void)unused;
@@ -196,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_subject),
+        cmocka_unit_test(an_unknown_type_is_a_type),
         cmocka_unit_test(any_of_a_subject_all_subjects_and_no_negated_one),
         cmocka_unit_test(moments_are_those_of_snapshots_both_included),
         cmocka_unit_test(snapshots_of_a_selection_add_up),
