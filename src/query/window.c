@@ -165,6 +165,7 @@ const mp_balance *mp_window_balances(const mp_window *window)
 /* What the snapshots at the ends tell, and each session's own peak, added up. */
 static void add_session(const mp_window *window, uint32_t session, mp_totals *totals)
 {
+    const mp_model *model = window->model;
     const mp_filter *filter = window->filter;
     const mp_range *range = &window->ranges[session];
     const mp_snapshot *from = &filter->snapshots[range->from.i],
@@ -180,6 +181,11 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
     }
     totals->peak_objects += objects;
     totals->peak_bytes += bytes;
+    if (mp_filter_snapshots(filter, session) && model->kind == MP_KIND_RECORDING) {
+        uint32_t last = filter->sessions.at[filter->sessions.first[session + 1] - 1];
+        totals->stated_peak_objects += filter->snapshots[last].stated_peak_objects;
+        totals->has_stated_peak = !filter->selects;
+    }
     if (!range->to.i)
         return;
     totals->live_objects += to->live_objects;
@@ -188,7 +194,7 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
     totals->from_bytes += from->live_bytes;
     totals->reusable_objects += to->reusable_objects;
     totals->reusable_bytes += to->reusable_bytes;
-    totals->has_reusable |= window->model->sessions.at[session].reusable_apart;
+    totals->has_reusable |= model->sessions.at[session].reusable_apart;
 }
 
 mp_totals mp_totals_of(const mp_window *window)

@@ -273,7 +273,7 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     hold_trailer(state, row, line);
     mp_snapshot *snapshot = mp_heap_begin(&recording->heap);
     snapshot->time_us = amount(state, row[TIME].number, "time", line);
-    snapshot->stated_peak_objects = (int64_t)row[PEAK].number;
+    snapshot->stated_peak_objects = amount(state, row[PEAK].number, "peak", line);
     snapshot->class_depth = (int64_t)row[HIERARCHY].number;
     snapshot->has_platform = true;
     snapshot->platform_bytes = recording->platform_seen

@@ -34,6 +34,7 @@ static const mp_column total_columns[] = {
     TOTAL(retyped_objects, "", MP_COUNT, 0),
     TOTAL(peak_objects, "", MP_COUNT, 0),
     TOTAL(peak_bytes, "Peak", MP_BYTES, MP_SUMMARY),
+    TOTAL(stated_peak_objects, "", MP_COUNT, 0),
     TOTAL(leaked_objects, "", MP_COUNT, 0),
     TOTAL(leaked_bytes, "Leaked", MP_BYTES, MP_SUMMARY),
     MP_COLUMN(totals_row, leak_sites, "Sites", MP_COUNT, ADDS | MP_SUMMARY),
@@ -148,6 +149,12 @@ static void set_history(mp_document *document, const mp_window *window, const mp
                                     mp_count_text(document, totals->deleted_objects, false),
                                     totals->deleted_objects == 1 ? "" : "s");
     row->peak = mp_amount_text(document, totals->peak_objects, totals->peak_bytes);
+    if (!totals->has_stated_peak)
+        totals->stated_peak_objects = MP_UNKNOWN;
+    else if (totals->stated_peak_objects > totals->peak_objects)
+        row->peak =
+            mp_document_text(document, "%s at a snapshot, %s objects at any moment", row->peak,
+                             mp_count_text(document, totals->stated_peak_objects, false));
     if (totals->reusable_objects)
         row->reusable = mp_amount_text(document, totals->reusable_objects, totals->reusable_bytes);
     if (leaks) {

@@ -113,6 +113,48 @@ static void section_platform(mp_document *document, const mp_filter *filter)
     free(areas);
 }
 
+/* --- where the program is looked for --- */
+
+typedef struct propath_row {
+    const char *session_id, *tag, *propath;
+    int64_t sequence, time_us;
+    mp_texts entries;
+} propath_row;
+
+static const mp_column propath_columns[] = {
+    MP_COLUMN(propath_row, session_id, "Session", MP_TEXT, 0),
+    MP_COLUMN(propath_row, sequence, "#", MP_NUMBER, 0),
+    MP_COLUMN(propath_row, tag, "Tag", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(propath_row, time_us, "Time", MP_TIME, 0),
+    MP_COLUMN(propath_row, propath, "PROPATH", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(propath_row, entries, "PROPATH", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* Each snapshot that has another PROPATH than those before it, the first one not. */
+static void section_propaths(mp_document *document, const mp_filter *filter)
+{
+    const mp_model *model = filter->model;
+    const mp_session_snapshots *of = &filter->sessions;
+    mp_table *table = NULL;
+    for (uint32_t i = 0; i < of->first[model->sessions.count]; i++) {
+        const mp_snapshot *snapshot = &filter->snapshots[of->at[i]];
+        if (!snapshot->propath.i || snapshot->ordinal < 2)
+            continue;
+        if (!table)
+            table = MP_TABLE(document, "propaths", "Changes of PROPATH", MP_ROWS, propath_columns);
+        const mp_session *session = &model->sessions.at[snapshot->session.i];
+        const char *propath = mp_model_text(model, snapshot->propath);
+        bool several = model->sessions.count > 2;
+        propath_row row = {.session_id = several ? mp_model_text(model, session->session_id) : NULL,
+                           .tag = mp_model_text(model, snapshot->tag),
+                           .propath = propath,
+                           .sequence = (int64_t)snapshot->sequence,
+                           .time_us = snapshot->time_us,
+                           .entries = mp_one_text(document, propath)};
+        mp_table_put(document, table, &row);
+    }
+}
+
 /* --- of an execution profile --- */
 
 typedef struct coverage_row {
@@ -199,8 +241,10 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     put_head(request, document);
     mp_section_heap_totals(document, &window, false, true);
     section_contents(document, request->filter);
-    if (request->model->kind == MP_KIND_RECORDING)
+    if (request->model->kind == MP_KIND_RECORDING) {
+        section_propaths(document, request->filter);
         section_platform(document, request->filter);
+    }
     mp_window_free(&window);
     return true;
 }

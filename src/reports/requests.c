@@ -268,12 +268,10 @@ const mp_report mp_report_requests = {
     .example = "requests samples/shop-requests-AS1.oemp",
     .details =
         "A request's own objects are those that were created after it began. Left behind is\n"
-        "what of them is alive at the snapshot " MP_DASHES
-        "to (the last _PreCleanUp if there is one, else\n"
+        "what of them is alive at the snapshot `to` (the last _PreCleanUp if there is one, else\n"
         "the last), long after the request ended. \"In calls\" tells a leak, which every call\n"
-        "has, from what the first call fills. " MP_DASHES
-        "from leaves out what came before it.\n" MP_DASHES
-        "sort: left, objects, calls, created, peak, duration, key.",
+        "has, from what the first call fills. `from` leaves out what came before it.\n"
+        "`sort`: left, objects, calls, created, peak, duration, key.",
     .groups = groups,
     MP_ARGUMENTS(arguments, own),
     .variants = {{.needs = MP_HOLDS_REQUESTS, .run = run}},

@@ -1,3 +1,4 @@
+#include <string.h>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -10,7 +11,7 @@ typedef struct snapshot_row {
     int64_t platform_bytes, overhead_bytes, reusable_objects, reusable_bytes, request_start_us;
     int64_t class_depth, stated_peak_objects, roots;
     double cpu_percent;
-    mp_texts asked;
+    mp_texts below;
 } snapshot_row;
 
 /* Dumps have no history; snapshots of a log of heap events are slices of its time. */
@@ -37,12 +38,12 @@ static const mp_column columns[] = {
     MP_COLUMN(snapshot_row, peak_objects, "Peak objects", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
     MP_COLUMN(snapshot_row, platform_bytes, "Platform", MP_BYTES, RECORDED),
     MP_COLUMN(snapshot_row, overhead_bytes, "Overhead", MP_BYTES, DETAIL),
-    MP_COLUMN(snapshot_row, cpu_percent, "CPU %", MP_PERCENT, DETAIL),
+    MP_COLUMN(snapshot_row, cpu_percent, "CPU %", MP_PERCENT, RECORDED),
     MP_COLUMN(snapshot_row, reusable_objects, "Reusable", MP_COUNT, DETAIL),
     MP_COLUMN(snapshot_row, reusable_bytes, "Reusable size", MP_BYTES, DETAIL),
     MP_COLUMN(snapshot_row, request, "Request", MP_TEXT, DETAIL),
     MP_COLUMN(snapshot_row, request_api, "API", MP_TEXT, DETAIL),
-    MP_COLUMN(snapshot_row, asked, "Request", MP_LIST, RECORDED | MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(snapshot_row, below, "Note", MP_LIST, RECORDED | MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(snapshot_row, request_start_us, "Request start", MP_TIME, DETAIL),
     MP_COLUMN(snapshot_row, propath, "PROPATH", MP_TEXT, DETAIL),
     MP_COLUMN(snapshot_row, class_depth, "Class depth", MP_NUMBER, DETAIL),
@@ -97,6 +98,27 @@ static void set_recorded(mp_document *document, snapshot_row *row, const mp_mode
     row->stated_peak_objects = snapshot->stated_peak_objects;
 }
 
+/* What people read below a row: whose request it is, and what is not the same as before. */
+enum { BELOW = 4 };
+static size_t put_below(mp_document *document, const mp_model *model, const mp_snapshot *snapshot,
+                        const char *below[BELOW])
+{
+    size_t count = 0;
+    const mp_snapshot *before = snapshot - 1;
+    bool known = snapshot->ordinal > 1 && before->session.i == snapshot->session.i;
+    const char *overhead = mp_bytes_text(document, snapshot->overhead_bytes, false);
+    if (snapshot->request_api.i)
+        below[count++] = mp_model_text(model, snapshot->request_api);
+    if (snapshot->request.i)
+        below[count++] = mp_model_text(model, snapshot->request);
+    if (snapshot->overhead_bytes &&
+        !(known && strcmp(overhead, mp_bytes_text(document, before->overhead_bytes, false)) == 0))
+        below[count++] = mp_document_text(document, "overhead %s", overhead);
+    if (snapshot->propath.i && snapshot->ordinal > 1)
+        below[count++] = "PROPATH changes (see info)";
+    return count;
+}
+
 static void put_snapshot(mp_document *document, mp_table *table, const mp_window *window,
                          uint32_t at, int64_t before, const char *role)
 {
@@ -126,10 +148,8 @@ static void put_snapshot(mp_document *document, mp_table *table, const mp_window
     row.roots = 0;
     for (uint32_t i = 1; i < model->root_counts.count; i++)
         row.roots += model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
-    const char *asked[] = {row.request_api, row.request};
-    bool first = snapshot->request_api.i != 0, second = snapshot->request.i != 0;
-    if (first || second)
-        row.asked = (mp_texts){.at = asked + !first, .count = (size_t)first + second};
+    const char *below[BELOW];
+    row.below = (mp_texts){.at = below, .count = put_below(document, model, snapshot, below)};
     mp_table_put(document, table, &row);
 }
 
