@@ -123,6 +123,11 @@ class OtherHeaps:
         for at in ("peak", 0, last // 3, last // 2, last, last + 1):
             self.agree(taligent.report(path, at=at), self.json("top", path, "--at", at, "--limit", 0),
                        ["top"], f"top {path.name} --at {at}")
+        for row in expected["snapshots"][1:-1:4]:
+            self.agree(taligent.report(path, at=row["time_us"]),
+                       self.json("top", f"{path}@{row['sequence']}", "--limit", 0), ["top"],
+                       f"top {path.name}@{row['sequence']}")
+        self.peak_agrees(path)
         for slices in (1, 3):
             self.agree(taligent.report(path, slices=slices),
                        self.json("snapshots", path, "--slices", slices, "--limit", 0), ["snapshots"],
@@ -131,6 +136,14 @@ class OtherHeaps:
             self.agree(taligent.report(path, temporary=rule),
                        self.json("lifetimes", path, "--temporary", rule, "--limit", 0), ["totals"],
                        f"{path.name} --temporary {rule}")
+
+    def peak_agrees(self, path):
+        """What the columns say of the peak is what a report of that moment says."""
+        at_peak = {row["key"]: (row["objects"], row["bytes"])
+                   for row in taligent.report(path, at="peak")["top"]}
+        for row in self.json("top", path, "--limit", 0).get("top", []):
+            self.hold(at_peak.get(row["key"], (0, 0)) == (row["peak_objects"], row["peak_bytes"]),
+                      f"top {path.name}: {row['key']} at the peak")
 
     # --- RPM ---
 

@@ -17,11 +17,46 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
     mp_event_log_open(&blocks->log, model, diagnostics);
     mp_model_begin_snapshot(model, session);
     blocks->start.i = blocks->snapshot.i = model->snapshots.count - 1;
+    blocks->first_delta = model->deltas.count;
     model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
+}
+
+/* Births that are entered when a deletion tells their type are older than the deltas before them:
+ * bring all into the order of time again, those of one snapshot as they were. */
+static void order_deltas(mp_blocks *blocks)
+{
+    mp_model *model = blocks->model;
+    mp_delta *deltas = model->deltas.at + blocks->first_delta;
+    uint32_t count = model->deltas.count - blocks->first_delta;
+    uint32_t snapshots = model->snapshots.count - blocks->start.i;
+    uint32_t *next = mp_alloc_zero(snapshots + 1, sizeof *next);
+    uint32_t *place = mp_alloc_zero(count, sizeof *place);
+    for (uint32_t i = 0; i < count; i++)
+        next[deltas[i].snapshot.i - blocks->start.i + 1]++;
+    for (uint32_t i = 0; i < snapshots; i++)
+        next[i + 1] += next[i];
+    for (uint32_t i = 0; i < count; i++)
+        place[i] = next[deltas[i].snapshot.i - blocks->start.i]++;
+    for (uint32_t i = 0; i < count; i++)
+        while (place[i] != i) {
+            uint32_t other = place[i];
+            mp_delta delta = deltas[other];
+            deltas[other] = deltas[i];
+            deltas[i] = delta;
+            place[i] = place[other];
+            place[other] = other;
+        }
+    for (uint32_t i = count; i > 0; i--) /* the oldest is met last */
+        model->generations.at[deltas[i - 1].generation.i].first_delta = blocks->first_delta + i - 1;
+    for (uint32_t i = 0; i < count; i++)
+        model->generations.at[deltas[i].generation.i].last_delta = blocks->first_delta + i;
+    free(next);
+    free(place);
 }
 
 void mp_blocks_close(mp_blocks *blocks)
 {
+    order_deltas(blocks);
     mp_events *events = blocks->log.events;
     mp_event_log_close(&blocks->log);
     uint32_t generations = blocks->model->generations.count;
@@ -129,9 +164,9 @@ void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *even
     }
 }
 
-static void prefetch_delta(const mp_model *model, uint32_t generation)
+static void prefetch_delta(const mp_model *model, uint32_t at)
 {
-    const mp_delta *delta = &model->deltas.at[model->generations.at[generation].last_delta];
+    const mp_delta *delta = &model->deltas.at[at];
     __builtin_prefetch(delta, 1);
     __builtin_prefetch((const char *)(delta + 1) - 1, 1);
 }
@@ -141,14 +176,21 @@ void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
     uint32_t generation = next_generation(blocks, event);
     if (!generation)
         return;
-    prefetch_delta(blocks->model, generation);
-    if (event->kind == MP_EVENT_DELETION)
-        prefetch_delta(blocks->model, blocks->shares[generation].typed[0].i);
+    const mp_generation *generations = blocks->model->generations.at;
+    prefetch_delta(blocks->model, generations[generation].first_delta);
+    if (event->kind != MP_EVENT_DELETION)
+        return;
+    const mp_generation *typed = &generations[blocks->shares[generation].typed[0].i];
+    prefetch_delta(blocks->model, typed->first_delta);
+    if (typed->last_delta != typed->first_delta)
+        prefetch_delta(blocks->model, typed->last_delta);
 }
 
 /* --- what is alive, and was at the peak --- */
 
-static void count(mp_blocks *blocks, mp_generation_id generation, int64_t objects, int64_t bytes)
+/* The share of a generation that is about to change: what it was at the peak is remembered first.
+ * Valid until the next one. */
+static mp_generation_share *share_of(mp_blocks *blocks, mp_generation_id generation)
 {
     if (generation.i >= blocks->share_count) {
         size_t before = blocks->share_count;
@@ -162,6 +204,12 @@ static void count(mp_blocks *blocks, mp_generation_id generation, int64_t object
         share->at_peak = share->live;
         share->epoch = blocks->epoch;
     }
+    return share;
+}
+
+static void count(mp_blocks *blocks, mp_generation_id generation, int64_t objects, int64_t bytes)
+{
+    mp_generation_share *share = share_of(blocks, generation);
     share->live.objects += objects;
     share->live.bytes += bytes;
     blocks->tally.live_objects += objects;
@@ -219,6 +267,16 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     return site->generation;
 }
 
+/* What was born of a generation, which was all at one snapshot: its oldest delta. It may be of the
+ * past. */
+static mp_cost *births_of(mp_blocks *blocks, mp_generation_id id)
+{
+    const mp_generation *generation = &blocks->model->generations.at[id.i];
+    if (generation->first_delta)
+        return &blocks->model->deltas.at[generation->first_delta].cost;
+    return mp_model_delta(blocks->model, id, generation->born);
+}
+
 static unsigned size_class(int64_t bytes)
 {
     return bytes ? 64u - (unsigned)__builtin_clzll((uint64_t)bytes) : 0;
@@ -248,6 +306,7 @@ static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *even
                         .generation = generation.i,
                         .serial = event->thread ? blocks->log.threads[event->thread].serial : 0,
                         .thread = event->thread,
+                        .epoch = (uint32_t)blocks->epoch,
                         .born_line = event->line};
 }
 
@@ -273,7 +332,7 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     int64_t bytes = counted_bytes(blocks, event);
     mp_generation_id generation = generation_of(blocks, event);
     place_block(blocks, block, event, bytes, generation);
-    mp_cost *cost = mp_model_delta(blocks->model, generation, blocks->snapshot);
+    mp_cost *cost = births_of(blocks, generation);
     cost->created++;
     cost->created_bytes += bytes;
     cost->bytes += bytes;
@@ -315,7 +374,7 @@ void mp_blocks_old(mp_blocks *blocks, const mp_event *event)
     mp_generation born = {.context = mp_model_context(blocks->model, &key), .born = blocks->start};
     mp_generation_id generation = mp_model_generation(blocks->model, &born);
     place_block(blocks, block, event, bytes, generation);
-    mp_cost *cost = mp_model_delta(blocks->model, generation, blocks->start);
+    mp_cost *cost = births_of(blocks, generation);
     cost->found++;
     cost->bytes += bytes;
     count(blocks, generation, 1, bytes);
@@ -364,25 +423,43 @@ static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const m
            blocks->log.threads[event->thread].serial - block->serial <= events->temporary;
 }
 
-/* The block leaves the context of untyped blocks of its crawl, and is entered as created and
- * deleted in that of its type: what is alive has none. Old blocks have theirs from the start. */
+/* The birth of the block, and what it was at the peak, belong to another generation. */
+static void move_birth(mp_blocks *blocks, const mp_block *block, mp_generation_id from,
+                       mp_generation_id to)
+{
+    mp_cost *cost = births_of(blocks, from);
+    cost->created--;
+    cost->created_bytes -= block->bytes;
+    cost->bytes -= block->bytes;
+    cost = births_of(blocks, to);
+    cost->created++;
+    cost->created_bytes += block->bytes;
+    cost->bytes += block->bytes;
+    if (block->epoch != (uint32_t)blocks->epoch) { /* there was a peak since its birth */
+        mp_peak_share *at_peak = &share_of(blocks, from)->at_peak;
+        at_peak->objects--;
+        at_peak->bytes -= block->bytes;
+        at_peak = &share_of(blocks, to)->at_peak;
+        at_peak->objects++;
+        at_peak->bytes += block->bytes;
+    }
+    if (blocks->history)
+        mp_history_was(blocks->history, block->address, to);
+}
+
+/* Gives the context in which the block died. Old blocks have their type from the start. */
 static mp_context_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
                           bool temporary)
 {
     mp_model *model = blocks->model;
-    mp_generation_id from = {block->generation};
+    mp_generation_id from = {block->generation}, to = from;
     bool old = model->generations.at[from.i].born.i == blocks->start.i;
-    mp_generation_id to =
-        event->type.i && !old ? typed_generation(blocks, from, event->type) : from;
-    mp_cost *cost = mp_model_delta(model, from, blocks->snapshot);
+    if (event->type.i && !old) {
+        to = typed_generation(blocks, from, event->type);
+        move_birth(blocks, block, from, to);
+    }
+    mp_cost *cost = mp_model_delta(model, to, blocks->snapshot);
     cost->bytes -= block->bytes;
-    cost->found -= old;
-    cost->created -= !old;
-    cost->created_bytes -= old ? 0 : block->bytes;
-    cost = mp_model_delta(model, to, blocks->snapshot);
-    cost->found += old;
-    cost->created += !old;
-    cost->created_bytes += old ? 0 : block->bytes;
     cost->deleted++;
     cost->temporary += temporary;
     cost->temporary_bytes += temporary ? block->bytes : 0;

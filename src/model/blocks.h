@@ -3,7 +3,10 @@
  * One mp_blocks a log. Its first snapshot is the start, when only old blocks are alive; the reader
  * ends it and every later one. Addresses are used again: a block is an address from one allocation
  * to the next deletion. A freed address is remembered until it is used again, so that a second
- * deletion can show the first; of very many of them the oldest are forgotten. */
+ * deletion can show the first; of very many of them the oldest are forgotten.
+ *
+ * A block has no type until its deletion tells it. It then moves, with its birth, to the generation
+ * of that type, so that each moment of its life shows it; those that are never deleted stay. */
 #ifndef MP_MODEL_BLOCKS_H
 #define MP_MODEL_BLOCKS_H
 
@@ -34,6 +37,7 @@ typedef struct mp_blocks {
     mp_event_log log;
     mp_session_id session;
     mp_snapshot_id start, snapshot; /* the first, and the open one */
+    uint32_t first_delta;           /* of this log */
     uint32_t sequence;
     mp_tally tally; /* since the last snapshot */
     mp_peak_share snapshot_peak;

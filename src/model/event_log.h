@@ -38,7 +38,10 @@ typedef struct mp_block {
     uint32_t generation; /* alive; 0: the place is empty or freed */
     uint32_t serial;     /* alive: of its thread's events */
     uint32_t thread;
-    uint32_t node; /* freed: of the deletion */
+    union {
+        uint32_t epoch; /* alive: number of the peak before its birth */
+        uint32_t node;  /* freed: of the deletion */
+    };
     uint64_t born_line;
 } mp_block;
 

@@ -1,8 +1,8 @@
 /* What a log of heap events tells beyond the ledger: ages, threads, sizes, anomalies, the peak.
  *
  * Times are microseconds since the first event of the log. Generations and contexts are those of
- * the ledger; a block that was deleted with a type belongs to a context of that type, a living one
- * to a context without type, whose type can only be inferred. */
+ * the ledger; a block that was deleted with a type belongs to a context of that type from its
+ * birth, one that is never deleted to a context without type, whose type can only be inferred. */
 #ifndef MP_MODEL_EVENTS_H
 #define MP_MODEL_EVENTS_H
 

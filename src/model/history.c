@@ -130,6 +130,17 @@ void mp_history_found(mp_history *history, uint64_t id, int64_t bytes, mp_genera
     at->object = history->model->objects.count - 1;
 }
 
+void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generation)
+{
+    record *at = record_of(history, id, false);
+    if (!at)
+        return;
+    mp_object *written = &history->model->objects.at[at->object];
+    if (at->object && written->generation.i == at->generation.i) /* else it is of one before it */
+        written->generation = generation;
+    at->generation = generation;
+}
+
 void mp_history_death(mp_history *history, uint64_t id)
 {
     record *at = record_of(history, id, false);

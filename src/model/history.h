@@ -24,6 +24,8 @@ void mp_history_change(mp_history *history, uint64_t id, int64_t bytes,
  * only now. The id is not alive. */
 void mp_history_found(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation,
                       mp_snapshot_id since);
+/* The living object was of that generation at each snapshot so far: it is told only now. */
+void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generation);
 void mp_history_death(mp_history *history, uint64_t id);
 /* All that was told holds at this snapshot, which is whole. */
 void mp_history_end_snapshot(mp_history *history, mp_snapshot_id snapshot);

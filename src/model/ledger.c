@@ -1,6 +1,6 @@
 /* Contexts, generations and deltas. Deltas are appended in the order of time, so that the delta of
  * a generation at the current snapshot is its newest one or does not exist: no look-up is needed.
- */
+ * Births that a heap log tells late are put in order when it ends (blocks.c). */
 #include <assert.h>
 
 #include "model/build.h"
@@ -68,7 +68,7 @@ mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
     if (!*found) {
         mp_generation *generation = MP_ADD(&model->generations);
         *generation = *key;
-        generation->last_delta = 0;
+        generation->first_delta = generation->last_delta = 0;
         generation->reusable = model->contexts.at[key->context.i].reusable;
         *found = model->generations.count - 1;
     }
@@ -84,6 +84,8 @@ mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation_id, mp_snap
         model->deltas.at[generation->last_delta].snapshot.i != snapshot.i) {
         *MP_ADD(&model->deltas) = (mp_delta){.generation = generation_id, .snapshot = snapshot};
         generation->last_delta = model->deltas.count - 1;
+        if (!generation->first_delta)
+            generation->first_delta = generation->last_delta;
     }
     return &model->deltas.at[generation->last_delta].cost;
 }

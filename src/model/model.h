@@ -163,10 +163,10 @@ enum { MP_GENERATION_PENDING = 1 };
 typedef struct mp_generation {
     mp_context_id context;
     mp_snapshot_id born;
-    mp_generation_id owner; /* of what it is scoped to, at birth; none: nothing that is known */
-    uint32_t last_delta;    /* the newest of its deltas */
-    bool reusable;          /* as its context */
-    uint8_t marks;          /* MP_BORN_... */
+    mp_generation_id owner;           /* of what it is scoped to, at birth; none: nothing known */
+    uint32_t first_delta, last_delta; /* the oldest and the newest of its deltas */
+    bool reusable;                    /* as its context */
+    uint8_t marks;                    /* MP_BORN_... */
 } mp_generation;
 
 /* What else is told apart of objects that appear at one snapshot. */

@@ -323,9 +323,11 @@ class Replay:
         return types
 
     def type_of(self, block):
-        """Of a living block, even if a deletion later on tells: at the moment nothing does."""
+        """What its deletion states, which is what it was all along; the rest is guesswork."""
         if block.old:
             return block.birth.type or UNKNOWN
+        if block.deletion is not None:
+            return block.deletion.type
         return self.types[block.site][0] or UNKNOWN
 
     def last(self):
