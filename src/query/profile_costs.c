@@ -1,6 +1,7 @@
 #include "query/profile_costs.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,62 @@ static int compare(const void *left, const void *right, void *opaque)
     return a->calls > b->calls ? -1 : a->calls < b->calls;
 }
 
+/* --- the order of averages --- */
+
+typedef struct fraction {
+    int64_t over, under; /* under: above 0 */
+} fraction;
+
+static int64_t floor_of(fraction f)
+{
+    return f.over / f.under - (f.over % f.under < 0);
+}
+
+/* Below 0 if `a` is less: whole parts first, then what is left the other way up, as Euclid does, so
+ * that nothing is rounded and no product overflows. */
+static int compare_fractions(fraction a, fraction b)
+{
+    for (;;) {
+        int64_t whole_a = floor_of(a), whole_b = floor_of(b);
+        if (whole_a != whole_b)
+            return whole_a < whole_b ? -1 : 1;
+        a.over -= whole_a * a.under;
+        b.over -= whole_b * b.under;
+        if (!a.over || !b.over)
+            return (a.over > 0) - (b.over > 0);
+        fraction held = a;
+        a = (fraction){b.under, b.over};
+        b = (fraction){held.under, held.over};
+    }
+}
+
+/* Of a report's line the average that it prints is rounded: that of its times is nearer to what it
+ * was, if it says the same otherwise. */
+static fraction average_of(const mp_code_cost *cost)
+{
+    fraction exact = {cost->exclusive_us, cost->calls > 0 ? cost->calls : 1};
+    fraction printed = {(int64_t)cost->average_us, 1};
+    bool differs = fabs(cost->average_us - (double)exact.over / (double)exact.under) > 1;
+    bool unknown = cost->unknown & (MP_UNKNOWN_EXECUTIONS | MP_UNKNOWN_EXCLUSIVE);
+    return cost->rounded && (differs || unknown) ? printed : exact;
+}
+
+static int by_average(const void *left, const void *right, void *model)
+{
+    const mp_code_cost *a = left, *b = right;
+    bool known_a = !(a->unknown & MP_UNKNOWN_AVERAGE), known_b = !(b->unknown & MP_UNKNOWN_AVERAGE);
+    int order = known_a != known_b ? (known_a ? -1 : 1) : 0;
+    if (!order && known_a)
+        order = compare_fractions(average_of(b), average_of(a));
+    return order ? order : compare(left, right, model);
+}
+
+void mp_code_costs_by_average(const mp_model *model, mp_code_costs *costs)
+{
+    if (costs->count)
+        qsort_r(costs->at, costs->count, sizeof *costs->at, by_average, (void *)(uintptr_t)model);
+}
+
 static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_code_costs *lines)
 {
     const mp_profile *profile = model->profile;
@@ -185,6 +242,9 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
     row->unknown |= cost->unknown & (MP_UNKNOWN_EXCLUSIVE | MP_UNKNOWN_EXECUTIONS);
     if (cost->rounded && !cost->has_entry)
         row->unknown |= MP_UNKNOWN_EXECUTIONS; /* line 0 is not among the report's lines */
+    row->unknown &= ~(unsigned)MP_UNKNOWN_AVERAGE;
+    if (!row->calls || row->unknown)
+        row->unknown |= MP_UNKNOWN_AVERAGE;
     if (session->has_nodes) {
         if (row->inclusive == MP_INCLUSIVE_UNKNOWN)
             row->inclusive = MP_INCLUSIVE_EXACT;

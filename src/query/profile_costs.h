@@ -71,6 +71,9 @@ typedef struct mp_profile_costs {
 /* All of it at once: it is made by the same few passes. Release with mp_profile_costs_free. */
 mp_profile_costs mp_profile_costs_of(const mp_filter *filter);
 void mp_profile_costs_free(mp_profile_costs *costs);
+/* Put them in the order of their averages, largest first, as exact fractions; those without one
+ * last. Equal ones stand in the usual order. */
+void mp_code_costs_by_average(const mp_model *model, mp_code_costs *costs);
 
 /* What the path of calls to a node of the model's complete tree costs. */
 typedef struct mp_path_cost {

@@ -1,6 +1,7 @@
 #include "reports/profile_sections.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -84,7 +85,6 @@ static const mp_column method_columns[] = {
 static const mp_column sort_columns[] = {
     MP_COLUMN_OF(mp_code_cost, exclusive_us, "seconds", "", MP_SECONDS, 0),
     MP_COLUMN_OF(mp_code_cost, inclusive_us, "inclusive_seconds", "", MP_SECONDS, 0),
-    MP_COLUMN_OF(mp_code_cost, average_us, "average_seconds", "", MP_AVERAGE, 0),
     MP_COLUMN(mp_code_cost, calls, "", MP_COUNT, 0),
 };
 static const mp_order line_orders[] = {
@@ -118,7 +118,7 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
         row.seconds = cost->exclusive_us;
         row.percent = mp_percent_of(cost->exclusive_us, all_us);
     }
-    if (!(cost->unknown & MP_UNKNOWN_AVERAGE) && (row.calls > 0 || cost->rounded))
+    if (!(cost->unknown & MP_UNKNOWN_AVERAGE))
         row.average_seconds = cost->average_us / 1e6;
     return row;
 }
@@ -158,7 +158,9 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
 {
     size_t kept = 0, instrumentation = 0;
     bool estimated = false;
-    if (order != line_orders && order != method_orders) /* in the first ones they are */
+    if (strcmp(order->name, "average") == 0)
+        mp_code_costs_by_average(model, list);
+    else if (order != line_orders && order != method_orders) /* in the first ones they are */
         MP_ORDER_ROWS(order, sort_columns, list->at, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->at[i];

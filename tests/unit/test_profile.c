@@ -425,8 +425,8 @@ static void reports_keep_what_is_unknown(void **unused)
     expect(dump_lines(&r), "a.p|run:0+0 line 3 x3 3000 avg 1100.00 ?16 rounded \n"
                            "a.p|:0+0 line 0 x2 2000 avg 1000.00 ?16 rounded \n"
                            "a.p|:0+0 line 0 x0 0 avg 500.00 ?23 rounded \n");
-    expect(dump_methods(&r, false), "a.p|run:0+0 excl 3000 incl 0 unknown calls 0 ?2\n"
-                                    "a.p|:0+0 excl 2000 incl 0 unknown calls 2 ?4\n");
+    expect(dump_methods(&r, false), "a.p|run:0+0 excl 3000 incl 0 unknown calls 0 ?10\n"
+                                    "a.p|:0+0 excl 2000 incl 0 unknown calls 2 ?12\n");
     assert_int_equal(totals.exclusive_us, 5000);
     assert_int_equal(totals.calls, 2);
     assert_true(totals.partial);
