@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "query/profile_groups.h"
 
-enum { NO_SOURCE = UINT32_MAX };
+#define NO_SOURCE UINT32_MAX
 
 /* What one place of a recording says of a line. */
 typedef struct row {
