@@ -18,7 +18,7 @@
 /* Nobody calls: the stack starts there. */
 #define MP_NO_CALLER UINT32_MAX
 /* Of an amount or count that the recording does not tell; all that it tells are from 0. */
-#define MP_NOT_TOLD (-1)
+#define MP_UNTOLD (-1)
 
 /* Microseconds of a profile; of a heap, bytes alive at the end of the window, and their objects. */
 typedef struct mp_call_amount {

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "query/known.h"
+#include "query/preorder.h"
 
 /* What objects that a tree node created cost. */
 typedef struct node_cost {
@@ -78,38 +79,20 @@ static void add_to_group(mp_group *group, const node_cost *cost)
         group->example.i = cost->example;
 }
 
-/* Down the tree and up again, with a count for each group of how often it is above. */
+/* What a node's callees have follows it: `until` they end, others of its group are within. */
 static void add_outermost(const mp_model *model, const node_cost *costs, mp_grouping *grouping)
 {
-    const uint32_t *group_of = grouping->group_of;
-    uint32_t nodes = model->tree.count;
-    uint32_t *first = mp_alloc_zero(nodes, sizeof *first);
-    uint32_t *next = mp_alloc_zero(nodes, sizeof *next);
-    uint32_t *above = mp_alloc_zero((size_t)grouping->count + 1, sizeof *above);
-    for (uint32_t i = nodes; i-- > 1;) {
-        next[i] = first[model->tree.at[i].parent];
-        first[model->tree.at[i].parent] = i;
-    }
-    uint32_t node = first[0];
-    while (node) {
-        if (above[group_of[node]]++ == 0)
-            add_to_group(&grouping->groups[group_of[node] - 1], &costs[node]);
-        if (first[node]) {
-            node = first[node];
+    mp_preorder nodes = mp_tree_preorder(model);
+    uint32_t *until = mp_alloc_zero((size_t)grouping->count + 1, sizeof *until);
+    for (uint32_t i = 1; i < model->tree.count; i++) {
+        uint32_t group = grouping->group_of[nodes.order[i]];
+        if (i < until[group])
             continue;
-        }
-        while (node && !next[node]) {
-            above[group_of[node]]--;
-            node = model->tree.at[node].parent;
-        }
-        if (node) {
-            above[group_of[node]]--;
-            node = next[node];
-        }
+        until[group] = i + nodes.span[i];
+        add_to_group(&grouping->groups[group - 1], &costs[nodes.order[i]]);
     }
-    free(first);
-    free(next);
-    free(above);
+    free(until);
+    mp_preorder_free(&nodes);
 }
 
 mp_grouping mp_group_frames(const mp_window *window)

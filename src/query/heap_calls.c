@@ -41,7 +41,7 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
             node_of[calls->count] = i;
             calls->at[calls->count] = (mp_callable){.name = mp_tree_label(&calls->names, model, i),
                                                     .start_line = symbol.i ? at->start_line : 0,
-                                                    .line_all = MP_NOT_TOLD};
+                                                    .line_all = MP_UNTOLD};
             *place = ++calls->count;
         }
         of[i] = *place - 1;
@@ -82,12 +82,9 @@ mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line)
     uint32_t count = model->tree.count;
     mp_calls calls = {0};
     uint32_t *callable_of = make_callables(&calls, model);
-    uint32_t *above = mp_alloc_zero(count, sizeof *above);
     mp_tree_cost *costs = mp_tree_costs(window);
     mp_call_node *nodes = mp_alloc_zero(count, sizeof *nodes);
-    for (uint32_t i = 1; i < count; i++)
-        above[i] = model->tree.at[i].parent;
-    mp_preorder preorder = mp_preorder_of(above, count);
+    mp_preorder preorder = mp_tree_preorder(model);
     for (uint32_t i = 1; i < count; i++) {
         uint32_t node = preorder.order[i];
         const mp_tree_cost *cost = &costs[node];
@@ -114,7 +111,6 @@ mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line)
     mp_preorder_free(&preorder);
     free(nodes);
     free(costs);
-    free(above);
     free(callable_of);
     return calls;
 }

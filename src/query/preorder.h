@@ -2,7 +2,7 @@
 #ifndef MP_QUERY_PREORDER_H
 #define MP_QUERY_PREORDER_H
 
-#include <stdint.h>
+#include "model/model.h"
 
 /* From 1: `order[i]` is the node at place i, and what is below it, itself included, stands at
  * places i to i + span[i] - 1. `parent[i]` is the place of the node above; 0: none. */
@@ -13,6 +13,8 @@ typedef struct mp_preorder {
 /* Of nodes 1 to count - 1 that stand behind their parents `above`; 0: none. Children keep their
  * order. Release with mp_preorder_free. */
 mp_preorder mp_preorder_of(const uint32_t *above, uint32_t count);
+/* Of the nodes of the model's call tree; the session, node 0, stands above them. */
+mp_preorder mp_tree_preorder(const mp_model *model);
 void mp_preorder_free(mp_preorder *preorder);
 
 #endif

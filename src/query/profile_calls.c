@@ -50,13 +50,13 @@ static void fill_callables(const builder *from)
         mp_callable *callable = &calls->at[cost->group];
         callable->own.cost = callable->sites = cost->exclusive_us;
         callable->all.cost =
-            cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_NOT_TOLD : cost->inclusive_us;
+            cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_UNTOLD : cost->inclusive_us;
         callable->estimated = cost->inclusive == MP_INCLUSIVE_ESTIMATED;
         callable->calls = cost->calls;
     }
     mp_profile_costs_free(&costs);
     mp_callable *session = &calls->at[calls->count - 1];
-    session->all.cost = MP_NOT_TOLD;
+    session->all.cost = MP_UNTOLD;
     for (uint32_t i = 1; i < from->profile->lines.count; i++) {
         const mp_profile_line *line = &from->profile->lines.at[i];
         if (from->profile->modules.at[line->module.i].number == 0) {
@@ -70,7 +70,7 @@ static void fill_callables(const builder *from)
 static void add_line(const builder *from, int32_t wanted)
 {
     for (uint32_t i = 0; i < from->calls->count; i++)
-        from->calls->at[i].line_all = MP_NOT_TOLD;
+        from->calls->at[i].line_all = MP_UNTOLD;
     for (uint32_t i = 1; i < from->profile->lines.count; i++) {
         const mp_profile_line *line = &from->profile->lines.at[i];
         mp_callable *callable = &from->calls->at[callable_of(from, line->module)];
@@ -78,7 +78,7 @@ static void add_line(const builder *from, int32_t wanted)
             continue;
         callable->at_line.cost += line->exclusive_us;
         callable->executions += line->executions;
-        if (callable->line_all == MP_NOT_TOLD)
+        if (callable->line_all == MP_UNTOLD)
             callable->line_all = 0;
         callable->line_all += line->cumulative_us;
     }
@@ -206,8 +206,7 @@ typedef struct graph_facts {
     mp_id_index index; /* (module, line) */
     line_facts *lines; /* from 1 */
     size_t count, capacity;
-    int64_t
-        *entry_us; /* of each module, what its line 0 takes with all; MP_NOT_TOLD: no such row */
+    int64_t *entry_us; /* of each module, what its line 0 takes with all; MP_UNTOLD: no such row */
     uint32_t *callers; /* of each module, lines that call it */
     bool *recursive;   /* by module */
 } graph_facts;
@@ -229,7 +228,7 @@ static graph_facts facts_of_graph(const mp_profile *profile)
                          .callers = mp_alloc_zero(profile->modules.count, sizeof(uint32_t)),
                          .recursive = find_recursive(profile)};
     for (uint32_t i = 0; i < profile->modules.count; i++)
-        facts.entry_us[i] = MP_NOT_TOLD;
+        facts.entry_us[i] = MP_UNTOLD;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.at[i];
         line_facts *at = facts_of(&facts, line->module, line->line);
@@ -256,7 +255,7 @@ static int64_t cost_of_call(graph_facts *facts, const mp_profile_call *call)
         return line->called_us;
     if (facts->callers[call->callee.i] == 1 && !callee)
         return facts->entry_us[call->callee.i];
-    return MP_NOT_TOLD;
+    return MP_UNTOLD;
 }
 
 static int by_edge(const void *left, const void *right)
@@ -283,11 +282,11 @@ static void fold_edges(mp_calls *calls)
             continue;
         }
         bool told = last->as_caller.cost >= 0 && edge.as_caller.cost >= 0;
-        last->as_caller.cost = told ? last->as_caller.cost + edge.as_caller.cost : MP_NOT_TOLD;
-        last->as_callee.cost = told ? last->as_callee.cost + edge.as_callee.cost : MP_NOT_TOLD;
+        last->as_caller.cost = told ? last->as_caller.cost + edge.as_caller.cost : MP_UNTOLD;
+        last->as_callee.cost = told ? last->as_callee.cost + edge.as_callee.cost : MP_UNTOLD;
         last->calls += edge.calls;
         bool counted = last->nested >= 0 && edge.nested >= 0;
-        last->nested = counted ? last->nested + edge.nested : MP_NOT_TOLD;
+        last->nested = counted ? last->nested + edge.nested : MP_UNTOLD;
     }
     calls->edge_count = kept;
 }
@@ -321,7 +320,7 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
                            .line = call->line,
                            .has_line = true,
                            .calls = call->count,
-                           .nested = MP_NOT_TOLD,
+                           .nested = MP_UNTOLD,
                            .as_caller = cost,
                            .as_callee = cost};
     }
@@ -330,7 +329,7 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
         if (has_nodes[profile->modules.at[i].session.i])
             continue;
         callable->recursive |= facts.recursive[i];
-        callable->nested = MP_NOT_TOLD;
+        callable->nested = MP_UNTOLD;
     }
     mp_id_index_free(&facts.index);
     free(facts.lines);

@@ -95,13 +95,9 @@ static void answer_groups(mp_document *document, const mp_window *window, answer
     char percent[MP_UNIT_TEXT];
     if (types->count && totals.live_bytes) {
         const mp_cost *biggest = &most_of(types, false)->to;
-        mp_format_percent(percent, mp_percent_of(biggest->bytes, totals.live_bytes), false);
-        row->biggest = mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive",
-                                        most_of(types, false)->label,
-                                        mp_bytes_text(document, biggest->bytes, false),
-                                        mp_count_text(document, mp_cost_live(*biggest), false),
-                                        mp_cost_live(*biggest) == 1 ? "" : "s", percent,
-                                        mp_bytes_text(document, totals.live_bytes, false));
+        row->biggest =
+            mp_biggest_text(document, most_of(types, false)->label,
+                            (mp_amount){mp_cost_live(*biggest), biggest->bytes}, totals.live_bytes);
     }
     if (types->count && mp_window_has_span(window)) {
         const mp_group *most = most_of(types, true);

@@ -114,7 +114,7 @@ typedef struct asking {
 
 static int64_t told(int64_t value)
 {
-    return value == MP_NOT_TOLD ? MP_UNKNOWN : value;
+    return value == MP_UNTOLD ? MP_UNKNOWN : value;
 }
 
 static double share_of(int64_t part, int64_t all)
@@ -220,7 +220,7 @@ static int64_t line_inclusive(const asking *asked, uint32_t place)
     for (size_t i = 0; i < asked->calls->edge_count && sum != MP_UNKNOWN; i++) {
         const mp_call_edge *edge = &asked->calls->edges[i];
         if (edge->caller == place && edge->has_line && edge->line == asked->line)
-            sum = edge->as_callee.cost == MP_NOT_TOLD ? MP_UNKNOWN : sum + edge->as_callee.cost;
+            sum = edge->as_callee.cost == MP_UNTOLD ? MP_UNKNOWN : sum + edge->as_callee.cost;
     }
     if (sum == MP_UNKNOWN && asked->line != 0 && !callable->recursive)
         sum = told(callable->line_all);

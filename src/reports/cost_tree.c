@@ -197,8 +197,10 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
                                          mp_moment_text(document, &window, false));
     walk.table->empty = "no code has anything alive";
     if (costs[0].own_objects || costs[0].own_bytes)
-        mp_table_line(document, walk.table, "outside the program's code: %s in %" PRId64 " objects",
-                      mp_bytes_text(document, costs[0].own_bytes, false), costs[0].own_objects);
+        mp_table_line(document, walk.table, "outside the program's code: %s in %s object%s",
+                      mp_bytes_text(document, costs[0].own_bytes, false),
+                      mp_count_text(document, costs[0].own_objects, false),
+                      costs[0].own_objects == 1 ? "" : "s");
     put_tree(&walk, request->arguments);
     free(costs);
     mp_window_free(&window);

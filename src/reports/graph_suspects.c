@@ -86,21 +86,15 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view, int6
 {
     const mp_histogram *types = mp_graph_types(view);
     const mp_histogram_row *first = NULL;
-    char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < types->count; i++) {
         const mp_histogram_row *at = &types->at[i];
         if (!first || at->bytes > first->bytes ||
             (at->bytes == first->bytes && strcmp(at->label, first->label) < 0))
             first = at;
     }
-    if (!first)
-        return NULL;
-    mp_format_percent(percent, mp_percent_of(first->bytes, all), false);
-    return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", first->label,
-                            mp_bytes_text(document, first->bytes, false),
-                            mp_count_text(document, first->objects, false),
-                            first->objects == 1 ? "" : "s", percent,
-                            mp_bytes_text(document, all, false));
+    return first ? mp_biggest_text(document, first->label,
+                                   (mp_amount){first->objects, first->bytes}, all)
+                 : NULL;
 }
 
 void mp_section_dump_answer(mp_document *document, mp_graph_view *view)

@@ -1,5 +1,4 @@
 /* Groups of a heap's objects: what is biggest, what grew or shrank, and how steadily. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,10 +271,8 @@ static const char *step_text(mp_document *document, const mp_model *model, const
     if (!step->place)
         return "";
     const mp_snapshot *snapshot = snapshot_of_step(model, series, step);
-    const char *tag = mp_model_text(model, snapshot->tag);
-    return mp_document_text(document, "%s at snapshot %" PRIu64 "%s%s%s",
-                            mp_bytes_text(document, step->size, true), snapshot->sequence,
-                            *tag ? " (" : "", tag, *tag ? ")" : "");
+    return mp_document_text(document, "%s at %s", mp_bytes_text(document, step->size, true),
+                            mp_snapshot_text(document, model, snapshot));
 }
 
 /* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at snapshot 2

@@ -74,25 +74,32 @@ static const mp_snapshot *end_of(const mp_window *window, uint32_t session, bool
     return mp_window_snapshot(window, from ? range->from.i : range->to.i);
 }
 
+const char *mp_snapshot_text(mp_document *document, const mp_model *model,
+                             const mp_snapshot *snapshot)
+{
+    const char *tag = mp_model_text(model, snapshot->tag);
+    return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", snapshot->sequence,
+                            *tag ? " (" : "", tag, *tag ? ")" : "");
+}
+
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
 {
     const mp_model *model = window->model;
     const mp_snapshot *snapshot = end_of(window, 1, from);
-    const char *tag = mp_model_text(model, snapshot->tag);
     if (model->sessions.count == 2)
-        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s", snapshot->sequence,
-                                *tag ? " (" : "", tag, *tag ? ")" : "");
-    bool same_tag = *tag != '\0', same_number = true;
+        return mp_snapshot_text(document, model, snapshot);
+    bool same_tag = snapshot->tag.i != 0, same_number = true;
     for (uint32_t i = 2; i < model->sessions.count; i++) {
         same_tag &= end_of(window, i, from)->tag.i == snapshot->tag.i;
         same_number &= end_of(window, i, from)->sequence == snapshot->sequence;
     }
+    const mp_snapshot untagged = {.sequence = snapshot->sequence};
     if (same_number)
-        return mp_document_text(document, "snapshot %" PRIu64 "%s%s%s of each session",
-                                snapshot->sequence, same_tag ? " (" : "", same_tag ? tag : "",
-                                same_tag ? ")" : "");
+        return mp_document_text(document, "%s of each session",
+                                mp_snapshot_text(document, model, same_tag ? snapshot : &untagged));
     if (same_tag)
-        return mp_document_text(document, "%s of each session", tag);
+        return mp_document_text(document, "%s of each session",
+                                mp_model_text(model, snapshot->tag));
     return from ? "the from-snapshot of each session" : "the to-snapshot of each session";
 }
 
@@ -194,6 +201,16 @@ const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes
 {
     return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
                             objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
+}
+
+const char *mp_biggest_text(mp_document *document, const char *label, mp_amount of, int64_t alive)
+{
+    char percent[MP_UNIT_TEXT];
+    mp_format_percent(percent, mp_percent_of(of.bytes, alive), false);
+    return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", label,
+                            mp_bytes_text(document, of.bytes, false),
+                            mp_count_text(document, of.objects, false), of.objects == 1 ? "" : "s",
+                            percent, mp_bytes_text(document, alive, false));
 }
 
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)

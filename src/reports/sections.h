@@ -162,13 +162,18 @@ mp_texts mp_one_text(mp_document *document, const char *text);
 
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
+/* "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive" */
+const char *mp_biggest_text(mp_document *document, const char *label, mp_amount of, int64_t alive);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
  * with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
 const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
 
-/* "snapshot 7 (_PreCleanUp)"; of several sessions, "_PreCleanUp of each session". */
+/* "snapshot 7 (_PreCleanUp)" */
+const char *mp_snapshot_text(mp_document *document, const mp_model *model,
+                             const mp_snapshot *snapshot);
+/* The same of an end of the window; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
 /* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
