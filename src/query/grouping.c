@@ -119,11 +119,13 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
     }
 }
 
+/* Figures up to `to` may cancel: what was there before the recording and went without a deletion
+ * was alive at `from` or at the peak all the same. */
 static bool is_empty(const mp_group *group)
 {
     const mp_cost *cost = &group->to;
     return !cost->created && !cost->deleted && !cost->retyped && !cost->found && !cost->bytes &&
-           !group->from_objects;
+           !group->from_objects && !group->at_peak.objects;
 }
 
 /* Give groups other places in `groups`: place_of tells them by the old ones, both + 1. */
