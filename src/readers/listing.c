@@ -34,7 +34,8 @@ typedef struct wanted_lines {
     uint32_t *next;       /* by place */
     mp_id_index programs; /* to the path of the listing, or one of these */
 } wanted_lines;
-enum { NOT_LOOKED_FOR = UINT32_MAX, NO_LISTING = UINT32_MAX - 1 };
+#define NOT_LOOKED_FOR UINT32_MAX
+#define NO_LISTING (UINT32_MAX - 1)
 
 static uint64_t line_key(mp_string_id program, uint32_t line)
 {
