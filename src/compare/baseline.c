@@ -88,6 +88,8 @@ static void put_entry(mp_text_buffer *buffer, const mp_dictionary *dictionary, m
         add_text(object, "program", mp_dictionary_text(dictionary, key->program));
     if (!key->frame && key->line != MP_NO_LINE)
         json_object_object_add(object, "line", json_object_new_int((int32_t)key->line));
+    if (key->start)
+        json_object_object_add(object, "start", json_object_new_int64(key->start));
     if (key->overload)
         json_object_object_add(object, "overload", json_object_new_int64(key->overload));
     add_amounts(object, &entry->amounts);
@@ -155,7 +157,7 @@ typedef struct line_values {
     int64_t peak_objects, peak_bytes;       /* of the totals */
     int64_t modules, entries;               /* likewise; entries -1: not told */
     const char *of, *type, *name, *program; /* of an entry; `of`: of the totals too */
-    int64_t line, overload;                 /* of an entry */
+    int64_t line, start, overload;          /* of an entry */
     struct json_object *stack;              /* likewise; NULL: none */
     mp_amounts amounts;
 } line_values;
@@ -179,6 +181,7 @@ static const struct {
     {"name", json_type_string, offsetof(line_values, name)},
     {"program", json_type_string, offsetof(line_values, program)},
     {"line", json_type_int, offsetof(line_values, line)},
+    {"start", json_type_int, offsetof(line_values, start)},
     {"overload", json_type_int, offsetof(line_values, overload)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
@@ -354,6 +357,7 @@ static bool read_entry(loader *load, const line_values *values)
                         .name = mp_dictionary_id(dictionary, values->name),
                         .program = mp_dictionary_id(dictionary, values->program),
                         .line = (uint32_t)values->line,
+                        .start = (uint32_t)values->start,
                         .overload = (uint32_t)values->overload};
     if (!read_stack(dictionary, values->stack, &key))
         return FAIL(load, "the line has a stack that is none, expected a list of [name, line]");

@@ -156,7 +156,7 @@ typedef struct key_probe {
 } key_probe;
 
 /* Keys have no padding. */
-_Static_assert(sizeof(mp_entry_key) == 6 * sizeof(uint32_t), "keys are hashed as bytes");
+_Static_assert(sizeof(mp_entry_key) == 7 * sizeof(uint32_t), "keys are hashed as bytes");
 
 static bool same_key(const void *opaque, uint32_t value)
 {
@@ -220,6 +220,8 @@ int mp_key_compare(const mp_dictionary *dictionary, const mp_entry_key *a, const
         order = compare_texts(dictionary, a->program, b->program);
     if (!order)
         order = compare_texts(dictionary, a->name, b->name);
+    if (!order)
+        order = a->start < b->start ? -1 : a->start > b->start;
     if (!order)
         order = a->overload < b->overload ? -1 : a->overload > b->overload;
     return order ? order : compare_stacks(dictionary, a, b);

@@ -67,16 +67,17 @@ mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b);
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 
 /* What an entry is about. Of a heap: type and stack; `frame` with `line` is where objects were
- * created (frame 0: outside the program's code). Of a profile: `program` and `method`. Of a group:
- * `name`. */
+ * created (frame 0: outside the program's code). Of a profile: `program` and `name`, the method. Of
+ * a group: `name`. */
 typedef struct mp_entry_key {
-    uint32_t type;     /* text */
+    uint32_t type;     /* text; of an inherited method: the class that ran it, or none */
     uint32_t name;     /* text: of the object, of the method, of the group */
     uint32_t program;  /* text: where it is: the innermost function or source that is no allocator's
                           own; the program of a method */
     uint32_t frame;    /* innermost */
     uint32_t line;     /* in it; MP_NO_LINE: not told */
-    uint32_t overload; /* of methods of one name, from 0 */
+    uint32_t start;    /* line that a method begins at: of overloads; 0: not known */
+    uint32_t overload; /* of methods of one name and start, from 0 */
 } mp_entry_key;
 
 typedef struct mp_entry {

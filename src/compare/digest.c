@@ -182,10 +182,12 @@ static void digest_code(builder *of, mp_level level, const mp_code_costs *costs)
 {
     for (size_t i = 0; i < costs->count; i++) {
         const mp_code_cost *cost = &costs->at[i];
-        mp_entry_key key = {.name = text_key(of, mp_model_text(of->model, cost->method)),
+        mp_entry_key key = {.type = text_key(of, mp_model_text(of->model, cost->runtime)),
+                            .name = text_key(of, mp_model_text(of->model, cost->method)),
                             .program = text_key(of, mp_model_text(of->model, cost->program)),
                             .line = level == MP_LEVEL_LINE ? line_key(of, (uint32_t)cost->line)
                                                            : MP_NO_LINE,
+                            .start = of->options->ignore_lines ? 0 : cost->start_line,
                             .overload = cost->overload};
         add(of, level, key, (mp_amounts){.exclusive_us = cost->exclusive_us, .calls = cost->calls});
     }

@@ -98,13 +98,16 @@ static void put(builder *to, mp_difference difference, const mp_entry_key *was)
 /* --- side by side --- */
 
 /* Objects with a stack are told apart by that, not by their names; nor by their types where those
- * are inferred, as each log may infer another one. */
+ * are inferred, as each log may infer another one. A line of a source is in one overload alone;
+ * what has no line, such as a prologue, is told apart by where its method begins. */
 static mp_entry_key compared_by(const builder *from, mp_entry_key key)
 {
     if (from->level == MP_LEVEL_SITE && key.frame) {
         key.name = 0;
         key.type = from->infers ? 0 : key.type;
     }
+    if (from->level == MP_LEVEL_LINE && (int32_t)key.line > 0)
+        key.start = key.overload = 0;
     return key;
 }
 
@@ -233,14 +236,16 @@ static size_t match_group(builder *to, mp_couple *couples, size_t count, match_s
 static mp_entry_key group_key(const builder *of, const uint32_t *families, mp_entry_key key,
                               match_step step)
 {
-    key.line = step == STEP_LINE ? key.line : 0;
-    if (step == STEP_FAMILY) {
-        key.frame = of->level == MP_LEVEL_SITE ? families[key.frame] : key.frame;
-    } else {
+    bool code = of->level == MP_LEVEL_LINE || of->level == MP_LEVEL_METHOD;
+    if (step != STEP_LINE && !(code && (int32_t)key.line <= 0))
+        key.line = 0;
+    key.start = key.overload = 0;
+    if (step == STEP_FAMILY)
+        key.frame = families[key.frame];
+    else
         key.frame = 0;
-        if (of->level == MP_LEVEL_LINE || of->level == MP_LEVEL_METHOD)
-            key.overload = 0;
-    }
+    if (step != STEP_FAMILY && code)
+        key.type = 0;
     return key;
 }
 

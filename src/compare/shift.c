@@ -116,11 +116,12 @@ static unrest choose_split(mp_shift *shift)
     return least;
 }
 
-/* How far an entry moved: all lines of its stack together. Of one family: as many callers. */
+/* How far an entry moved: all its lines together. Of one family: as many callers. */
 static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *from,
                         const mp_entry_key *to)
 {
     int64_t sum = (int64_t)(int32_t)to->line - (int32_t)from->line;
+    sum += (int64_t)to->start - from->start;
     uint32_t x = from->frame, y = to->frame;
     while (x != y) {
         const mp_frame_key *left = mp_dictionary_frame_at(dictionary, x);

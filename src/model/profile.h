@@ -21,6 +21,7 @@ typedef struct mp_module {
     mp_string_id name;         /* as in the file; none: used and never defined */
     mp_string_id program;      /* the unit; "<module 7>" of what was never defined */
     mp_string_id method;       /* the entry; none: the unit's main block */
+    mp_string_id runtime;      /* class of the object, of an inherited method; none: of the unit */
     mp_string_id listing;      /* debug listing, as the file says */
     mp_string_id listing_file; /* that was found for the program; none: it was not looked for */
     mp_string_id signature;

@@ -44,8 +44,10 @@ static mp_code_cost row_named(const mp_code_name *name)
 {
     return (mp_code_cost){.program = name->program,
                           .method = name->method,
+                          .runtime = name->runtime,
                           .start_line = name->start_line,
-                          .overload = name->overload};
+                          .overload = name->overload,
+                          .run_by_several = name->run_by_several};
 }
 
 static mp_code_costs rows_named(const mp_code_name *names, size_t count)
@@ -97,6 +99,8 @@ static int compare(const void *left, const void *right, void *opaque)
         return a->line < b->line ? -1 : 1;
     if (a->start_line != b->start_line)
         return a->start_line < b->start_line ? -1 : 1;
+    if ((order = mp_profile_text_compare(model, a->runtime, b->runtime)) != 0)
+        return order;
     if (a->overload != b->overload)
         return a->overload < b->overload ? -1 : 1;
     return a->calls > b->calls ? -1 : a->calls < b->calls;

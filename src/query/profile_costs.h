@@ -8,7 +8,8 @@
  * Rows are added up over all sessions by their names. Two modules of one session with the same
  * program, method and start line are overloads all the same (recordings before 11.7.4 have no
  * start line): they stay apart by `overload`, which counts them from 0 in the order of the module
- * numbers. */
+ * numbers. What objects of another class inherited is a method of its own, by the name of that
+ * class. */
 #ifndef MP_QUERY_PROFILE_COSTS_H
 #define MP_QUERY_PROFILE_COSTS_H
 
@@ -41,10 +42,12 @@ typedef enum mp_inclusive {
 /* A line of a method, a method, or a program with all its methods. */
 typedef struct mp_code_cost {
     mp_string_id program, method; /* method: none for the unit's main block, and of programs */
+    mp_string_id runtime;         /* of an inherited method: class of the object, or none */
     uint32_t start_line;          /* of the method; 0: not known, and of programs */
     uint32_t overload;
-    uint32_t group;   /* of a method: which of the modules' groups it is (profile_groups.h) */
-    unsigned unknown; /* MP_UNKNOWN_...: a summand of it was not known; 0 stands there */
+    uint32_t group;      /* of a method: which of the modules' groups it is (profile_groups.h) */
+    bool run_by_several; /* objects of other classes inherited it, too: other rows */
+    unsigned unknown;    /* MP_UNKNOWN_...: a summand of it was not known; 0 stands there */
     int64_t exclusive_us;
     int64_t calls;     /* of a line, executions; else those of line 0 or, where there is none, what
                           the call graph counts */
@@ -57,7 +60,8 @@ typedef struct mp_code_cost {
     int64_t inclusive_us;   /* estimated of a program: the sum of its methods' */
 } mp_code_cost;
 
-/* By exclusive_us descending, then program, method (byte-wise), line, start_line, overload. */
+/* By exclusive_us descending, then program, method (byte-wise), line, start_line, runtime,
+ * overload. */
 typedef struct mp_code_costs {
     mp_code_cost *at;
     size_t count;

@@ -22,6 +22,8 @@ static int by_names(const void *left, const void *right, void *opaque)
         return a->method.i < b->method.i ? -1 : 1;
     if (a->start_line != b->start_line)
         return a->start_line < b->start_line ? -1 : 1;
+    if (a->runtime.i != b->runtime.i)
+        return a->runtime.i < b->runtime.i ? -1 : 1;
     if (a->session.i != b->session.i)
         return a->session.i < b->session.i ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
@@ -47,7 +49,8 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
         const mp_module *module = &modules[order[i]];
         bool same_program = i && module->program.i == before->program.i;
         bool same_method = same_program && module->method.i == before->method.i &&
-                           module->start_line == before->start_line;
+                           module->start_line == before->start_line &&
+                           module->runtime.i == before->runtime.i;
         if (!same_program)
             groups.programs[groups.program_count++] = (mp_code_name){.program = module->program};
         if (!same_method)
@@ -56,12 +59,19 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
         if (first + overload == groups.method_count)
             groups.methods[groups.method_count++] = (mp_code_name){.program = module->program,
                                                                    .method = module->method,
+                                                                   .runtime = module->runtime,
                                                                    .start_line = module->start_line,
                                                                    .overload = overload};
         groups.method_of[order[i]] = (uint32_t)first + overload;
         groups.program_of[order[i]] = (uint32_t)groups.program_count - 1;
     }
     free(order);
+    for (size_t i = 1; i < groups.method_count; i++) {
+        mp_code_name *a = &groups.methods[i - 1], *b = &groups.methods[i];
+        if (a->program.i == b->program.i && a->method.i == b->method.i &&
+            a->start_line == b->start_line && a->runtime.i != b->runtime.i)
+            a->run_by_several = b->run_by_several = true;
+    }
     return groups;
 }
 

@@ -9,8 +9,9 @@
 #define MP_NO_GROUP UINT32_MAX
 
 typedef struct mp_code_name {
-    mp_string_id program, method; /* method: none of programs */
+    mp_string_id program, method, runtime; /* method and runtime: none of programs */
     uint32_t start_line, overload;
+    bool run_by_several; /* objects of other classes inherited it, too */
 } mp_code_name;
 
 /* Groups count from 0. Arrays over modules go by mp_module_id. Release with

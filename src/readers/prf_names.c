@@ -91,8 +91,14 @@ void prf_split_names(mp_model *model, uint32_t first)
         }
         mp_slice method = {name.at, (size_t)(blank - name.at)};
         mp_slice rest = {blank + 1, name.length - method.length - 1};
-        module->program = mp_model_intern(model, unit_in(model, &units, rest), NULL);
+        mp_slice unit = unit_in(model, &units, rest);
+        module->program = mp_model_intern(model, unit, NULL);
         module->method = mp_model_intern(model, method, NULL);
+        if (unit.length == rest.length)
+            continue;
+        mp_slice runtime = {unit.at + unit.length + 1, rest.length - unit.length - 1};
+        if (!mp_slice_equal(runtime, unit))
+            module->runtime = mp_model_intern(model, runtime, NULL);
     }
     mp_hash_index_free(&units);
 }

@@ -13,8 +13,8 @@ typedef struct diff_row {
     double delta_percent;
     double base_average, now_average, average_percent; /* seconds a call */
     int64_t entries;                                   /* that it is the sum of, if several */
-    int64_t line;
-    const char *key, *type, *name, *what, *site, *program;
+    int64_t line, start_line, from; /* from: the start line, where `line` does not tell */
+    const char *key, *type, *name, *what, *site, *program, *runtime_class;
     mp_texts stack;
 } diff_row;
 
@@ -74,6 +74,9 @@ static const mp_column profile_columns[] = {
     MP_COLUMN(diff_row, program, "Program", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(diff_row, line, "Line", MP_NUMBER, 0),
     MP_COLUMN_OF(diff_row, name, "method", "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(diff_row, from, "From line", MP_NUMBER, MP_FOR_PEOPLE),
+    MP_COLUMN(diff_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(diff_row, runtime_class, "Run by", MP_TEXT, MP_SHORTEN),
     MP_COLUMN_OF(diff_row, entries, "lines", "", MP_COUNT, MP_FOR_PROGRAMS),
 };
 
@@ -150,7 +153,9 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
         .entries = (profile || site) && difference->entries > 1 ? (int64_t)difference->entries
                                                                 : MP_UNKNOWN,
         .line = (profile || site) && key->line != MP_NO_LINE ? (int32_t)key->line : MP_UNKNOWN,
+        .start_line = key->start ? key->start : MP_UNKNOWN,
         .type = mp_dictionary_text(dictionary, key->type),
+        .runtime_class = profile ? mp_dictionary_text(dictionary, key->type) : NULL,
         .program = mp_dictionary_text(dictionary, key->program),
         .key = group ? name : NULL,
         .name = group ? NULL : name};
@@ -158,6 +163,7 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
         row.what = mp_document_text(document, "%s%s%s", row.type, *name ? " " : "", name);
     if (site)
         fill_stack(document, dictionary, key, &row);
+    row.from = row.line > 0 ? MP_UNKNOWN : row.start_line;
     mp_table_put(document, table, &row);
 }
 

@@ -49,8 +49,10 @@ void mp_section_profile_totals(mp_document *document, const mp_filter *filter, b
 
 typedef struct cost_row {
     int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
+    int64_t from; /* the start line, where `line` does not tell */
     double percent, average_seconds;
-    const char *program, *method, *code;
+    const char *program, *method, *runtime_class, *code;
+    const char *run_by; /* the class, where other rows are alike but for it */
     mp_texts source;
 } cost_row;
 
@@ -63,7 +65,10 @@ static const mp_column line_columns[] = {
     MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(cost_row, line, "Line", MP_NUMBER, 0),
     MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
-    MP_COLUMN(cost_row, start_line, "Method from", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, from, "From line", MP_NUMBER, MP_FOR_PEOPLE),
+    MP_COLUMN(cost_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, run_by, "Run by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(cost_row, runtime_class, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, code, "Code", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, source, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
@@ -78,6 +83,8 @@ static const mp_column method_columns[] = {
     MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(cost_row, start_line, "From line", MP_NUMBER, 0),
+    MP_COLUMN(cost_row, run_by, "Run by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(cost_row, runtime_class, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
@@ -103,6 +110,7 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
 {
     cost_row row = {.program = mp_model_text(model, cost->program),
                     .method = mp_model_text(model, cost->method),
+                    .runtime_class = mp_model_text(model, cost->runtime),
                     .code = mp_model_text(model, cost->code),
                     .line = cost->line,
                     .start_line = cost->start_line ? cost->start_line : MP_UNKNOWN,
@@ -114,6 +122,8 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
                         cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_UNKNOWN : cost->inclusive_us,
                     .inclusive_estimated =
                         cost->inclusive == MP_INCLUSIVE_ESTIMATED ? 1 : MP_UNKNOWN};
+    row.run_by = cost->run_by_several ? *row.runtime_class ? row.runtime_class : row.program : NULL;
+    row.from = row.line > 0 ? MP_UNKNOWN : row.start_line;
     if (!(cost->unknown & MP_UNKNOWN_EXCLUSIVE)) {
         row.seconds = cost->exclusive_us;
         row.percent = mp_percent_of(cost->exclusive_us, all_us);

@@ -189,6 +189,15 @@ class Tables:
         return rest if is_path else words[0]
 
 
+    def runtime_class(self, module):
+        """Of `method Defining Runtime`, the class of the object, where it is another one."""
+        name, crc, _ = self.modules.get(module, ("", 0, None))
+        defining, _ = self.program_and_method(module)
+        rest = name.partition(" ")[2]
+        running = rest[len(defining) + 1:] if crc == 0 and rest.startswith(defining + " ") else ""
+        return running if running != defining else ""
+
+
 # ---------------------------------------------------------------- answers
 
 def totals_of(tables):
@@ -206,26 +215,29 @@ def top_rows(tables):
             continue
         program, method = tables.program_and_method(module)
         start_line = tables.modules.get(module, ("", 0, None))[2]
-        rows.append((seconds, program, method, line, start_line, calls))
+        running = tables.runtime_class(module)
+        rows.append((seconds, program, method, line, start_line, running, calls))
     return rows
 
 
 def top_order(row):
-    seconds, program, method, line, start_line, calls = row
-    return (-seconds, utf8(program), utf8(method), line, start_line or 0, -calls)
+    seconds, program, method, line, start_line, running, calls = row
+    return (-seconds, utf8(program), utf8(method), line, start_line or 0, utf8(running), -calls)
 
 
 def top_of(rows, total):
     """Slowest line first. What a row does not know is left out: the method of a unit's own code,
     the start line in old recordings and of whole units, the average of what was never called."""
     top = []
-    for seconds, program, method, line, start_line, calls in sorted(rows, key=top_order):
+    for seconds, program, method, line, start_line, running, calls in sorted(rows, key=top_order):
         row = {"rank": len(top) + 1, "program": program, "line": line, "seconds": float(seconds),
                "calls": calls, "percent": float(seconds / total * 100) if total else 0.0}
         if method:
             row["method"] = method
             if start_line:  # 0 is no line: the entry was generated, or the unit itself
                 row["start_line"] = start_line
+            if running:
+                row["runtime_class"] = running
         if calls:
             row["average_seconds"] = float(seconds / calls)
         top.append(row)

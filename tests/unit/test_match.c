@@ -332,7 +332,7 @@ static void add_cost(list *entries, mp_entry_key key, int64_t exclusive_us, int6
     entries->at[entries->count++] = (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
 }
 
-/* The second overload is matched with the second; one that is alone, with whatever is left. */
+/* Lines are matched in order whichever overload they are of. */
 static void lines_of_profiles_are_those_of_their_methods(void **unused)
 {
     (void)unused;
@@ -343,12 +343,12 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
                       .line = 10};
     mp_entry_key b = a,
                  c = {.program = a.program, .name = mp_dictionary_id(dictionary, "n"), .line = 3};
-    b.overload = 1;
+    b.overload = 1, b.line = 20;
     add_cost(&base, a, 100, 1);
     add_cost(&base, b, 200, 1);
     add_cost(&base, c, 1000, 1);
-    a.line = b.line = 14;
-    c.overload = 2;
+    a.line = 14, b.line = 24;
+    b.overload = 0, c.overload = 2;
     add_cost(&now, a, 99, 1);
     add_cost(&now, b, 198, 1);
     add_cost(&now, c, 1000, 2);
@@ -359,8 +359,74 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
     assert_int_equal(result.at[0].change, MP_CHANGE_SHRUNK);
     assert_int_equal(result.at[0].match, MP_MATCH_STACK);
     assert_int_equal(result.at[1].now.exclusive_us, 99);
-    assert_int_equal(result.at[2].match, MP_MATCH_FUNCTION);
+    assert_int_equal(result.at[2].match, MP_MATCH_EXACT);
     assert_int_equal(result.at[2].change, MP_CHANGE_GROWN); /* one call more */
+    free(result.at);
+    mp_dictionary_free(dictionary);
+}
+
+/* Overloads begin at 30, 50 and 90, and now at 50 and 90, and a new one at 95: 50 and 90 are what
+ * they were, 30 is the one left. So are their prologues, which are on line 0 all of them. */
+static void overloads_are_told_apart_by_where_they_begin(void **unused)
+{
+    (void)unused;
+    static const uint32_t starts[2][3] = {{30, 50, 90}, {50, 90, 95}};
+    static const mp_level levels[] = {MP_LEVEL_METHOD, MP_LEVEL_LINE};
+    for (size_t i = 0; i < 2; i++) {
+        mp_dictionary *dictionary = mp_dictionary_new();
+        list base = {0}, now = {0};
+        for (size_t k = 0; k < 3; k++) {
+            mp_entry_key key = {.program = mp_dictionary_id(dictionary, "p"),
+                                .name = mp_dictionary_id(dictionary, "m"),
+                                .line = levels[i] == MP_LEVEL_LINE ? 0 : MP_NO_LINE};
+            key.start = starts[0][k];
+            add_cost(&base, key, 10 * starts[0][k], 1 + k % 2);
+            key.start = starts[1][k];
+            add_cost(&now, key, 10 * starts[1][k] + 1, 1);
+        }
+        mp_differences result = differences(dictionary, &base, &now, levels[i]);
+        assert_int_equal(result.count, 3);
+        for (size_t k = 0; k < 3; k++) {
+            const mp_difference *at = &result.at[k];
+            assert_int_equal(at->base.exclusive_us,
+                             10 * (at->key.start == 95 ? 30 : at->key.start));
+            assert_int_equal(at->match, at->key.start == 95 ? MP_MATCH_STACK : MP_MATCH_EXACT);
+        }
+        free(result.at);
+        mp_dictionary_free(dictionary);
+    }
+}
+
+/* Before 12.1 the class that ran an inherited method is not told. */
+static void methods_that_another_class_ran_are_matched_last(void **unused)
+{
+    (void)unused;
+    mp_dictionary *dictionary = mp_dictionary_new();
+    list base = {0}, now = {0};
+    mp_entry_key key = {.program = mp_dictionary_id(dictionary, "p"),
+                        .name = mp_dictionary_id(dictionary, "m"),
+                        .line = MP_NO_LINE};
+    add_cost(&now, key, 5, 1);
+    add_cost(&base, key, 5, 1);
+    key.type = mp_dictionary_id(dictionary, "A");
+    add_cost(&base, key, 100, 1);
+    key.type = mp_dictionary_id(dictionary, "B");
+    add_cost(&base, key, 200, 2);
+    add_cost(&now, key, 200, 3);
+    mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);
+    assert_int_equal(result.count, 3);
+    assert_int_equal(result.at[0].change, MP_CHANGE_GONE);
+    assert_int_equal(result.at[0].base.exclusive_us, 100);
+    assert_int_equal(result.at[1].match, MP_MATCH_EXACT);
+    assert_int_equal(result.at[1].now.calls, 3);
+    assert_int_equal(result.at[2].change, MP_CHANGE_NONE);
+    free(result.at);
+    base.at[0].key.type = mp_dictionary_id(dictionary, "C"); /* an older one: their sum */
+    now.count = 1;
+    result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.at[0].entries, 3);
+    assert_int_equal(result.at[0].match, MP_MATCH_FUNCTION);
     free(result.at);
     mp_dictionary_free(dictionary);
 }
@@ -432,6 +498,8 @@ static void make_up(list *entries, mp_dictionary *dictionary, uint64_t *state, m
         } else {
             key.program = mp_dictionary_id(dictionary, names[chance(state, 2)]);
             key.name = mp_dictionary_id(dictionary, names[chance(state, 2)]);
+            key.type = chance(state, 3) ? 0 : mp_dictionary_id(dictionary, "c");
+            key.start = chance(state, 3) * 3;
             key.overload = chance(state, 2);
             key.line = chance(state, 6);
         }
@@ -539,6 +607,8 @@ int main(void)
         cmocka_unit_test(lines_of_both_sides_are_what_they_were_unless_they_clearly_moved),
         cmocka_unit_test(names_tell_apart_only_what_has_no_stack),
         cmocka_unit_test(lines_of_profiles_are_those_of_their_methods),
+        cmocka_unit_test(overloads_are_told_apart_by_where_they_begin),
+        cmocka_unit_test(methods_that_another_class_ran_are_matched_last),
         cmocka_unit_test(nothing_is_unchanged_and_retained_bytes_count),
         cmocka_unit_test(changes_and_steps_have_names),
         cmocka_unit_test(differences_add_up_and_have_a_mirror_image),
