@@ -43,6 +43,8 @@ typedef struct mp_group {
     int64_t from_objects, from_bytes; /* alive at its begin */
     mp_cost leaked;                   /* of generations born after `from`, up to `to` */
     int64_t inclusive_bytes;          /* alive at `to`, with all that is scoped to the group */
+    int64_t from_inclusive_bytes;     /* likewise, at `from` */
+    int64_t kept_bytes;               /* leaked, with all that is scoped to what leaked */
     int64_t pool_objects;             /* leaked and scoped to the session's unnamed widget pool */
     int64_t owned_by_leak;            /* leaked and scoped to what was born after `from` too */
     mp_peak_share at_peak;            /* alive when most bytes were; where there are events */
@@ -61,7 +63,7 @@ static inline bool mp_group_grew_once(const mp_group *group)
 typedef struct mp_grouping {
     mp_group *groups; /* those with anything in them, by label, then node, then example */
     uint32_t count;
-    bool has_scope; /* objects have owners: inclusive_bytes means something */
+    bool has_scope; /* objects have owners: inclusive and kept bytes mean something */
     /* Of each generation its place in groups, + 1; of dimensions of frames, of each tree node. */
     uint32_t *group_of;
     bool of_frames;
@@ -72,13 +74,14 @@ typedef struct mp_grouping {
 
 /* What groups tell where it is asked for. */
 enum {
-    MP_GROUPS_SCOPED = 1, /* has_scope, inclusive_bytes; not of dimensions that are no context's */
+    MP_GROUPS_SCOPED = 1, /* has_scope, inclusive bytes; not of dimensions that are no context's */
     MP_GROUPS_GROWTH = 2, /* grew, moments, grew_sessions: one more pass over the generations */
+    MP_GROUPS_KEPT = 4,   /* has_scope, kept_bytes */
 };
 
-/* The window's groups, each dimension's worked out once. Sums of every field but inclusive_bytes
- * over all groups are the window's, but for dimensions of frames, which leave what belongs to
- * owners at 0 and have no extras. Whoever wants another order sorts pointers or rows. */
+/* The window's groups, each dimension's worked out once. Sums of every field but inclusive
+ * and kept bytes over all groups are the window's, but for dimensions of frames, which leave what
+ * belongs to owners at 0 and have no extras. Whoever wants another order sorts pointers or rows. */
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 

@@ -169,27 +169,53 @@ static void add_scoped(const mp_window *window, mp_grouping *grouping)
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
     int64_t *bytes = mp_alloc_zero(model->contexts.count, sizeof *bytes);
+    int64_t *from_bytes = mp_alloc_zero(model->contexts.count, sizeof *from_bytes);
     uint32_t *group_of = mp_alloc_zero(model->contexts.count, sizeof *group_of);
     uint32_t *last_added = mp_alloc_zero((size_t)grouping->count + 1, sizeof *last_added);
     for (uint32_t i = model->generations.count; i-- > 1;) {
         uint32_t context = model->generations.at[i].context.i;
         group_of[context] = grouping->group_of[i];
         bytes[context] += balances[i].to.bytes;
+        from_bytes[context] += balances[i].from_bytes;
     }
     for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++) {
         grouping->has_scope |= model->contexts.at[i].owner.i != 0;
-        for (uint32_t context = i; bytes[i] && context;
+        for (uint32_t context = i; (bytes[i] || from_bytes[i]) && context;
              context = model->contexts.at[context].owner.i) {
             uint32_t group = group_of[context];
             if (!group || last_added[group] == i)
                 continue;
             last_added[group] = i;
             grouping->groups[group - 1].inclusive_bytes += bytes[i];
+            grouping->groups[group - 1].from_inclusive_bytes += from_bytes[i];
         }
     }
     free(last_added);
     free(group_of);
+    free(from_bytes);
     free(bytes);
+}
+
+/* The same of what leaked, which generations tell: the bytes of one count once for each group in
+ * which it, or one of its owners, leaked. */
+static void add_kept(const mp_window *window, mp_grouping *grouping)
+{
+    const mp_model *model = window->model;
+    const mp_balance *balances = mp_window_balances(window);
+    uint32_t *last_added = mp_alloc_zero((size_t)grouping->count + 1, sizeof *last_added);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        grouping->has_scope |= model->generations.at[i].owner.i != 0;
+        for (uint32_t at = i; balances[i].to.bytes && at; at = model->generations.at[at].owner.i) {
+            const mp_generation *generation = &model->generations.at[at];
+            uint32_t group = grouping->group_of[at];
+            if (!group || last_added[group] == i ||
+                !mp_window_leaks(window, generation->context, generation->born))
+                continue;
+            last_added[group] = i;
+            grouping->groups[group - 1].kept_bytes += balances[i].to.bytes;
+        }
+    }
+    free(last_added);
 }
 
 /* --- at how many snapshots something was born that leaks --- */
@@ -319,6 +345,8 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
     unsigned wanted = dimension->of_frames ? 0 : extras & ~grouping->extras;
     if (wanted & MP_GROUPS_SCOPED && dimension->of_context)
         add_scoped(window, grouping);
+    if (wanted & MP_GROUPS_KEPT)
+        add_kept(window, grouping);
     if (wanted & MP_GROUPS_GROWTH)
         add_growth(window, grouping);
     grouping->extras |= wanted;

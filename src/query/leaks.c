@@ -97,9 +97,11 @@ static int contract_order(const void *left, const void *right, void *opaque)
 static mp_leaks find_leaks(const mp_window *window)
 {
     const mp_model *model = window->model;
-    const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), MP_GROUPS_GROWTH);
+    const mp_grouping *sites =
+        mp_known_groups(window, mp_dimension_find("site"), MP_GROUPS_GROWTH | MP_GROUPS_KEPT);
     uint32_t *leak_of = mp_alloc_zero((size_t)sites->count + 1, sizeof *leak_of);
-    mp_leaks leaks = {.at = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.at),
+    mp_leaks leaks = {.has_scope = sites->has_scope,
+                      .at = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.at),
                       .private = mp_alloc_zero(1, sizeof(mp_arena))};
     for (uint32_t i = 0; i < sites->count; i++) {
         const mp_group *group = &sites->groups[i];

@@ -19,6 +19,7 @@ typedef struct mp_leak {
 typedef struct mp_leaks {
     mp_leak *at;
     uint32_t count;
+    bool has_scope; /* objects have owners: kept bytes mean something */
     int64_t objects, bytes;
     void *private;
 } mp_leaks;

@@ -37,12 +37,16 @@ static const char *leak_text(mp_document *document, const mp_model *model, const
     else if (group->grew != group->moments)
         grew = mp_document_text(document, "at %" PRIu32 " of %" PRIu32 " snapshots", group->grew,
                                 group->moments);
+    const char *kept = "";
+    if (group->kept_bytes > group->leaked.bytes)
+        kept = mp_document_text(document, " (%s with what is scoped to it)",
+                                mp_bytes_text(document, group->kept_bytes, false));
     *site =
         mp_frame_text(document, model, mp_frame_naming(model, (mp_frame){leak->node, leak->line}));
-    return mp_document_text(document, "%s in %s x %s%s%s, grew %s",
+    return mp_document_text(document, "%s in %s x %s%s%s%s, grew %s",
                             mp_bytes_text(document, group->leaked.bytes, false),
                             mp_count_text(document, mp_cost_live(group->leaked), false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "", grew);
+                            leak->name ? " " : "", leak->name ? leak->name : "", kept, grew);
 }
 
 /* The largest leak that grew again and again; one that grew once may be a cache that filled. */

@@ -348,20 +348,31 @@ typedef struct growth_row {
     const char *history, *key;
     mp_texts course, stack;
     trend_cells trend;
+    /* With what is scoped to the group; for people where rows stand by it. */
+    int64_t from_inclusive, to_inclusive, delta_inclusive, scoped_bytes;
 } growth_row;
 
 static const mp_column growth_columns[] = {
     MP_GROWTH_COLUMNS(growth_row, growth),
+    MP_COLUMN(growth_row, scoped_bytes, "With scoped", MP_BYTES,
+              MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_SIGNED),
     MP_COLUMN(growth_row, history, "History", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(growth_row, key, "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(growth_row, course, "Trend", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(growth_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
     TREND_COLUMNS(growth_row),
+    MP_COLUMN_OF(growth_row, from_inclusive, "from_inclusive_bytes", "From", MP_BYTES,
+                 MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(growth_row, to_inclusive, "to_inclusive_bytes", "To", MP_BYTES,
+                 MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(growth_row, delta_inclusive, "delta_inclusive_bytes", "With scoped", MP_BYTES,
+                 MP_OF_RECORDINGS | MP_FOR_PROGRAMS | MP_SIGNED),
 };
 
 static const mp_order growth_orders[] = {
     {"bytes", {"delta_bytes"}},
     {"objects", {"delta_objects", "delta_bytes"}},
+    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}},
     {"key", {"key"}},
 };
 
@@ -371,6 +382,7 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
                                const mp_order *order, size_t *count, size_t *unchanged)
 {
     static const mp_trend none = {.kind = MP_TREND_TOO_SHORT};
+    bool has_scope = grouping->has_scope, kept_too = strcmp(order->name, "inclusive") == 0;
     growth_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
     *count = *unchanged = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
@@ -381,11 +393,17 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
         if ((!from.objects && !from.bytes && !to.objects && !to.bytes) ||
             !mp_is_asked(asked, llabs(growth.delta_bytes), llabs(growth.delta_objects)))
             continue;
-        if (!asked->limit || growth.delta_objects || growth.delta_bytes)
-            rows[(*count)++] = (growth_row){.group = group,
-                                            .growth = growth,
-                                            .key = group->label,
-                                            .trend = trend_cells_of(NULL, NULL, &none)};
+        int64_t scoped = group->inclusive_bytes - group->from_inclusive_bytes;
+        if (!asked->limit || growth.delta_objects || growth.delta_bytes || (kept_too && scoped))
+            rows[(*count)++] =
+                (growth_row){.group = group,
+                             .growth = growth,
+                             .key = group->label,
+                             .trend = trend_cells_of(NULL, NULL, &none),
+                             .from_inclusive = has_scope ? group->from_inclusive_bytes : MP_UNKNOWN,
+                             .to_inclusive = has_scope ? group->inclusive_bytes : MP_UNKNOWN,
+                             .delta_inclusive = has_scope ? scoped : MP_UNKNOWN,
+                             .scoped_bytes = has_scope && kept_too ? scoped : MP_UNKNOWN};
         else
             ++*unchanged;
     }
@@ -438,7 +456,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     if (!order)
         return false;
     const char *trend = trends ? section_trend(document, window) : NULL;
-    mp_table *table = MP_TABLE(document, "growth", NULL, MP_ROWS, growth_columns);
+    mp_table *table = MP_KIND_TABLE(document, window->model, "growth", NULL, growth_columns);
     if (trend)
         mp_table_line(document, table, "%s", trend);
     table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
@@ -448,10 +466,10 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     table->order = order->columns[0];
     table->empty = "nothing grew or shrank";
     size_t count, unchanged;
-    const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
+    const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
     size_t shown = mp_shown_of(count, (size_t)asked->limit);
-    if (trends)
+    if (trends && strcmp(order->name, "inclusive") != 0) /* trends are those of own bytes */
         set_trends(document, window, grouping, rows, shown);
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = stack_of(document, window->model, rows[i].group, dimension);
@@ -596,7 +614,7 @@ const mp_report mp_report_growth = {
         "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
         "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
         "a warm-up out.\n"
-        "`sort`: bytes, objects, key.",
+        "`sort`: bytes, objects, inclusive (with what is scoped to it), key.",
     MP_ARGUMENTS(growth_arguments, own),
     .variants = {MP_HEAP_VARIANTS(growth_of_heap),
                  {.needs = MP_HOLDS_LEDGER, .run = growth_of_dumps}},

@@ -18,6 +18,7 @@ typedef struct leak_row {
     const mp_leak *leak;
     int64_t bytes, objects, created_objects, deleted_objects, grew_snapshots, window_snapshots;
     int64_t line, idle_objects, session_pool_objects, owner_leaked_objects;
+    int64_t inclusive_bytes, scoped_bytes; /* the latter for people, where it says something */
     double inferred_type_percent;
     const char *growth, *trend, *type, *name, *what, *inferred_type;
     mp_texts stack, site, flags, hints;
@@ -29,6 +30,7 @@ enum { RECORDED = MP_OF_RECORDINGS | MP_FOR_PROGRAMS, IN_WORDS = MP_FOR_PEOPLE |
 static const mp_column leak_columns[] = {
     MP_RANK(MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, bytes, "Leaked", MP_BYTES, 0),
+    MP_COLUMN(leak_row, scoped_bytes, "With scoped", MP_BYTES, MP_OF_RECORDINGS | MP_FOR_PEOPLE),
     MP_COLUMN(leak_row, objects, "Alive", MP_COUNT, 0),
     MP_COLUMN(leak_row, created_objects, "Created", MP_COUNT, 0),
     MP_COLUMN(leak_row, deleted_objects, "Deleted", MP_COUNT, 0),
@@ -50,11 +52,13 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, idle_objects, "Not instantiated", MP_COUNT, RECORDED),
     MP_COLUMN(leak_row, session_pool_objects, "In the session's pool", MP_COUNT, RECORDED),
     MP_COLUMN(leak_row, owner_leaked_objects, "Owner leaks", MP_COUNT, RECORDED),
+    MP_COLUMN(leak_row, inclusive_bytes, "With scoped", MP_BYTES, RECORDED),
 };
 
 /* Leaks come by bytes. */
 static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"objects", {"objects"}},
+                                       {"inclusive", {"inclusive_bytes"}},
                                        {"created", {"created_objects"}},
                                        {"grew", {"grew_snapshots"}}};
 
@@ -152,7 +156,9 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .line = leak->line == MP_NO_LINE ? MP_UNKNOWN : leak->line,
                 .idle_objects = if_any(group->leaked.idle),
                 .session_pool_objects = if_any(group->pool_objects),
-                .owner_leaked_objects = if_any(group->owned_by_leak)};
+                .owner_leaked_objects = if_any(group->owned_by_leak),
+                .inclusive_bytes = leaks->has_scope ? group->kept_bytes : MP_UNKNOWN,
+                .scoped_bytes = MP_UNKNOWN};
     }
     MP_ORDER_ROWS(order, leak_columns, rows, *count);
     return rows;
@@ -197,7 +203,12 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
     table->empty = "none";
     size_t count, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
+    bool keeps = false; /* more than itself */
+    for (size_t i = 0; i < count && i < most; i++)
+        keeps |= rows[i].inclusive_bytes > rows[i].bytes;
     for (size_t i = 0; i < count && i < most; i++) {
+        if (keeps)
+            rows[i].scoped_bytes = rows[i].inclusive_bytes;
         set_texts(document, model, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);
@@ -428,7 +439,7 @@ const mp_report mp_report_leaks = {
         "A leak is what was created after the snapshot `from` (the first) and is alive at the\n"
         "snapshot `to` (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.\n"
-        "`sort`: bytes, objects, created, grew.",
+        "`sort`: bytes, objects, inclusive (with what is scoped to it), created, grew.",
     MP_ARGUMENTS(arguments, own),
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -407,6 +407,10 @@ def leaks_of(recordings):
                "bytes": size(objects[site]), "created_objects": created.get(site, 0),
                "deleted_objects": deleted.get(site, 0), "stack": list(stack), "line": line}
         row |= births_of(born[site], everywhere)
+        row["inclusive_bytes"] = sum(
+            size(with_scoped(r, r.end, [o for o in r.ordinary(r.end)
+                                        if o.first > r.start and r.site(o) == site]))
+            for r in recordings)
         if len(names[site]) == 1 and None not in names[site]:
             row["name"] = next(iter(names[site]))
         rows.append(row)
@@ -488,6 +492,12 @@ def growth_of(recordings, by):
         row = {"key": key, "from_objects": from_objects, "to_objects": to_objects,
                "delta_objects": to_objects - from_objects, "from_bytes": from_bytes,
                "to_bytes": to_bytes, "delta_bytes": to_bytes - from_bytes}
+        if by not in ("request", "api"):  # objects of one context are in several groups
+            kept = [sum(size(with_scoped(r, getattr(r, moment), o)) for r, o in
+                        groups.get(identity, ("", []))[1])
+                    for groups, moment in ((before, "start"), (after, "end"))]
+            row |= {"from_inclusive_bytes": kept[0], "to_inclusive_bytes": kept[1],
+                    "delta_inclusive_bytes": kept[1] - kept[0]}
         if from_bytes != 0:
             row["delta_percent"] = (to_bytes - from_bytes) / from_bytes * 100
         rows.append((-abs(to_bytes - from_bytes), utf8(key), identity_order(identity), row))
