@@ -125,7 +125,7 @@ static void digest_sites(builder *of)
 static void digest_retained(builder *of)
 {
     const mp_graph *graph = of->filter->graph;
-    if (!graph || graph->snapshot.i != of->window->ranges[1].to.i)
+    if (of->options->without_retained || !graph || graph->snapshot.i != of->window->ranges[1].to.i)
         return;
     mp_graph_view view = mp_graph_view_of(of->filter);
     mp_histogram histogram = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);

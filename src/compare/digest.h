@@ -49,6 +49,7 @@ typedef struct mp_digest_options {
     const char *const *substitutions; /* "s/REGEX/TEXT/", applied to all texts in this order */
     size_t substitution_count;
     const mp_dimension *dimension; /* fills MP_LEVEL_GROUP; NULL: none */
+    bool without_retained;         /* what types retain, which takes long, is not asked for */
 } mp_digest_options;
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compare/policy.h"
 #include "reports/diff.h"
 
 mp_level mp_level_asked(mp_kind kind, const char *by)
@@ -25,7 +26,10 @@ static mp_digest_options options_of(const mp_request *request)
     const char *by = mp_text_argument(request, "by");
     const bool *ignore_lines = mp_request_argument(request, "ignore-lines");
     const mp_argument_texts *substitutions = mp_request_argument(request, "normalize");
-    mp_digest_options options = {.ignore_lines = ignore_lines && *ignore_lines};
+    mp_digest_options options = {.ignore_lines = ignore_lines && *ignore_lines,
+                                 .without_retained = request->policy != NULL};
+    for (size_t i = 0; request->policy && i < request->policy->rule_count; i++)
+        options.without_retained &= request->policy->rules[i].measure != MP_MEASURE_RETAINED;
     if (substitutions) {
         options.substitutions = substitutions->at;
         options.substitution_count = substitutions->count;
