@@ -65,12 +65,20 @@ typedef struct mp_graph {
     uint64_t dangling;          /* references to objects that are not there */
     uint64_t duplicates;        /* objects that were there already: left out */
     uint32_t declared_types;    /* of different names */
-    bool hexadecimal;           /* how the format writes identifiers */
+    /* Of each type, whether nothing was recorded of who refers to its objects: what keeps those
+     * alive is not known. NULL: of all it was. */
+    bool *untracked;
+    bool hexadecimal; /* how the format writes identifiers */
 } mp_graph;
 
 static inline uint32_t mp_graph_references(const mp_graph *graph)
 {
     return graph->first[graph->count + 1];
+}
+
+static inline bool mp_graph_tracks(const mp_graph *graph, uint32_t object)
+{
+    return !graph->untracked || !graph->untracked[graph->types[object]];
 }
 
 /* NULL: nothing happens. */

@@ -312,6 +312,7 @@ void mp_graph_free(mp_graph *graph)
 {
     if (!graph)
         return;
+    free(graph->untracked);
     free(graph->ids);
     free(graph->sizes);
     free(graph->types);

@@ -228,6 +228,7 @@ typedef struct mp_graph_totals {
     int64_t references, dangling_references, duplicate_objects;
     int64_t reachable_objects, reachable_bytes;
     int64_t unreachable_objects, unreachable_bytes;
+    int64_t untracked_objects, untracked_bytes; /* neither is known of these */
 } mp_graph_totals;
 
 /* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
@@ -328,6 +329,7 @@ typedef struct mp_type_paths {
     mp_type_step *steps; /* from 1 */
     int64_t objects;     /* of the type */
     int64_t unreached;   /* of them, those that no strong root reaches */
+    int64_t untracked;   /* those of which that is not known */
 } mp_type_paths;
 
 mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob);

@@ -35,22 +35,25 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
                               .references = mp_graph_references(graph) + (int64_t)graph->dangling,
                               .dangling_references = (int64_t)graph->dangling,
                               .duplicate_objects = (int64_t)graph->duplicates};
-    for (uint32_t i = 1; i <= graph->count; i++)
-        totals.bytes += (int64_t)graph->sizes[i];
+    mp_distances reached = {0};
+    if (!dominators)
+        reached = mp_distances_from(graph, MP_ANY_KIND, 0);
+    for (uint32_t i = 1; i <= graph->count; i++) {
+        bool alive = dominators ? mp_is_reached(dominators, i) : reached.above[i] != 0;
+        bool lost = !alive && mp_graph_tracks(graph, i);
+        int64_t bytes = (int64_t)graph->sizes[i];
+        totals.bytes += bytes;
+        totals.reachable_objects += alive;
+        totals.reachable_bytes += alive ? bytes : 0;
+        totals.unreachable_objects += lost;
+        totals.unreachable_bytes += lost ? bytes : 0;
+    }
+    mp_distances_free(&reached);
     for (uint32_t i = 1; i < graph->roots.count; i++)
         totals.roots_without_object += !graph->roots.at[i].object;
-    if (dominators) {
-        totals.reachable_objects = dominators->reached;
-        totals.reachable_bytes = (int64_t)dominators->retained[0];
-    } else {
-        mp_distances reached = mp_distances_from(graph, MP_ANY_KIND, 0);
-        totals.reachable_objects = reached.count;
-        for (uint32_t i = 0; i < reached.count; i++)
-            totals.reachable_bytes += (int64_t)graph->sizes[reached.order[i]];
-        mp_distances_free(&reached);
-    }
-    totals.unreachable_objects = totals.objects - totals.reachable_objects;
-    totals.unreachable_bytes = totals.bytes - totals.reachable_bytes;
+    totals.untracked_objects =
+        totals.objects - totals.reachable_objects - totals.unreachable_objects;
+    totals.untracked_bytes = totals.bytes - totals.reachable_bytes - totals.unreachable_bytes;
     return totals;
 }
 

@@ -170,7 +170,8 @@ mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, con
     merge(&all, graph, &distances, matches);
     for (uint32_t i = 1; i <= graph->count; i++) {
         all.result.objects += matches[graph->types[i]];
-        all.result.unreached += matches[graph->types[i]] && !distances.above[i];
+        if (matches[graph->types[i]] && !distances.above[i])
+            ++*(mp_graph_tracks(graph, i) ? &all.result.unreached : &all.result.untracked);
     }
     if (all.result.count)
         qsort_r(all.result.at, all.result.count, sizeof *all.result.at, most_first, (void *)graph);

@@ -204,6 +204,25 @@ static void say_what_was_odd(const aq_state *state)
                     set, graph->dangling);
 }
 
+/* The recorder keeps references of managed objects alone. What a type is, it does not say: objects
+ * of a type are managed if one of them is a root or at an end of a reference. */
+static void find_untracked(const aq_state *state, const edges *list)
+{
+    mp_graph *graph = state->model->graph;
+    graph->untracked = mp_alloc(state->model->types.count * sizeof *graph->untracked);
+    for (uint32_t i = 0; i < state->model->types.count; i++)
+        graph->untracked[i] = true;
+    for (size_t i = 1; i <= state->vertex_count; i++)
+        if (state->vertices[i].root)
+            graph->untracked[state->vertices[i].type.i] = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const end *ends[] = {&list->at[i].from, &list->at[i].to};
+        for (int k = 0; k < 2; k++)
+            if (ends[k]->kind == LISTED)
+                graph->untracked[state->vertices[ends[k]->value].type.i] = false;
+    }
+}
+
 /* References between objects of the set; of what is not listed there is but the number. */
 static void build_graph(aq_state *state, const edges *list)
 {
@@ -231,6 +250,7 @@ static void build_graph(aq_state *state, const edges *list)
         return;
     }
     state->model->graph->dangling += dangling;
+    find_untracked(state, list);
     say_what_was_odd(state);
 }
 

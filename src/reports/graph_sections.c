@@ -42,7 +42,7 @@ bool mp_object_asked(const mp_graph *graph, const char *id, uint32_t *object, mp
 typedef struct totals_row {
     mp_graph_totals of;
     int64_t types, app_domains;
-    const char *alive, *reachable, *unreachable, *root_text, *reference_text;
+    const char *alive, *reachable, *unreachable, *untracked, *root_text, *reference_text;
 } totals_row;
 
 #define TOTAL(member, name, title, unit, flags)                                                    \
@@ -59,12 +59,15 @@ static const mp_column total_columns[] = {
     TOTAL(reachable_bytes, "reachable_bytes", "", MP_BYTES, 0),
     TOTAL(unreachable_objects, "unreachable_objects", "", MP_COUNT, 0),
     TOTAL(unreachable_bytes, "unreachable_bytes", "Unreachable", MP_BYTES, MP_SUMMARY),
+    TOTAL(untracked_objects, "untracked_objects", "", MP_COUNT, 0),
+    TOTAL(untracked_bytes, "untracked_bytes", "", MP_BYTES, 0),
     MP_COLUMN(totals_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
     TOTAL(duplicate_objects, "duplicate_objects", "Duplicate objects", MP_COUNT, 0),
     MP_COLUMN(totals_row, app_domains, "Application domains", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(totals_row, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, reachable, "Reachable", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, unreachable, "Unreachable", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, untracked, "Not known", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, root_text, "Roots", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, reference_text, "References", MP_TEXT, MP_FOR_PEOPLE),
 };
@@ -76,6 +79,13 @@ static const char *text_of_count(mp_document *document, int64_t all, int64_t los
     return lost ? mp_document_text(document, "%s, %s %s that are not there", count,
                                    mp_count_text(document, lost, false), lost_text)
                 : count;
+}
+
+const char *mp_untracked_text(mp_document *document, const mp_graph_totals *totals)
+{
+    return mp_document_text(
+        document, "%s: no references were recorded of their types",
+        mp_amount_text(document, totals->untracked_objects, totals->untracked_bytes));
 }
 
 /* Alive is what there is of the types that are selected, the rest is of the whole graph. */
@@ -102,6 +112,10 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
             text_of_count(document, totals.roots, totals.roots_without_object, "of objects"),
         .reference_text =
             text_of_count(document, totals.references, totals.dangling_references, "to objects")};
+    if (totals.untracked_objects)
+        row.untracked = mp_untracked_text(document, &totals);
+    if (!graph->untracked)
+        row.of.untracked_objects = row.of.untracked_bytes = MP_UNKNOWN;
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     table->order = "live_bytes";

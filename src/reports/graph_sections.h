@@ -17,6 +17,9 @@ typedef struct mp_object_cells {
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object);
 
+/* "35 objects, 6.0 KiB: no references were recorded of their types" */
+const char *mp_untracked_text(mp_document *document, const mp_graph_totals *totals);
+
 /* Head, session and totals, the latter shown to people or not. */
 void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);

@@ -14,7 +14,8 @@ typedef struct totals_row {
     int64_t displaced_objects, corruptions, corrupt_events, late_events, cross_thread_deletions;
     int64_t threads, crawls;
     /* What people read: each number of objects with its size. */
-    const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable;
+    const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable,
+        *untracked;
 } totals_row;
 
 #define ADDS (MP_FOR_PROGRAMS | MP_ADDS)
@@ -79,6 +80,9 @@ static const mp_column total_columns[] = {
     GRAPH(reachable_bytes, "Reachable", MP_BYTES, 0),
     GRAPH(unreachable_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
     GRAPH(unreachable_bytes, "Unreachable", MP_BYTES, MP_SUMMARY),
+    GRAPH(untracked_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
+    GRAPH(untracked_bytes, "", MP_BYTES, MP_FOR_PROGRAMS),
+    WORDS(untracked, "Not known"),
     MP_COLUMN(totals_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
     GRAPH(duplicate_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
     OWN(app_domains, MP_COUNT, MP_FOR_PROGRAMS),
@@ -198,6 +202,10 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
         set_history(document, window, &totals, leaks, &row);
     if (graph)
         row.graph = mp_graph_totals_of(graph, NULL);
+    if (graph && row.graph.untracked_objects)
+        row.untracked = mp_untracked_text(document, &row.graph);
+    if (graph && !graph->untracked)
+        row.graph.untracked_objects = row.graph.untracked_bytes = MP_UNKNOWN;
     if (graph && model->kind == MP_KIND_DUMP) { /* a database declares none */
         row.types = graph->declared_types;
         if (graph->domains.count > 1)

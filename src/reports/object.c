@@ -10,7 +10,7 @@
 typedef struct object_row {
     mp_object_cells of;
     int64_t retained_objects, reachable;
-    const char *domain, *root_text, *dominator_type, *dominator_text;
+    const char *unknown, *domain, *root_text, *dominator_type, *dominator_text;
 } object_row;
 
 static const mp_column object_columns[] = {
@@ -23,6 +23,7 @@ static const mp_column object_columns[] = {
                  0),
     MP_COLUMN(object_row, retained_objects, "  objects", MP_COUNT, 0),
     MP_COLUMN(object_row, reachable, "Reachable", MP_FLAG, 0),
+    MP_COLUMN(object_row, unknown, "Reachable", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN_OF(object_row, of.root_kind, "root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(object_row, root_text, "Roots", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN_OF(object_row, of.dominator, "dominator", "Dominator", MP_TEXT,
@@ -61,10 +62,12 @@ static void put_object(mp_document *document, const mp_graph_view *view, uint32_
     object_row row = {
         .of = mp_object_cells_of(document, view, object),
         .retained_objects = place ? view->dominators.span[place] : MP_UNKNOWN,
-        .reachable = place != 0,
+        .reachable = place || mp_graph_tracks(graph, object) ? place != 0 : MP_UNKNOWN,
         .domain = domain ? mp_model_text(view->model, graph->domains.at[domain].name) : "",
         .root_text = roots_text(document, view, object),
         .dominator_text = place ? "none: held by roots, or by several objects together" : ""};
+    if (row.reachable == MP_UNKNOWN)
+        row.unknown = "not known: no references were recorded of its type";
     if (above) {
         row.dominator_type = mp_type_text(document->arena, view->model, graph->types[above]);
         row.dominator_text = mp_object_text(document->arena, view, above);
@@ -182,7 +185,9 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
             found[count++] = found[i];
     mp_rows_sort(found, count, sizeof *found, &by_retained);
     mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
-    table->empty = words->empty;
+    table->empty = mp_graph_tracks(view->graph, object)
+                       ? words->empty
+                       : "not known: none was recorded of its type";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
         reference_row row = {mp_object_cells_of(document, view, found[i].object),
                              found[i].references};
@@ -296,7 +301,9 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
     size_t all = 0;
     mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
     table->main = true;
-    table->empty = "no strong root reaches it: it is garbage that is not yet collected";
+    table->empty = mp_graph_tracks(view->graph, object)
+                       ? "no strong root reaches it: it is garbage that is not yet collected"
+                       : "not known: no references were recorded of its type, as of native objects";
     table->title = mp_document_text(document, "A shortest path from %s to %s",
                                     all_kinds ? "each kind of root" : "a root",
                                     mp_object_text(document->arena, view, object));
@@ -370,7 +377,14 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
                                     mp_count_text(document, paths.objects, false),
                                     paths.objects == 1 ? "" : "s", glob);
     table->main = true;
-    table->empty = paths.objects ? "no strong root reaches any" : "there is none";
+    table->empty = !paths.objects                    ? "there is none"
+                   : paths.untracked < paths.objects ? "no strong root reaches any"
+                                                     : "not known";
+    if (paths.untracked)
+        mp_table_line(document, table,
+                      "%s of them of types that no references were recorded of: what keeps them "
+                      "alive is not known",
+                      mp_count_text(document, paths.untracked, false));
     if (paths.unreached)
         mp_table_line(document, table, "%s of them unreachable: garbage that is not yet collected",
                       mp_count_text(document, paths.unreached, false));

@@ -71,7 +71,7 @@ class Object:
         self.number, self.address = row.get("col__"), row.get("col_address")
         self.type, self.stack = type_, stack
         self.targets, self.roots = [], [(0, 0)] if integer(row.get("col_root")) else []
-        self.born = 0
+        self.born, self.referred = 0, False
 
     def identity(self):
         """What tells an object in every result set: its creation number, else where it lies."""
@@ -134,6 +134,9 @@ class ResultSet:
                     ends, marks = ends[::-1], marks[::-1]
                 if tuple(marks) not in found:
                     found.add(tuple(marks))
+                    for end in ends:
+                        if end is not None:
+                            end.referred = True
                     if None not in ends:
                         ends[0].targets.append(ends[1])
         linked = sum(len(thing.targets) for thing in self.objects)
@@ -170,12 +173,17 @@ def totals_of(last, references, dangling):
     if references:
         found = graph.Graph(last)
         reached = [last.objects[at] for at in found.reached]
+        # A type none of whose objects is a root or has a reference is of native objects.
+        tracked = {thing.type for thing in last.objects if thing.roots or thing.referred}
+        rest = [thing for at, thing in enumerate(last.objects) if at not in found.reached]
+        lost = [thing for thing in rest if thing.type in tracked]
+        unknown = [thing for thing in rest if thing.type not in tracked]
         totals |= {
             "roots": len([t for t in last.objects if t.roots]), "references": references,
             "dangling_references": dangling,
             "reachable_objects": len(reached), "reachable_bytes": size(reached),
-            "unreachable_objects": len(last.objects) - len(reached),
-            "unreachable_bytes": size(last.objects) - size(reached)}
+            "unreachable_objects": len(lost), "unreachable_bytes": size(lost),
+            "untracked_objects": len(unknown), "untracked_bytes": size(unknown)}
     return totals
 
 
@@ -400,7 +408,9 @@ def self_test():
     expected = [
         (found.totals, {"live_objects": 4, "live_bytes": 133, "roots": 1, "references": 2,
                         "dangling_references": 1, "reachable_objects": 2, "reachable_bytes": 28,
-                        "unreachable_objects": 2, "unreachable_bytes": 105}),
+                        "unreachable_objects": 0, "unreachable_bytes": 0,
+                        # Of the set, no Shop.Order and no <class 8> is a root or has a reference.
+                        "untracked_objects": 2, "untracked_bytes": 105}),
         (found.memory_overwrites, 1),
         ([tuple(row.values()) for row in found.snapshots],
          [(3, 1, 100, 100, "Before"), (5, 4, 133, 33, "After")]),
