@@ -55,7 +55,8 @@ static const cli_command own[] = {
      .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
      .details = "Writes all snapshots with all objects that were alive at them, their sizes,\n"
                 "stacks, threads and, where they are known, references. The file appears under\n"
-                "its name when it is whole. What is printed is how many rows each table has.",
+                "its name when it is whole. What is printed is how many rows each table has.\n"
+                "Coverage is written by memprof coverage --to.",
      .scope = CLI_READS | CLI_EXPORTS | CLI_ALWAYS,
      .arguments = &cli_export_arguments,
      .run = cli_export},

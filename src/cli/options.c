@@ -126,6 +126,8 @@ const cli_option cli_option_table[] = {
      .scope = CLI_ALWAYS},
     {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
      AT(output), .scope = CLI_PRINTS},
+    {"to", "FORMAT", "write it as another tool's file: cobertura, lcov, sonar-generic",
+     "cobertura, lcov or sonar-generic", .kind = CLI_OWN_RENDERER, .of = "format"},
     {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
      .kind = CLI_EXPORTER, .scope = CLI_EXPORTS},
     {"output", "FILE", "the file to write (-o FILE)", "a path", .kind = CLI_NAME, AT(export_path),
@@ -216,6 +218,10 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         return mp_parse_count(text, &options->jobs) && options->jobs > 0;
     case CLI_RENDERER:
         return (options->renderer = mp_renderer_find(text)) != NULL;
+    case CLI_OWN_RENDERER:
+        options->renderer = mp_renderer_find(text);
+        return options->renderer && options->renderer->command &&
+               mp_text_is(options->renderer->command, options->command.name);
     case CLI_EXPORTER:
         options->exporter = mp_exporter_find(text);
         load->keep_objects = options->exporter && options->exporter->wants_objects;

@@ -96,6 +96,7 @@ typedef enum cli_kind {
     CLI_GROUPING,
     CLI_JOBS,
     CLI_RENDERER,
+    CLI_OWN_RENDERER, /* of the command's answer alone */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_FILE_NAME, /* const char *, a name without a folder */

@@ -105,6 +105,7 @@ typedef enum mp_answer {
     MP_ANSWER_NONE,
     MP_ANSWER_HOT_LINES,  /* mp_hot_line, about an mp_hot_profile */
     MP_ANSWER_LEAK_SITES, /* mp_leak_site */
+    MP_ANSWER_COVERAGE,   /* about an mp_coverage_answer */
 } mp_answer;
 
 typedef struct mp_struct_row {

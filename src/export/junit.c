@@ -9,50 +9,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "document/checks.h"
+#include "export/xml.h"
 #include "render/renderer.h"
-
-/* What XML 1.0 has no place for: control characters, U+FFFE, U+FFFF. */
-static bool is_forbidden(const char *p, size_t length)
-{
-    unsigned char first = (unsigned char)*p;
-    if (length == 1)
-        return first < 32 && first != '\t' && first != '\n' && first != '\r';
-    return length == 3 && memcmp(p, "\xef\xbf", 2) == 0 && (unsigned char)p[2] >= 0xbe;
-}
-
-/* `attribute`: line ends too, which a parser would make blanks of. */
-static void put(FILE *file, const char *text, bool attribute)
-{
-    const char *end = text + strlen(text);
-    for (size_t length; text < end; text += length) {
-        length = mp_utf8_length(text, end);
-        if (!length) {
-            length = 1; /* no UTF-8, which no document has */
-            continue;
-        }
-        if (is_forbidden(text, length))
-            continue;
-        if (*text == '&')
-            fputs("&amp;", file);
-        else if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
-        else if (*text == '"')
-            fputs("&quot;", file);
-        else if (*text == '\r' || (attribute && (*text == '\n' || *text == '\t')))
-            fprintf(file, "&#%d;", *text);
-        else
-            fwrite(text, 1, length, file);
-    }
-}
-
-static void put_attribute(FILE *file, const char *name, const char *value)
-{
-    fprintf(file, " %s=\"", name);
-    put(file, value, true);
-    fputc('"', file);
-}
 
 static void put_counts(FILE *file, const mp_checks *checks)
 {
@@ -75,21 +33,21 @@ static void put_problem(FILE *file, const mp_checks *checks, const mp_check *che
 {
     const char *element = check->verdict == MP_VERDICT_FAIL ? "failure" : "error";
     fprintf(file, "      <%s", element);
-    put_attribute(file, "message", check->message);
-    put_attribute(file, "type", check->verdict == MP_VERDICT_FAIL ? "limit" : "not judged");
+    mp_xml_attribute(file, "message", check->message);
+    mp_xml_attribute(file, "type", check->verdict == MP_VERDICT_FAIL ? "limit" : "not judged");
     fputc('>', file);
     if (check->line) {
-        put(file, checks->policy, false);
+        mp_xml_text(file, checks->policy);
         fprintf(file, ":%" PRIu32 ": ", check->line);
     }
-    put(file, check->message, false);
+    mp_xml_text(file, check->message);
     if (*check->measured) {
         fputs("\nmeasured: ", file);
-        put(file, check->measured, false);
+        mp_xml_text(file, check->measured);
     }
     if (*check->limit) {
         fputs("\nlimit: ", file);
-        put(file, check->limit, false);
+        mp_xml_text(file, check->limit);
     }
     fprintf(file, "</%s>\n", element);
 }
@@ -98,9 +56,9 @@ static void put_check(FILE *file, const mp_checks *checks, const mp_check *check
                       const char *class_name)
 {
     fputs("    <testcase", file);
-    put_attribute(file, "name", check->name);
-    put_attribute(file, "classname", class_name);
-    put_attribute(file, "time", "0");
+    mp_xml_attribute(file, "name", check->name);
+    mp_xml_attribute(file, "classname", class_name);
+    mp_xml_attribute(file, "time", "0");
     if (check->verdict == MP_VERDICT_PASS) {
         fputs("/>\n", file);
         return;
@@ -125,7 +83,7 @@ static bool render_junit(const mp_document *document, const mp_diagnostics *diag
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"memprof\"", file);
     put_counts(file, &checks);
     fputs(" time=\"0\">\n  <testsuite", file);
-    put_attribute(file, "name", suite);
+    mp_xml_attribute(file, "name", suite);
     put_counts(file, &checks);
     fputs(" skipped=\"0\" time=\"0\">\n", file);
     for (size_t i = 0; i < checks.count; i++)

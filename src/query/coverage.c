@@ -104,8 +104,8 @@ static void find_sources(builder *of)
         }
         of->source_of[order[i]] = result->source_count - 1;
         last = &result->sources[result->source_count - 1];
-        if (!last->listing.i)
-            last->listing = module->listing_file.i ? module->listing_file : module->listing;
+        last->listing = last->listing.i ? last->listing : module->listing;
+        last->listing_file = last->listing_file.i ? last->listing_file : module->listing_file;
     }
     free(order);
 }
@@ -287,6 +287,22 @@ static void find_methods(builder *of, const row *rows, size_t count, mp_id_index
     }
 }
 
+/* Line 0 of a module counts its calls. */
+static void count_calls(builder *of, const mp_id_index *places)
+{
+    const mp_profile *profile = of->profile;
+    for (uint32_t i = 1; i < profile->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[i];
+        uint32_t source = of->source_of[line->module.i];
+        uint32_t name = profile->modules.at[line->module.i].method.i;
+        uint32_t place = source == NO_SOURCE || line->line != 0
+                             ? 0
+                             : mp_id_index_get(places, (uint64_t)source << 32 | name);
+        if (place)
+            of->result.methods[place - 1].calls += executions_of(line);
+    }
+}
+
 /* The rows become lines, and are counted: by method each row, by source each line once. */
 static void count_lines(builder *of, const row *rows, size_t count)
 {
@@ -313,6 +329,7 @@ static void count_lines(builder *of, const row *rows, size_t count)
                                                                 .code = one->code,
                                                                 .executions = one->executions};
     }
+    count_calls(of, &places);
     for (uint32_t i = 0; i < result->source_count; i++) {
         result->executable += result->sources[i].lines;
         result->executed += result->sources[i].executed;

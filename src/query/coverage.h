@@ -18,15 +18,17 @@ typedef struct mp_covered_method {
     uint32_t source;
     mp_string_id name; /* "": the source's main block */
     uint32_t lines, executed;
+    int64_t calls; /* 0: it was never entered, or before the recording began */
 } mp_covered_method;
 
 /* One version of a program. A program that was compiled from several sources has one for each:
  * their line numbers mean different things, and are never mixed. */
 typedef struct mp_covered_source {
     mp_string_id program;
-    mp_string_id listing; /* the debug listing that was read; else as a recording names it */
-    uint64_t crc;         /* of the compiled unit */
-    bool versions;        /* the program has several */
+    mp_string_id listing;      /* its debug listing, as a recording names it; 0: none does */
+    mp_string_id listing_file; /* the one that was found; 0: it was not looked for */
+    uint64_t crc;              /* of the compiled unit */
+    bool versions;             /* the program has several */
     uint32_t lines, executed;
     uint32_t first_line, line_count;     /* in mp_coverage: lines */
     uint32_t first_method, method_count; /* likewise */

@@ -8,10 +8,7 @@
  * blanks, a number and the source text, and the text is taken without the blanks around it. Lines
  * without a number are passed over; of two with the same number the first counts.
  *
- * Where a listing is looked for, in each folder in turn, for the program `dir\test.p`:
- * `dir/test.dbg`, then `test.dbg`; for the class `pkg.sub.Name`: `pkg/sub/Name.dbg`,
- * `pkg.sub.Name.dbg`, then `Name.dbg`. A drive, leading separators, `.` and `..` are left out of
- * recorded paths, so that none leads out of the folder. */
+ * A listing is looked for in each folder in turn, under the names of base/source_name.h. */
 #include "readers/listing.h"
 
 #include <stdlib.h>
@@ -20,6 +17,7 @@
 
 #include "base/diagnose.h"
 #include "base/index.h"
+#include "base/source_name.h"
 #include "base/text.h"
 #include "input/fields.h"
 #include "model/build.h"
@@ -81,87 +79,23 @@ static wanted_lines collect(const mp_profile *profile)
 
 /* --- where a listing may be --- */
 
-static bool is_separator(char c)
-{
-    return c == '/' || c == '\\';
-}
-
-/* A recorded path without what would lead out of a folder; separators become slashes. */
-static mp_slice relative_path(mp_arena *arena, mp_slice recorded)
-{
-    char *path = mp_arena_alloc(arena, recorded.length + 1);
-    size_t length = 0;
-    for (size_t i = 0; i < recorded.length;) {
-        size_t from = i;
-        while (i < recorded.length && !is_separator(recorded.at[i]))
-            i++;
-        mp_slice part = {recorded.at + from, i - from};
-        i += i < recorded.length;
-        if (from == 0 && part.length == 2 && part.at[1] == ':')
-            continue;
-        if (part.length == 0 || mp_slice_is(part, ".") || mp_slice_is(part, ".."))
-            continue;
-        if (length)
-            path[length++] = '/';
-        memcpy(path + length, part.at, part.length);
-        length += part.length;
-    }
-    return (mp_slice){path, length};
-}
-
-/* Without the ending of a source or r-code; *ended tells whether there was one. */
-static mp_slice without_ending(mp_slice path, bool *ended)
-{
-    static const char *const endings[] = {".p", ".w", ".r", ".cls"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t length = strlen(endings[i]);
-        if (path.length > length &&
-            mp_slice_is((mp_slice){path.at + path.length - length, length}, endings[i])) {
-            *ended = true;
-            return (mp_slice){path.at, path.length - length};
-        }
-    }
-    *ended = false;
-    return path;
-}
-
-static mp_slice base_of(mp_slice path, char separator)
-{
-    for (size_t i = path.length; i-- > 0;)
-        if (path.at[i] == separator)
-            return (mp_slice){path.at + i + 1, path.length - i - 1};
-    return path;
-}
-
-/* "folder/name.dbg" if it is a file; NULL if not. */
+/* "folder/name" if it is a file; NULL if not. */
 static const char *file_at(mp_arena *arena, const char *folder, mp_slice name)
 {
     struct stat status;
     if (name.length == 0 || name.length + strlen(folder) > LONGEST_PATH)
         return NULL;
-    const char *path = mp_arena_format(arena, "%s/%.*s.dbg", folder, (int)name.length, name.at);
+    const char *path = mp_arena_format(arena, "%s/%.*s", folder, (int)name.length, name.at);
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? path : NULL;
 }
 
-/* Dots between the parts of a class name become slashes. Dots beside a separator or another dot
- * do not: no name of a folder may come of them that was not recorded. */
-static mp_slice class_path(mp_arena *arena, mp_slice name)
+static const char *find_listing(mp_arena *arena, const mp_load_options *options,
+                                const char *program)
 {
-    char *path = mp_arena_copy(arena, name.at, name.length);
-    for (size_t i = 1; i + 1 < name.length; i++)
-        if (name.at[i] == '.' && !strchr("./", name.at[i - 1]) && !strchr("./", name.at[i + 1]))
-            path[i] = '/';
-    return (mp_slice){path, name.length};
-}
-
-static const char *find_listing(mp_arena *arena, const mp_load_options *options, mp_slice program)
-{
-    bool ended;
-    mp_slice path = without_ending(relative_path(arena, program), &ended);
-    mp_slice class_name = ended ? path : class_path(arena, path);
-    mp_slice names[] = {class_name, path, base_of(class_name, '/'), base_of(path, '/')};
+    mp_slice names[MP_SOURCE_NAMES];
+    mp_source_names(arena, program, ".dbg", names);
     for (size_t i = 0; i < options->source_folder_count; i++)
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (size_t k = 0; k < MP_SOURCE_NAMES; k++) {
             const char *found = file_at(arena, options->source_folders[i], names[k]);
             if (found)
                 return found;
@@ -210,7 +144,7 @@ static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
 {
     mp_arena arena = {0};
     const char *name = mp_model_text(model, program);
-    const char *listing = find_listing(&arena, options, mp_slice_of(name));
+    const char *listing = find_listing(&arena, options, name);
     *mp_id_index_put(&wanted->programs, program.i) =
         listing ? mp_model_intern_text(model, listing).i : NO_LISTING;
     if (listing)

@@ -31,4 +31,36 @@ typedef struct mp_leak_site {
     int64_t bytes, objects;
 } mp_leak_site;
 
+/* MP_ANSWER_COVERAGE has no rows: all of it is `about`, an mp_coverage_answer. */
+typedef struct mp_coverage_line {
+    uint32_t method; /* in mp_coverage_file: methods */
+    int64_t line, executions;
+} mp_coverage_line;
+
+typedef struct mp_coverage_method {
+    const char *name;         /* "": the main block */
+    uint32_t lines, executed; /* how many */
+    uint32_t first;           /* in mp_coverage_file: by_method */
+    int64_t calls;            /* as far as they are known */
+} mp_coverage_method;
+
+typedef struct mp_coverage_file {
+    const char *program;
+    const char *path;                  /* of the source, or of the debug listing that was read */
+    uint32_t lines, executed;          /* how many lines of the source; one of two methods is one */
+    const mp_coverage_method *methods; /* by name */
+    size_t method_count;
+    const mp_coverage_line *at; /* by line, then by method */
+    size_t count;
+    const uint32_t *by_method; /* places of the same lines by method, then by line */
+} mp_coverage_file;
+
+typedef struct mp_coverage_answer {
+    const mp_coverage_file *files; /* by program */
+    size_t file_count;
+    uint64_t lines, executed;
+    int64_t time_us; /* since 1970 by the clock of the recorder: of the last run; 0: not told */
+    const char *versions; /* a program of several sources, whose lines are not one; NULL: none */
+} mp_coverage_answer;
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "query/coverage.h"
+#include "reports/coverage_answer.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -66,7 +67,8 @@ static const mp_column total_columns[] = {
     MP_COLUMN(total_row, programs_without_coverage, "Programs without coverage", MP_COUNT, 0),
 };
 
-static void section_totals(mp_document *document, const mp_coverage *coverage)
+static void section_totals(mp_document *document, const mp_model *model,
+                           const mp_coverage *coverage)
 {
     total_row row = {.programs = coverage->source_count,
                      .methods = coverage->method_count,
@@ -79,6 +81,8 @@ static void section_totals(mp_document *document, const mp_coverage *coverage)
                      .programs_without_coverage = coverage->untold ? coverage->untold : MP_UNKNOWN};
     mp_table *table = MP_TABLE(document, "coverage_totals", "Coverage", MP_RECORD, total_columns);
     mp_table_put(document, table, &row);
+    table->answer = MP_ANSWER_COVERAGE;
+    table->about = mp_coverage_answer_of(document, model, coverage);
 }
 
 /* --- programs and methods --- */
@@ -86,7 +90,8 @@ static void section_totals(mp_document *document, const mp_coverage *coverage)
 static code_row row_of(const mp_model *model, const mp_covered_source *source)
 {
     return (code_row){.program = mp_model_text(model, source->program),
-                      .listing = mp_model_text(model, source->listing),
+                      .listing = mp_model_text(model, source->listing_file.i ? source->listing_file
+                                                                             : source->listing),
                       .crc = source->crc ? (int64_t)source->crc : MP_UNKNOWN,
                       .version = source->versions ? (int64_t)source->crc : MP_UNKNOWN};
 }
@@ -233,7 +238,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         mp_section_head(document, request);
         mp_section_session(document, request, false);
         mp_section_profile_totals(document, request->filter, false);
-        section_totals(document, &coverage);
+        section_totals(document, request->model, &coverage);
         if (asked->uncovered)
             section_uncovered(document, request->model, &coverage, asked->limit);
         else if (programs)
@@ -255,7 +260,8 @@ static const coverage_arguments usual = {.limit = MP_REPORT_ROWS};
 static const mp_argument arguments[] = {
     ASKS("by", NAME, by),        ASKS("sort", NAME, sort),
     ASKS("limit", COUNT, limit), ASKS("uncovered", FLAG, uncovered),
-    MP_SHARES("listings", ALL),  MP_SHARES("selection", ALL),
+    MP_SHARES("format", ALL),    MP_SHARES("listings", ALL),
+    MP_SHARES("selection", ALL),
 };
 
 const mp_report mp_report_coverage = {
@@ -264,7 +270,8 @@ const mp_report mp_report_coverage = {
     .example = "coverage samples/shop-v3.prf --uncovered",
     .details =
         "Of execution profiles that were recorded with PROFILER:COVERAGE. Files and folders are\n"
-        "runs of one application: a line is executed if it was in any of them.",
+        "runs of one application: a line is executed if it was in any of them. The formats\n"
+        "cobertura, lcov and sonar-generic are for Jenkins, GitLab, genhtml and SonarQube.",
     .unites = true,
     MP_ARGUMENTS(arguments, usual),
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run}},

@@ -1,0 +1,142 @@
+/* Cobertura's XML, which continuous integration shows coverage of: packages, classes, methods,
+ * lines.
+ *
+ * Source: the document type coverage-04 of Cobertura; tests/coverage.xsd says what is written here.
+ * A program is a class, its folder or name space a package. Branches and complexity are not known:
+ * their numbers, which the format demands, are 0 of 0. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "export/coverage_files.h"
+#include "export/xml.h"
+
+/* Rounded down, so that 1 is each line. */
+static void put_rates(FILE *out, uint64_t executed, uint64_t lines)
+{
+    unsigned rate = lines ? (unsigned)(executed * 10000 / lines) : 10000;
+    fprintf(out, " line-rate=\"%u.%04u\" branch-rate=\"0\"", rate / 10000, rate % 10000);
+}
+
+static void put_line(FILE *out, int indent, int64_t line, int64_t executions)
+{
+    fprintf(out, "%*s<line number=\"%" PRId64 "\" hits=\"%" PRId64 "\" branch=\"false\"/>\n",
+            indent, "", line, executions);
+}
+
+static void put_method(FILE *out, const mp_coverage_file *file, const mp_coverage_method *method)
+{
+    fputs("            <method", out);
+    mp_xml_attribute(out, "name", *method->name ? method->name : mp_main_block);
+    mp_xml_attribute(out, "signature", "");
+    put_rates(out, method->executed, method->lines);
+    fputs(" complexity=\"0\">\n              <lines>\n", out);
+    for (uint32_t i = 0; i < method->lines; i++) {
+        const mp_coverage_line *line = &file->at[file->by_method[method->first + i]];
+        put_line(out, 16, line->line, line->executions);
+    }
+    fputs("              </lines>\n            </method>\n", out);
+}
+
+static void put_class(FILE *out, const mp_coverage_file *file)
+{
+    fputs("        <class", out);
+    mp_xml_attribute(out, "name", file->program);
+    mp_xml_attribute(out, "filename", file->path);
+    put_rates(out, file->executed, file->lines);
+    fputs(" complexity=\"0\">\n          <methods>\n", out);
+    for (size_t i = 0; i < file->method_count; i++)
+        put_method(out, file, &file->methods[i]);
+    fputs("          </methods>\n          <lines>\n", out);
+    for (size_t place = 0; place < file->count;) {
+        int64_t line, executions = mp_coverage_take_line(file, &place, &line);
+        put_line(out, 12, line, executions);
+    }
+    fputs("          </lines>\n        </class>\n", out);
+}
+
+/* A file and its package: "shop" of "shop/Order.cls", "." of what is in no folder. */
+typedef struct packed_file {
+    const char *package;
+    const mp_coverage_file *file;
+} packed_file;
+
+static const char *package_of(mp_arena *arena, const mp_coverage_file *file)
+{
+    const char *slash = strrchr(file->path, '/');
+    if (!slash || slash == file->path)
+        return ".";
+    char *name = mp_arena_copy(arena, file->path, (size_t)(slash - file->path));
+    for (char *p = name; *p; p++)
+        *p = *p == '/' ? '.' : *p;
+    return name;
+}
+
+static int by_package(const void *left, const void *right)
+{
+    const packed_file *a = left, *b = right;
+    int order = strcmp(a->package, b->package);
+    return order ? order : (a->file > b->file) - (a->file < b->file);
+}
+
+static void put_package(FILE *out, const packed_file *files, size_t count)
+{
+    uint64_t lines = 0, executed = 0;
+    for (size_t i = 0; i < count; i++) {
+        lines += files[i].file->lines;
+        executed += files[i].file->executed;
+    }
+    fputs("    <package", out);
+    mp_xml_attribute(out, "name", files->package);
+    put_rates(out, executed, lines);
+    fputs(" complexity=\"0\">\n      <classes>\n", out);
+    for (size_t i = 0; i < count; i++)
+        put_class(out, files[i].file);
+    fputs("      </classes>\n    </package>\n", out);
+}
+
+static void put_packages(FILE *out, const mp_coverage_answer *answer)
+{
+    mp_arena arena = {0};
+    packed_file *files = mp_arena_alloc(&arena, answer->file_count * sizeof *files);
+    for (size_t i = 0; i < answer->file_count; i++)
+        files[i] = (packed_file){package_of(&arena, &answer->files[i]), &answer->files[i]};
+    qsort(files, answer->file_count, sizeof *files, by_package);
+    for (size_t first = 0, next; first < answer->file_count; first = next) {
+        for (next = first + 1; next < answer->file_count; next++)
+            if (strcmp(files[first].package, files[next].package) != 0)
+                break;
+        put_package(out, &files[first], next - first);
+    }
+    mp_arena_free(&arena);
+}
+
+static bool render_cobertura(const mp_document *document, const mp_diagnostics *diagnostics,
+                             const mp_style *style, FILE *out, mp_error *error)
+{
+    (void)diagnostics;
+    const mp_coverage_answer *answer = mp_coverage_files(document, style, "cobertura", error);
+    if (!answer)
+        return false;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n"
+          "<coverage",
+          out);
+    put_rates(out, answer->executed, answer->lines);
+    fprintf(out,
+            " lines-covered=\"%" PRIu64 "\" lines-valid=\"%" PRIu64 "\" branches-covered=\"0\""
+            " branches-valid=\"0\" complexity=\"0\" version=\"memprof " MEMPROF_VERSION "\""
+            " timestamp=\"%" PRId64 "\">\n",
+            answer->executed, answer->lines, answer->time_us / 1000);
+    fputs("  <sources>\n    <source>.</source>\n  </sources>\n  <packages>\n", out);
+    put_packages(out, answer);
+    fputs("  </packages>\n</coverage>\n", out);
+    return true;
+}
+
+const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
+                                           .summary = "coverage as Cobertura's XML",
+                                           .for_programs = true,
+                                           .command = "coverage",
+                                           .render = render_cobertura};

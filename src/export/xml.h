@@ -1,0 +1,11 @@
+/* Texts as XML: what would end them is written as an entity, what XML has no place for left out. */
+#ifndef MP_EXPORT_XML_H
+#define MP_EXPORT_XML_H
+
+#include <stdio.h>
+
+/* Between tags; and ` name="value"` in one, line ends and tabs kept. */
+void mp_xml_text(FILE *file, const char *text);
+void mp_xml_attribute(FILE *file, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,90 @@
+#include "reports/coverage_answer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/source_name.h"
+#include "base/text.h"
+
+/* When the last of the runs was recorded, its clock taken for UTC: recordings do not tell the zone.
+ */
+static int64_t last_run_us(const mp_model *model)
+{
+    int64_t last = 0;
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        struct tm tm = {0};
+        const char *date = mp_model_text(model, model->sessions.at[i].date);
+        if (sscanf(date, "%2d/%2d/%4d %2d:%2d:%2d", &tm.tm_mon, &tm.tm_mday, &tm.tm_year,
+                   &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6)
+            continue;
+        tm.tm_mon--;
+        tm.tm_year -= 1900;
+        int64_t at = (int64_t)timegm(&tm) * 1000000;
+        last = at > last ? at : last;
+    }
+    return last;
+}
+
+/* The file's lines and methods as structs, and its lines once more by method. */
+static void fill_file(mp_arena *arena, const mp_model *model, const mp_coverage *coverage,
+                      const mp_covered_source *source, mp_coverage_file *file)
+{
+    mp_coverage_method *methods = mp_arena_alloc(arena, source->method_count * sizeof *methods);
+    mp_coverage_line *lines = mp_arena_alloc(arena, source->line_count * sizeof *lines);
+    uint32_t *by_method = mp_arena_alloc(arena, source->line_count * sizeof *by_method);
+    uint32_t *next = mp_alloc(source->method_count * sizeof *next), first = 0;
+    for (uint32_t i = 0; i < source->method_count; i++) {
+        const mp_covered_method *method = &coverage->methods[source->first_method + i];
+        methods[i] =
+            (mp_coverage_method){.name = mp_utf8_copy(arena, mp_model_text(model, method->name)),
+                                 .lines = method->lines,
+                                 .executed = method->executed,
+                                 .first = first,
+                                 .calls = method->calls};
+        next[i] = first;
+        first += method->lines;
+    }
+    for (uint32_t i = 0; i < source->line_count; i++) {
+        const mp_covered_line *line = &coverage->lines[source->first_line + i];
+        uint32_t method = line->method - source->first_method;
+        lines[i] = (mp_coverage_line){
+            .method = method, .line = line->line, .executions = line->executions};
+        by_method[next[method]++] = i;
+    }
+    free(next);
+    file->methods = methods;
+    file->method_count = source->method_count;
+    file->at = lines;
+    file->count = source->line_count;
+    file->by_method = by_method;
+}
+
+const mp_coverage_answer *mp_coverage_answer_of(mp_document *document, const mp_model *model,
+                                                const mp_coverage *coverage)
+{
+    mp_arena *arena = document->arena;
+    mp_coverage_answer *answer = mp_arena_alloc(arena, sizeof *answer);
+    mp_coverage_file *files = mp_arena_alloc(arena, coverage->source_count * sizeof *files);
+    *answer = (mp_coverage_answer){.files = files,
+                                   .file_count = coverage->source_count,
+                                   .lines = coverage->executable,
+                                   .executed = coverage->executed,
+                                   .time_us = last_run_us(model)};
+    for (uint32_t i = 0; i < coverage->source_count; i++) {
+        const mp_covered_source *source = &coverage->sources[i];
+        const char *program = mp_utf8_copy(arena, mp_model_text(model, source->program));
+        files[i] = (mp_coverage_file){
+            .program = program,
+            .path = source->listing_file.i
+                        ? mp_utf8_copy(arena, mp_model_text(model, source->listing_file))
+                        : mp_source_path(arena, program),
+            .lines = source->lines,
+            .executed = source->executed};
+        fill_file(arena, model, coverage, source, &files[i]);
+        if (source->versions)
+            answer->versions = program;
+    }
+    return answer;
+}

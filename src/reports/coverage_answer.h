@@ -1,0 +1,13 @@
+/* Coverage as structs, for exporters. */
+#ifndef MP_REPORTS_COVERAGE_ANSWER_H
+#define MP_REPORTS_COVERAGE_ANSWER_H
+
+#include "document/document.h"
+#include "query/coverage.h"
+#include "reports/answers.h"
+
+/* What lives as long as the document. */
+const mp_coverage_answer *mp_coverage_answer_of(mp_document *document, const mp_model *model,
+                                                const mp_coverage *coverage);
+
+#endif
