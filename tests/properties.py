@@ -416,6 +416,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.agree(oracle, self.json("top", path, "--limit", 0), ["totals", "top"], path.name)
         self.coverage_agrees(oracle["coverage"], [path])
         self.calls_agree(oracle["calls"], path)
+        self.timeline_agrees(oracle["timeline"], path)
 
     def coverage_agrees(self, expected, paths):
         """A recording without coverage is refused, and not taken for one of no line."""
@@ -436,6 +437,18 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         gaps = sum(row["lines"] for row in self.json("coverage", "--uncovered", *paths)["uncovered"])
         self.hold(gaps == sum(lines - executed for _, _, lines, executed in methods),
                   f"{what}: {gaps} lines in ranges")
+
+    def timeline_agrees(self, expected, path):
+        """A profile without a trace is refused."""
+        if not expected:
+            self.hold(self.run("timeline", path).returncode == 2, f"{path.name}: there is no trace")
+            return
+        of = lambda row: sorted((k, round(v, 6) if k.endswith("seconds") else v) for k, v in row.items())
+        rows = self.json("timeline", path).get("timeline", [])
+        self.hold(sorted(map(of, expected), key=repr) == sorted(map(of, rows), key=repr),
+                  f"{path.name}: timelines differ")
+        order = [(row["start_seconds"], row["depth"]) for row in rows]
+        self.hold(order == sorted(order), f"{path.name}: the timeline is not in order")
 
     def calls_agree(self, expected, path):
         """Who calls whom is what the rows say; callers, and own time with callees, add up."""

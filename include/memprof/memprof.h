@@ -62,6 +62,7 @@ typedef struct mp_load_options {
     size_t skip_count;
     bool no_skips;               /* else, where there are none, those of usual allocators */
     const mp_progress *progress; /* NULL: none */
+    bool traces_folded;          /* nobody asks for the rows of a profile's trace one by one */
 } mp_load_options;
 
 /* Read files ("-": standard input; "FILE@SNAPSHOT": up to that snapshot) as one recording. Never

@@ -400,6 +400,7 @@ static bool take_options(cli_options *options)
     options->load.skips = options->skips.at;
     options->load.skip_count = options->skips.count;
     options->load.threads_as_one = !asks_for_threads(options);
+    options->load.traces_folded = !command->report || !command->report->wants_traces;
     return true;
 }
 

@@ -68,6 +68,14 @@ typedef struct mp_profile_node {
     int64_t calls, cumulative_us;
 } mp_profile_node;
 
+/* A row of the tracing section: one execution of a line. Rows stand in the order in which they
+ * were completed, so what runs inside of another stands before it. */
+typedef struct mp_profile_execution {
+    mp_module_id module;
+    int32_t line;
+    int64_t exclusive_us, start_us;
+} mp_profile_execution;
+
 /* All rows of the tracing section for one line, folded. */
 typedef struct mp_profile_trace {
     mp_module_id module;
@@ -94,6 +102,7 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_call) calls;
     MP_LIST(mp_profile_node) nodes;
     MP_LIST(mp_profile_trace) traces;
+    MP_LIST(mp_profile_execution) executions; /* none with mp_load_options.traces_folded */
     MP_LIST(mp_profile_coverage) coverage;
     MP_LIST(int32_t) coverage_lines;
     MP_LIST(mp_string_id) coverage_codes; /* of each of them; empty: no listing was read */

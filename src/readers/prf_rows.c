@@ -177,6 +177,11 @@ void prf_trace(prf_state *state, const prf_value *row, uint64_t line)
     if (row[3].amount < trace->first_start_us)
         trace->first_start_us = row[3].amount;
     profile->trace_rows++;
+    if (!state->options->traces_folded)
+        *MP_ADD(&profile->executions) = (mp_profile_execution){.module = module,
+                                                               .line = traced,
+                                                               .exclusive_us = row[2].amount,
+                                                               .start_us = row[3].amount};
 }
 
 void prf_entity(prf_state *state, const prf_value *row, uint64_t line)

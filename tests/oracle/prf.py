@@ -5,7 +5,7 @@
 
 Prints one JSON object: version, totals and top as the report contract defines them (top holds
 all lines), `calls` (who calls whom from which line, each call as one of a caller and as one of a
-callee), `coverage` by program and method, and `invariants`: what a recording promises of itself and
+callee), `timeline` (the trace, each with its depth and how long it lasted), `coverage` by program and method, and `invariants`: what a recording promises of itself and
 this one does not keep.
 Times are added as decimal numbers, hence exactly.
 """
@@ -134,6 +134,10 @@ def call_of(row):
     return (integer(row[0]), integer(row[1]), integer(row[2])), integer(row[3])
 
 
+def trace_of(row):
+    return integer(row[0]), integer(row[1]), decimal(row[2]), decimal(row[3])
+
+
 def node_of(row):
     """node: (parent, module, caller's line, calls, cumulative seconds, child nodes)"""
     return integer(row[0]), (integer(row[1]), integer(row[2]), integer(row[3]), integer(row[4]),
@@ -153,6 +157,7 @@ class Tables:
         self.modules = dict(good_rows(profile.rows["modules"], module_of))
         self.lines = good_rows(profile.rows["lines"], line_of)
         self.calls = good_rows(profile.rows["calls"], call_of)
+        self.trace = good_rows(profile.rows["trace"], trace_of)
         self.node_rows = good_rows(profile.rows.get("nodes", []), node_of)
         self.nodes = dict(self.node_rows)
         self.has_nodes = profile.has_nodes()
@@ -380,6 +385,36 @@ def name_of(tables, module):
     return tables.modules[module][0] if module in tables.modules else f"<module {module}>"
 
 
+# ---------------------------------------------------------------- timeline
+
+def timeline_of(tables):
+    """Rows of the trace stand in the order in which they were completed. So what a row ran inside
+    of is the first row behind it that started before it. Of two that started in the same
+    microsecond, a line ran inside of line 0 of its module, and line 0 inside of the line that
+    called it."""
+    rows = tables.trace
+    outer = [next((k for k in range(i + 1, len(rows)) if contains(rows[k], rows[i])), None)
+             for i in range(len(rows))]
+    ends, depths = [], [0] * len(rows)
+    for i, (_, _, own, start) in enumerate(rows):
+        inside = [k for k in range(i) if outer[k] == i]
+        lasted = own + sum((ends[k] - rows[k][3] for k in inside), Decimal(0))
+        ends.append(max([start + lasted] + [ends[k] for k in inside]))
+    for i in reversed(range(len(rows))):
+        depths[i] = 0 if outer[i] is None else depths[outer[i]] + 1
+    for (module, line, own, start), end, depth in zip(rows, ends, depths):
+        program, method = tables.program_and_method(module)
+        yield {"start_seconds": float(start), "inclusive_seconds": float(end - start),
+               "seconds": float(own), "program": program, "line": line, "depth": depth,
+               **({"method": method} if method else {})}
+
+
+def contains(outer, inner):
+    if outer[3] != inner[3]:
+        return outer[3] < inner[3]
+    return inner[1] != 0 and inner[0] == outer[0] if outer[1] == 0 else inner[1] == 0
+
+
 # ---------------------------------------------------------------- invariants
 
 def violation(name, where, expected, found, tolerance=0):
@@ -516,6 +551,7 @@ def main():
         "complete": complete,
         "totals": total | {"seconds": float(total["seconds"])},
         "top": top_of([row for tables in many for row in top_rows(tables)], total["seconds"]),
+        "timeline": [row for tables in many for row in timeline_of(tables)],
         "coverage": coverage_of(many),
         "calls": [row for tables in many for row in call_rows(tables)],
         "invariants": [broken for tables in many for broken in invariants_of(tables)],

@@ -1,0 +1,96 @@
+#include "query/timeline.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Whether an execution that was completed before `outer` ran inside of it. Times are whole
+ * microseconds, and at the same one there may be a statement and what it called, a module and its
+ * first line, or one statement behind another that took no time. */
+static bool is_inside(const mp_profile *profile, const mp_timed *inner, const mp_timed *outer)
+{
+    const mp_module *modules = profile->modules.at;
+    if (modules[inner->module.i].session.i != modules[outer->module.i].session.i)
+        return false;
+    if (inner->start_us != outer->start_us)
+        return inner->start_us > outer->start_us;
+    return outer->line == 0 ? inner->line != 0 && inner->module.i == outer->module.i
+                            : inner->line == 0;
+}
+
+/* Starts are moments, which the reader does not add up: times that make no sense stay within
+ * bounds. */
+static int64_t add(int64_t a, int64_t b)
+{
+    const int64_t most = INT64_MAX / 4;
+    return b > 0 && a > most - b ? most : a + b;
+}
+
+/* What is over, but for what it ran inside of, waits on a stack for that to be completed. */
+static void nest(const mp_profile *profile, mp_timeline *timeline)
+{
+    uint32_t *waiting = mp_alloc((timeline->count + 1) * sizeof *waiting);
+    uint32_t *outer = mp_alloc((timeline->count + 1) * sizeof *outer); /* itself: none */
+    size_t height = 0;
+    for (uint32_t i = 0; i < timeline->count; i++) {
+        mp_timed *timed = &timeline->at[i];
+        int64_t end_us = timed->start_us;
+        outer[i] = i;
+        timed->all_us = timed->own_us;
+        while (height && is_inside(profile, &timeline->at[waiting[height - 1]], timed)) {
+            const mp_timed *inner = &timeline->at[waiting[--height]];
+            outer[waiting[height]] = i;
+            timed->all_us = add(timed->all_us, inner->all_us);
+            if (inner->start_us + inner->all_us > end_us)
+                end_us = inner->start_us + inner->all_us;
+        }
+        if (end_us - timed->start_us > timed->all_us)
+            timed->all_us = end_us - timed->start_us;
+        waiting[height++] = i;
+    }
+    for (size_t i = timeline->count; i-- > 0;)
+        if (outer[i] != i)
+            timeline->at[i].depth = timeline->at[outer[i]].depth + 1;
+    free(waiting);
+    free(outer);
+}
+
+/* One that ran inside of another and started with it stands behind it; the rest as in the file. */
+static int by_start(const void *left, const void *right, void *opaque)
+{
+    const mp_timed *a = left, *b = right;
+    const mp_module *modules = ((const mp_profile *)opaque)->modules.at;
+    uint32_t x = modules[a->module.i].session.i, y = modules[b->module.i].session.i;
+    if (x != y)
+        return x < y ? -1 : 1;
+    if (a->start_us != b->start_us)
+        return a->start_us < b->start_us ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    if (a->module.i != b->module.i)
+        return a->module.i < b->module.i ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return a->own_us < b->own_us ? -1 : a->own_us > b->own_us;
+}
+
+mp_timeline mp_timeline_of(const mp_filter *filter)
+{
+    const mp_profile *profile = filter->model->profile;
+    mp_timeline timeline = {mp_alloc_zero(profile->executions.count, sizeof(mp_timed)), 0, 0};
+    for (uint32_t i = 1; i < profile->executions.count; i++) {
+        const mp_profile_execution *row = &profile->executions.at[i];
+        if (!mp_filter_has_module(filter, row->module.i))
+            continue;
+        timeline.at[timeline.count++] = (mp_timed){.module = row->module,
+                                                   .line = row->line,
+                                                   .start_us = row->start_us,
+                                                   .own_us = row->exclusive_us};
+        timeline.own_us += row->exclusive_us;
+    }
+    nest(profile, &timeline);
+    if (timeline.count)
+        qsort_r(timeline.at, timeline.count, sizeof *timeline.at, by_start,
+                (void *)(uintptr_t)profile);
+    return timeline;
+}

@@ -1,0 +1,311 @@
+/* The trace of an execution profile: when what ran, and when nothing did. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "query/timeline.h"
+#include "reports/profile_sections.h"
+#include "reports/sections.h"
+
+enum { BAR = 24, DEEPEST_INDENT = 20 };
+
+typedef struct trace_row {
+    int64_t executions, from_seconds, to_seconds, span_seconds, seconds;
+    int64_t elsewhere_seconds, gaps;
+} trace_row;
+
+static const mp_column trace_columns[] = {
+    MP_COLUMN(trace_row, executions, "Executions", MP_COUNT, 0),
+    MP_COLUMN(trace_row, from_seconds, "From second", MP_SECONDS, 0),
+    MP_COLUMN(trace_row, to_seconds, "To second", MP_SECONDS, 0),
+    MP_COLUMN(trace_row, span_seconds, "Seconds in all", MP_SECONDS, 0),
+    MP_COLUMN(trace_row, seconds, "  in traced lines", MP_SECONDS, 0),
+    MP_COLUMN(trace_row, elsewhere_seconds, "  elsewhere", MP_SECONDS, 0),
+    MP_COLUMN(trace_row, gaps, "Gaps", MP_COUNT, 0),
+};
+
+typedef struct timed_row {
+    int64_t start_seconds, inclusive_seconds, seconds, line, depth, session;
+    const char *bar, *what, *program, *method;
+} timed_row;
+
+static const mp_column timed_columns[] = {
+    MP_COLUMN(timed_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(timed_row, start_seconds, "Start", MP_SECONDS, 0),
+    MP_COLUMN(timed_row, inclusive_seconds, "Lasted", MP_SECONDS, 0),
+    MP_COLUMN(timed_row, seconds, "Own", MP_SECONDS, 0),
+    MP_COLUMN(timed_row, bar, "When", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(timed_row, what, "What", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(timed_row, program, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(timed_row, method, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(timed_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(timed_row, depth, "", MP_NUMBER, MP_FOR_PROGRAMS),
+};
+
+typedef struct gap_row {
+    int64_t seconds, from_seconds, to_seconds, session;
+    const char *after, *before;
+} gap_row;
+
+static const mp_column gap_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(gap_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(gap_row, seconds, "At least", MP_SECONDS, 0),
+    MP_COLUMN(gap_row, from_seconds, "From", MP_SECONDS, 0),
+    MP_COLUMN(gap_row, to_seconds, "To", MP_SECONDS, 0),
+    MP_COLUMN(gap_row, after, "After", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(gap_row, before, "Before", MP_TEXT, MP_SHORTEN),
+};
+
+/* From the end of an execution, or the start of what it is the first to run inside of, to the start
+ * of the next one there. */
+typedef struct gap {
+    int64_t from_us, us; /* us: without what may be the own time of what it is inside of */
+    const mp_timed *after, *before;
+} gap;
+
+typedef struct drawing {
+    mp_document *document;
+    const mp_model *model;
+    mp_timeline timeline;
+    int64_t from_us, to_us; /* of all */
+    gap *gaps;              /* the longest first */
+    size_t gap_count;
+    bool many_sessions;
+} drawing;
+
+static uint32_t session_of(const drawing *of, const mp_timed *timed)
+{
+    return of->model->profile->modules.at[timed->module.i].session.i;
+}
+
+static int64_t session_cell(const drawing *of, const mp_timed *timed)
+{
+    return of->many_sessions ? (int64_t)session_of(of, timed) : MP_UNKNOWN;
+}
+
+/* "method program:12"; of line 0 it is the whole of it. */
+static const char *name_of(const drawing *of, const mp_timed *timed)
+{
+    const mp_module *module = &of->model->profile->modules.at[timed->module.i];
+    const char *name = mp_model_text(of->model, module->name.i ? module->name : module->program);
+    return timed->line == 0 ? name
+                            : mp_document_text(of->document, "%s:%" PRId32, name, timed->line);
+}
+
+/* --- gaps --- */
+
+static int longest_gap_first(const void *left, const void *right)
+{
+    const gap *a = left, *b = right;
+    if (a->us != b->us)
+        return a->us < b->us ? 1 : -1;
+    return a->before < b->before ? -1 : a->before > b->before;
+}
+
+static void add_gap(drawing *of, size_t *capacity, const gap *found)
+{
+    mp_grow(&of->gaps, capacity, of->gap_count + 1, sizeof *of->gaps);
+    of->gaps[of->gap_count++] = *found;
+}
+
+/* By depth: what something runs inside of, and the last that ran in there. */
+typedef struct level {
+    const mp_timed *outer, *last;
+    int64_t end_us; /* of those that ran there so far */
+} level;
+
+static int64_t end_of(const mp_timed *timed)
+{
+    return timed->start_us + timed->all_us;
+}
+
+static void find_gaps(drawing *of)
+{
+    size_t capacity = 0;
+    level *levels = mp_alloc_zero(of->timeline.count + 1, sizeof *levels);
+    of->from_us = INT64_MAX;
+    of->to_us = INT64_MIN;
+    for (size_t i = 0; i < of->timeline.count; i++) {
+        const mp_timed *timed = &of->timeline.at[i];
+        level *at = &levels[timed->depth];
+        of->from_us = timed->start_us < of->from_us ? timed->start_us : of->from_us;
+        of->to_us = end_of(timed) > of->to_us ? end_of(timed) : of->to_us;
+        if (timed->depth == 0 && at->last && session_of(of, at->last) != session_of(of, timed))
+            *at = (level){NULL, NULL, 0};
+        const mp_timed *after = at->last ? at->last : at->outer;
+        int64_t own_us = at->outer ? at->outer->own_us : 0;
+        if (after && timed->start_us - at->end_us > own_us)
+            add_gap(of, &capacity,
+                    &(gap){at->end_us, timed->start_us - at->end_us - own_us, after, timed});
+        at->end_us = at->last && at->end_us > end_of(timed) ? at->end_us : end_of(timed);
+        at->last = timed;
+        levels[timed->depth + 1] = (level){timed, NULL, timed->start_us};
+    }
+    free(levels);
+    if (of->gap_count)
+        qsort(of->gaps, of->gap_count, sizeof *of->gaps, longest_gap_first);
+}
+
+static void put_gaps(const drawing *of, size_t rows)
+{
+    mp_table *table = MP_TABLE(of->document, "gaps", "Longest gaps", MP_ROWS, gap_columns);
+    table->empty = "none: one ran behind the other";
+    for (size_t i = 0; i < of->gap_count && (!rows || i < rows); i++) {
+        const gap *at = &of->gaps[i];
+        gap_row row = {.seconds = at->us,
+                       .from_seconds = at->from_us,
+                       .to_seconds = at->before->start_us,
+                       .session = session_cell(of, at->before),
+                       .after = name_of(of, at->after),
+                       .before = name_of(of, at->before)};
+        mp_table_put(of->document, table, &row);
+    }
+    mp_table_left_out(table, of->gap_count);
+}
+
+/* --- what ran --- */
+
+static void put_trace(const drawing *of)
+{
+    bool one = !of->many_sessions; /* sessions have clocks of their own */
+    int64_t elsewhere_us = of->to_us - of->from_us - of->timeline.own_us;
+    trace_row row = {.executions = (int64_t)of->timeline.count,
+                     .from_seconds = one ? of->from_us : MP_UNKNOWN,
+                     .to_seconds = one ? of->to_us : MP_UNKNOWN,
+                     .span_seconds = one ? of->to_us - of->from_us : MP_UNKNOWN,
+                     .seconds = of->timeline.own_us,
+                     /* Below 0 it is times that were rounded. */
+                     .elsewhere_seconds = !one               ? MP_UNKNOWN
+                                          : elsewhere_us > 0 ? elsewhere_us
+                                                             : 0,
+                     .gaps = (int64_t)of->gap_count};
+    mp_table *table = MP_TABLE(of->document, "trace", "Trace", MP_RECORD, trace_columns);
+    mp_table_put(of->document, table, &row);
+}
+
+/* "   ###    ": where in the whole it ran. */
+static const char *bar_of(const drawing *of, const mp_timed *timed)
+{
+    char *bar = mp_arena_alloc(of->document->arena, BAR + 1);
+    double span = (double)(of->to_us - of->from_us);
+    double scale = span > 0 ? BAR / span : 0;
+    int from = (int)((double)(timed->start_us - of->from_us) * scale);
+    int to = (int)((double)(timed->start_us + timed->all_us - of->from_us) * scale);
+    from = from < BAR ? from : BAR - 1;
+    to = to > from ? to : from + 1;
+    to = to < BAR ? to : BAR;
+    memset(bar, '.', BAR);
+    memset(bar + from, '#', (size_t)(to - from));
+    bar[BAR] = '\0';
+    return bar;
+}
+
+static void put_timed(const drawing *of, mp_table *table, const mp_timed *timed)
+{
+    const mp_module *module = &of->model->profile->modules.at[timed->module.i];
+    int indent = 2 * (int)(timed->depth < DEEPEST_INDENT ? timed->depth : DEEPEST_INDENT);
+    timed_row row = {.session = session_cell(of, timed),
+                     .start_seconds = timed->start_us,
+                     .inclusive_seconds = timed->all_us,
+                     .seconds = timed->own_us,
+                     .bar = of->many_sessions ? NULL : bar_of(of, timed),
+                     .what =
+                         mp_document_text(of->document, "%*s%s", indent, "", name_of(of, timed)),
+                     .program = mp_model_text(of->model, module->program),
+                     .method = mp_model_text(of->model, module->method),
+                     .line = timed->line,
+                     .depth = timed->depth};
+    mp_table_put(of->document, table, &row);
+}
+
+static int longest_first(const void *left, const void *right, void *opaque)
+{
+    const mp_timed *timed = opaque;
+    const mp_timed *a = &timed[*(const uint32_t *)left], *b = &timed[*(const uint32_t *)right];
+    if (a->all_us != b->all_us)
+        return a->all_us < b->all_us ? 1 : -1;
+    return a < b ? -1 : a > b;
+}
+
+static int in_order(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* The longest, in the order of time. */
+static void put_timeline(const drawing *of, size_t rows)
+{
+    mp_table *table = MP_TABLE(of->document, "timeline", NULL, MP_ROWS, timed_columns);
+    size_t count = of->timeline.count;
+    uint32_t *places = mp_alloc((count + 1) * sizeof *places);
+    table->title = "When what ran";
+    table->main = true;
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = i;
+    size_t shown = rows && rows < count ? rows : count;
+    if (shown < count) {
+        qsort_r(places, count, sizeof *places, longest_first, of->timeline.at);
+        qsort(places, shown, sizeof *places, in_order);
+        table->title =
+            mp_document_text(of->document, "When what ran, the longest %zu of %zu", shown, count);
+    }
+    for (size_t i = 0; i < shown; i++)
+        put_timed(of, table, &of->timeline.at[places[i]]);
+    mp_table_left_out(table, count);
+    free(places);
+}
+
+typedef struct timeline_arguments {
+    int64_t limit;
+} timeline_arguments;
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const timeline_arguments *asked = request->arguments;
+    const mp_model *model = request->model;
+    if (!model->profile->trace_rows)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "timeline needs a trace, which this profile has not: record one with "
+                       "PROFILER:TRACE-FILTER = \"*\" (or patterns of programs), or with "
+                       "PROFILER:TRACING = \"program|line\", set before PROFILER:PROFILING = TRUE");
+    drawing of = {.document = document,
+                  .model = model,
+                  .timeline = mp_timeline_of(request->filter),
+                  .many_sessions = model->sessions.count > 2};
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->filter, false);
+    if (of.timeline.count) {
+        find_gaps(&of);
+        put_trace(&of);
+    }
+    put_timeline(&of, (size_t)asked->limit);
+    put_gaps(&of, (size_t)asked->limit);
+    free(of.gaps);
+    free(of.timeline.at);
+    return true;
+}
+
+static const timeline_arguments timeline_defaults = {.limit = MP_REPORT_ROWS};
+
+static const mp_argument timeline_table[] = {
+    {"limit", MP_ARGUMENT_COUNT, offsetof(timeline_arguments, limit), 1},
+    {"selection", MP_ARGUMENT_SHARED, 0, 1},
+};
+
+const mp_report mp_report_timeline = {
+    .name = "timeline",
+    .summary = "when which lines of a traced execution profile ran, and when none did",
+    .example = "timeline samples/shop-v3.prf",
+    .details = "Of profiles that were recorded with tracing. A row is an execution of a line, or,\n"
+               "named without a line, of a whole program or method, indented below what it ran\n"
+               "inside of. Those that lasted longest are shown, in the order of time.",
+    .single = true,
+    .wants_traces = true,
+    MP_ARGUMENTS(timeline_table, timeline_defaults),
+    .variants = {{.needs = MP_HOLDS_PROFILE, .run = run}},
+};
