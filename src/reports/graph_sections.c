@@ -259,6 +259,7 @@ static void put_groups(mp_document *document, mp_table *table, mp_graph_view *vi
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, count);
+    free(rows);
 }
 
 static bool section_groups(mp_document *document, mp_graph_view *view,
