@@ -149,7 +149,9 @@ class Selections:
             return row.get("method" if subject == "name" else "program", "")
         # What has none is listed in words.
         nameless = subject in ("name", "thread", "request", "api") and row["key"] == "(none)"
-        return "" if nameless or row["key"] == "(unnamed)" else row["key"]
+        # An overload is selected by its name, too.
+        key = re.sub(r" \(from \d+\)$", "", row["key"])
+        return "" if nameless or key == "(unnamed)" else key
 
     def fits(self, subject, pattern, row):
         if subject == "stack":

@@ -141,14 +141,22 @@ static void digest_retained(builder *of)
 
 static void digest_groups(builder *of)
 {
-    const mp_grouping *grouping = mp_window_groups(of->window, of->options->dimension, 0);
+    const mp_dimension *by = of->options->dimension;
+    const mp_grouping *grouping = mp_window_groups(of->window, by, 0);
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         mp_amounts amounts = amounts_of(&group->to);
         amounts.leaked_objects = mp_cost_live(group->leaked);
         amounts.leaked_bytes = group->leaked.bytes;
-        add(of, MP_LEVEL_GROUP,
-            (mp_entry_key){.name = text_key(of, group->label), .line = MP_NO_LINE}, amounts);
+        mp_entry_key key = {.line = MP_NO_LINE};
+        if (by->of_source) { /* an overload may begin elsewhere than it did */
+            uint32_t node = mp_frame_naming(of->model, (mp_frame){group->node, 0}).node;
+            key.name = text_key(of, mp_tree_label(&of->labels, of->model, node));
+            key.start = mp_tree_overload(of->model, node);
+        } else {
+            key.name = text_key(of, group->label);
+        }
+        add(of, MP_LEVEL_GROUP, key, amounts);
     }
 }
 

@@ -20,17 +20,20 @@ typedef struct selection {
     size_t count;
 } selection;
 
-/* A site as rules tell it, without its line: "TYPE at SOURCE". */
+/* As rules tell it: a source by its name, a site without its line, "TYPE at SOURCE". */
 static const char *label_of(mp_evaluation *evaluation, const mp_group *group)
 {
     const mp_model *model = evaluation->context->model;
     const mp_generation *generation = &model->generations.at[group->example.i];
-    if (evaluation->rule->by != MP_BY_SITE)
+    if (evaluation->rule->by != MP_BY_SITE && evaluation->rule->by != MP_BY_SOURCE)
         return group->label;
+    uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
+    const char *source = mp_tree_label(evaluation->scratch, model, node);
+    if (evaluation->rule->by == MP_BY_SOURCE)
+        return source;
     mp_type_id type = mp_site_type(model, &model->contexts.at[generation->context.i]);
     mp_arena *scratch = evaluation->scratch;
-    return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type),
-                           mp_dimension_find("source")->label(scratch, model, generation));
+    return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type), source);
 }
 
 static int by_label(const void *left, const void *right)

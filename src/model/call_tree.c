@@ -48,6 +48,23 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
     return *found;
 }
 
+static void mark_overloads(mp_model *model)
+{
+    mp_id_index first_of = {0};          /* of each name, the first symbol */
+    for (int pass = 0; pass < 2; pass++) /* the first one learns of the others */
+        for (uint32_t i = 1; i < model->symbols.count; i++) {
+            mp_symbol *symbol = &model->symbols.at[i];
+            if (!symbol->name.i)
+                continue;
+            uint32_t *first = mp_id_index_put(&first_of, symbol->name.i);
+            *first = *first ? *first : i;
+            mp_symbol *other = &model->symbols.at[*first];
+            other->overloaded |= other->start_line != symbol->start_line;
+            symbol->overloaded |= other->overloaded;
+        }
+    mp_id_index_free(&first_of);
+}
+
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
 {
     const uint32_t on_the_way = UINT32_MAX;
@@ -55,6 +72,7 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
     uint32_t nodes = model->nodes.count;
     uint32_t *way = mp_alloc_zero((size_t)nodes + 1, sizeof *way);
     model->tree_of = mp_alloc_zero((size_t)nodes + 1, sizeof *model->tree_of);
+    mark_overloads(model);
     for (uint32_t first = 1; first < nodes; first++) {
         size_t length = 0;
         uint32_t at = first;

@@ -119,6 +119,7 @@ typedef struct mp_type_peak {
 typedef struct mp_symbol {
     mp_string_id name;
     uint32_t start_line; /* tells overloads apart; 0 for a whole source */
+    bool overloaded;     /* others of this name begin elsewhere; set by mp_model_build_tree */
     bool allocator;      /* an allocator's own: does not name a site (see mp_load_options) */
     mp_string_id source; /* file that it is written in, where that is not its name */
     mp_string_id module; /* program, library or linkage unit */

@@ -43,7 +43,10 @@ static mp_frame frame_of(const mp_model *model, const mp_context *context)
 uint64_t mp_source_key(const mp_model *model, uint32_t node)
 {
     mp_symbol_id symbol = model->tree.at[node].symbol;
-    return symbol.i ? symbol_key(model, symbol) : node ? nameless << 1 | node : 0;
+    if (!symbol.i)
+        return node ? nameless << 1 | node : 0;
+    /* Beyond the bits of what has no name; lines of a source do not reach 2^30. */
+    return symbol_key(model, symbol) | (uint64_t)mp_tree_overload(model, node) << 34;
 }
 
 /* --- type --- */
@@ -87,7 +90,7 @@ static mp_key by_source(const mp_model *model, const mp_generation *generation)
 static const char *source_label(mp_arena *arena, const mp_model *model,
                                 const mp_generation *generation)
 {
-    return mp_tree_label(arena, model, frame_of(model, context_of(model, generation)).node);
+    return mp_tree_told(arena, model, frame_of(model, context_of(model, generation)).node);
 }
 
 static mp_key by_line(const mp_model *model, const mp_generation *generation)
@@ -133,7 +136,7 @@ static const char *node_label(mp_arena *arena, const mp_model *model,
     mp_frame frame = {tree_of(model, context_of(model, generation)), 0};
     mp_arena scratch = {0};
     mp_text_buffer text = {0};
-    const char *name = mp_tree_label(&scratch, model, frame.node);
+    const char *name = mp_tree_told(&scratch, model, frame.node);
     mp_text_put(&text, name, strlen(name));
     /* A stack may be as deep as a recursion went; nobody reads a key of more than this. */
     while (text.length < LONGEST_KEY && mp_frame_caller(model, &frame)) {
@@ -282,7 +285,7 @@ static const mp_dimension dimensions[] = {
     {"site", "allocation site: type, call-tree node and line", by_site, site_label,
      .of_context = true, .kinds = STACKS},
     {"source", "source or function that created it", by_source, source_label, .of_context = true,
-     .kinds = STACKS},
+     .of_source = true, .kinds = STACKS},
     {"line", "line that created it", by_line, line_label, .of_context = true, .kinds = STACKS},
     {"name", "name of the object", by_name, name_label, .of_context = true, .kinds = RECORDINGS},
     {"node", "call-tree node that created it: its whole stack", by_node, node_label,

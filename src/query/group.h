@@ -21,6 +21,7 @@ typedef struct mp_dimension {
     mp_key (*key)(const mp_model *model, const mp_generation *generation);
     /* The group's name: of the model, or in the arena; `generation` is any of the group. */
     const char *(*label)(mp_arena *arena, const mp_model *model, const mp_generation *generation);
+    bool of_source;  /* the label is that of a node, of where the example was created */
     bool of_context; /* the key depends on the generation's context alone: inclusive bytes can be
                         told */
     /* By every frame of a stack: an object is in the groups of all functions on it, once in each.

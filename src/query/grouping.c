@@ -312,7 +312,7 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
         order[i] = i;
         mp_group *group = &grouping->groups[i];
         group->label = dimension->of_frames
-                           ? mp_tree_label(grouping->private, model, group->node)
+                           ? mp_tree_told(grouping->private, model, group->node)
                            : dimension->label(grouping->private, model,
                                               &model->generations.at[group->example.i]);
     }

@@ -30,6 +30,19 @@ const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node)
     return mp_arena_format(arena, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
 }
 
+uint32_t mp_tree_overload(const mp_model *model, uint32_t node)
+{
+    const mp_symbol *symbol = &model->symbols.at[model->tree.at[node].symbol.i];
+    return symbol->overloaded ? symbol->start_line : 0;
+}
+
+const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node)
+{
+    const char *name = mp_tree_label(arena, model, node);
+    uint32_t start = mp_tree_overload(model, node);
+    return start ? mp_arena_format(arena, "%s (from %" PRIu32 ")", name, start) : name;
+}
+
 const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame)
 {
     const char *name = mp_tree_label(arena, model, frame.node);

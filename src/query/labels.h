@@ -16,6 +16,11 @@ const mp_inference *mp_context_inference(const mp_model *model, const mp_context
 
 /* The source of a tree node, "(session)" for 0, "<node 7>" if nothing is known of it. */
 const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node);
+/* The same, with the line that it begins at where the name is that of several: "save X (from
+ * 20)". */
+const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node);
+/* The line of which that speaks, or 0. */
+uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
 /* The name of a symbol; "<name 12>" if it was never defined. */
 const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id symbol);
 const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id type);

@@ -105,7 +105,10 @@ static void match_labels(const mp_model *model, mp_things things, uint32_t count
         }
         if (seen[id] == NOT_SEEN) {
             const char *label = label_of(&scratch, model, things, criterion->subject, id);
-            seen[id] = fnmatch(criterion->pattern, label, 0) == 0 ? FITS : FITS_NOT;
+            bool is_it = fnmatch(criterion->pattern, label, 0) == 0;
+            if (!is_it && criterion->subject == MP_SUBJECT_SOURCE && things == MP_THINGS_CONTEXTS)
+                is_it = fnmatch(criterion->pattern, mp_tree_told(&scratch, model, id), 0) == 0;
+            seen[id] = is_it ? FITS : FITS_NOT;
         }
         fits[i] = seen[id] == FITS;
     }

@@ -16,7 +16,7 @@ enum { DEEPEST_INDENT = 40 };
 typedef struct tree_row {
     int64_t inclusive, own, inclusive_objects, own_objects, calls;
     double percent;
-    int64_t depth, line;
+    int64_t depth, line, start_line;
     const char *key, *node;
 } tree_row;
 
@@ -25,6 +25,7 @@ typedef struct tree_row {
     MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                               \
     MP_COLUMN(tree_row, key, key_title, MP_TEXT, MP_FOR_PROGRAMS),                                 \
     MP_COLUMN(tree_row, line, "Called from line", MP_NUMBER, MP_FOR_PROGRAMS),                     \
+    MP_COLUMN(tree_row, start_line, "From line", MP_NUMBER, MP_FOR_PROGRAMS),                      \
     MP_COLUMN(tree_row, node, "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
 /* clang-format on */
 
@@ -113,6 +114,7 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
     if (walk->rows && walk->table->row_count == walk->rows)
         return;
     const char *name = mp_node_text(walk->document, walk->model, node);
+    uint32_t start = walk->model->symbols.at[at->symbol.i].start_line;
     bool called = at->parent && at->line != MP_NO_LINE;
     const char *line = called && at->line ? mp_document_text(walk->document, "  (line %" PRId32 ")",
                                                              (int32_t)at->line)
@@ -123,7 +125,9 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
         .depth = depth,
         .line = called ? (int32_t)at->line : MP_UNKNOWN,
         .key = name,
-        .node = mp_document_text(walk->document, "%*s%s%s", indent, "", name, line),
+        .start_line = start ? start : MP_UNKNOWN,
+        .node = mp_document_text(walk->document, "%*s%s%s", indent, "",
+                                 mp_tree_told(walk->document->arena, walk->model, node), line),
     };
     if (walk->bytes) {
         row.own = walk->bytes[node].own_bytes;

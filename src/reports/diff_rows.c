@@ -157,7 +157,9 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
         .type = mp_dictionary_text(dictionary, key->type),
         .runtime_class = profile ? mp_dictionary_text(dictionary, key->type) : NULL,
         .program = mp_dictionary_text(dictionary, key->program),
-        .key = group ? name : NULL,
+        .key = !group       ? NULL
+               : key->start ? mp_document_text(document, "%s (from %u)", name, key->start)
+                            : name,
         .name = group ? NULL : name};
     if (!profile && !group)
         row.what = mp_document_text(document, "%s%s%s", row.type, *name ? " " : "", name);

@@ -146,6 +146,7 @@ class Recording:
         self.snapshots = snapshots
         self.version = snapshots[0].version
         self.types, self.builtins, self.sources, self.names, self.nodes = {}, {}, {}, {}, {}
+        self.starts = {}
         self.live, self.ever = {}, {}
         self.states, self.seen, self.events, self.changed = [], [], [], []
         for snapshot in snapshots:
@@ -158,6 +159,7 @@ class Recording:
         self.types.update(good_rows(rows["types"], lambda r: (integer(r[1]), r[0])))
         self.builtins.update(good_rows(rows["builtins"], lambda r: (integer(r[1]), r[0])))
         self.sources.update(good_rows(rows["sources"], lambda r: (integer(r[0]), r[1])))
+        self.starts.update(good_rows(rows["sources"], lambda r: (integer(r[0]), integer(r[2]))))
         self.names.update(good_rows(rows["names"], lambda r: (integer(r[0]), r[1])))
         self.nodes.update(good_rows(rows["nodes"], lambda r: (integer(r[0]), (
             integer(r[1]), integer(r[2]), integer(r[3])))))
@@ -221,10 +223,17 @@ class Recording:
         node = self.nodes.get(thing.node)
         return "(session)" if node is None else self.source_name(node[0])
 
+    def overload(self, thing):
+        """The creator, with the line that it begins at where others of its name begin elsewhere."""
+        node = self.nodes.get(thing.node)
+        name, start = self.creator(thing), self.starts.get(node[0], 0) if node else 0
+        same = {self.starts[id_] for id_, other in self.sources.items() if other == name}
+        return f"{name} (from {start})" if start and len(same) > 1 else name
+
     def node_key(self, thing):
         """The call-tree node alone: the stack without the line of creation."""
         stack = self.stack(thing)
-        return " < ".join([stack[0].rpartition(":")[0], *stack[1:]]) if stack else "(session)"
+        return " < ".join([self.overload(thing), *stack[1:]]) if stack else "(session)"
 
     def stack(self, thing):
         """"name:line", innermost first: the creating source with the line of creation, then each
@@ -263,7 +272,7 @@ class Recording:
             return self.site(thing), f"{self.type_name(thing)} at {line}"
         key = {
             "type": lambda: self.type_name(thing),
-            "source": lambda: self.creator(thing),
+            "source": lambda: self.overload(thing),
             "line": lambda: line,
             "name": lambda: self.object_name(thing) or "(unnamed)",
             "node": lambda: self.node_key(thing),
