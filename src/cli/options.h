@@ -28,10 +28,10 @@ typedef struct cli_command {
     const char *example;
     const char *details;
     const char *operand;     /* what stands before the files; NULL: nothing */
-    bool operand_last;       /* it stands behind the one file, or nowhere */
     const mp_report *report; /* that is asked; NULL: none */
-    unsigned scope;          /* of its options, beside its arguments */
     const mp_argument_table *arguments;
+    unsigned scope;    /* of its options, beside its arguments */
+    bool operand_last; /* the operand stands behind the one file, or nowhere */
     int (*run)(struct cli_options *options); /* gives the exit status */
 } cli_command;
 

@@ -334,7 +334,6 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     const mp_order *order = MP_ORDER_FIND(lifetime_orders, asked->sort, "lifetimes", error);
     if (!order)
         return false;
-    size_t most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
     mp_lifetimes lifetimes = mp_lifetimes_of(window, dimension, asked->only);
     MP_ORDER_ROWS(order, lifetime_columns, lifetimes.groups, lifetimes.count);
     section_overall(document, window, &lifetimes);
@@ -344,7 +343,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     table->main = true;
     table->order = order->columns[0];
     table->empty = "none";
-    for (uint32_t i = 0; i < lifetimes.count && i < most; i++)
+    for (uint32_t i = 0; i < mp_shown_of(lifetimes.count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(table, lifetimes.count);
     if (!window->filter->selects) { /* of the whole log alone */

@@ -201,11 +201,11 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
     table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order->columns[0];
     table->empty = "nothing is alive";
-    size_t count, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    size_t count;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     top_row *rows = top_rows(window, grouping, asked, order, &count);
     mp_type_peak *peaks = stated_peaks(window);
-    for (size_t i = 0; i < count && i < most; i++) {
+    for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
         rows[i].stack = stack_of(document, model, rows[i].group, dimension);
         describe(window, dimension, peaks, &rows[i]);
         mp_table_put(document, table, &rows[i]);

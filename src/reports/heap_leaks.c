@@ -201,12 +201,13 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
     table->order = order->columns[0];
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
-    size_t count, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
+    const size_t shown = mp_shown_of(count, (size_t)asked->limit);
     bool keeps = false; /* more than itself */
-    for (size_t i = 0; i < count && i < most; i++)
+    for (size_t i = 0; i < shown; i++)
         keeps |= rows[i].inclusive_bytes > rows[i].bytes;
-    for (size_t i = 0; i < count && i < most; i++) {
+    for (size_t i = 0; i < shown; i++) {
         if (keeps)
             rows[i].scoped_bytes = rows[i].inclusive_bytes;
         set_texts(document, model, &rows[i]);

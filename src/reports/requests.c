@@ -59,7 +59,7 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
     if (!order)
         return false;
     mp_table *table = MP_TABLE(document, "apis", "By API", MP_ROWS, api_columns);
-    size_t count = 0, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    size_t count = 0;
     api_row *rows = mp_alloc((requests->api_count + 1) * sizeof *rows);
     for (size_t i = 0; i < requests->api_count; i++) {
         const mp_served_api *api = &requests->apis[i];
@@ -80,7 +80,7 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
             };
     }
     MP_ORDER_ROWS(order, api_columns, rows, count);
-    for (size_t i = 0; i < count && i < most; i++) {
+    for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
         rows[i].leaving = mp_document_text(document, "%s of %s",
                                            mp_count_text(document, rows[i].leaving_calls, false),
                                            mp_count_text(document, rows[i].calls, false));
@@ -162,13 +162,13 @@ static bool section_requests(mp_document *document, const mp_model *model,
     if (!order)
         return false;
     mp_table *table = MP_TABLE(document, "requests", "Requests", MP_ROWS, request_columns);
-    size_t count = 0, most = asked->limit ? (size_t)asked->limit : SIZE_MAX;
+    size_t count = 0;
     request_row *rows = mp_alloc((requests->count + 1) * sizeof *rows);
     for (size_t i = 0; i < requests->count; i++)
         if (mp_is_asked(asked, requests->at[i].left_bytes, requests->at[i].left_objects))
             rows[count++] = request_row_of(model, &requests->at[i]);
     MP_ORDER_ROWS(order, request_columns, rows, count);
-    for (size_t i = 0; i < count && i < most; i++)
+    for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &rows[i]);
     table->order = order->columns[0];
     table->empty = "no snapshot is of a request";

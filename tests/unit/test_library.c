@@ -93,6 +93,12 @@ static void what_cannot_be_done_is_said(void **unused)
         {"leaks", "depth", "2", "leaks does not use depth"},
         {"gate", "by", "type", NULL},
         {"diff", "from", "1", "base: diff needs one, expected a path"},
+        {"diff", "base", "/nowhere/at.all",
+         "/nowhere/at.all: error: cannot open: No such file or directory"},
+        {"diff", "base", SAMPLES "/shop.policy",
+         SAMPLES "/shop.policy: error: looks like a text file of another kind, expected a "
+                 "recording that memprof reads (see memprof formats)"},
+        {"diff", "base", SAMPLES "/shop-v4.prf", NULL},
         {"top", "limit", "many", NULL},
     };
     mp_recording *recording = mp_recording_load(memory, 1, NULL);
