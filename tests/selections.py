@@ -14,7 +14,7 @@ import taligent
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 HEAP = ["live_objects", "live_bytes", "created_objects", "created_bytes", "deleted_objects",
         "leaked_objects", "leaked_bytes"]
-COSTS = ["seconds", "calls", "modules"]
+COSTS = ["seconds", "calls"]  # modules do not add up: methods of one may be in both
 # The subjects of each kind, and what memprof top lists of each by label.
 SUBJECTS = {
     "oemp": {"type": "type", "name": "name", "source": "source", "stack": "site", "tag": None,

@@ -479,13 +479,15 @@ void gen_prf(const gen_options *options, gen_writer *writer)
 void gen_prf_answer(const gen_options *options, gen_json *json)
 {
     prf_table table = table_of(options->version);
-    int calls = 0;
+    int calls = 0, units = 0;
     for (int i = 0; i < table.call_count; i++)
         calls += table.calls[i].count;
+    for (int i = 0; i < MODULES; i++)
+        units += !modules[i].entity;
     gen_json_open(json, "totals", '{');
     gen_json_ratio(json, "seconds", table.inclusive[0], 1000000, 6);
     gen_json_number(json, "calls", calls);
-    gen_json_number(json, "modules", MODULES);
+    gen_json_number(json, "modules", units);
     gen_json_close(json);
     qsort(table.rows + 1, (size_t)table.row_count - 1, sizeof table.rows[0], by_time);
     gen_json_open(json, "top", '[');

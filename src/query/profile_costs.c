@@ -33,9 +33,9 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
         if (line->line == 0 && !(line->unknown & MP_UNKNOWN_LINE))
             totals.calls += line->executions;
     }
-    for (uint32_t i = 1; i < profile->modules.count; i++)
-        totals.modules += profile->modules.at[i].defined && profile->modules.at[i].number != 0 &&
-                          mp_filter_has_module(filter, i);
+    mp_module_groups groups = mp_module_groups_of(filter);
+    totals.modules = groups.program_count;
+    mp_module_groups_free(&groups);
     totals.partial = profile->from_report;
     return totals;
 }

@@ -25,7 +25,7 @@ typedef struct mp_profile_totals {
     int64_t exclusive_us;       /* of all lines */
     int64_t instrumentation_us; /* of them, ProTop's profiling of itself */
     int64_t calls;              /* executions of all lines 0 */
-    uint64_t modules;           /* defined ones */
+    uint64_t modules;           /* programs, each with all its methods */
     bool partial;               /* (also) from reports, which have 20 lines at most */
 } mp_profile_totals;
 

@@ -208,9 +208,13 @@ class Tables:
 def totals_of(tables):
     """The session itself (module 0) is no module: its row is left out."""
     lines = [row for row in tables.lines if row[0] != SESSION]
+    called = {end for (caller, _, callee), _ in tables.calls for end in (caller, callee)}
+    listed = {*tables.modules, *called, *(row[0] for row in tables.lines),
+              *(row[0] for row in tables.entities), *(node[1] for node in tables.nodes.values())}
+    programs = {tables.program_and_method(module)[0] for module in listed - {SESSION}}
     return {"seconds": sum((row[3] for row in lines), Decimal(0)),
             "calls": sum(row[2] for row in lines if row[1] == 0),
-            "modules": len([module for module in tables.modules if module != SESSION])}
+            "modules": len(programs)}
 
 
 def top_rows(tables):
