@@ -53,7 +53,10 @@ typedef struct mp_check {
     uint32_t line;                /* in the policy; 0: it is a limit */
     const char *measured, *limit; /* for people */
     const char *message;          /* why it does not hold, such as the worst site */
-    int64_t measured_bytes, limit_bytes; /* of a limit */
+    int64_t measured_bytes, limit_bytes; /* of a limit of bytes */
+    /* Of a limit that is a percentage, which is to be reached and not kept to. */
+    bool at_least;
+    double measured_percent, limit_percent;
 } mp_check;
 
 /* NULL: nothing happens. */

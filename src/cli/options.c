@@ -49,6 +49,8 @@ const cli_option cli_option_table[] = {
      .kind = CLI_ASKS},
     {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
      .kind = CLI_ASKS},
+    {"min-lines", "P%", "exit with 1 if a smaller share of the lines was executed",
+     "a percentage from 0% to 100%", .kind = CLI_ASKS},
     {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
      .kind = CLI_ASKS, .of = "selection"},
     {"name", "GLOB", "only objects of such names; in profiles, such methods", "a pattern",

@@ -107,18 +107,50 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
 {
     mp_rule_result *result = evaluation->result;
     const mp_bound *bound = &evaluation->rule->bound;
-    result->has_measured = result->has_limit = true;
+    result->has_measured = true;
     result->measured = subject->number;
     result->limit = limit;
     result->has_base = bound->reference == MP_OF_BASE;
     result->base = result->has_base ? subject->reference : 0;
-    result->has_limit_percent = bound->reference == MP_OF_START;
+    result->has_limit_percent = bound->reference == MP_OF_START || bound->reference == MP_OF_LINES;
+    result->has_limit = bound->reference != MP_OF_LINES; /* a part of a line is none */
     if (!result->has_limit_percent)
         return;
     result->limit_percent = (double)bound->share * 100 / (double)MP_WHOLE;
     result->has_measured_percent = subject->reference > 0;
     if (result->has_measured_percent)
         result->measured_percent = (double)subject->number * 100 / (double)subject->reference;
+}
+
+/* "2 of 5 modules, worst shop.Order: "; "" of the whole. */
+static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *subject,
+                            size_t failed, size_t count)
+{
+    const mp_rule *rule = evaluation->rule;
+    return rule->each ? mp_arena_format(evaluation->scratch, "%zu of %zu %ss, worst %s: ", failed,
+                                        count, mp_select_by_name(rule->by), subject->label)
+                      : "";
+}
+
+/* Coverage is told as a share, rounded down: 100 % is each line. */
+static void set_share_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
+                            mp_threshold limit, size_t failed, size_t count)
+{
+    mp_arena *arena = evaluation->arena;
+    const mp_rule *rule = evaluation->rule;
+    long long permille =
+        subject->reference ? (long long)(subject->number * 1000 / subject->reference) : 0;
+    long long needed = limit.number + (limit.more || rule->comparison == MP_MORE);
+    mp_rule_result *result = evaluation->result;
+    result->measured_text =
+        mp_arena_format(arena, "%lld.%lld %% (%lld of %lld lines)", permille / 10, permille % 10,
+                        (long long)subject->number, (long long)subject->reference);
+    result->limit_text =
+        mp_arena_format(arena, "%s %s", mp_comparison_sign(rule->comparison), rule->bound.text);
+    if (failed)
+        result->message = mp_arena_format(arena, "%s%s executed, %lld more needed",
+                                          who_text(evaluation, subject, failed, count),
+                                          result->measured_text, needed - subject->number);
 }
 
 /* What was measured of the worst subject, what it is held to, and why that fails. */
@@ -155,10 +187,7 @@ static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
                                           number == 1 ? "" : "s", most);
         return;
     }
-    const char *who = rule->each
-                          ? mp_arena_format(scratch, "%zu of %zu %ss, worst %s: ", failed, count,
-                                            mp_select_by_name(rule->by), subject->label)
-                          : "";
+    const char *who = who_text(evaluation, subject, failed, count);
     result->message =
         mp_arena_format(arena, "%s%s %s, %s%s", who, measured, row->done,
                         distance_text(evaluation, number - limit, allowed, exact), most);
@@ -205,8 +234,11 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
             farthest = by;
         }
     }
-    int64_t limit = mp_bound_of(&rule->bound, worst->reference).number;
+    mp_threshold limit = mp_bound_of(&rule->bound, worst->reference);
     evaluation->result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
-    set_numbers(evaluation, worst, limit);
-    set_texts(evaluation, worst, limit, failed, count, most);
+    set_numbers(evaluation, worst, limit.number);
+    if (rule->bound.reference == MP_OF_LINES)
+        set_share_texts(evaluation, worst, limit, failed, count);
+    else
+        set_texts(evaluation, worst, limit.number, failed, count, most);
 }

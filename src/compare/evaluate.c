@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compare/decide.h"
+#include "compare/evaluate_coverage.h"
 #include "compare/evaluate_growth.h"
 
 /* --- labels --- */
@@ -224,6 +225,8 @@ static void judge_rule(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "the base does not tell %s", row->told);
     else if (row->is_new)
         judge_new(evaluation);
+    else if (rule->measure == MP_MEASURE_COVERAGE)
+        mp_evaluation_of_coverage(evaluation);
     else if (rule->measure == MP_MEASURE_GROWTH)
         mp_evaluation_of_growth(evaluation);
     else

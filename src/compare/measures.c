@@ -54,6 +54,8 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
         SUM("seconds", "times", "spent", "", MP_RULE_US, MP_HAS_COSTS, PROFILE, exclusive_us),
     [MP_MEASURE_CALLS] =
         SUM("calls", calls, "made", "call", MP_RULE_CALLS, MP_HAS_COSTS, PROFILE, calls),
+    [MP_MEASURE_COVERAGE] = {"coverage", "which lines could be executed", "executed", "line",
+                             MP_RULE_LINES, MP_HAS_COSTS, PROFILE, .offset = 0},
     [MP_MEASURE_NEW_LEAK_SITES] =
         COUNT("leak site", leaks, "new", "site", MP_HAS_HISTORY, HEAP, MP_LEVEL_SITE, true),
     [MP_MEASURE_NEW_SITES] =

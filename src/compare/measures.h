@@ -21,6 +21,7 @@ typedef enum mp_measure {
     MP_MEASURE_GROWTH,
     MP_MEASURE_SECONDS,
     MP_MEASURE_CALLS,
+    MP_MEASURE_COVERAGE,
     MP_MEASURE_NEW_LEAK_SITES,
     MP_MEASURE_NEW_SITES,
     MP_MEASURE_NEW_TYPES,
@@ -34,6 +35,7 @@ typedef enum mp_rule_unit {
     MP_RULE_OBJECTS,
     MP_RULE_CALLS,
     MP_RULE_COUNT, /* of sites, types, methods, modules */
+    MP_RULE_LINES, /* that were executed, as a share of those that could be */
     MP_RULE_US,    /* microseconds; policies and people have seconds */
     MP_RULE_UNITS,
 } mp_rule_unit;

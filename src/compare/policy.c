@@ -164,6 +164,8 @@ static const char *value_words(const parser *p)
                    : "a size such as 64 KiB, or base as in 1.1 x base";
     case MP_RULE_US:
         return "a time such as 2.5 s or 250 ms, or base as in 1.1 x base";
+    case MP_RULE_LINES:
+        return "a percentage such as 80 %";
     default:
         return "a whole number, or base as in 1.1 x base";
     }
@@ -245,12 +247,20 @@ static bool parse_offset(parser *p)
 
 static bool parse_percent(parser *p)
 {
-    p->rule.bound.reference = MP_OF_START;
+    mp_bound *bound = &p->rule.bound;
+    if (p->rule.measure == MP_MEASURE_COVERAGE) {
+        const char *number = p->now.text.at;
+        bound->reference = MP_OF_LINES;
+        return parse_millionths(p, &bound->share) &&
+               (bound->share <= MP_WHOLE ||
+                FAULT(p, number, "that is more than all lines, expected at most 100 %%"));
+    }
+    bound->reference = MP_OF_START;
     if (p->rule.measure != MP_MEASURE_GROWTH)
         return FAULT(p, p->now.text.at,
                      "a percentage alone is for growth, expected %s or base + 10 %%",
                      value_words(p));
-    return parse_millionths(p, &p->rule.bound.share);
+    return parse_millionths(p, &bound->share);
 }
 
 static bool parse_base(parser *p)
@@ -274,6 +284,8 @@ static bool parse_bound(parser *p)
     bool is_number = p->now.kind == NUMBER, ok;
     if (is_number && is(next(p), "%"))
         ok = parse_percent(p);
+    else if (p->rule.measure == MP_MEASURE_COVERAGE)
+        ok = expected(p, value_words(p));
     else if (is(p->now, "base") || (is_number && is(next(p), "x")))
         ok = parse_base(p);
     else
@@ -313,6 +325,10 @@ static bool parse_measure(parser *p, bool is_new)
         advance(p);
     if (has_both)
         advance(p);
+    if (p->rule.measure == MP_MEASURE_COVERAGE && is(p->now, "of") && is(next(p), "lines")) {
+        advance(p);
+        advance(p);
+    }
     if (p->row)
         return true;
     if (begun)
@@ -321,7 +337,7 @@ static bool parse_measure(parser *p, bool is_new)
                                                     : "\"sites\"");
     return expected(p, is_new ? "leak site, site, type, method or module"
                               : "leaked, leak sites, live, peak, created, deleted objects, "
-                                "retained, growth, seconds, calls or no new");
+                                "retained, growth, seconds, calls, coverage or no new");
 }
 
 /* "type", "source" and the like. */
@@ -408,6 +424,8 @@ static bool parse_comparison(parser *p)
         if (!take(p, mp_comparison_sign((mp_comparison)i)))
             continue;
         p->rule.comparison = (mp_comparison)i;
+        if (rule->measure == MP_MEASURE_COVERAGE && i != MP_AT_LEAST && i != MP_MORE)
+            return FAULT(p, sign, "coverage has a lower limit alone, expected >= or >");
         return !rule->per_snapshot || i <= MP_LESS ||
                FAULT(p, sign, "growth per snapshot has an upper limit alone, expected <= or <");
     }

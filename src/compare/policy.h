@@ -14,6 +14,7 @@ typedef enum mp_reference {
     MP_OF_NOTHING,
     MP_OF_BASE,  /* the same in the base */
     MP_OF_START, /* growth in percent: what was alive at its start */
+    MP_OF_LINES, /* coverage in percent: the lines that could be executed */
 } mp_reference;
 
 typedef struct mp_bound {
@@ -63,13 +64,14 @@ bool mp_rule_needs_base(const mp_rule *rule);
 /* What is judged. A profile has no window. */
 typedef struct mp_rule_context {
     const mp_digest *now;
-    const mp_digest *base;           /* NULL: there is none */
-    const mp_dictionary *dictionary; /* of both */
-    const mp_model *model;           /* of `now`, for growth; NULL: growth cannot be judged */
-    const mp_window *window;         /* likewise */
-    const char *to;                  /* the window's end as the user said it, or NULL */
-    bool exact_bytes;                /* in texts for people */
-    const char *dashes;              /* there, before the name of an argument */
+    const mp_digest *base;              /* NULL: there is none */
+    const mp_dictionary *dictionary;    /* of both */
+    const mp_model *model;              /* of `now`, for growth; NULL: growth cannot be judged */
+    const mp_window *window;            /* likewise */
+    const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
+    const char *to;                     /* the window's end as the user said it, or NULL */
+    bool exact_bytes;                   /* in texts for people */
+    const char *dashes;                 /* there, before the name of an argument */
 } mp_rule_context;
 
 /* Numbers are in the unit of the rule's measure. Of a rule on each of several, they are those of

@@ -6,8 +6,9 @@
 
 const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes)
 {
-    return mp_arena_format(arena, "%s%s%s%s %s exceeded%s%s", limit->file ? limit->file : "",
+    return mp_arena_format(arena, "%s%s%s%s %s %s%s%s", limit->file ? limit->file : "",
                            limit->file ? ": " : "", dashes, limit->name, limit->limit,
+                           limit->at_least ? "not reached" : "exceeded",
                            *limit->message ? ": " : "", limit->message);
 }
 
@@ -24,7 +25,7 @@ static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *
     whole.name = mp_arena_format(arena, "%s%s%s%s", check->file ? check->file : "",
                                  check->file ? ": " : "", is_limit ? dashes : "", check->name);
     if (is_limit)
-        whole.limit = mp_arena_format(arena, "<= %s", check->limit);
+        whole.limit = mp_arena_format(arena, "%s %s", check->at_least ? ">=" : "<=", check->limit);
     if (is_limit && check->verdict == MP_VERDICT_FAIL)
         whole.message = mp_limit_text(arena, check, dashes);
     return whole;

@@ -98,9 +98,17 @@ static struct json_object *limits_value(const mp_document *document)
         if (limit->file)
             json_object_object_add(object, "file", json_object_new_string(limit->file));
         json_object_object_add(object, "name", json_object_new_string(limit->name));
-        json_object_object_add(object, "limit_bytes", json_object_new_int64(limit->limit_bytes));
-        json_object_object_add(object, "actual_bytes",
-                               json_object_new_int64(limit->measured_bytes));
+        if (limit->at_least) {
+            json_object_object_add(object, "limit_percent",
+                                   json_object_new_double(limit->limit_percent));
+            json_object_object_add(object, "actual_percent",
+                                   json_object_new_double(limit->measured_percent));
+        } else {
+            json_object_object_add(object, "limit_bytes",
+                                   json_object_new_int64(limit->limit_bytes));
+            json_object_object_add(object, "actual_bytes",
+                                   json_object_new_int64(limit->measured_bytes));
+        }
         json_object_object_add(object, "exceeded",
                                json_object_new_boolean(limit->verdict == MP_VERDICT_FAIL));
         json_object_array_add(list, object);

@@ -1,5 +1,6 @@
 #include "reports/arguments.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,14 @@ static bool parse_ceiling(mp_argument_kind kind, const char *text, mp_ceiling *c
     return ceiling->is_time;
 }
 
+static bool parse_floor(const char *text, mp_ceiling *floor)
+{
+    *floor = (mp_ceiling){.set = true, .is_percent = true, .text = text};
+    bool ok = parse_percent(text, &floor->percent);
+    floor->bytes = ok ? llround(floor->percent * 1e6) : 0;
+    return ok;
+}
+
 static bool add_substitution(const char *text, mp_argument_texts *texts)
 {
     mp_error unheard = {0};
@@ -81,6 +90,8 @@ bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments
     case MP_ARGUMENT_GROWTH:
     case MP_ARGUMENT_CHANGE:
         return parse_ceiling(row->kind, text, place);
+    case MP_ARGUMENT_FLOOR:
+        return parse_floor(text, place);
     case MP_ARGUMENT_SUBSTITUTIONS:
         return add_substitution(text, place);
     }

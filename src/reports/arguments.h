@@ -11,7 +11,7 @@
 typedef struct mp_ceiling {
     bool set;
     bool is_percent, is_time;
-    int64_t bytes; /* or microseconds */
+    int64_t bytes; /* or microseconds, or millionths of a percent */
     double percent;
     const char *text; /* as the user wrote it */
 } mp_ceiling;
@@ -36,6 +36,7 @@ typedef enum mp_argument_kind {
     MP_ARGUMENT_FLAG,          /* bool; its text does not matter */
     MP_ARGUMENT_CEILING,       /* mp_ceiling: a size */
     MP_ARGUMENT_GROWTH,        /* mp_ceiling: a size or a percentage */
+    MP_ARGUMENT_FLOOR,         /* mp_ceiling: a percentage of at most 100 that must be reached */
     MP_ARGUMENT_CHANGE,        /* mp_ceiling: a size, a time or a percentage */
     MP_ARGUMENT_SUBSTITUTIONS, /* mp_argument_texts: each s/REGEX/TEXT/, all that are given */
 } mp_argument_kind;

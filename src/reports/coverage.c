@@ -15,6 +15,7 @@ typedef struct coverage_arguments {
     const char *by, *sort; /* NULL: both, missing */
     int64_t limit;         /* rows of a table; 0: all */
     bool uncovered;
+    mp_ceiling min_lines;
 } coverage_arguments;
 
 typedef struct code_row {
@@ -208,6 +209,42 @@ static void section_uncovered(mp_document *document, const mp_model *model,
     mp_table_left_out(table, all);
 }
 
+/* --- the limit --- */
+
+/* Verdicts are by whole lines. */
+static void section_limit(mp_document *document, const mp_model *model, const mp_coverage *coverage,
+                          const mp_ceiling *floor)
+{
+    const int64_t whole = 100 * INT64_C(1000000);
+    int64_t lines = (int64_t)coverage->executable, executed = (int64_t)coverage->executed;
+    int64_t needed =
+        lines / whole * floor->bytes + (lines % whole * floor->bytes + whole - 1) / whole;
+    const mp_covered_source *worst = coverage->sources;
+    for (uint32_t i = 1; i < coverage->source_count; i++) {
+        const mp_covered_source *source = &coverage->sources[i];
+        if (source->lines - source->executed > worst->lines - worst->executed)
+            worst = source;
+    }
+    mp_check check = {
+        .verdict = executed < needed ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
+        .name = "min-lines",
+        .limit = floor->text,
+        .measured = mp_document_text(document, "%.1f %% (%" PRId64 " of %" PRId64 " lines)",
+                                     mp_coverage_percent(coverage->executed, coverage->executable),
+                                     executed, lines),
+        .message = "",
+        .at_least = true,
+        .measured_percent = mp_percent_of(executed, lines),
+        .limit_percent = floor->percent};
+    if (executed < needed)
+        check.message = mp_document_text(
+            document, "%s executed, %" PRId64 " more needed; most missing: %" PRIu32 " of %s",
+            check.measured, needed - executed, worst->lines - worst->executed,
+            mp_utf8_copy(document->arena, mp_model_text(model, worst->program)));
+    document->failed |= executed < needed;
+    mp_document_check(document, check);
+}
+
 /* --- the report --- */
 
 static bool refuse(const mp_request *request, mp_error *error)
@@ -244,6 +281,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         else if (programs)
             section_programs(document, request->model, &coverage, order, asked->limit)->main =
                 !methods;
+        if (asked->min_lines.set)
+            section_limit(document, request->model, &coverage, &asked->min_lines);
         if (!asked->uncovered && methods)
             section_methods(document, request->model, &coverage, order, asked->limit)->main = true;
     }
@@ -258,9 +297,13 @@ static const coverage_arguments usual = {.limit = MP_REPORT_ROWS};
         name, MP_ARGUMENT_##kind, offsetof(coverage_arguments, member), ALL                        \
     }
 static const mp_argument arguments[] = {
-    ASKS("by", NAME, by),        ASKS("sort", NAME, sort),
-    ASKS("limit", COUNT, limit), ASKS("uncovered", FLAG, uncovered),
-    MP_SHARES("format", ALL),    MP_SHARES("listings", ALL),
+    ASKS("by", NAME, by),
+    ASKS("sort", NAME, sort),
+    ASKS("min-lines", FLOOR, min_lines),
+    ASKS("limit", COUNT, limit),
+    ASKS("uncovered", FLAG, uncovered),
+    MP_SHARES("format", ALL),
+    MP_SHARES("listings", ALL),
     MP_SHARES("selection", ALL),
 };
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compare/policy.h"
 #include "document/checks.h"
+#include "query/coverage.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -52,6 +53,8 @@ static const mp_column rule_columns[] = {
     AMOUNT_COLUMNS(MP_RULE_CALLS, "calls", MP_COUNT),
     AMOUNT_COLUMNS(MP_RULE_COUNT, "count", MP_COUNT),
     AMOUNT_COLUMNS(MP_RULE_US, "seconds", MP_SECONDS),
+    MP_COLUMN_OF(rule_row, by_unit[MP_RULE_LINES].measured, "measured_lines", "", MP_COUNT,
+                 MP_FOR_PROGRAMS),
     MP_COLUMN(rule_row, measured_percent, "", MP_PERCENT, MP_FOR_PROGRAMS),
     MP_COLUMN(rule_row, limit_percent, "", MP_PERCENT, MP_FOR_PROGRAMS),
     MP_COLUMN(rule_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
@@ -168,8 +171,10 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
         mp_section_head(document, request);
         mp_section_session(document, request, false);
         mp_section_profile_totals(document, request->filter, false);
-        mp_rule_context rule_context = {.now = now};
+        mp_coverage coverage = mp_coverage_of(request->filter);
+        mp_rule_context rule_context = {.now = now, .model = request->model, .coverage = &coverage};
         judge(request, document, &rule_context);
+        mp_coverage_free(&coverage);
     }
     mp_digest_free(now);
     return ok;

@@ -1,0 +1,56 @@
+#include "compare/evaluate_coverage.h"
+
+#include <stdlib.h>
+
+#include "query/coverage.h"
+
+typedef struct subjects {
+    mp_rule_subject *at;
+    size_t count;
+} subjects;
+
+static void put(subjects *found, const char *label, uint64_t executed, uint64_t lines)
+{
+    found->at[found->count++] = (mp_rule_subject){label, (int64_t)executed, (int64_t)lines};
+}
+
+static void gather(mp_evaluation *evaluation, subjects *found)
+{
+    const mp_coverage *coverage = evaluation->context->coverage;
+    const mp_model *model = evaluation->context->model;
+    const mp_rule *rule = evaluation->rule;
+    for (uint32_t i = 0; rule->by == MP_BY_MODULE && i < coverage->source_count; i++) {
+        const mp_covered_source *source = &coverage->sources[i];
+        const char *program = mp_model_text(model, source->program);
+        if (mp_rule_matches(rule, program))
+            put(found, program, source->executed, source->lines);
+    }
+    for (uint32_t i = 0; rule->by == MP_BY_METHOD && i < coverage->method_count; i++) {
+        const mp_covered_method *method = &coverage->methods[i];
+        const char *name = mp_model_text(model, method->name);
+        const char *program = mp_model_text(model, coverage->sources[method->source].program);
+        const char *label =
+            *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
+        if (mp_rule_matches(rule, label) || (*name && mp_rule_matches(rule, name)))
+            put(found, label, method->executed, method->lines);
+    }
+    if (rule->by == MP_BY_NOTHING)
+        put(found, "", coverage->executed, coverage->executable);
+}
+
+void mp_evaluation_of_coverage(mp_evaluation *evaluation)
+{
+    const mp_coverage *coverage = evaluation->context->coverage;
+    if (!coverage || coverage->executable == 0) {
+        MP_DISMISS(evaluation, "the execution profile does not tell which lines could be executed");
+        return;
+    }
+    size_t most = (size_t)coverage->source_count + coverage->method_count + 1;
+    subjects found = {mp_alloc(most * sizeof *found.at), 0};
+    gather(evaluation, &found);
+    if (found.count)
+        mp_evaluation_decide(evaluation, found.at, found.count, "");
+    else
+        mp_evaluation_find_nothing(evaluation);
+    free(found.at);
+}
