@@ -34,7 +34,8 @@ typedef struct builder {
 
 double mp_coverage_percent(uint64_t executed, uint64_t lines)
 {
-    return lines ? (double)(executed * 1000 / lines) / 10 : NAN;
+    const uint64_t thousandths = lines ? executed * 1000 / lines : 0;
+    return lines ? (double)thousandths / 10 : NAN;
 }
 
 /* A line that was running when the profile was written has time and was not counted yet. */
