@@ -159,6 +159,7 @@ class OtherHeaps:
                 trials.append((path, seed < CLOSER))
             self.at_once(self.dump_agrees, trials)
             paths = [path for path, _ in trials]
+            self.at_once(self.paths_agree, paths[:CLOSER])
             self.at_once(self.dumps_agree, [paths[at:at + 3] for at in range(0, CLOSER, 3)])
 
     def dump_agrees(self, trial):
@@ -178,6 +179,42 @@ class OtherHeaps:
             report = self.json("retained", path, "--by", by, "--limit", 0)
             self.agree({"retained": expected[f"retained_by_{by}"]}, report, ["retained"],
                        f"retained {name} by {by}")
+
+    def paths_agree(self, path):
+        """Paths are as long as the shortest ones, with and without a type, and share no object but
+        those that every path leads over."""
+        found = graph.Graph(graph.Dump(path))
+        ids = [thing.id for thing in found.objects]
+        for at, thing in [(at, thing) for at, thing in enumerate(found.objects) if ids.count(thing.id) == 1][-6:]:
+            type_ = found.objects[at // 2].type
+            gone = [other for other, one in enumerate(found.objects) if one.type == type_]
+            for without, options in (((), ()), (gone, ("--exclude", type_.replace("[", "\\[")))):
+                rows = self.json("path", f"{thing.id:x}", path, *options).get("path", [])
+                distance = found.distance(at, without)
+                self.hold(len(rows) == (0 if distance is None else distance + 1),
+                          f"path to {thing.id:x} in {path.name} {options}")
+            self.several_agree(path, found, at)
+
+    def several_agree(self, path, found, at):
+        several, name = {}, f"{found.objects[at].id:x}"
+        for row in self.json("path", name, path, "--paths", 4).get("path", []):
+            several.setdefault(row["path"], []).append(row["object"])
+        common = {f"{found.objects[one].id:x}" for one in found.dominators(at)} | {name}
+        links = {(f"{one.id:x}", f"{found.objects[t].id:x}") for place, one in enumerate(found.objects)
+                 for t in found.targets[place]}
+        starts = {f"{found.objects[one].id:x}" for one in found.strong}
+        for number, objects in several.items():
+            self.hold(objects[0] in starts and objects[-1] == name
+                      and links.issuperset(zip(objects, objects[1:])) and common.issubset(objects),
+                      f"path {number} to {name} in {path.name}")
+        passed = [one for objects in several.values() for one in set(objects) - common]
+        self.hold(len(passed) == len(set(passed)), f"paths to {name} in {path.name} are apart")
+        places = {f"{one.id:x}": place for place, one in enumerate(found.objects)}
+        self.hold(not passed or len(several) == 4 or
+                  found.distance(at, [places[one] for one in passed]) is None,
+                  f"paths to {name} in {path.name} are all")
+        lengths = [len(objects) for objects in several.values()]
+        self.hold(lengths == sorted(lengths), f"paths to {name} in {path.name} are ordered")
 
     def dumps_agree(self, paths):
         """Of several dumps, types are compared by name."""

@@ -284,6 +284,11 @@ int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
 #define MP_ANY_KIND (-1) /* in place of a kind of roots */
 
+/* Objects of types whose names match a pattern, or whose id it is: of each object, whether it is
+ * one. Release with free(). */
+bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
+                          size_t count);
+
 /* A search by distance from strong roots. */
 typedef struct mp_distances {
     uint32_t *order; /* objects, nearest first */
@@ -291,8 +296,10 @@ typedef struct mp_distances {
     uint32_t count;  /* of `order` */
 } mp_distances;
 
-/* From roots of one kind, or any. Until `target` is found (0: all). */
-mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target);
+/* From roots of one kind, or any. Until `target` is found (0: all). No way leads on from objects
+ * that are excluded (of each, whether it is; NULL: none), but one may end there. */
+mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target,
+                               const bool *excluded);
 void mp_distances_free(mp_distances *distances);
 
 /* A shortest path from a root to an object, root first; `count` 0: no root reaches it. */
@@ -304,7 +311,7 @@ typedef struct mp_path {
 
 /* From strong roots of one kind, or of any. Of equally short ones, that over the first root and the
  * first reference in the order of the file. */
-mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind);
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded);
 void mp_path_free(mp_path *path);
 
 /* Shortest paths to all objects of types whose name matches the glob, merged where they lead
@@ -330,9 +337,10 @@ typedef struct mp_type_paths {
     int64_t objects;     /* of the type */
     int64_t unreached;   /* of them, those that no strong root reaches */
     int64_t untracked;   /* those of which that is not known */
+    int64_t excluded;    /* that roots reach over what is excluded alone */
 } mp_type_paths;
 
-mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob);
+mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);
 void mp_type_paths_free(mp_type_paths *paths);
 
 /* --- several dumps --- */

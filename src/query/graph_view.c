@@ -37,7 +37,7 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
                               .duplicate_objects = (int64_t)graph->duplicates};
     mp_distances reached = {0};
     if (!dominators)
-        reached = mp_distances_from(graph, MP_ANY_KIND, 0);
+        reached = mp_distances_from(graph, MP_ANY_KIND, 0, NULL);
     for (uint32_t i = 1; i <= graph->count; i++) {
         bool alive = dominators ? mp_is_reached(dominators, i) : reached.above[i] != 0;
         bool lost = !alive && mp_graph_tracks(graph, i);

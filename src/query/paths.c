@@ -12,7 +12,8 @@ static bool leads(const mp_root *root, int64_t kind)
     return mp_root_is_strong(root) && (kind == MP_ANY_KIND || root->kind == kind);
 }
 
-mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target)
+mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target,
+                               const bool *excluded)
 {
     mp_distances result = {.order = mp_alloc(((size_t)graph->count + 1) * sizeof *result.order),
                            .above = mp_alloc_zero((size_t)graph->count + 1, sizeof *result.above)};
@@ -25,7 +26,8 @@ mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t tar
     }
     for (uint32_t i = 0; i < result.count && !(target && result.above[target]); i++) {
         uint32_t object = result.order[i];
-        for (uint32_t k = graph->first[object]; k < graph->first[object + 1]; k++) {
+        uint32_t end = excluded && excluded[object] ? 0 : graph->first[object + 1];
+        for (uint32_t k = graph->first[object]; k < end; k++) {
             uint32_t next = graph->targets[k];
             if (!result.above[next]) {
                 result.above[next] = object;
@@ -43,10 +45,10 @@ void mp_distances_free(mp_distances *distances)
     *distances = (mp_distances){0};
 }
 
-mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind)
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded)
 {
     mp_path path = {0};
-    mp_distances distances = mp_distances_from(graph, kind, object);
+    mp_distances distances = mp_distances_from(graph, kind, object, excluded);
     if (distances.above[object]) {
         path.count = 1;
         for (uint32_t at = object; distances.above[at] != at; at = distances.above[at])
@@ -114,6 +116,21 @@ static bool *matching_types(const mp_model *model, const char *glob)
     return matches;
 }
 
+bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
+                          size_t count)
+{
+    bool *objects = mp_alloc_zero((size_t)graph->count + 1, sizeof *objects);
+    for (size_t i = 0; i < count; i++) {
+        bool *types = matching_types(model, patterns[i]);
+        for (uint32_t object = 1; object <= graph->count; object++)
+            objects[object] |= types[graph->types[object]];
+        objects[mp_graph_find(graph, patterns[i])] = true;
+        free(types);
+    }
+    objects[0] = false;
+    return objects;
+}
+
 /* Objects come after those above them, so that each step is there when it is needed. */
 static void merge(merged *all, const mp_graph *graph, const mp_distances *distances,
                   const bool *matches)
@@ -162,19 +179,23 @@ static int most_first(const void *left, const void *right, void *graph)
     return mp_object_compare(graph, a->example, b->example);
 }
 
-mp_type_paths mp_type_paths_of(const mp_model *model, const mp_graph *graph, const char *glob)
+mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded)
 {
+    const mp_graph *graph = view->graph;
     merged all = {0};
-    bool *matches = matching_types(model, glob);
-    mp_distances distances = mp_distances_from(graph, MP_ANY_KIND, 0);
+    bool *matches = matching_types(view->model, glob);
+    mp_distances distances = mp_distances_from(graph, MP_ANY_KIND, 0, excluded);
     merge(&all, graph, &distances, matches);
     for (uint32_t i = 1; i <= graph->count; i++) {
         all.result.objects += matches[graph->types[i]];
         if (matches[graph->types[i]] && !distances.above[i])
-            ++*(mp_graph_tracks(graph, i) ? &all.result.unreached : &all.result.untracked);
+            ++*(mp_is_reached(&view->dominators, i) ? &all.result.excluded
+                : mp_graph_tracks(graph, i)         ? &all.result.unreached
+                                                    : &all.result.untracked);
     }
     if (all.result.count)
-        qsort_r(all.result.at, all.result.count, sizeof *all.result.at, most_first, (void *)graph);
+        qsort_r(all.result.at, all.result.count, sizeof *all.result.at, most_first,
+                (void *)(uintptr_t)graph);
     mp_distances_free(&distances);
     mp_id_index_free(&all.steps);
     free(matches);

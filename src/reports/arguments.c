@@ -24,7 +24,8 @@ void *mp_arguments_new(const mp_argument_table *table)
 void mp_arguments_free(const mp_argument_table *table, void *arguments)
 {
     for (size_t i = 0; arguments && i < table->count; i++)
-        if (table->at[i].kind == MP_ARGUMENT_SUBSTITUTIONS)
+        if (table->at[i].kind == MP_ARGUMENT_SUBSTITUTIONS ||
+            table->at[i].kind == MP_ARGUMENT_NAMES)
             free(((mp_argument_texts *)((char *)arguments + table->at[i].offset))->at);
     free(arguments);
 }
@@ -58,17 +59,16 @@ static bool parse_floor(const char *text, mp_ceiling *floor)
     return ok;
 }
 
-static bool add_substitution(const char *text, mp_argument_texts *texts)
+static void add_text(const char *text, mp_argument_texts *texts)
 {
-    mp_error unheard = {0};
     mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
     texts->at[texts->count++] = text;
-    return mp_substitution_check(text, &unheard);
 }
 
 bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments)
 {
     void *place = (char *)arguments + row->offset;
+    mp_error unheard = {0};
     switch (row->kind) {
     case MP_ARGUMENT_SHARED:
         break;
@@ -92,8 +92,12 @@ bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments
         return parse_ceiling(row->kind, text, place);
     case MP_ARGUMENT_FLOOR:
         return parse_floor(text, place);
+    case MP_ARGUMENT_NAMES:
+        add_text(text, place);
+        return *text != '\0';
     case MP_ARGUMENT_SUBSTITUTIONS:
-        return add_substitution(text, place);
+        add_text(text, place);
+        return mp_substitution_check(text, &unheard);
     }
     return false;
 }

@@ -38,7 +38,8 @@ typedef enum mp_argument_kind {
     MP_ARGUMENT_GROWTH,        /* mp_ceiling: a size or a percentage */
     MP_ARGUMENT_FLOOR,         /* mp_ceiling: a percentage of at most 100 that must be reached */
     MP_ARGUMENT_CHANGE,        /* mp_ceiling: a size, a time or a percentage */
-    MP_ARGUMENT_SUBSTITUTIONS, /* mp_argument_texts: each s/REGEX/TEXT/, all that are given */
+    MP_ARGUMENT_NAMES,         /* mp_argument_texts: none is "", all that are given */
+    MP_ARGUMENT_SUBSTITUTIONS, /* the same, each s/REGEX/TEXT/ */
 } mp_argument_kind;
 
 typedef struct mp_argument {

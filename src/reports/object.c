@@ -293,24 +293,55 @@ static bool next_kind(const mp_graph *graph, int64_t *kind)
     return next != INT64_MAX;
 }
 
-/* A shortest path, or one from each kind of roots that reaches the object. */
+typedef struct path_arguments {
+    const char *object, *type;
+    mp_argument_texts exclude;
+    bool all_kinds;
+    int64_t paths;
+    int64_t limit; /* -1: 100 steps, 10 paths to a type */
+} path_arguments;
+
+/* From now on no way leads over what this path does, but for what every way leads over. False where
+ * there is nothing else. */
+static bool exclude_path(const mp_graph_view *view, const mp_path *path, bool *excluded)
+{
+    uint32_t common = path->objects[path->count - 1];
+    bool more = false;
+    for (size_t i = path->count; i--;)
+        if (path->objects[i] == common)
+            common = view->dominators.idom[common];
+        else
+            more = excluded[path->objects[i]] = true;
+    return more;
+}
+
+/* Shortest paths: one, several, or one from each kind of roots that reaches the object. */
 static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t object,
-                      bool all_kinds, size_t rows)
+                      const path_arguments *asked, bool *excluded)
 {
     int64_t number = 0, kind = MP_ANY_KIND;
-    size_t all = 0;
+    size_t all = 0, rows = asked->limit < 0 ? 100 : (size_t)asked->limit;
+    bool more = true;
     mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
     table->main = true;
-    table->empty = mp_graph_tracks(view->graph, object)
+    table->empty = mp_is_reached(&view->dominators, object)
+                       ? "no way leads there but over what is excluded"
+                   : mp_graph_tracks(view->graph, object)
                        ? "no strong root reaches it: it is garbage that is not yet collected"
                        : "not known: no references were recorded of its type, as of native objects";
-    table->title = mp_document_text(document, "A shortest path from %s to %s",
-                                    all_kinds ? "each kind of root" : "a root",
-                                    mp_object_text(document->arena, view, object));
-    while (all_kinds ? next_kind(view->graph, &kind) : number == 0) {
-        mp_path path = mp_path_to(view->graph, object, kind);
-        if (path.count || !all_kinds)
+    table->title =
+        mp_document_text(document, "%s to %s%s",
+                         asked->all_kinds   ? "A shortest path from each kind of root"
+                         : asked->paths > 1 ? "Paths from roots"
+                                            : "A shortest path from a root",
+                         mp_object_text(document->arena, view, object),
+                         asked->paths > 1 ? ", which share only what every path leads over" : "");
+    while (more && (asked->all_kinds ? next_kind(view->graph, &kind) : number < asked->paths)) {
+        mp_path path = mp_path_to(view->graph, object, kind, excluded);
+        if (path.count)
             put_path(document, table, view, &path, ++number, rows);
+        if (!asked->all_kinds)
+            more = path.count && exclude_path(view, &path, excluded);
         all += path.count;
         mp_path_free(&path);
     }
@@ -369,9 +400,9 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
 }
 
 static void put_type(mp_document *document, const mp_graph_view *view, const char *glob,
-                     size_t rows)
+                     const bool *excluded, size_t rows)
 {
-    mp_type_paths paths = mp_type_paths_of(view->model, view->graph, glob);
+    mp_type_paths paths = mp_type_paths_of(view, glob, excluded);
     mp_table *table = MP_TABLE(document, "paths", NULL, MP_ROWS, merged_columns);
     table->title = mp_document_text(document, "Shortest paths to %s object%s of %s, merged by type",
                                     mp_count_text(document, paths.objects, false),
@@ -388,24 +419,23 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
     if (paths.unreached)
         mp_table_line(document, table, "%s of them unreachable: garbage that is not yet collected",
                       mp_count_text(document, paths.unreached, false));
+    if (paths.excluded)
+        mp_table_line(document, table, "%s of them reached over what is excluded alone",
+                      mp_count_text(document, paths.excluded, false));
     for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
         put_merged(document, table, view, &paths, &paths.at[i]);
     mp_table_left_out(table, paths.count);
     mp_type_paths_free(&paths);
 }
 
-typedef struct path_arguments {
-    const char *object, *type;
-    bool all_kinds;
-    int64_t limit; /* -1: 100 steps, 10 paths to a type */
-} path_arguments;
-
-static const path_arguments path_defaults = {.limit = -1};
+static const path_arguments path_defaults = {.paths = 1, .limit = -1};
 
 static const mp_argument path_table[] = {
     {"object", MP_ARGUMENT_TEXT, offsetof(path_arguments, object), 1},
     {"type", MP_ARGUMENT_NAME, offsetof(path_arguments, type), 1},
+    {"exclude", MP_ARGUMENT_NAMES, offsetof(path_arguments, exclude), 1},
     {"all-kinds", MP_ARGUMENT_FLAG, offsetof(path_arguments, all_kinds), 1},
+    {"paths", MP_ARGUMENT_COUNT, offsetof(path_arguments, paths), 1},
     {"limit", MP_ARGUMENT_COUNT, offsetof(path_arguments, limit), 1},
     {"domain", MP_ARGUMENT_SHARED, 0, 1},
 };
@@ -413,19 +443,26 @@ static const mp_argument path_table[] = {
 static bool run_path(const mp_request *request, mp_document *document, mp_error *error)
 {
     const path_arguments *asked = request->arguments;
+    const mp_graph *graph = request->filter->graph;
     uint32_t object = 0;
-    if (asked->type && asked->all_kinds)
+    if ((asked->type != NULL) + asked->all_kinds + (asked->paths > 1) > 1)
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "path takes one of " MP_DASHES "type and " MP_DASHES "all-kinds");
-    if (!asked->type && !mp_object_asked(request->filter->graph, asked->object, &object, error))
+                       "path takes one of " MP_DASHES "type, " MP_DASHES "all-kinds and " MP_DASHES
+                       "paths");
+    if (!asked->paths)
+        return mp_fail_argument(error, "paths", "0", "expected a number from 1 on");
+    if (!asked->type && !mp_object_asked(graph, asked->object, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
+    bool *excluded =
+        mp_objects_matching(request->model, graph, asked->exclude.at, asked->exclude.count);
     mp_section_dump_head(document, request, &view);
     if (asked->type)
-        put_type(document, &view, asked->type, asked->limit < 0 ? 10 : (size_t)asked->limit);
+        put_type(document, &view, asked->type, excluded,
+                 asked->limit < 0 ? 10 : (size_t)asked->limit);
     else
-        put_paths(document, &view, object, asked->all_kinds,
-                  asked->limit < 0 ? 100 : (size_t)asked->limit);
+        put_paths(document, &view, object, asked, excluded);
+    free(excluded);
     mp_graph_view_free(&view);
     return true;
 }
@@ -436,8 +473,10 @@ const mp_report mp_report_path = {
     .example = "path --type 'Shop.Orders.Order' samples/shop-3.gclog",
     .details = "OBJECT is an id, as memprof retained and top print them. The path is a shortest\n"
                "one from a strong root; `all-kinds` gives one from each kind of root that reaches\n"
-               "the object. With `type` in place of OBJECT, the paths to all objects of such\n"
-               "types, those over the same types counted together.",
+               "the object, `paths` so many that share only what every path leads over. With\n"
+               "`type` in place of OBJECT, the paths to all objects of such types, those over\n"
+               "the same types counted together. `exclude` leaves out all paths over such types,\n"
+               "or over the object of that id.",
     .single = true,
     .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(path_table, path_defaults),

@@ -170,13 +170,14 @@ class Graph:
                 if any(k != kind and not flags & WEAK for k, flags in thing.roots)]
         return self.reached - self.reach(rest)
 
-    def distance(self, at):
-        """References on a shortest way from a strong root, None where there is no way."""
+    def distance(self, at, without=()):
+        """References on a shortest way from a strong root, None where there is no way. None leads
+        on from what is left out."""
         reached, border, steps = set(self.strong), set(self.strong), 0
         while border:
             if at in border:
                 return steps
-            border = {t for one in border for t in self.targets[one]} - reached
+            border = {t for one in border - set(without) for t in self.targets[one]} - reached
             reached |= border
             steps += 1
         return None

@@ -327,16 +327,16 @@ static void test_paths(void **unused)
     (void)unused;
     small all = setup();
     static const uint32_t by_static[] = {1, 2, 3, 6};
-    mp_path path = mp_path_to(all.graph, 6, MP_ANY_KIND);
+    mp_path path = mp_path_to(all.graph, 6, MP_ANY_KIND, NULL);
     assert_int_equal(path.count, 2); /* 10, 6 */
     assert_int_equal(path.objects[0], 10);
     assert_int_equal(path.root, 4);
     mp_path_free(&path);
-    path = mp_path_to(all.graph, 6, MP_ROOT_STATIC);
+    path = mp_path_to(all.graph, 6, MP_ROOT_STATIC, NULL);
     assert_int_equal(path.count, 4);
     assert_memory_equal(path.objects, by_static, sizeof by_static);
     mp_path_free(&path);
-    path = mp_path_to(all.graph, 9, MP_ANY_KIND); /* by a weak root alone */
+    path = mp_path_to(all.graph, 9, MP_ANY_KIND, NULL); /* by a weak root alone */
     assert_int_equal(path.count, 0);
     mp_path_free(&path);
     teardown(&all);
@@ -346,7 +346,7 @@ static void test_paths_merged_by_type(void **unused)
 {
     (void)unused;
     small all = setup();
-    mp_type_paths paths = mp_type_paths_of(all.model, all.graph, "App.[OV]*");
+    mp_type_paths paths = mp_type_paths_of(&all.view, "App.[OV]*", NULL);
     assert_int_equal(paths.objects, 5);
     assert_int_equal(paths.unreached, 1);
     assert_int_equal(paths.count, 2);
