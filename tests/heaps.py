@@ -132,6 +132,10 @@ class OtherHeaps:
             self.agree(taligent.report(path, slices=slices),
                        self.json("snapshots", path, "--slices", slices, "--limit", 0), ["snapshots"],
                        f"{path.name} in {slices} slices")
+        for reorder in (0, 1, 4):
+            self.agree(taligent.report(path, reorder=reorder),
+                       self.json("analyze", path, "--reorder", reorder, "--limit", 0),
+                       ["totals", "snapshots", "leaks", "top"], f"{path.name} --reorder {reorder}")
         for rule in ("3", "0us", "500us"):
             self.agree(taligent.report(path, temporary=rule),
                        self.json("lifetimes", path, "--temporary", rule, "--limit", 0), ["totals"],

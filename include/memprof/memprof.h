@@ -58,6 +58,8 @@ typedef struct mp_load_options {
     uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
     int64_t temporary;      /* objects deleted within so many events or microseconds; 0: 1 event */
     bool temporary_is_time; /* microseconds */
+    int64_t reorder; /* events of a log that may stand before one that is older than they, and
+                        it is still put in order; 0: 10000; negative: none */
     const char *const *skips; /* globs of frames that do not name a site */
     size_t skip_count;
     bool no_skips;               /* else, where there are none, those of usual allocators */

@@ -103,10 +103,21 @@ static void write_log(const tal_file *file, const gen_options *options)
     if (!options->no_title)
         gen_text(file->writer, "Stack crawl\n");
     tal_plan plan;
-    tal_event event;
+    tal_event event, held;
+    int left = 0; /* lines before the one that is held back */
     tal_plan_init(&plan, options);
-    while (tal_plan_next(&plan, &event))
+    while (tal_plan_next(&plan, &event)) {
+        if (event.late && !left) {
+            held = event;
+            left = event.late;
+            continue;
+        }
         write_event(file, &event, names[event.thread + 1]);
+        if (left && !--left)
+            write_event(file, &held, names[held.thread + 1]);
+    }
+    if (left)
+        write_event(file, &held, names[held.thread + 1]);
     tal_plan_free(&plan);
     free(names);
 }
@@ -264,7 +275,7 @@ static void count_deletion(tal_tally *tally, const tal_event *event)
 {
     const tal_block *block = &event->block;
     tal_thread_tally *thread = &tally->threads[event->thread];
-    int64_t last = thread->last, age = event->time - block->time;
+    int64_t last = thread->last;
     thread->last = 0;
     tally->double_deletions += event->fault == TAL_DOUBLE;
     tally->bad_addresses += event->fault == TAL_BAD_ADDRESS;
@@ -282,7 +293,7 @@ static void count_deletion(tal_tally *tally, const tal_event *event)
     tally->cross_thread += block->thread != event->thread;
     if (last == block->serial)
         gen_add(&tally->temporary, 1, block->size);
-    tally->ages[tally->age_count++] = age < 0 ? 0 : age;
+    tally->ages[tally->age_count++] = event->time - block->time;
 }
 
 static int64_t boundary(const tal_tally *tally, int slice)

@@ -57,12 +57,13 @@ typedef struct tal_event {
     tal_kind kind;
     tal_fault fault;
     int thread;
-    int64_t time; /* as in the log */
+    int64_t time;
     tal_block block;
     const tal_block *displaced;
     int banner;   /* lines of a corruption banner before it */
     bool starred; /* the heap was corrupt */
     bool bad_row; /* a line before it that is none */
+    int late;     /* so many lines of what happened later stand before its own */
 } tal_event;
 
 typedef struct tal_free_list {
@@ -101,7 +102,7 @@ typedef struct tal_plan {
     bool has_skipped; /* the old line at the address of a living block is written */
     int unknown;      /* addresses so far */
     int starred;      /* events still to be marked */
-    bool backward;    /* the next temporary is deleted before it was made */
+    bool backward;    /* the next temporary's deletion stands before its allocation */
 
     uint64_t top; /* of the heap */
     tal_free_list free_lists[TAL_SIZE_CLASSES];
@@ -110,7 +111,7 @@ typedef struct tal_plan {
 void tal_plan_init(tal_plan *plan, const gen_options *options);
 void tal_plan_free(tal_plan *plan);
 
-/* False: that was all. */
+/* Events in the order of their time. False: that was all. */
 bool tal_plan_next(tal_plan *plan, tal_event *event);
 
 #endif

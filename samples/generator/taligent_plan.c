@@ -371,6 +371,8 @@ static void allocate(tal_plan *plan, tal_event *event, tal_story story, bool doo
     if (story == TAL_TEMPORARY) {
         plan->temporary = index;
         plan->temporary_at = plan->index + (plan->threads > 1 ? chance(plan, 2) : 0);
+        event->late = plan->backward ? 3 : event->late;
+        plan->backward = false;
         plan->doomed++;
     } else if (life >= 0) {
         doom(plan, index, life);
@@ -401,9 +403,6 @@ static void ordinary_event(tal_plan *plan, tal_event *event)
     int64_t rest = plan->events - plan->index + 1;
     int temporary = plan->temporary;
     if (temporary >= 0 && plan->index - 1 >= plan->temporary_at) {
-        if (plan->backward)
-            event->time = plan->blocks[temporary].time - EVENT_INTERVAL;
-        plan->backward = false;
         delete_block(plan, event, temporary);
         plan->temporary = -1;
         return;
@@ -488,7 +487,7 @@ static bool damage(tal_plan *plan, tal_event *event, int64_t step)
         plan->starred = 9;
         return false;
     case 5:
-        event->time -= 5 * EVENT_INTERVAL;
+        event->late = 5;
         return false;
     case 6:
         plan->backward = true;

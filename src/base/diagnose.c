@@ -82,6 +82,32 @@ void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
     keep(diagnostics, id, path, line, message);
 }
 
+static int by_line(const void *left, const void *right, void *opaque)
+{
+    const mp_diagnostic *kept = opaque;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    if (kept[a].line != kept[b].line)
+        return kept[a].line < kept[b].line ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first)
+{
+    size_t count = diagnostics->kept_count - first;
+    if (count < 2)
+        return;
+    size_t *places = mp_alloc(count * sizeof *places);
+    mp_diagnostic *unordered = mp_alloc(count * sizeof *unordered);
+    memcpy(unordered, diagnostics->kept + first, count * sizeof *unordered);
+    for (size_t i = 0; i < count; i++)
+        places[i] = i;
+    qsort_r(places, count, sizeof *places, by_line, unordered);
+    for (size_t i = 0; i < count; i++)
+        diagnostics->kept[first + i] = unordered[places[i]];
+    free(unordered);
+    free(places);
+}
+
 void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from)
 {
     uint64_t seen[MP_DIAGNOSTIC_COUNT] = {0};

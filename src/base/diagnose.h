@@ -17,6 +17,10 @@ const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics);
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Put those that were kept since there were `first` of them in the order of their lines; of one
+ * line, they stay as they are. */
+void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first);
+
 /* Add `from`'s counts, and its kept diagnostics while there is room. */
 void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);
 

@@ -12,6 +12,7 @@
 /* What of the reading means something, by kinds of recordings. */
 static const mp_argument rows[] = {
     {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"reorder", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
     {"domain", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_DUMP},
 };
 const mp_argument_table cli_export_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};

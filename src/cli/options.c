@@ -26,6 +26,9 @@ const cli_option cli_option_table[] = {
      .kind = CLI_SLICES},
     {"temporary", "N|TIME", "temporary: deleted within N events of its thread, or so soon",
      "a number of events, or a time such as 250us", .kind = CLI_TEMPORARY},
+    {"reorder", "EVENTS",
+     "let so many events wait for late ones, to order them by time (default 10000)",
+     "a number of events up to 100000000, 0 for the order of the file", .kind = CLI_REORDER},
     {"skip", "GLOB", "do not name sites by such frames; may be repeated", "a pattern",
      .kind = CLI_TEXTS, AT(skips)},
     {"no-skip", NULL, "name sites by their innermost frame, even operator new", NULL,
@@ -217,6 +220,11 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         load->temporary_is_time = !mp_parse_count(text, &load->temporary);
         return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
                                        : load->temporary > 0;
+    case CLI_REORDER:
+        if (!mp_parse_count(text, &number) || number < 0 || number > 100000000)
+            return false;
+        load->reorder = number ? number : -1;
+        return true;
     case CLI_READER:
         load->format = text;
         return mp_reader_find(text) != NULL;

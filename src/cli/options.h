@@ -92,6 +92,7 @@ typedef enum cli_kind {
     CLI_MOMENT,
     CLI_SLICES,
     CLI_TEMPORARY,
+    CLI_REORDER,
     CLI_READER,
     CLI_GROUPING,
     CLI_JOBS,

@@ -137,6 +137,22 @@ void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, m
     anomaly->text = mp_model_intern(log->model, text, NULL);
 }
 
+static int by_line(const void *left, const void *right)
+{
+    const mp_anomaly *a = left, *b = right;
+    if (a->here.line != b->here.line)
+        return a->here.line < b->here.line ? -1 : 1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+void mp_event_log_order(mp_event_log *log, uint32_t first)
+{
+    mp_events *events = log->events;
+    if (events->anomalies.count > first)
+        qsort(events->anomalies.at + first, events->anomalies.count - first,
+              sizeof *events->anomalies.at, by_line);
+}
+
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event)
 {
     mp_events *events = log->events;

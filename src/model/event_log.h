@@ -85,6 +85,9 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
 void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_block *freed);
 void mp_event_log_age(mp_event_log *log, mp_context_id context, int64_t age_us, int64_t bytes);
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event);
+/* Put the anomalies since there were `first` of them in the order of their lines: those that
+ * readers tell may be told before those of events that stand before them. */
+void mp_event_log_order(mp_event_log *log, uint32_t first);
 /* What the monitor itself found: a corruption, or another anomaly in its own words. */
 void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 

@@ -76,7 +76,8 @@ typedef struct mp_events {
     mp_peak_share *at_peak;  /* of each generation: alive when most bytes of its session were */
     uint32_t at_peak_count;  /* 0: not known, of a log that is looked at up to a snapshot */
     mp_inference *inference; /* of each node of model->nodes */
-    int64_t old_objects, old_bytes, displaced_objects, corrupt_events, late_events;
+    int64_t old_objects, old_bytes, displaced_objects, corrupt_events;
+    int64_t reordered_events, late_events; /* put in the order of time; not, as it was too late */
     int64_t peak_time_us; /* when most bytes were alive; of several logs, of the first */
     uint32_t threads, crawls;
     int64_t temporary; /* what counts as temporary: deleted within so many events or us */

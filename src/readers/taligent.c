@@ -67,8 +67,12 @@ void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us)
     pass->last_us = last_us > first_us ? last_us : first_us;
 }
 
+static void replay_next(taligent_pass *pass, const mp_event *event);
+
 void taligent_end(taligent_pass *pass)
 {
+    for (const mp_event *event; (event = taligent_order_next(&pass->order, NULL));)
+        replay_next(pass, event);
     taligent_resolve(pass);
     if (!pass->begun)
         taligent_begin(pass, 0, 0);
@@ -91,9 +95,9 @@ static void note_order(taligent_pass *pass, const mp_event *event)
         pass->highest_us = event->time_us;
         return;
     }
-    pass->blocks.log.events->late_events++;
+    pass->late_events++;
     mp_diagnose(pass->diagnostics, MP_DIAG_EVENT_ORDER, pass->path, event->line,
-                "event is %" PRId64 " us older than one before it: taken in the order of the file",
+                "event is %" PRId64 " us older than one before it, too late to be put in order",
                 pass->highest_us - event->time_us);
 }
 
@@ -169,6 +173,19 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
     return *found;
 }
 
+static void replay_next(taligent_pass *pass, const mp_event *event)
+{
+    bool timed = event->kind != MP_EVENT_OLD;
+    if (timed && !pass->begun)
+        taligent_begin(pass, event->time_us, pass->last_us);
+    taligent_batch *batch = mp_pipeline_batch(pass->replay);
+    mp_event *place = &batch->events[pass->batched++];
+    *place = *event;
+    place->time_us = timed ? event->time_us - pass->first_us : 0;
+    if (pass->batched == TALIGENT_BATCH)
+        submit(pass);
+}
+
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
 {
     mp_event event = {
@@ -177,7 +194,7 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
     if (line->kind != MP_EVENT_ALLOCATION)
         event.type = taligent_type(pass->names, line->type);
     if (line->kind != MP_EVENT_OLD) {
-        event.time_us = line->time_us - pass->first_us;
+        event.time_us = line->time_us;
         event.thread = thread_of(pass, line->thread);
         event.thread_name = pass->threads.names[event.thread];
         bool allocates = line->kind == MP_EVENT_ALLOCATION;
@@ -185,10 +202,9 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
         if (allocates)
             event.site = mp_blocks_site(&pass->blocks, event.node, event.thread);
     }
-    taligent_batch *batch = mp_pipeline_batch(pass->replay);
-    batch->events[pass->batched++] = event;
-    if (pass->batched == TALIGENT_BATCH)
-        submit(pass);
+    const mp_event *next = taligent_order_next(&pass->order, &event);
+    if (next)
+        replay_next(pass, next);
 }
 
 /* --- lines --- */
@@ -249,9 +265,9 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
         return;
     }
     pass->in_banner = false;
-    if (!pass->begun && event.kind != MP_EVENT_OLD) {
-        int64_t latest = latest_time(input);
-        taligent_begin(pass, event.time_us, latest);
+    if (!pass->timed && event.kind != MP_EVENT_OLD) {
+        pass->timed = true;
+        pass->last_us = latest_time(input);
     }
     pass->corrupt_events += starred;
     taligent_event(pass, &event, at);
@@ -293,6 +309,15 @@ static bool head_is_analysis(mp_slice head)
     return false;
 }
 
+/* What was told of the log, in the order of its lines; how many of them waited to be put in order.
+ */
+static void end_log(taligent_pass *pass, uint32_t first_anomaly, size_t first_diagnostic)
+{
+    mp_event_log_order(&pass->blocks.log, first_anomaly);
+    mp_diagnostics_order(pass->diagnostics, first_diagnostic);
+    pass->blocks.log.events->reordered_events += pass->order.moved - pass->late_events;
+}
+
 /* Read the whole input into the model; false where its last line is cut off. */
 static bool run_pass(taligent_pass *pass, mp_input *input)
 {
@@ -308,9 +333,13 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     pass->blocks.log.input = pass->model->inputs.count - 1;
     pass->blocks.threads_as_one = pass->options->threads_as_one;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
+    taligent_order_open(&pass->order, pass->options->reorder);
     pass->start_tag = mp_model_intern_text(pass->model, "start");
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
     pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
+    const mp_diagnostic *kept;
+    size_t first_diagnostic = mp_diagnostics_kept(pass->diagnostics, &kept);
+    uint32_t first_anomaly = pass->blocks.log.events->anomalies.count;
     for (;;) {
         if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
             taligent_resolve(pass);
@@ -326,10 +355,14 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
             log_line(pass, input, line);
     }
     taligent_end(pass);
+    if (!analysis) /* whose blocks are told in the order of time */
+        end_log(pass, first_anomaly, first_diagnostic);
+    taligent_order_close(&pass->order);
     mp_pipeline_free(pass->replay);
     mp_id_index_free(&pass->threads.index);
     free(pass->threads.names);
     pass->blocks.log.events->corrupt_events += pass->corrupt_events;
+    pass->blocks.log.events->late_events += pass->late_events;
     return whole;
 }
 

@@ -38,6 +38,28 @@ typedef struct taligent_threads {
     size_t count, capacity;
 } taligent_threads;
 
+/* Events on their way from the lines of a log to the replay: of a log in order, a step into a queue
+ * and a step out of it. */
+typedef struct taligent_order {
+    size_t
+        most; /* that wait; an event that stands behind so many later ones still finds its place */
+    mp_event *queue; /* a ring of one more, in order: none of it was late */
+    size_t first, queued;
+    mp_event *late; /* a heap: the earliest first */
+    size_t late_count, late_capacity;
+    mp_event taken;
+    int64_t highest_us; /* of all so far */
+    int64_t moved;      /* that were late */
+} taligent_order;
+
+/* `asked` as in mp_load_options. */
+void taligent_order_open(taligent_order *order, int64_t asked);
+void taligent_order_close(taligent_order *order);
+/* Put an event in, with its time since 1970; gives the one whose turn it is, until the next call.
+ * NULL: none yet. Without an event, those that are left come, one at a time. Old blocks, which have
+ * no time, come behind what stands before them. */
+const mp_event *taligent_order_next(taligent_order *order, const mp_event *event);
+
 typedef struct taligent_distinct_crawl {
     mp_fingerprint print;
     mp_node_id node;
@@ -80,7 +102,8 @@ struct taligent_pass {
     taligent_names *names;
     const char *path;
     mp_blocks blocks;
-    bool begun, in_banner;                 /* an event was seen; the last line was of a banner */
+    bool timed, begun;                     /* an event was seen; one was replayed */
+    bool in_banner;                        /* the last line was of a banner */
     int64_t first_us, last_us, highest_us; /* since 1970 */
     uint32_t slices, slice;                /* in all; the open one, 0: the start */
     bool asks_time, asks_line;             /* a moment that is still to come */
@@ -88,10 +111,11 @@ struct taligent_pass {
     uint64_t asked_line;                   /* the moment behind this line */
     mp_string_id start_tag, asked_tag;
     uint64_t records;
-    int64_t corrupt_events;
-    mp_pipeline *replay; /* of taligent_batch */
-    size_t batched;      /* events in the batch that is being filled */
+    int64_t corrupt_events, late_events; /* late: older than one that was replayed before it */
+    mp_pipeline *replay;                 /* of taligent_batch */
+    size_t batched;                      /* events in the batch that is being filled */
     taligent_threads threads;
+    taligent_order order;
 };
 
 /* Events on their way from the thread that reads to the one that replays. */
@@ -102,8 +126,8 @@ typedef struct taligent_batch {
     mp_event events[TALIGENT_BATCH];
 } taligent_batch;
 
-/* Wait until all events so far are replayed: before diagnostics and whatever else both threads
- * would touch. */
+/* Wait until all events whose turn it was are replayed: before diagnostics and whatever else both
+ * threads would touch. */
 void taligent_resolve(taligent_pass *pass);
 
 /* The slices are of the time from the first event to `last_us`. */

@@ -541,6 +541,7 @@ static const mp_argument calls_table[] = {
     MP_SHARES("at", LOGS),
     MP_SHARES("slices", LOGS),
     MP_SHARES("temporary", LOGS),
+    MP_SHARES("reorder", LOGS),
 };
 
 const mp_report mp_report_calls = {

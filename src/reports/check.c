@@ -65,8 +65,10 @@ typedef struct check_arguments {
 
 static const check_arguments defaults = {0};
 
+enum { LOGS = 1, OTHERS = 2 };
 static const mp_argument arguments[] = {
-    {"limit", MP_ARGUMENT_COUNT, offsetof(check_arguments, limit), 1},
+    {"limit", MP_ARGUMENT_COUNT, offsetof(check_arguments, limit), LOGS | OTHERS},
+    {"reorder", MP_ARGUMENT_SHARED, 0, LOGS},
 };
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
@@ -105,5 +107,5 @@ const mp_report mp_report_check = {
                "an execution profile. Exit status 1 if there is anything.",
     MP_ARGUMENTS(arguments, defaults),
     .tells_faults = true,
-    .variants = {{.run = run}},
+    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.run = run}},
 };

@@ -246,6 +246,7 @@ static const mp_argument arguments[] = {
     MP_SHARES("at", LOGS),
     MP_SHARES("slices", LOGS),
     MP_SHARES("temporary", LOGS),
+    MP_SHARES("reorder", LOGS),
 };
 
 const mp_report mp_report_tree = {

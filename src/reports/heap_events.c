@@ -381,10 +381,15 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument arguments[] = {
-    MP_ASKS("by", TEXT, by, 1),        MP_ASKS("sort", TEXT, sort, 1),
-    MP_ASKS("limit", COUNT, limit, 1), MP_ASKS("only", NAME, only, 1),
-    MP_SHARES("selection", 1),         MP_SHARES("slices", 1),
-    MP_SHARES("temporary", 1),         MP_SHARES("skip", 1),
+    MP_ASKS("by", TEXT, by, 1),
+    MP_ASKS("sort", TEXT, sort, 1),
+    MP_ASKS("limit", COUNT, limit, 1),
+    MP_ASKS("only", NAME, only, 1),
+    MP_SHARES("selection", 1),
+    MP_SHARES("slices", 1),
+    MP_SHARES("temporary", 1),
+    MP_SHARES("reorder", 1),
+    MP_SHARES("skip", 1),
 };
 
 const mp_report mp_report_lifetimes = {

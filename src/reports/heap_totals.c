@@ -11,7 +11,8 @@ typedef struct totals_row {
     /* Of a log of heap events. */
     int64_t peak_time_us, old_objects, old_bytes, old_live_objects, old_live_bytes;
     int64_t unmatched_deletions, double_deletions, bad_address_deletions, nonunique_allocations;
-    int64_t displaced_objects, corruptions, corrupt_events, late_events, cross_thread_deletions;
+    int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;
+    int64_t cross_thread_deletions;
     int64_t threads, crawls;
     /* What people read: each number of objects with its size. */
     const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable,
@@ -57,6 +58,7 @@ static const mp_column total_columns[] = {
     OWN(displaced_objects, MP_COUNT, ADDS),
     OWN(corruptions, MP_COUNT, ADDS),
     OWN(corrupt_events, MP_COUNT, ADDS),
+    OWN(reordered_events, MP_COUNT, ADDS),
     OWN(late_events, MP_COUNT, ADDS),
     OWN(cross_thread_deletions, MP_COUNT, ADDS),
     OWN(threads, MP_COUNT, MP_FOR_PROGRAMS),
@@ -122,6 +124,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->displaced_objects = events->displaced_objects;
     row->corruptions = anomalies[MP_ANOMALY_CORRUPTION];
     row->corrupt_events = events->corrupt_events;
+    row->reordered_events = events->reordered_events;
     row->late_events = events->late_events;
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;

@@ -46,7 +46,8 @@ enum {
 /* How recordings are read. */
 #define MP_SHARES_READING                                                                          \
     MP_SHARES("at", MP_EVENTS), MP_SHARES("slices", MP_EVENTS), MP_SHARES("temporary", MP_EVENTS), \
-    MP_SHARES("skip", MP_EVENTS | MP_NATIVE), MP_SHARES("domain", MP_DUMP)
+    MP_SHARES("reorder", MP_EVENTS), MP_SHARES("skip", MP_EVENTS | MP_NATIVE),                     \
+    MP_SHARES("domain", MP_DUMP)
 #define MP_HEAP_VARIANTS(answer)                                                                   \
     {.needs = MP_HOLDS_HISTORY | MP_HOLDS_EVENTS, .run = answer},                                  \
     {.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = answer},                                  \

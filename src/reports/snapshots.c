@@ -196,6 +196,7 @@ static const mp_argument arguments[] = {
     MP_SHARES("at", MP_EVENTS),
     MP_SHARES("slices", MP_EVENTS),
     MP_SHARES("temporary", MP_EVENTS),
+    MP_SHARES("reorder", MP_EVENTS),
     MP_SHARES("domain", MP_DUMP),
 };
 

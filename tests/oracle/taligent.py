@@ -2,7 +2,8 @@
 """A naive replay of Taligent heap-monitoring logs and heap analysis files, to hold against the
 analyzer.
 
-    taligent.py [--slices N] [--by type|site] [--at MICROSECONDS|peak] [--temporary N|Nus] FILE
+    taligent.py [--slices N] [--by type|site] [--at MICROSECONDS|peak] [--temporary N|Nus]
+                [--reorder EVENTS] FILE
     taligent.py --self-test
 
 Prints one JSON object with totals, snapshots, leaks, top, growth, lifetimes, sizes, threads and
@@ -24,6 +25,7 @@ from rows import births_of, compare_figures, growth_rows, lines_of, text_of, utf
 
 UNKNOWN = "(unknown)"
 NO_TYPES = ("novtbl", "notype")
+WAITING = 10000   # events, until their order is settled
 TAIL = 64 * 1024  # where the last time is looked for
 LARGEST = 2**64 - 1
 NEVER = float("inf")
@@ -173,7 +175,7 @@ def analysis_events(line, at):
 class Log:
     """What a file holds: events in the order of their replay."""
 
-    def __init__(self, path):
+    def __init__(self, path, reorder=WAITING):
         raw, ended = lines_of(path)
         lines = [text_of(line) for line in raw]
         self.complete = ended
@@ -195,8 +197,11 @@ class Log:
                 self.events += found
             elif started or self.kind == "log":
                 self.bad_rows += 1
+        self.moved = 0
         if self.kind == "analysis":
             self.order()
+        else:
+            self.wait(reorder)
         times = [e.time for e in self.events if e.time is not None]
         self.first = times[0] if times else 0
         self.last = max([self.first, *(times if self.kind == "analysis" else self.tail(path))])
@@ -224,6 +229,23 @@ class Log:
             if event.kind == "deletion" and event.time is None:
                 event.time = first + event.age
         self.events.sort(key=lambda e: (e.time is not None, e.time or 0))
+
+    def wait(self, reorder):
+        """By time, as far as so many events that wait for others can tell: when one more comes, the
+        earliest of all goes. Of equal times, the order of lines; old blocks have no time, and stay
+        behind what stands before them."""
+        highest, waiting, ordered = 0, [], []
+        for event in self.events:
+            if event.time is not None:
+                self.moved += event.time < highest
+                highest = max(highest, event.time)
+            time = highest if event.time is None else event.time
+            waiting.append((time, event.line, event))
+            if len(waiting) > reorder:
+                earliest = min(waiting, key=lambda w: w[:2])
+                waiting.remove(earliest)
+                ordered.append(earliest[2])
+        self.events = ordered + [w[2] for w in sorted(waiting, key=lambda w: w[:2])]
 
     def tail(self, path):
         """Times in the last 64 KiB, of whole lines."""
@@ -262,7 +284,7 @@ class Replay:
             event.moment = moment
             self.per_thread[event.thread] += 1
             event.nth = self.per_thread[event.thread]
-            if event.time < highest:
+            if event.time < highest:  # it came too late to be put in order
                 self.anomaly("time-order", event)
             highest = max(highest, event.time)
             block = alive.pop(event.address, None)
@@ -402,6 +424,7 @@ def totals_of(replay):
         "displaced_objects": len([b for b in replay.blocks if b.displaced]),
         "corruptions": kinds["corruption"], "corrupt_events": replay.counts["corrupt_events"],
         "cross_thread_deletions": kinds["cross-thread-deletion"],
+        "late_events": kinds["time-order"], "reordered_events": replay.log.moved - kinds["time-order"],
         "threads": len({e.thread for e in replay.events} - {"0-0"}),
         "crawls": len({b.site for b in created if b.site}),
     }
@@ -532,8 +555,8 @@ def threads_of(replay):
                                        utf8(r["deleted_by"])))
 
 
-def report(path, slices=10, by="type", at=None, temporary="1"):
-    log = Log(path)
+def report(path, slices=10, by="type", at=None, temporary="1", reorder=WAITING):
+    log = Log(path, reorder)
     replay = Replay(log, temporary)
     moment = replay.last() if at is None else replay.moment_at(at)
     return {
@@ -670,6 +693,15 @@ not a row
 """
 
 
+# The block of 20 bytes lives from 1000 to 1010; the line of its allocation stands third, so that two
+# later ones precede it.
+LATE = """\
+1-1 1010 0x20 del TText B|main
+2-1 1020 0x30 7 novtbl C
+1-1 1000 0x20 20 novtbl A|main
+"""
+
+
 def of_text(text, **options):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "log"
@@ -684,6 +716,7 @@ def self_test():
     slices = [(r["time_us"], r["created_objects"], r["deleted_objects"], r["live_objects"],
                r["live_bytes"], r["delta_bytes"]) for r in small["snapshots"]]
     leaks = [(r["type"], r["objects"], r["bytes"], r["stack"]) for r in small["leaks"]]
+    late, kept, strict = (of_text(LATE, reorder=n)["totals"] for n in (WAITING, 2, 1))
     dump = of_text("Anomalies: none\n0x20 9 TText 40 2-2 100 A|B 1-1 C|D\n"
                    "0x10 4 TLock 7 0-0 0 1-1 E\n0x20 7 novtbl 3 1-1 150 A x(int, long)|B notask nochain\n")
     expected = [
@@ -707,7 +740,13 @@ def self_test():
         ([r["from_bytes"] for r in small["sizes"]], [8, 32, 64]),
         ([(r["kind"], r["line"]) for r in small["anomalies"]],
          [("cross-thread-deletion", 7), ("double-deletion", 8), ("corruption", 9),
-          ("nonunique-allocation", 11), ("bad-address-deletion", 12), ("time-order", 12)]),
+          ("nonunique-allocation", 11), ("bad-address-deletion", 12)]),
+        ((totals["late_events"], totals["reordered_events"]), (0, 1)),
+        ([(r["kind"], r["line"]) for r in of_text(SMALL, reorder=0)["anomalies"]][-1], ("time-order", 12)),
+        *[((late[name], kept[name], strict[name]), figures) for name, figures in (
+            ("live_bytes", (7, 7, 7 + 20)), ("leaked_objects", (1, 1, 2)), ("deleted_objects", (1, 1, 0)),
+            ("bad_address_deletions", (0, 0, 1)), ("late_events", (0, 0, 1)),
+            ("reordered_events", (1, 1, 0)), ("peak_bytes", (20, 20, 27)))],
         ([(r["key"], r["bytes"]) for r in of_text(SMALL, at=10)["top"]],
          [("TText", 50), ("TLock", 48), (UNKNOWN, 2)]),
         ([(r["key"], r["bytes"]) for r in of_text(SMALL, at="peak", by="site")["top"]],
@@ -736,6 +775,7 @@ def main():
     parser.add_argument("--by", choices=["type", "site"], default="type")
     parser.add_argument("--at", type=moment, metavar="MICROSECONDS|peak")
     parser.add_argument("--temporary", default="1", metavar="N|Nus")
+    parser.add_argument("--reorder", type=int, default=WAITING, metavar="EVENTS")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("path", nargs="?", metavar="FILE")
     options = parser.parse_args()
@@ -743,7 +783,8 @@ def main():
         return self_test()
     if not options.path:
         parser.error("which file?")
-    json.dump(report(options.path, options.slices, options.by, options.at, options.temporary),
+    json.dump(report(options.path, options.slices, options.by, options.at, options.temporary,
+                     options.reorder),
               sys.stdout, indent=1)
     print()
     return 0

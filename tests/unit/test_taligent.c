@@ -140,6 +140,69 @@ static void crawls_hold_their_own_separator(void **unused)
     }
 }
 
+/* --- order --- */
+
+/* Of what waits, the number of the earliest: by time, then by line. */
+static size_t earliest(const mp_event *waiting, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 1; i < count; i++)
+        if (waiting[i].time_us < waiting[found].time_us ||
+            (waiting[i].time_us == waiting[found].time_us && waiting[i].line < waiting[found].line))
+            found = i;
+    return found;
+}
+
+static void check_next(mp_event *waiting, size_t *count, const mp_event *next)
+{
+    size_t at = earliest(waiting, *count);
+    assert_non_null(next);
+    assert_int_equal(next->line, waiting[at].line);
+    assert_int_equal(next->time_us, waiting[at].time_us);
+    waiting[at] = waiting[--*count];
+}
+
+/* Against a list that is searched each time: times that rise with a jitter, or are any; 0 and -1
+ * ask for the default and for none. */
+static void events_wait_for_late_ones(void **unused)
+{
+    (void)unused;
+    static const int64_t asked[] = {-1, 1, 2, 7, 64, 1000, 0};
+    enum { EVENTS = 3000 };
+    mp_event *waiting = calloc(EVENTS, sizeof *waiting);
+    assert_non_null(waiting);
+    for (size_t way = 0; way < 3 * sizeof asked / sizeof *asked; way++) {
+        uint64_t random = way;
+        size_t count = 0, most = asked[way / 3] > 0 ? (size_t)asked[way / 3] : 0;
+        int64_t highest = 0, moved = 0;
+        taligent_order order;
+        taligent_order_open(&order, asked[way / 3]);
+        for (uint64_t line = 1; line <= EVENTS; line++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            mp_event event = {.kind = random >> 60 ? MP_EVENT_DELETION : MP_EVENT_OLD,
+                              .line = line};
+            uint64_t jitter = way % 3 == 0 ? 1 : way % 3 == 1 ? 20 : 1000000;
+            event.time_us = (int64_t)(line / 2 + (random >> 33) % jitter);
+            const mp_event *next = taligent_order_next(&order, &event);
+            if (event.kind == MP_EVENT_OLD)
+                event.time_us = highest;
+            moved += event.time_us < highest;
+            highest = event.time_us > highest ? event.time_us : highest;
+            waiting[count++] = event;
+            if (asked[way / 3] && count > most)
+                check_next(waiting, &count, next);
+            else
+                assert_null(next);
+        }
+        while (count)
+            check_next(waiting, &count, taligent_order_next(&order, NULL));
+        assert_null(taligent_order_next(&order, NULL));
+        assert_int_equal(order.moved, moved);
+        taligent_order_close(&order);
+    }
+    free(waiting);
+}
+
 /* --- replay --- */
 
 /* One thread takes and gives, another deletes what is not its own; an address is used again, one is
@@ -299,8 +362,8 @@ static void the_peak_is_the_first_of_equals(void **unused)
     } cases[] = {
         {TIE, 1},
         {"1-1 1000 0x1 10 novtbl f\n1-1 1050 0x1 del T f\n", 0},
-        /* before the first event: 0 */
-        {"1-1 1000 0x1 10 novtbl f\n1-1 990 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 0},
+        /* since the earliest, which stands second */
+        {"1-1 1000 0x1 10 novtbl f\n1-1 999 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         reading r = read_text(&mp_reader_taligent, NAME, cases[i].log, 4096);
@@ -308,6 +371,40 @@ static void the_peak_is_the_first_of_equals(void **unused)
         assert_int_equal(r.model->snapshots.at[2].peak_time_us, cases[i].time_us);
         reading_free(&r);
     }
+}
+
+/* Names are known by numbers, of up to fifteen letters: these differ in few of them, or behind. */
+static void threads_have_whole_names(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {
+        "1-1",
+        "01-1",
+        "1-01",
+        "1-10",
+        "11-0",
+        "0-11",
+        "0-0",
+        "00-0",
+        "1234567-654321",
+        "123456-7654321",
+        "1234567-7654321",
+        "1234567-76543210",
+        "11-1",
+        "1-11",
+        "01-01",
+        "12345678901234567890-1234567890123456789012345",
+    };
+    enum { NAMES = sizeof names / sizeof *names };
+    char text[4096] = "";
+    for (int i = 0; i < NAMES * 3; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s %d 0x%x %s main\n",
+                 names[i % NAMES], i, 16 + i % (NAMES * 2), i < NAMES * 2 ? "8 novtbl" : "del TA");
+    reading r = read_text(&mp_reader_taligent, NAME, text, 4096);
+    const mp_events *events = r.model->events;
+    assert_int_equal(events->threads, NAMES);
+    assert_int_equal(events->handovers.count, 1); /* each deletes what is its own */
+    reading_free(&r);
 }
 
 /* What was alive of each type at the peak of its own log. */
@@ -513,7 +610,7 @@ static void long_lines_are_told_in_order(void **unused)
     }
     fputs("1-1 2 0x8 8 novtbl f()\n", out);
     fclose(out);
-    const mp_load_options peak = {.at = "peak"};
+    const mp_load_options peak = {.at = "peak", .reorder = EVENTS - 2};
     reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
     mp_input *input = mp_input_from_memory(NAME, text, size, 1 << 20, r.diagnostics);
     void *state = mp_reader_taligent.open(r.model, r.diagnostics, &peak);
@@ -539,9 +636,11 @@ int main(void)
         cmocka_unit_test(lines_that_are_no_events),
         cmocka_unit_test(blocks_have_nine_columns),
         cmocka_unit_test(crawls_hold_their_own_separator),
+        cmocka_unit_test(events_wait_for_late_ones),
         cmocka_unit_test(a_log_is_replayed),
         cmocka_unit_test(old_blocks_were_always_there),
         cmocka_unit_test(the_peak_is_the_first_of_equals),
+        cmocka_unit_test(threads_have_whole_names),
         cmocka_unit_test(peaks_of_two_logs),
         cmocka_unit_test(anomalies_show_both_ends),
         cmocka_unit_test(types_of_the_living_are_inferred),

@@ -1,0 +1,83 @@
+/* Events in the order of their time. A thread takes the time of its event and writes the line when
+ * it gets to it, so that others may stand before it that happened later. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "readers/taligent.h"
+
+enum { DEFAULT_MOST = 10000 };
+
+void taligent_order_open(taligent_order *order, int64_t asked)
+{
+    *order = (taligent_order){.most = asked > 0 ? (size_t)asked : asked < 0 ? 0 : DEFAULT_MOST};
+    order->queue = mp_alloc((order->most + 1) * sizeof *order->queue);
+}
+
+void taligent_order_close(taligent_order *order)
+{
+    free(order->queue);
+    free(order->late);
+}
+
+/* Of equal times, as in the file. */
+static bool is_before(const mp_event *a, const mp_event *b)
+{
+    return a->time_us < b->time_us || (a->time_us == b->time_us && a->line < b->line);
+}
+
+static void enter_late(taligent_order *order, const mp_event *event)
+{
+    mp_grow(&order->late, &order->late_capacity, order->late_count + 1, sizeof *order->late);
+    size_t at = order->late_count++;
+    for (; at && is_before(event, &order->late[(at - 1) / 2]); at = (at - 1) / 2)
+        order->late[at] = order->late[(at - 1) / 2];
+    order->late[at] = *event;
+    order->moved++;
+}
+
+static const mp_event *take_late(taligent_order *order)
+{
+    order->taken = order->late[0];
+    const mp_event *last = &order->late[--order->late_count];
+    size_t at = 0;
+    for (size_t below = 1; below < order->late_count; below = at * 2 + 1) {
+        below += below + 1 < order->late_count &&
+                 is_before(&order->late[below + 1], &order->late[below]);
+        if (!is_before(&order->late[below], last))
+            break;
+        order->late[at] = order->late[below];
+        at = below;
+    }
+    order->late[at] = *last;
+    return &order->taken;
+}
+
+static void enter(taligent_order *order, const mp_event *event)
+{
+    bool timed = event->kind != MP_EVENT_OLD; /* others stay where they stand */
+    if (timed && event->time_us < order->highest_us) {
+        enter_late(order, event);
+        return;
+    }
+    size_t places = order->most + 1, at = order->first + order->queued++;
+    mp_event *place = &order->queue[at < places ? at : at - places];
+    *place = *event;
+    if (timed)
+        order->highest_us = event->time_us;
+    else
+        place->time_us = order->highest_us;
+}
+
+const mp_event *taligent_order_next(taligent_order *order, const mp_event *event)
+{
+    if (event)
+        enter(order, event);
+    if (order->queued + order->late_count <= (event ? order->most : 0))
+        return NULL;
+    const mp_event *head = &order->queue[order->first];
+    if (order->late_count && (!order->queued || is_before(order->late, head)))
+        return take_late(order);
+    order->first = order->first < order->most ? order->first + 1 : 0;
+    order->queued--;
+    return head;
+}
