@@ -37,7 +37,8 @@ static const char *label_of(mp_evaluation *evaluation, mp_select_by by, const mp
     return "";
 }
 
-/* What a message says of an entry: with the name of the objects where they have one. */
+/* What a message says of an entry: with the name of the objects where they have one, and where a
+ * method begins, as another one may have its name. */
 static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_entry_key *key)
 {
     static const mp_select_by by_level[MP_LEVELS] = {[MP_LEVEL_SITE] = MP_BY_SITE,
@@ -47,6 +48,8 @@ static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_e
     const mp_dictionary *dictionary = evaluation->context->dictionary;
     const char *label = label_of(evaluation, by_level[level], key);
     const char *type = mp_dictionary_text(dictionary, key->type);
+    if (level == MP_LEVEL_METHOD && key->start)
+        return mp_arena_format(evaluation->scratch, "%s (from %u)", label, key->start);
     if (level != MP_LEVEL_SITE || !key->name)
         return label;
     return mp_arena_format(evaluation->scratch, "%s %s%s", type,

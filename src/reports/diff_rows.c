@@ -48,7 +48,7 @@ static const mp_column heap_columns[] = {
     BASE(leaked_bytes, "leaked_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
     NOW(leaked_bytes, "leaked_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, matched_by, "Matched by", MP_TEXT, 0),
-    MP_COLUMN_OF(diff_row, entries, "sites", "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(diff_row, entries, "sites", "Sum of", MP_COUNT, 0),
     MP_COLUMN(diff_row, key, "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(diff_row, type, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, name, "", MP_TEXT, MP_FOR_PROGRAMS),
@@ -77,7 +77,7 @@ static const mp_column profile_columns[] = {
     MP_COLUMN(diff_row, from, "From line", MP_NUMBER, MP_FOR_PEOPLE),
     MP_COLUMN(diff_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, runtime_class, "Run by", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN_OF(diff_row, entries, "lines", "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(diff_row, entries, "lines", "Sum of", MP_COUNT, 0),
 };
 
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
