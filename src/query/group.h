@@ -47,7 +47,7 @@ typedef struct mp_group {
     int64_t from_inclusive_bytes;     /* likewise, at `from` */
     int64_t kept_bytes;               /* leaked, with all that is scoped to what leaked */
     int64_t pool_objects;             /* leaked and scoped to the session's unnamed widget pool */
-    int64_t owned_by_leak;            /* leaked and scoped to what was born after `from` too */
+    int64_t owned_by_leak;            /* leaked and scoped to what leaks too */
     mp_peak_share at_peak;            /* alive when most bytes were; where there are events */
     /* Snapshots at which any of `leaked` was born, of those of the same sessions that created
      * anything. */

@@ -87,15 +87,25 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
            !context->node.i && model->types.at[context->type.i].class == MP_TYPE_WIDGET_POOL;
 }
 
+/* Whether a generation is dead, with so many of it alive, so that what is scoped to it and lives on
+ * counts for its owners alone. What changed its type owns what it did before; what is not selected
+ * has no deaths. */
+static bool is_gone(const mp_balance *balance, int64_t objects)
+{
+    return balance->to.deleted > 0 && objects <= 0 && balance->to.retyped >= 0;
+}
+
 static void add_leaked(const mp_window *window, const mp_generation *generation,
                        const mp_cost *cost, mp_group *group)
 {
     const mp_context *context = &window->model->contexts.at[generation->context.i];
     const mp_generation *owner = &window->model->generations.at[generation->owner.i];
+    const mp_balance *of_owner = &mp_window_balances(window)[generation->owner.i];
     group->leaked = mp_cost_add(group->leaked, *cost);
     if (is_session_pool(window->model, context->owner))
         group->pool_objects += mp_cost_live(*cost);
-    if (generation->owner.i && mp_window_leaks(window, context->owner, owner->born))
+    if (generation->owner.i && mp_window_leaks(window, context->owner, owner->born) &&
+        !is_gone(of_owner, mp_cost_live(of_owner->to)))
         group->owned_by_leak += mp_cost_live(*cost);
 }
 
@@ -162,60 +172,47 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
 
 /* --- with what is scoped to it --- */
 
-/* A context's bytes count once for each group that it or one of its owners is in. The owners of a
- * context are a path of at most 64 contexts. */
-static void add_scoped(const mp_window *window, mp_grouping *grouping)
-{
-    const mp_model *model = window->model;
-    const mp_balance *balances = mp_window_balances(window);
-    int64_t *bytes = mp_alloc_zero(model->contexts.count, sizeof *bytes);
-    int64_t *from_bytes = mp_alloc_zero(model->contexts.count, sizeof *from_bytes);
-    uint32_t *group_of = mp_alloc_zero(model->contexts.count, sizeof *group_of);
-    uint32_t *last_added = mp_alloc_zero((size_t)grouping->count + 1, sizeof *last_added);
-    for (uint32_t i = model->generations.count; i-- > 1;) {
-        uint32_t context = model->generations.at[i].context.i;
-        group_of[context] = grouping->group_of[i];
-        bytes[context] += balances[i].to.bytes;
-        from_bytes[context] += balances[i].from_bytes;
-    }
-    for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++) {
-        grouping->has_scope |= model->contexts.at[i].owner.i != 0;
-        for (uint32_t context = i; (bytes[i] || from_bytes[i]) && context;
-             context = model->contexts.at[context].owner.i) {
-            uint32_t group = group_of[context];
-            if (!group || last_added[group] == i)
-                continue;
-            last_added[group] = i;
-            grouping->groups[group - 1].inclusive_bytes += bytes[i];
-            grouping->groups[group - 1].from_inclusive_bytes += from_bytes[i];
-        }
-    }
-    free(last_added);
-    free(group_of);
-    free(from_bytes);
-    free(bytes);
-}
+/* The generations in which a group's bytes were counted last: at `to`, at `from`, and of leaks. */
+typedef struct last_scoped {
+    uint32_t to, from, leaked;
+} last_scoped;
 
-/* The same of what leaked, which generations tell: the bytes of one count once for each group in
- * which it, or one of its owners, leaked. */
-static void add_kept(const mp_window *window, mp_grouping *grouping)
+/* The bytes of a generation count once for each group that it, or one of its owners, is in; of what
+ * leaked, for each in which it, or one of them, leaked. The owners are a path of at most 64. */
+static void add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted)
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
-    uint32_t *last_added = mp_alloc_zero((size_t)grouping->count + 1, sizeof *last_added);
+    last_scoped *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
+    for (uint32_t i = 1; i < model->contexts.count; i++)
+        grouping->has_scope |= model->contexts.at[i].owner.i != 0;
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        grouping->has_scope |= model->generations.at[i].owner.i != 0;
-        for (uint32_t at = i; balances[i].to.bytes && at; at = model->generations.at[at].owner.i) {
-            const mp_generation *generation = &model->generations.at[at];
-            uint32_t group = grouping->group_of[at];
-            if (!group || last_added[group] == i ||
-                !mp_window_leaks(window, generation->context, generation->born))
+        int64_t bytes = balances[i].to.bytes, from_bytes = balances[i].from_bytes;
+        for (uint32_t at = i; (bytes || from_bytes) && at; at = model->generations.at[at].owner.i) {
+            if (!grouping->group_of[at])
                 continue;
-            last_added[group] = i;
-            grouping->groups[group - 1].kept_bytes += balances[i].to.bytes;
+            const mp_generation *generation = &model->generations.at[at];
+            const mp_balance *balance = &balances[at];
+            mp_group *group = &grouping->groups[grouping->group_of[at] - 1];
+            last_scoped *last = &lasts[grouping->group_of[at]];
+            bool there = at == i || !is_gone(balance, mp_cost_live(balance->to));
+            if (wanted & MP_GROUPS_SCOPED && there && last->to != i) {
+                last->to = i;
+                group->inclusive_bytes += bytes;
+            }
+            if (wanted & MP_GROUPS_SCOPED && last->from != i &&
+                (at == i || !is_gone(balance, balance->from_objects))) {
+                last->from = i;
+                group->from_inclusive_bytes += from_bytes;
+            }
+            if (wanted & MP_GROUPS_KEPT && there && last->leaked != i &&
+                mp_window_leaks(window, generation->context, generation->born)) {
+                last->leaked = i;
+                group->kept_bytes += bytes;
+            }
         }
     }
-    free(last_added);
+    free(lasts);
 }
 
 /* --- at how many snapshots something was born that leaks --- */
@@ -343,10 +340,9 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
         keep_full_groups(window->model, grouping);
     }
     unsigned wanted = dimension->of_frames ? 0 : extras & ~grouping->extras;
-    if (wanted & MP_GROUPS_SCOPED && dimension->of_context)
-        add_scoped(window, grouping);
-    if (wanted & MP_GROUPS_KEPT)
-        add_kept(window, grouping);
+    unsigned scoped = wanted & ((dimension->of_context ? MP_GROUPS_SCOPED : 0u) | MP_GROUPS_KEPT);
+    if (scoped)
+        add_scoped(window, grouping, scoped);
     if (wanted & MP_GROUPS_GROWTH)
         add_growth(window, grouping);
     grouping->extras |= wanted;

@@ -306,9 +306,9 @@ class Recording:
 
     @functools.cache
     def scoped(self, index):
-        """owner -> the objects that are scoped to it."""
+        """owner -> the objects that are, or were, scoped to it."""
         scoped = {}
-        for thing in self.states[index].values():
+        for thing in self.seen[index].values():
             scoped.setdefault(thing.owner, []).append(thing.id)
         return scoped
 
@@ -441,7 +441,7 @@ def identity_order(identity):
 
 def with_scoped(recording, index, members):
     """The members and all that is scoped to them, directly or not, each once. The way may lead
-    through reusable objects, but their own bytes do not count."""
+    through reusable objects and through dead ones, but their own bytes do not count."""
     live, scoped = recording.states[index], recording.scoped(index)
     reached, waiting = set(), [o.id for o in members]
     while waiting:
@@ -449,7 +449,7 @@ def with_scoped(recording, index, members):
         if id_ not in reached:
             reached.add(id_)
             waiting += scoped.get(id_, [])
-    return [live[id_] for id_ in reached if not recording.is_reusable(live[id_])]
+    return [live[id_] for id_ in reached if id_ in live and not recording.is_reusable(live[id_])]
 
 
 def grouped(recordings, by, moment):
