@@ -80,6 +80,8 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
                mp_fail_argument(error, name, text,
                                 "expected a time such as 250ms, 90s or 1:02:03.5");
     }
+    if (strcmp(name, "keep-profiler") == 0)
+        return selection->keeps_profiler = true;
     if (strcmp(name, "today") == 0)
         return mp_parse_date(text, &question->today) ||
                mp_fail_argument(error, name, text, "expected a day such as 2027-06-30");

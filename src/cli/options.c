@@ -109,6 +109,8 @@ const cli_option cli_option_table[] = {
      "a substitution such as s/build-[0-9]+/build/ or s|/tmp/[^/]*||g", .kind = CLI_ASKS},
     {"min-change", "SIZE|P%", "leave out smaller changes; of profiles, a time such as 5ms",
      "a size such as 64K, a time such as 5ms, or a percentage such as 10%", .kind = CLI_ASKS},
+    {"keep-profiler", NULL, "of profiles: count what profiled them, lib/zprofiler, too", NULL,
+     .kind = CLI_ASKS},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", .kind = CLI_FOLDERS, AT(listings)},
     {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",

@@ -1,12 +1,14 @@
 #include "query/filter.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/profile.h"
 
 /* --- snapshots by session --- */
 
@@ -271,21 +273,37 @@ bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics)
     return ok;
 }
 
-mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error)
+/* ProTop's profiling of itself, which its own reports leave out: lib/zprofiler.p, and what lies in
+ * a folder of this name. */
+static bool is_profiler(const mp_model *model, const mp_module *module)
 {
-    if (selection && !mp_can_select(model, selection, error))
-        return NULL;
-    mp_filter *filter = all_of(model);
-    cut_sessions(filter, NULL);
-    free(filter->sessions.at);
-    free(filter->sessions.first);
-    filter->sessions = snapshots_by_session(model, filter->snapshots);
-    if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {
-        filter->graph = NULL; /* who refers to whom is known of one moment alone */
-        filter->holds &= ~(unsigned)MP_HOLDS_GRAPH;
+    const char *program = mp_model_text(model, module->program);
+    bool named = fnmatch("lib[/\\\\]zprofiler[./\\\\]*", program, 0) == 0;
+    return module->number != 0 && named;
+}
+
+static void leave_out_profiler(mp_filter *filter)
+{
+    const mp_model *model = filter->model;
+    uint32_t count = model->profile ? model->profile->modules.count : 0;
+    for (uint32_t i = 1; i < count; i++) {
+        if (!is_profiler(model, &model->profile->modules.at[i]))
+            continue;
+        if (!filter->profiler)
+            filter->profiler = mp_alloc_zero(count, sizeof *filter->profiler);
+        filter->profiler[i] = true;
     }
-    if (!selection || !mp_selects(selection))
-        return filter;
+    if (filter->profiler && !filter->modules) {
+        filter->modules = mp_alloc(count * sizeof *filter->modules);
+        memset(filter->modules, true, count * sizeof *filter->modules);
+    }
+    for (uint32_t i = 1; filter->profiler && i < count; i++)
+        filter->modules[i] &= !filter->profiler[i];
+}
+
+static void select_things(mp_filter *filter, const mp_selection *selection)
+{
+    const mp_model *model = filter->model;
     filter->selects = true;
     bool **of[] = {
         [MP_THINGS_CONTEXTS] = &filter->contexts,      [MP_THINGS_SNAPSHOTS] = &filter->births,
@@ -303,6 +321,25 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
     }
     select_generations(filter);
     count_selected(filter);
+}
+
+mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error)
+{
+    if (selection && !mp_can_select(model, selection, error))
+        return NULL;
+    mp_filter *filter = all_of(model);
+    cut_sessions(filter, NULL);
+    free(filter->sessions.at);
+    free(filter->sessions.first);
+    filter->sessions = snapshots_by_session(model, filter->snapshots);
+    if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {
+        filter->graph = NULL; /* who refers to whom is known of one moment alone */
+        filter->holds &= ~(unsigned)MP_HOLDS_GRAPH;
+    }
+    if (selection && mp_selects(selection))
+        select_things(filter, selection);
+    if (!selection || !selection->keeps_profiler)
+        leave_out_profiler(filter);
     return filter;
 }
 
@@ -319,6 +356,7 @@ void mp_filter_free(mp_filter *filter)
     free(filter->generations);
     free(filter->types);
     free(filter->modules);
+    free(filter->profiler);
     free(filter->entities);
     free(filter);
 }

@@ -32,13 +32,16 @@ typedef struct mp_filter {
     /* By id, whether it counts; NULL: all do. Births are snapshots at which objects first appear:
      * in their request, or before it began. */
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
+    /* Of a profile, by module, what profiled it and is left out: no module counts that is here.
+     * NULL: nothing. */
+    bool *profiler;
     bool knows_peak;      /* what was alive at the peak; see mp_filter_at_peak */
     int64_t peak_time_us; /* of an event log, up to the last snapshot */
 } mp_filter;
 
-/* The whole model up to the snapshots that were named with its files, and of that what is selected
- * (NULL: all). The model must outlive it; release with mp_filter_free. NULL with a message where
- * recordings of this kind have no such subject. */
+/* The whole model but the profiler's own code, up to the snapshots that were named with its files,
+ * and of that what is selected (NULL: all). The model must outlive it; release with mp_filter_free.
+ * NULL with a message where recordings of this kind have no such subject. */
 mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error);
 void mp_filter_free(mp_filter *filter);
 

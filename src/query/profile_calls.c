@@ -9,7 +9,8 @@
 
 /* --- methods --- */
 
-/* Modules grouped as everywhere, and the session behind all methods. */
+/* Modules grouped as everywhere; behind all methods the session, and what profiled it, where that
+ * is left out. */
 typedef struct builder {
     const mp_filter *filter;
     const mp_profile *profile;
@@ -19,8 +20,10 @@ typedef struct builder {
 
 static uint32_t callable_of(const builder *from, mp_module_id module)
 {
-    uint32_t group = from->groups.method_of[module.i];
-    return group == MP_NO_GROUP ? (uint32_t)from->groups.method_count : group;
+    uint32_t group = from->groups.method_of[module.i],
+             methods = (uint32_t)from->groups.method_count;
+    bool session = from->profile->modules.at[module.i].number == 0;
+    return group != MP_NO_GROUP ? group : session ? methods : methods + 1;
 }
 
 static void name_callables(const builder *from)
@@ -30,8 +33,11 @@ static void name_callables(const builder *from)
         const mp_module *module = &from->profile->modules.at[i];
         mp_callable *callable = &from->calls->at[callable_of(from, (mp_module_id){i})];
         callable->name = mp_model_text(model, module->name.i ? module->name : module->program);
-        if (module->number == 0)
+        if (from->groups.method_of[i] == MP_NO_GROUP) {
+            if (module->number != 0)
+                callable->name = "lib/zprofiler, left out";
             continue;
+        }
         callable->program = module->program;
         callable->method = module->method;
         callable->start_line = module->start_line;
@@ -43,7 +49,7 @@ static void fill_callables(const builder *from)
 {
     mp_calls *calls = from->calls;
     mp_profile_costs costs = mp_profile_costs_of(from->filter);
-    calls->count = (uint32_t)from->groups.method_count + 1;
+    calls->count = (uint32_t)from->groups.method_count + (from->filter->profiler ? 2 : 1);
     calls->at = mp_alloc_zero(calls->count, sizeof *calls->at);
     for (size_t i = 0; i < costs.methods.count; i++) {
         const mp_code_cost *cost = &costs.methods.at[i];
@@ -55,7 +61,7 @@ static void fill_callables(const builder *from)
         callable->calls = cost->calls;
     }
     mp_profile_costs_free(&costs);
-    mp_callable *session = &calls->at[calls->count - 1];
+    mp_callable *session = &calls->at[from->groups.method_count];
     session->all.cost = MP_UNTOLD;
     for (uint32_t i = 1; i < from->profile->lines.count; i++) {
         const mp_profile_line *line = &from->profile->lines.at[i];
@@ -74,7 +80,8 @@ static void add_line(const builder *from, int32_t wanted)
     for (uint32_t i = 1; i < from->profile->lines.count; i++) {
         const mp_profile_line *line = &from->profile->lines.at[i];
         mp_callable *callable = &from->calls->at[callable_of(from, line->module)];
-        if (line->line != wanted)
+        bool left_out = from->filter->profiler && from->filter->profiler[line->module.i];
+        if (line->line != wanted || left_out)
             continue;
         callable->at_line.cost += line->exclusive_us;
         callable->executions += line->executions;
@@ -92,6 +99,7 @@ static void edges_of_tree(const builder *from)
     mp_calls *calls = from->calls;
     uint32_t count = from->profile->nodes.count;
     mp_preorder preorder = mp_profile_preorder(model);
+    int64_t *times = mp_profile_node_times(from->filter, &preorder);
     mp_call_node *nodes = mp_alloc_zero(count, sizeof *nodes);
     for (uint32_t i = 1; i < count; i++) {
         const mp_profile_node *node = &from->profile->nodes.at[preorder.order[i]];
@@ -101,7 +109,7 @@ static void edges_of_tree(const builder *from)
                                   .line = node->line,
                                   .has_line = preorder.parent[i] != 0,
                                   .calls = node->calls,
-                                  .all = {node->cumulative_us, 0}};
+                                  .all = {times[i], 0}};
     }
     mp_calls_of_nodes(calls, nodes, count);
     int64_t *all = mp_alloc_zero(calls->count, sizeof *all);
@@ -110,9 +118,11 @@ static void edges_of_tree(const builder *from)
         all[edge->callee] += edge->as_caller.cost;
         calls->at[edge->callee].nested += edge->nested;
     }
-    calls->at[calls->count - 1].all.cost = all[calls->count - 1]; /* of methods it is there */
+    for (uint32_t i = (uint32_t)from->groups.method_count; i < calls->count; i++)
+        calls->at[i].all.cost = all[i]; /* of methods it is there */
     free(all);
     free(nodes);
+    free(times);
     mp_preorder_free(&preorder);
 }
 
@@ -309,7 +319,8 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
     graph_facts facts = facts_of_graph(profile);
     for (uint32_t i = 1; i < profile->calls.count; i++) {
         const mp_profile_call *call = &profile->calls.at[i];
-        mp_call_amount cost = {cost_of_call(&facts, call), 0};
+        bool left_out = from->filter->profiler && from->filter->profiler[call->callee.i];
+        mp_call_amount cost = {left_out ? MP_UNTOLD : cost_of_call(&facts, call), 0};
         if (has_nodes[profile->modules.at[call->caller.i].session.i])
             continue;
         calls->from_graph = true;

@@ -9,13 +9,6 @@
 #include "base/memory.h"
 #include "query/profile_groups.h"
 
-/* ProTop's profiling of itself: its reports leave it out. */
-static bool is_instrumentation(const mp_model *model, mp_string_id program)
-{
-    static const char prefix[] = "lib/zprofiler";
-    return strncmp(mp_model_text(model, program), prefix, sizeof prefix - 1) == 0;
-}
-
 mp_profile_totals mp_profile_total(const mp_filter *filter)
 {
     mp_profile_totals totals = {0};
@@ -25,11 +18,13 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.at[i];
         const mp_module *module = &profile->modules.at[line->module.i];
+        if (filter->profiler && filter->profiler[line->module.i]) {
+            totals.instrumentation_us += line->exclusive_us;
+            totals.instrumentation_lines++;
+        }
         if (module->number == 0 || !mp_filter_has_module(filter, line->module.i))
             continue;
         totals.exclusive_us += line->exclusive_us;
-        if (is_instrumentation(filter->model, module->program))
-            totals.instrumentation_us += line->exclusive_us;
         if (line->line == 0 && !(line->unknown & MP_UNKNOWN_LINE))
             totals.calls += line->executions;
     }
@@ -180,7 +175,6 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
             mp_code_cost *row = &lines->at[lines->count++];
             *row = row_named(&groups->methods[method]);
             row->line = line->line;
-            row->instrumentation = is_instrumentation(model, row->program);
             *place = (uint32_t)lines->count;
         }
         line_add(&lines->at[*place - 1], line);
@@ -311,10 +305,30 @@ mp_preorder mp_profile_preorder(const mp_model *model)
     return nodes;
 }
 
+int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes)
+{
+    const mp_profile *profile = filter->model->profile;
+    uint32_t count = profile->nodes.count;
+    int64_t *times = mp_alloc_zero(count, sizeof *times), *own = mp_alloc_zero(count, sizeof *own);
+    int64_t *less = mp_alloc_zero(count, sizeof *less);
+    for (uint32_t i = count; i-- > 1;) {
+        const mp_profile_node *node = &profile->nodes.at[nodes->order[i]];
+        own[i] += node->cumulative_us; /* until now: less that of what it calls */
+        own[nodes->parent[i]] -= node->cumulative_us;
+        if (filter->profiler && filter->profiler[node->module.i] && own[i] > 0)
+            less[i] += own[i];
+        less[nodes->parent[i]] += less[i];
+        times[i] = node->cumulative_us - less[i];
+    }
+    free(own);
+    free(less);
+    return times;
+}
+
 /* Add each node's cumulative time to its row, unless a caller of it belongs to the same row: that
  * one's callees follow it, `until` they end. */
-static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, mp_code_costs *rows,
-                          const uint32_t *row_of)
+static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, const int64_t *times,
+                          mp_code_costs *rows, const uint32_t *row_of)
 {
     uint32_t *until = mp_alloc_zero(rows->count, sizeof *until);
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
@@ -323,7 +337,7 @@ static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, m
         if (row == MP_NO_GROUP || i < until[row])
             continue;
         until[row] = i + nodes->span[i];
-        rows->at[row].inclusive_us += node->cumulative_us;
+        rows->at[row].inclusive_us += times[i];
     }
     free(until);
 }
@@ -349,8 +363,10 @@ static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
     }
     if (profile->nodes.count > 1 && model->tree_of) {
         mp_preorder nodes = mp_profile_preorder(model);
-        add_outermost(profile, &nodes, methods, groups->method_of);
-        add_outermost(profile, &nodes, programs, groups->program_of);
+        int64_t *times = mp_profile_node_times(filter, &nodes);
+        add_outermost(profile, &nodes, times, methods, groups->method_of);
+        add_outermost(profile, &nodes, times, programs, groups->program_of);
+        free(times);
         mp_preorder_free(&nodes);
     }
     free(sessions);
@@ -388,17 +404,23 @@ void mp_profile_costs_free(mp_profile_costs *costs)
 
 /* --- the call tree --- */
 
-mp_path_cost *mp_profile_path_costs(const mp_model *model)
+mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
 {
+    const mp_model *model = filter->model;
     const mp_profile *profile = model->profile;
     if (!profile || !model->tree_of || profile->nodes.count <= 1)
         return NULL;
     mp_path_cost *costs = mp_alloc_zero(model->tree.count, sizeof *costs);
+    mp_preorder nodes = mp_profile_preorder(model);
+    int64_t *times = mp_profile_node_times(filter, &nodes);
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
-        mp_path_cost *cost = &costs[model->tree_of[profile->nodes.at[i].node.i]];
-        cost->calls += profile->nodes.at[i].calls;
-        cost->inclusive_us += profile->nodes.at[i].cumulative_us;
+        const mp_profile_node *node = &profile->nodes.at[nodes.order[i]];
+        mp_path_cost *cost = &costs[model->tree_of[node->node.i]];
+        cost->calls += node->calls;
+        cost->inclusive_us += times[i];
     }
+    free(times);
+    mp_preorder_free(&nodes);
     for (uint32_t i = model->tree.count; i-- > 1;) {
         const mp_tree_node *node = &model->tree.at[i];
         assert(node->parent < i);

@@ -23,10 +23,11 @@
 
 typedef struct mp_profile_totals {
     int64_t exclusive_us;       /* of all lines */
-    int64_t instrumentation_us; /* of them, ProTop's profiling of itself */
-    int64_t calls;              /* executions of all lines 0 */
-    uint64_t modules;           /* programs, each with all its methods */
-    bool partial;               /* (also) from reports, which have 20 lines at most */
+    int64_t instrumentation_us; /* of what profiled it, which is left out of all else */
+    uint64_t instrumentation_lines;
+    int64_t calls;    /* executions of all lines 0 */
+    uint64_t modules; /* programs, each with all its methods */
+    bool partial;     /* (also) from reports, which have 20 lines at most */
 } mp_profile_totals;
 
 /* Of all sessions together; nothing where the model has no profile. */
@@ -54,7 +55,6 @@ typedef struct mp_code_cost {
     double average_us; /* exclusive by calls, or what the report prints; 0: never executed */
     int32_t line;      /* of lines, as the next four */
     bool rounded;      /* from a report */
-    bool instrumentation; /* of ProTop's profiling of itself */
     mp_string_id code;
     mp_inclusive inclusive; /* of methods and programs */
     int64_t inclusive_us;   /* estimated of a program: the sum of its methods' */
@@ -87,10 +87,13 @@ typedef struct mp_path_cost {
 
 /* Of all sessions, by node of model->tree. NULL: no recording has a call tree (versions 1 and 2).
  * A call graph (who calls whom) does not make a tree. Release with free(). */
-mp_path_cost *mp_profile_path_costs(const mp_model *model);
+mp_path_cost *mp_profile_path_costs(const mp_filter *filter);
 
 /* The recorded nodes of a profile that has some and whose tree is made: `order` holds places in
  * profile->nodes. Release with mp_preorder_free. */
 mp_preorder mp_profile_preorder(const mp_model *model);
+/* What each of them takes with all that it calls, by place, without the profiler's own code where
+ * the filter leaves that out. Release with free(). */
+int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes);
 
 #endif

@@ -34,6 +34,7 @@ typedef struct mp_selection {
     size_t count;
     bool has_since, has_until;
     int64_t since_us, until_us; /* of snapshots in which objects first appear, both included */
+    bool keeps_profiler;        /* of a profile: what profiled it counts too */
 } mp_selection;
 
 static inline bool mp_selects(const mp_selection *selection)

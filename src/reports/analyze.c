@@ -220,6 +220,7 @@ static const mp_argument arguments[] = {
     MP_SHARES("selection", MP_PROFILE | MP_HEAPS),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES("keep-profiler", MP_PROFILE),
     MP_SHARES_READING,
 };
 

@@ -538,6 +538,7 @@ static const mp_argument calls_table[] = {
     MP_ASKS("to", NAME, to, LOGS | OTHERS),
     MP_ASKS("limit", COUNT, limit, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
+    MP_SHARES("keep-profiler", PROFILES),
     MP_SHARES("at", LOGS),
     MP_SHARES("slices", LOGS),
     MP_SHARES("temporary", LOGS),

@@ -213,7 +213,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_path_cost *costs = mp_profile_path_costs(request->model);
+    mp_path_cost *costs = mp_profile_path_costs(request->filter);
     if (!costs) {
         mp_fail(error, MP_ERROR_ARGUMENT,
                 "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
@@ -243,6 +243,7 @@ static const mp_argument arguments[] = {
     MP_ASKS("depth", COUNT, depth, ALL),
     MP_ASKS("min-percent", PERCENT, min_percent, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
+    MP_SHARES("keep-profiler", PROFILES),
     MP_SHARES("at", LOGS),
     MP_SHARES("slices", LOGS),
     MP_SHARES("temporary", LOGS),

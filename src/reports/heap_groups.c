@@ -538,6 +538,7 @@ static const mp_argument top_arguments[] = {
     MP_ASKS("min-count", COUNT, min_count, MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES("keep-profiler", MP_PROFILE),
     MP_SHARES_READING,
 };
 

@@ -1,5 +1,6 @@
 #include "reports/profile_sections.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static const mp_column total_columns[] = {
     MP_COLUMN(totals_row, modules, "Modules", MP_COUNT, 0),
     MP_COLUMN(totals_row, stated_seconds, "Seconds, as stated", MP_SECONDS, MP_ADDS),
     MP_COLUMN(totals_row, elapsed_us, "Elapsed", MP_TIME, MP_ADDS | MP_SUMMARY),
-    MP_COLUMN(totals_row, instrumentation_seconds, "lib/zprofiler", MP_SECONDS, MP_ADDS),
+    MP_COLUMN(totals_row, instrumentation_seconds, "Left out: lib/zprofiler", MP_SECONDS, MP_ADDS),
     MP_COLUMN(totals_row, partial, "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
@@ -142,7 +143,7 @@ static void attach_profile(mp_document *document, mp_table *table, const mp_mode
     bool timed = model->profile && model->profile->elapsed_us >= 0;
     mp_hot_profile *profile = mp_arena_alloc(document->arena, sizeof *profile);
     *profile = (mp_hot_profile){.description = mp_utf8_copy(document->arena, description),
-                                .us = totals->exclusive_us - totals->instrumentation_us,
+                                .us = totals->exclusive_us,
                                 .elapsed_us = timed ? model->profile->elapsed_us : MP_UNKNOWN};
     table->answer = MP_ANSWER_HOT_LINES;
     table->about = profile;
@@ -166,7 +167,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
                       const mp_profile_costs *costs, mp_code_costs *list, const mp_order *order,
                       const mp_costs_asked *asked)
 {
-    size_t kept = 0, instrumentation = 0;
+    size_t kept = 0;
     bool estimated = false;
     if (strcmp(order->name, "average") == 0)
         mp_code_costs_by_average(model, list);
@@ -174,10 +175,8 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         MP_ORDER_ROWS(order, sort_columns, list->at, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->at[i];
-        instrumentation += cost->instrumentation;
         estimated |= cost->inclusive == MP_INCLUSIVE_ESTIMATED;
-        if (cost->instrumentation || cost->calls < asked->min_calls ||
-            (kept++ >= asked->rows && asked->rows))
+        if (cost->calls < asked->min_calls || (kept++ >= asked->rows && asked->rows))
             continue;
         cost_row row = row_of(model, cost, costs->totals.exclusive_us);
         if (*row.code)
@@ -187,9 +186,13 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
             attach_line(document, table, &row);
     }
     table->order = order->columns[0];
-    if (instrumentation)
-        mp_table_line(document, table, "without %zu lines of lib/zprofiler, the profiling itself",
-                      instrumentation);
+    if (costs->totals.instrumentation_lines)
+        mp_table_line(document, table,
+                      "without %" PRIu64
+                      " lines of lib/zprofiler, the profiling itself: %s seconds",
+                      costs->totals.instrumentation_lines,
+                      mp_seconds_text(document, costs->totals.instrumentation_us, false))
+            ->argument = "keep-profiler";
     if (estimated)
         mp_table_line(document, table,
                       "\"With callees\" is an estimate: this version has no call tree, so "

@@ -104,7 +104,8 @@ size_t mp_report_rows(const mp_report *report)
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error)
 {
-    mp_filter *whole = mp_filter_of(request->model, NULL, error), *filter = NULL;
+    mp_selection all = {.keeps_profiler = request->selection.keeps_profiler};
+    mp_filter *whole = mp_filter_of(request->model, &all, error), *filter = NULL;
     const mp_variant *variant = choose(report, request, whole->holds, error);
     if (variant)
         filter = mp_filter_of(request->model, &request->selection, error);

@@ -18,6 +18,7 @@ from decimal import Decimal
 from rows import fields_of, integer, is_end_of_section, lines_of, text_of, utf8
 
 SESSION = 0
+PROFILER = re.compile(r"lib[/\\]zprofiler[./\\]")
 HALF_MICROSECOND = Decimal("0.0000005")
 # Four fields and a quoted user; what follows resembles JSON, but is none, and may hold anything.
 HEADER = re.compile(r'\s*(\d+)\s+(\S+)\s+("(?:[^"]|"")*"|\S+)\s+(\S+)\s+("(?:[^"]|"")*"|\S+)(.*)$')
@@ -205,13 +206,18 @@ class Tables:
 
 # ---------------------------------------------------------------- answers
 
+def is_counted(tables, module):
+    """The session itself (module 0) is no module, and ProTop's profiling of itself is left out."""
+    return module != SESSION and not PROFILER.match(tables.program_and_method(module)[0])
+
+
 def totals_of(tables):
-    """The session itself (module 0) is no module: its row is left out."""
-    lines = [row for row in tables.lines if row[0] != SESSION]
+    lines = [row for row in tables.lines if is_counted(tables, row[0])]
     called = {end for (caller, _, callee), _ in tables.calls for end in (caller, callee)}
     listed = {*tables.modules, *called, *(row[0] for row in tables.lines),
               *(row[0] for row in tables.entities), *(node[1] for node in tables.nodes.values())}
-    programs = {tables.program_and_method(module)[0] for module in listed - {SESSION}}
+    programs = {tables.program_and_method(module)[0] for module in listed
+                if is_counted(tables, module)}
     return {"seconds": sum((row[3] for row in lines), Decimal(0)),
             "calls": sum(row[2] for row in lines if row[1] == 0),
             "modules": len(programs)}
@@ -220,7 +226,7 @@ def totals_of(tables):
 def top_rows(tables):
     rows = []
     for module, line, calls, seconds, _ in tables.lines:
-        if module == SESSION:
+        if not is_counted(tables, module):
             continue
         program, method = tables.program_and_method(module)
         start_line = tables.modules.get(module, ("", 0, None))[2]
