@@ -167,14 +167,19 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count)
 
 /* --- object graphs --- */
 
-/* Mark what is reached from the roots if object `without` is not there: how many. */
-static size_t walk(const gen_graph_view *view, int64_t without, unsigned char *reached,
-                   uint32_t *found)
+/* Mark what is reached from the roots if object `without` is not there, and none of `type` (NULL:
+ * of all types): how many. */
+static size_t walk(const gen_graph_view *view, int64_t without, const char *type,
+                   unsigned char *reached, uint32_t *found)
 {
+    enum { LEFT_OUT = 2 };
     size_t count = 0;
     memset(reached, 0, (size_t)view->count);
     for (int64_t i = 0; i < view->count; i++)
-        if (i != without && view->object(view->plan, i).strong_root) {
+        if (i == without || (type && strcmp(view->object(view->plan, i).type, type) == 0))
+            reached[i] = LEFT_OUT;
+    for (int64_t i = 0; i < view->count; i++)
+        if (!reached[i] && view->object(view->plan, i).strong_root) {
             reached[i] = 1;
             found[count++] = (uint32_t)i;
         }
@@ -182,12 +187,14 @@ static size_t walk(const gen_graph_view *view, int64_t without, unsigned char *r
         int64_t object = found[done], references = view->reference_count(view->plan, object);
         for (int64_t i = 0; i < references; i++) {
             int64_t target = view->reference(view->plan, object, i);
-            if (target >= 0 && target != without && !reached[target]) {
+            if (target >= 0 && !reached[target]) {
                 reached[target] = 1;
                 found[count++] = (uint32_t)target;
             }
         }
     }
+    for (int64_t i = 0; i < view->count; i++)
+        reached[i] = reached[i] == 1;
     return count;
 }
 
@@ -205,7 +212,7 @@ static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t
     for (size_t i = 0; i < count; i++) {
         if (!graph->reached[i])
             continue;
-        dominated[i] = all - walk(view, (int64_t)i, reached, found);
+        dominated[i] = all - walk(view, (int64_t)i, NULL, reached, found);
         for (size_t j = 0; j < count; j++) {
             int nearest = graph->dominators[j];
             if (!graph->reached[j] || reached[j])
@@ -223,13 +230,26 @@ void gen_graph_build(gen_graph *graph, const gen_graph_view *view)
     size_t count = (size_t)view->count;
     uint32_t *found = gen_alloc(count, sizeof *found);
     *graph = (gen_graph){.reached = gen_alloc(count, 1)};
-    size_t all = walk(view, -1, graph->reached, found);
+    size_t all = walk(view, -1, NULL, graph->reached, found);
     if (count <= GEN_MOST_DOMINATED) {
         unsigned char *reached = gen_alloc(count, 1);
         find_dominators(graph, view, all, reached, found);
         free(reached);
     }
     free(found);
+}
+
+int64_t gen_graph_held(const gen_graph *graph, const gen_graph_view *view, const char *type)
+{
+    unsigned char *reached = gen_alloc((size_t)view->count, 1);
+    uint32_t *found = gen_alloc((size_t)view->count, sizeof *found);
+    int64_t held = 0;
+    walk(view, -1, type, reached, found);
+    for (int64_t i = 0; i < view->count; i++)
+        held += graph->reached[i] && !reached[i] ? view->object(view->plan, i).size : 0;
+    free(reached);
+    free(found);
+    return held;
 }
 
 void gen_graph_free(gen_graph *graph)

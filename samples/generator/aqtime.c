@@ -449,9 +449,30 @@ static gen_sum live_at(const aq_plan *plan, int set)
     return sum;
 }
 
+/* Objects of the last set of classes of which any object is a root or has a reference: of the
+ * others it is not recorded what keeps them alive. */
+static gen_sum tracked_of(const aq_plan *plan)
+{
+    bool tracked[sizeof classes / sizeof *classes] = {false};
+    gen_sum sum = {0, 0};
+    for (int i = 0; i < plan->object_count; i++)
+        if (plan->objects[i].root)
+            tracked[plan->objects[i].class_index] = true;
+    for (int i = 0; i < plan->reference_count; i++) {
+        tracked[plan->objects[plan->references[i].from].class_index] = true;
+        if (plan->references[i].to != NOTHING)
+            tracked[plan->objects[plan->references[i].to].class_index] = true;
+    }
+    for (int i = 0; i < plan->object_count; i++)
+        if (counts(&plan->objects[i], SETS) && tracked[plan->objects[i].class_index])
+            gen_add(&sum, 1, plan->objects[i].size);
+    return sum;
+}
+
 static void answer_totals(gen_json *json, const aq_plan *plan, const gen_graph *graph)
 {
     gen_sum live = live_at(plan, SETS), created = {0, 0}, peak = {0, 0}, reachable = {0, 0};
+    gen_sum tracked = tracked_of(plan);
     int roots = 0, dangling = 0;
     for (int i = 0; i < plan->object_count; i++) {
         const aq_object *object = &plan->objects[i];
@@ -470,7 +491,8 @@ static void answer_totals(gen_json *json, const aq_plan *plan, const gen_graph *
     gen_json_number(json, "references", plan->reference_count);
     gen_json_number(json, "dangling_references", dangling);
     gen_json_sum(json, "reachable", reachable);
-    gen_json_sum(json, "unreachable", gen_minus(live, reachable));
+    gen_json_sum(json, "unreachable", gen_minus(tracked, reachable));
+    gen_json_sum(json, "untracked", gen_minus(live, tracked));
     gen_json_close(json);
 }
 

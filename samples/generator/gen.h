@@ -166,6 +166,8 @@ typedef struct gen_graph {
 } gen_graph;
 
 void gen_graph_build(gen_graph *graph, const gen_graph_view *view);
+/* What would go if all objects of a type went. */
+int64_t gen_graph_held(const gen_graph *graph, const gen_graph_view *view, const char *type);
 void gen_graph_free(gen_graph *graph);
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view);
 

@@ -172,15 +172,6 @@ static void count_roots(const rpm_plan *plan, int64_t object, rpm_counts *counts
     }
 }
 
-/* Whether no other object of its type dominates it. */
-static bool is_top_of_type(const rpm_plan *plan, const gen_graph *graph, int64_t object)
-{
-    int type = rpm_object_of(plan, object).type, above = graph->dominators[object];
-    while (above >= 0 && rpm_object_of(plan, above).type != type)
-        above = graph->dominators[above];
-    return above < 0;
-}
-
 static rpm_counts count_all(const rpm_plan *plan, const gen_graph *graph, gen_row *types)
 {
     rpm_counts counts = {.roots = 0};
@@ -196,8 +187,6 @@ static rpm_counts count_all(const rpm_plan *plan, const gen_graph *graph, gen_ro
         gen_add(&types[object.type].live, 1, object.size);
         if (graph->reached[i])
             gen_add(&counts.reachable, 1, object.size);
-        if (graph->retained && graph->reached[i] && is_top_of_type(plan, graph, i))
-            types[object.type].retained += graph->retained[i];
         int64_t references = rpm_reference_count(plan, i);
         counts.references += references;
         for (int64_t j = 0; j < references; j++)
@@ -233,6 +222,7 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
     for (int i = 0; i < plan->type_count; i++) {
         types[i].key = type_name(plan, 0, i);
         declared += plan->types[i] != NULL;
+        types[i].retained = graph.retained ? gen_graph_held(&graph, &view, types[i].key) : 0;
     }
     rpm_counts counts = count_all(plan, &graph, types);
     gen_sum live = counts.live, reachable = counts.reachable;
