@@ -174,12 +174,13 @@ class Law:
 
     @staticmethod
     def told(report, command):
-        """What survives: type, objects, bytes, stack. Line 0 is a line in a recording alone."""
+        """What survives: type, objects, bytes, stack. Line 0 is a line in a recording alone, and the
+        line of a database is one at which a routine begins."""
         rows = []
         for row in report.get(command, []):
             names = ("type", "key", "objects", "bytes", "from_objects", "to_objects", "from_bytes",
                      "to_bytes")
-            stack = [re.sub(":0$", "", frame) for frame in row.get("stack", [])]
+            stack = [re.sub(r":(\d+)$", r" (from \1)", re.sub(":0$", "", frame)) for frame in row.get("stack", [])]
             rows.append(([row.get(name) for name in names], stack))
         return sorted(rows, key=repr)
 

@@ -39,6 +39,14 @@ static uint32_t line_key(const builder *of, uint32_t line)
     return of->options->ignore_lines ? MP_NO_LINE : line;
 }
 
+/* Of a frame; where the file tells of no more than the line at which its function begins, that:
+ * overloads differ by it, and it moves as other lines do. */
+static uint32_t frame_line_key(const builder *of, uint32_t node, uint32_t line)
+{
+    uint32_t start_line = of->model->symbols.at[of->model->tree.at[node].symbol.i].start_line;
+    return line_key(of, line == MP_NO_LINE && start_line ? start_line : line);
+}
+
 static uint32_t type_key(builder *of, mp_type_id type)
 {
     if (!of->types[type.i])
@@ -55,7 +63,8 @@ static void digest_frames(builder *of)
         const mp_tree_node *node = &model->tree.at[i];
         mp_frame_key frame = {.caller = of->frames[node->parent],
                               .name = text_key(of, mp_tree_label(&of->labels, model, i)),
-                              .line = node->parent ? line_key(of, node->line) : MP_NO_LINE,
+                              .line = node->parent ? frame_line_key(of, node->parent, node->line)
+                                                   : MP_NO_LINE,
                               .allocator = model->symbols.at[node->symbol.i].allocator};
         of->frames[i] = mp_dictionary_frame(of->dictionary, frame);
     }
@@ -81,7 +90,7 @@ static mp_entry_key context_key(builder *of, const mp_context *context)
             context->name.i ? text_key(of, mp_symbol_label(&of->labels, model, context->name)) : 0,
         .program = mp_dictionary_frame_at(of->dictionary, naming)->name,
         .frame = of->frames[node],
-        .line = node || context->line ? line_key(of, context->line) : MP_NO_LINE};
+        .line = node || context->line ? frame_line_key(of, node, context->line) : MP_NO_LINE};
 }
 
 static mp_amounts amounts_of(const mp_cost *cost)

@@ -93,7 +93,9 @@ static void put_routine(aq_sets *sets, uint32_t id)
     const mp_model *model = sets->model;
     aq_routine *routine = &sets->routines[id];
     const mp_symbol *symbol = &model->symbols.at[model->tree.at[routine->node].symbol.i];
-    int64_t line = routine->line == MP_NO_LINE ? MP_UNKNOWN : (int32_t)routine->line;
+    int64_t line = routine->line != MP_NO_LINE ? (int32_t)routine->line
+                   : symbol->start_line        ? (int64_t)symbol->start_line
+                                               : MP_UNKNOWN;
     if (routine->set == sets->ordinal)
         return;
     routine->set = sets->ordinal;

@@ -46,10 +46,12 @@ const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node)
 const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame)
 {
     const char *name = mp_tree_label(arena, model, frame.node);
-    /* no code and no line of it, or functions alone */
-    if ((!frame.node && !frame.line) || frame.line == MP_NO_LINE)
-        return name;
-    return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)frame.line);
+    if (!frame.node && !frame.line)
+        return name; /* no code and no line of it */
+    if (frame.line != MP_NO_LINE)
+        return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)frame.line);
+    uint32_t start_line = model->symbols.at[model->tree.at[frame.node].symbol.i].start_line;
+    return start_line ? mp_arena_format(arena, "%s (from %" PRIu32 ")", name, start_line) : name;
 }
 
 /* No crawl tells what old blocks are. */

@@ -30,7 +30,8 @@ typedef struct mp_frame {
     uint32_t node;
     uint32_t line;
 } mp_frame;
-/* "name:line" of the frame. */
+/* "name:line" of the frame; "name (from line)" where the file tells no more than the line at which
+ * a function begins; "name" where it does not tell that. */
 const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame);
 /* The caller's frame; false at the root. */
 bool mp_frame_caller(const mp_model *model, mp_frame *frame);

@@ -229,10 +229,7 @@ static void close_aqtime(void *opaque)
     aq_state *state = opaque;
     mp_id_index_free(&state->types);
     mp_id_index_free(&state->symbols);
-    mp_id_index_free(&state->frame_index);
-    mp_id_index_free(&state->place_index);
-    free(state->frames);
-    free(state->places);
+    mp_id_index_free(&state->node_index);
     free(state->sets);
     free(state->ids);
     free(state->figures);

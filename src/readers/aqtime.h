@@ -71,18 +71,6 @@ typedef struct aq_set {
     mp_snapshot_id snapshot;
 } aq_set;
 
-/* A routine at a line: what a frame of a stack says. */
-typedef struct aq_frame {
-    mp_symbol_id symbol;
-    uint32_t line; /* MP_NO_LINE: not told */
-} aq_frame;
-
-/* A frame below its callers. */
-typedef struct aq_place {
-    mp_node_id node;
-    uint32_t line;
-} aq_place;
-
 /* What a class is said to have, and what its rows of objects have. */
 typedef struct aq_figures {
     int64_t live, live_size, total, total_size;
@@ -107,13 +95,10 @@ typedef struct aq_state {
     mp_arena scratch; /* of the row at hand */
 
     /* Over all inputs. */
-    mp_id_index types;       /* name to type */
-    mp_id_index symbols;     /* name to symbol */
-    mp_id_index frame_index; /* (symbol, line) to frame */
-    mp_id_index place_index; /* (caller's place, frame) to place */
-    aq_frame *frames;        /* from 1 */
-    aq_place *places;        /* from 1 */
-    size_t frame_count, frame_capacity, place_count, place_capacity;
+    mp_id_index types;      /* name to type */
+    mp_id_index symbols;    /* (name, first line) to symbol */
+    mp_id_index node_index; /* (caller's node, symbol) to node */
+    uint64_t node_count;
 
     /* The input at hand. */
     const char *path;
@@ -139,7 +124,7 @@ typedef struct aq_state {
     mp_id_index kept;    /* ids of objects */
     aq_figures *figures; /* by type */
     size_t figure_count, figure_capacity;
-    uint32_t *stack; /* frames of the object at hand, innermost first */
+    mp_symbol_id *stack; /* of the object at hand, innermost first */
     size_t stack_capacity;
     int64_t overwrites;
     aq_vertex *vertices; /* from 1; of the graph's set alone */
@@ -180,14 +165,14 @@ mp_string_id aq_intern(aq_state *state, const char *text);
 void aq_read_names(aq_state *state);
 /* What a number of the set stands for, made up after a diagnostic where nothing defines it. */
 mp_type_id aq_class(aq_state *state, int64_t record, int64_t row);
-uint32_t aq_routine(aq_state *state, int64_t record, int64_t row);
+mp_symbol_id aq_routine(aq_state *state, int64_t record, int64_t row);
 mp_string_id aq_thread(aq_state *state, int64_t record, int64_t row);
 mp_type_id aq_type_of_row(aq_state *state, aq_table table);
 /* A class of the set, unless one of that number came before. */
 void aq_name_class(aq_state *state, int64_t record, mp_type_id type);
 bool aq_is_overwrite(const aq_state *state, mp_type_id type);
-/* Where the innermost of `count` frames in state->stack is. */
-aq_place aq_place_of(aq_state *state, size_t count);
+/* The call-tree node of the stack of `count` routines in state->stack. */
+mp_node_id aq_node_of(aq_state *state, size_t count);
 
 /* --- objects: aqtime_objects.c --- */
 

@@ -115,54 +115,45 @@ mp_type_id aq_class(aq_state *state, int64_t record, int64_t row)
 
 /* --- routines --- */
 
-static uint32_t frame_of(aq_state *state, mp_symbol_id symbol, uint32_t line)
-{
-    uint32_t *place = mp_id_index_put(&state->frame_index, (uint64_t)symbol.i << 32 | line);
-    if (!*place) {
-        *place = (uint32_t)++state->frame_count;
-        mp_grow(&state->frames, &state->frame_capacity, state->frame_count + 1,
-                sizeof *state->frames);
-        state->frames[state->frame_count] = (aq_frame){symbol, line};
-    }
-    return *place;
-}
-
-static mp_symbol_id symbol_named(aq_state *state, const char *name, bool *made)
+/* Routines of one name that begin at different lines are overloads. 0: the line is not told. */
+static mp_symbol_id symbol_named(aq_state *state, const char *name, uint32_t start_line, bool *made)
 {
     mp_string_id text = aq_intern(state, name);
-    uint32_t *place = mp_id_index_put(&state->symbols, text.i);
+    uint32_t *place = mp_id_index_put(&state->symbols, (uint64_t)text.i << 32 | start_line);
     *made = !*place;
     if (*made) {
         mp_symbol *symbol = MP_ADD(&state->model->symbols);
         symbol->name = text;
+        symbol->start_line = start_line;
         symbol->allocator = mp_is_allocator(state->options, mp_model_text(state->model, text));
         *place = state->model->symbols.count - 1;
     }
     return (mp_symbol_id){*place};
 }
 
-static uint32_t frame_of_row(aq_state *state, int64_t line)
+static mp_symbol_id symbol_of_row(aq_state *state, int64_t line)
 {
     const char *owner = aq_text(state, AQ_ROUTINES, AQ_R_CLASS);
     const char *name = aq_text(state, AQ_ROUTINES, AQ_R_NAME);
     const char *unit = aq_text(state, AQ_ROUTINES, AQ_R_UNIT);
+    uint32_t start_line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
     bool made;
-    mp_symbol_id symbol = symbol_named(state, qualified(state, owner, name), &made);
+    mp_symbol_id id = symbol_named(state, qualified(state, owner, name), start_line, &made);
     mp_arena_free(&state->scratch);
     if (made) {
         if (!*unit)
             unit = aq_text(state, AQ_ROUTINES, AQ_R_MODULE);
         mp_string_id source = aq_intern(state, aq_text(state, AQ_ROUTINES, AQ_R_FILE));
         mp_string_id module = aq_intern(state, unit);
-        state->model->symbols.at[symbol.i].source = source;
-        state->model->symbols.at[symbol.i].module = module;
-        state->model->symbols.at[symbol.i].owner = aq_intern(state, owner);
+        mp_symbol *symbol = &state->model->symbols.at[id.i];
+        symbol->source = source;
+        symbol->module = module;
+        symbol->owner = aq_intern(state, owner);
     }
     int64_t hits = figure_of(state, AQ_ROUTINES, AQ_R_HITS);
-    if (hits > state->model->symbols.at[symbol.i].hits)
-        state->model->symbols.at[symbol.i].hits = hits;
-    bool told = line != 0 && line > INT32_MIN && line <= INT32_MAX;
-    return frame_of(state, symbol, told ? (uint32_t)line : MP_NO_LINE);
+    if (hits > state->model->symbols.at[id.i].hits)
+        state->model->symbols.at[id.i].hits = hits;
+    return id;
 }
 
 static void read_routines(aq_state *state)
@@ -171,58 +162,49 @@ static void read_routines(aq_state *state)
     while (aq_next(state, AQ_ROUTINES, numbers)) {
         uint64_t record = (uint64_t)numbers[AQ_R_RECORD].value;
         if (!mp_id_index_get(&state->routines, record)) {
-            uint32_t frame = frame_of_row(state, numbers[AQ_R_LINE].value);
-            *mp_id_index_put(&state->routines, record) = frame;
+            mp_symbol_id symbol = symbol_of_row(state, numbers[AQ_R_LINE].value);
+            *mp_id_index_put(&state->routines, record) = symbol.i;
         }
     }
 }
 
-uint32_t aq_routine(aq_state *state, int64_t record, int64_t row)
+mp_symbol_id aq_routine(aq_state *state, int64_t record, int64_t row)
 {
     uint32_t found = mp_id_index_get(&state->routines, (uint64_t)record);
     if (found)
-        return found;
+        return (mp_symbol_id){found};
     char name[64];
     bool made;
     snprintf(name, sizeof name, "<routine %" PRId64 ">", record);
-    found = frame_of(state, symbol_named(state, name, &made), MP_NO_LINE);
-    *mp_id_index_put(&state->routines, (uint64_t)record) = found;
+    mp_symbol_id symbol = symbol_named(state, name, 0, &made);
+    *mp_id_index_put(&state->routines, (uint64_t)record) = symbol.i;
     if (state->cursors[AQ_ROUTINES].there)
         aq_say(state, MP_DIAG_UNDEFINED_ROUTINE, AQ_STACKS, row,
                "calls routine %" PRId64 ", which %s does not have", record,
                aq_table_name(AQ_ROUTINES));
-    return found;
+    return symbol;
 }
 
 /* --- stacks --- */
 
-/* Equal callers of equal frames are one place. */
-static uint32_t place_below(aq_state *state, uint32_t caller, uint32_t frame_id)
+/* Equal routines with equal callers are one node. */
+mp_node_id aq_node_of(aq_state *state, size_t count)
 {
-    uint32_t *known = mp_id_index_put(&state->place_index, (uint64_t)caller << 32 | frame_id);
-    uint32_t made = *known;
-    if (made)
-        return made;
-    *known = made = (uint32_t)++state->place_count;
-    mp_grow(&state->places, &state->place_capacity, state->place_count + 1, sizeof *state->places);
-    mp_node *node = MP_ADD(&state->model->nodes);
-    node->symbol = state->frames[frame_id].symbol;
-    node->defined = true;
-    node->number = made;
-    if (caller) {
-        node->parent = state->places[caller].node;
-        node->line = state->places[caller].line;
+    mp_node_id caller = {0};
+    for (size_t i = count; i-- > 0;) {
+        mp_symbol_id symbol = state->stack[i];
+        uint32_t *known = mp_id_index_put(&state->node_index, (uint64_t)caller.i << 32 | symbol.i);
+        if (!*known) {
+            *known = state->model->nodes.count;
+            *MP_ADD(&state->model->nodes) = (mp_node){.parent = caller,
+                                                      .symbol = symbol,
+                                                      .line = MP_NO_LINE,
+                                                      .defined = true,
+                                                      .number = ++state->node_count};
+        }
+        caller.i = *known;
     }
-    state->places[made] = (aq_place){{state->model->nodes.count - 1}, state->frames[frame_id].line};
-    return made;
-}
-
-aq_place aq_place_of(aq_state *state, size_t count)
-{
-    uint32_t place = 0;
-    for (size_t i = count; i-- > 0;)
-        place = place_below(state, place, state->stack[i]);
-    return place ? state->places[place] : (aq_place){{0}, 0};
+    return caller;
 }
 
 /* --- threads --- */

@@ -115,8 +115,9 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
                   int64_t row)
 {
     int64_t bytes = numbers[AQ_O_SIZE].value;
-    aq_place place = aq_place_of(state, frames);
-    mp_context context = {.type = type, .node = place.node, .line = place.line};
+    /* Routines tell where they begin, and nothing tells at which of their lines they create. */
+    mp_node_id node = aq_node_of(state, frames);
+    mp_context context = {.type = type, .node = node, .line = node.i ? MP_NO_LINE : 0};
     if (numbers[AQ_O_THREAD].known)
         context.thread = aq_thread(state, numbers[AQ_O_THREAD].value, row);
     mp_snapshot_id born = state->sets[birth_of(state, numbers, type) - 1].snapshot;

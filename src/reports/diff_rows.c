@@ -56,6 +56,7 @@ static const mp_column heap_columns[] = {
     MP_COLUMN(diff_row, site, "Allocation site", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(diff_row, stack, "", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(diff_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
 };
 
 static const mp_column profile_columns[] = {
@@ -92,9 +93,11 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
 /* --- rows --- */
 
 /* The frames from the innermost one, and the first that is no allocator's own. */
-static void fill_stack(mp_document *document, const mp_dictionary *dictionary,
-                       const mp_entry_key *key, diff_row *row)
+static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
+                       diff_row *row)
 {
+    const mp_dictionary *dictionary = diff->dictionary;
+    bool starts = diff->kind == MP_KIND_DATABASE; /* lines are those at which functions begin */
     size_t count = 0;
     uint32_t line = key->line;
     for (uint32_t at = key->frame; at; at = mp_dictionary_frame_at(dictionary, at)->caller)
@@ -109,7 +112,8 @@ static void fill_stack(mp_document *document, const mp_dictionary *dictionary,
         const char *text = mp_dictionary_text(dictionary, frame->name);
         frames[count] = line == MP_NO_LINE
                             ? text
-                            : mp_document_text(document, "%s:%d", text, (int)(int32_t)line);
+                            : mp_document_text(document, starts ? "%s (from %d)" : "%s:%d", text,
+                                               (int)(int32_t)line);
         if (!count || (!sited && !frame->allocator))
             row->site = frames[count];
         sited |= !frame->allocator;
@@ -164,7 +168,11 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
     if (!profile && !group)
         row.what = mp_document_text(document, "%s%s%s", row.type, *name ? " " : "", name);
     if (site)
-        fill_stack(document, dictionary, key, &row);
+        fill_stack(document, diff, key, &row);
+    if (diff->kind == MP_KIND_DATABASE) {
+        row.start_line = row.line;
+        row.line = MP_UNKNOWN;
+    }
     row.from = row.line > 0 ? MP_UNKNOWN : row.start_line;
     mp_table_put(document, table, &row);
 }

@@ -17,7 +17,7 @@
 typedef struct leak_row {
     const mp_leak *leak;
     int64_t bytes, objects, created_objects, deleted_objects, grew_snapshots, window_snapshots;
-    int64_t line, idle_objects, session_pool_objects, owner_leaked_objects;
+    int64_t line, start_line, idle_objects, session_pool_objects, owner_leaked_objects;
     int64_t inclusive_bytes, scoped_bytes; /* the latter for people, where it says something */
     double inferred_type_percent;
     const char *growth, *trend, *type, *name, *what, *inferred_type;
@@ -47,6 +47,7 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, stack, "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, site, "Allocation site", MP_LIST, IN_WORDS),
     MP_COLUMN(leak_row, line, "Line", MP_NUMBER, RECORDED),
+    MP_COLUMN(leak_row, start_line, "From line", MP_NUMBER, MP_OF_DATABASES | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, flags, "Flags", MP_LIST, RECORDED),
     MP_COLUMN(leak_row, hints, "Note", MP_LIST, MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(leak_row, idle_objects, "Not instantiated", MP_COUNT, RECORDED),
@@ -112,6 +113,9 @@ static void set_texts(mp_document *document, const mp_model *model, leak_row *ro
     set_trend(document, row);
     row->stack = mp_stack_texts(document, model, frame);
     row->site = mp_stack_texts(document, model, mp_frame_naming(model, frame));
+    uint32_t start_line = model->symbols.at[model->tree.at[leak->node].symbol.i].start_line;
+    if (leak->line == MP_NO_LINE && start_line)
+        row->start_line = start_line;
     if (leak->inference) {
         row->what = leak->type;
         row->inferred_type = leak->inference->type.i ? leak->type : NULL;
@@ -154,6 +158,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                                              ? mp_percent_of(inference->typed, inference->deleted)
                                              : NAN,
                 .line = leak->line == MP_NO_LINE ? MP_UNKNOWN : leak->line,
+                .start_line = MP_UNKNOWN,
                 .idle_objects = if_any(group->leaked.idle),
                 .session_pool_objects = if_any(group->pool_objects),
                 .owner_leaked_objects = if_any(group->owned_by_leak),

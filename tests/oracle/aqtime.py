@@ -115,7 +115,7 @@ class ResultSet:
                 line = integer(row.get("col_source_line"))
                 if class_ and not name.startswith(class_):
                     name = f"{class_}.{name}"
-                return f"{name}:{line}" if line else name
+                return f"{name} (from {line})" if line > 0 else name
         return f"<routine {id_}>"
 
     def link(self):
@@ -415,7 +415,7 @@ def self_test():
         ([tuple(row.values()) for row in found.snapshots],
          [(3, 1, 100, 100, "Before"), (5, 4, 133, 33, "After")]),
         ([(r["type"], r["bytes"], r["stack"]) for r in found.leaks],
-         [("TMemo", 20, ["TMemo.Add:7", "main", "<routine 3>"]), ("TMemo", 8, [])]),
+         [("TMemo", 20, ["TMemo.Add (from 7)", "main", "<routine 3>"]), ("TMemo", 8, [])]),
         ([(r["key"], r["bytes"]) for r in found.top],
          [("Shop.Order", 100), ("TMemo", 28), ("<class 8>", 5)]),
         ([(r["key"], r["delta_bytes"]) for r in found.growth], [("TMemo", 28), ("<class 8>", 5)]),

@@ -123,7 +123,7 @@ static void test_sets_classes_stacks(void **state)
     assert_string_equal(mp_model_text(r.model, r.model->snapshots.at[1].tag), "Before");
     assert_int_equal(r.model->snapshots.at[2].live_bytes, 128);
     assert_int_equal(r.model->snapshots.at[2].created_objects, 2);
-    assert_leaks(&r, "TMemo 1/20 < TMemo.Add:7 < TMemo.Own < main\nTMemo 1/8 < TMemo.Own\n");
+    assert_leaks(&r, "TMemo 1/20 < TMemo.Add (from 7) < TMemo.Own < main\nTMemo 1/8 < TMemo.Own\n");
     reading_free(&r);
 }
 
@@ -136,13 +136,13 @@ static void test_sites_are_not_named_by_allocators(void **state)
                                              "'operator new', 0, 5, 4);"
                                              "INSERT INTO " P "CREATION_CALL_STACK VALUES "
                                              "(4, 5, 2), (1, 5, 2), (3, 5, 2);");
-    assert_leaks(&r, "TMemo 1/20 < operator new < TMemo.Add:7 < main\n");
+    assert_leaks(&r, "TMemo 1/20 < operator new < TMemo.Add (from 7) < main\n");
     mp_window window;
     mp_error error = {0};
     assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
     const mp_grouping *lines = mp_window_groups(&window, mp_dimension_find("line"), 0);
     assert_int_equal(lines->count, 1);
-    assert_string_equal(lines->groups[0].label, "TMemo.Add:7");
+    assert_string_equal(lines->groups[0].label, "TMemo.Add (from 7)");
     const mp_grouping *classes = mp_window_groups(&window, mp_dimension_find("class"), 0);
     assert_string_equal(classes->groups[0].label, "TMemo");
     mp_window_free(&window);
