@@ -164,6 +164,7 @@ class OtherHeaps:
             self.at_once(self.dump_agrees, trials)
             paths = [path for path, _ in trials]
             self.at_once(self.paths_agree, paths[:CLOSER])
+            self.at_once(self.types_agree, paths[:CLOSER])
             self.at_once(self.dumps_agree, [paths[at:at + 3] for at in range(0, CLOSER, 3)])
 
     def dump_agrees(self, trial):
@@ -192,7 +193,7 @@ class OtherHeaps:
         for at, thing in [(at, thing) for at, thing in enumerate(found.objects) if ids.count(thing.id) == 1][-6:]:
             type_ = found.objects[at // 2].type
             gone = [other for other, one in enumerate(found.objects) if one.type == type_]
-            for without, options in (((), ()), (gone, ("--exclude", type_.replace("[", "\\[")))):
+            for without, options in (((), ()), (gone, ("--exclude", self.plain(type_)))):
                 rows = self.json("path", f"{thing.id:x}", path, *options).get("path", [])
                 distance = found.distance(at, without)
                 self.hold(len(rows) == (0 if distance is None else distance + 1),
@@ -219,6 +220,23 @@ class OtherHeaps:
                   f"paths to {name} in {path.name} are all")
         lengths = [len(objects) for objects in several.values()]
         self.hold(lengths == sorted(lengths), f"paths to {name} in {path.name} are ordered")
+
+    def types_agree(self, path):
+        """What `object --type` says of the types of some objects is what a search says."""
+        found = graph.Graph(graph.Dump(path))
+        for type_ in sorted({thing.type for thing in found.objects})[-3:]:
+            skip = found.objects[len(found.objects) // 2].type
+            expected = graph.objects_of(found, type_, skip)
+            report = self.json("object", "--type", self.plain(type_), path, "--skip", self.plain(skip),
+                               "--limit", 0)
+            for name in ("referrer_types", "dominator_types", "retained_types"):
+                report[name] = sorted(report.get(name, []), key=lambda row: row["type"].encode())
+            self.agree(expected, report, list(expected), f"object --type {type_} {path.name}")
+
+    @staticmethod
+    def plain(name):
+        """As a pattern that nothing else matches."""
+        return name.replace("[", "\\[")
 
     def dumps_agree(self, paths):
         """Of several dumps, types are compared by name."""

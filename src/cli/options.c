@@ -31,6 +31,8 @@ const cli_option cli_option_table[] = {
      "a number of events up to 100000000, 0 for the order of the file", .kind = CLI_REORDER},
     {"skip", "GLOB", "do not name sites by such frames; may be repeated", "a pattern",
      .kind = CLI_TEXTS, AT(skips)},
+    {"skip", "GLOB", "pass over dominators of such types; may be repeated", "a pattern",
+     .kind = CLI_ASKS},
     {"no-skip", NULL, "name sites by their innermost frame, even operator new", NULL,
      .kind = CLI_FLAG, AT(load.no_skips), .of = "skip"},
     {"domain", "NAME", "only this application domain", "a name", .kind = CLI_NAME, AT(load.domain)},
@@ -267,13 +269,20 @@ static bool refuse_argument(const cli_option *option, const char *text)
 
 /* --- parsing --- */
 
+/* What a report itself is asked is its own argument; how inputs are read is one that it shares. */
+static bool means(const cli_option *option, const mp_argument *argument)
+{
+    return argument && (option->kind == CLI_ASKS || argument->kind == MP_ARGUMENT_SHARED);
+}
+
 const cli_option *cli_option_of(const cli_command *command, const char *name)
 {
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (strcmp(option->name, name) == 0 &&
-            (option->scope ? option->scope & command->scope
-                           : mp_argument_find(command->arguments, argument_of(option)) != NULL))
+            (option->scope
+                 ? option->scope & command->scope
+                 : means(option, mp_argument_find(command->arguments, argument_of(option)))))
             return option;
     }
     return NULL;

@@ -284,8 +284,9 @@ int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
 #define MP_ANY_KIND (-1) /* in place of a kind of roots */
 
-/* Objects of types whose names match a pattern, or whose id it is: of each object, whether it is
- * one. Release with free(). */
+/* Of each object, whether its type's name matches the glob. Release with free(). */
+bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob);
+/* The same of several patterns; one may also be the id of an object. */
 bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
                           size_t count);
 
@@ -342,6 +343,33 @@ typedef struct mp_type_paths {
 
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);
 void mp_type_paths_free(mp_type_paths *paths);
+
+/* --- objects of some types, and what is about them by type --- */
+
+typedef struct mp_type_link {
+    uint32_t type;           /* of objects that ...; 0: there is none */
+    int64_t objects;         /* so many of it */
+    int64_t bytes;           /* their own */
+    int64_t references;      /* to or from those that are asked for */
+    int64_t dominated;       /* of those, so many are dominated by objects of the type */
+    int64_t dominated_bytes; /* their own */
+} mp_type_link;
+
+/* Most objects first, then most bytes, then by the types' names. */
+typedef struct mp_type_links {
+    mp_type_link *at;
+    size_t count;
+} mp_type_links;
+
+/* The types of the objects that refer to one of those that are asked for (of each object, whether
+ * it is). */
+mp_type_links mp_referrers_of(const mp_graph_view *view, const bool *asked);
+/* The types of what dominates them: the nearest that is not passed over (of each object, whether it
+ * is). Only of what is reached; type 0 where nothing dominates it. Most dominated bytes first. */
+mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const bool *skipped);
+/* The types of all that would go if they went. Most bytes first. */
+mp_type_links mp_retained_of(const mp_graph_view *view, const bool *asked);
+void mp_type_links_free(mp_type_links *links);
 
 /* --- several dumps --- */
 

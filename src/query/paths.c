@@ -116,18 +116,31 @@ static bool *matching_types(const mp_model *model, const char *glob)
     return matches;
 }
 
+static void add_objects_of(const mp_model *model, const mp_graph *graph, const char *glob,
+                           bool *objects)
+{
+    bool *types = matching_types(model, glob);
+    for (uint32_t object = 1; object <= graph->count; object++)
+        objects[object] |= types[graph->types[object]];
+    free(types);
+}
+
+bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob)
+{
+    bool *objects = mp_alloc_zero((size_t)graph->count + 1, sizeof *objects);
+    add_objects_of(model, graph, glob, objects);
+    return objects;
+}
+
 bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
                           size_t count)
 {
     bool *objects = mp_alloc_zero((size_t)graph->count + 1, sizeof *objects);
     for (size_t i = 0; i < count; i++) {
-        bool *types = matching_types(model, patterns[i]);
-        for (uint32_t object = 1; object <= graph->count; object++)
-            objects[object] |= types[graph->types[object]];
+        add_objects_of(model, graph, patterns[i], objects);
         objects[mp_graph_find(graph, patterns[i])] = true;
-        free(types);
     }
-    objects[0] = false;
+    objects[0] = false; /* what is no object's id was found there */
     return objects;
 }
 

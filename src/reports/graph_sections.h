@@ -57,6 +57,11 @@ void mp_section_root_growth(mp_document *document, const mp_window *window);
 void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t min_bytes,
                       size_t rows);
 
+/* All objects of types whose name matches, by type: who refers to them, who keeps them alive (but
+ * for objects that are passed over), what they keep alive. */
+void mp_section_objects_of(mp_document *document, const mp_graph_view *view, const char *glob,
+                           const bool *skipped, size_t rows);
+
 /* The object of this id. False with a message. */
 bool mp_object_asked(const mp_graph *graph, const char *id, uint32_t *object, mp_error *error);
 

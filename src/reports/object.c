@@ -200,7 +200,8 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
 }
 
 typedef struct object_arguments {
-    const char *object;
+    const char *object, *type;
+    mp_argument_texts skip;
     int64_t limit;
 } object_arguments;
 
@@ -208,35 +209,55 @@ static const object_arguments object_defaults = {.limit = MP_DEFAULT_ROWS};
 
 static const mp_argument object_table[] = {
     {"object", MP_ARGUMENT_TEXT, offsetof(object_arguments, object), 1},
+    {"type", MP_ARGUMENT_NAME, offsetof(object_arguments, type), 1},
+    {"skip", MP_ARGUMENT_NAMES, offsetof(object_arguments, skip), 1},
     {"limit", MP_ARGUMENT_COUNT, offsetof(object_arguments, limit), 1},
     {"domain", MP_ARGUMENT_SHARED, 0, 1},
 };
 
-static bool run_object(const mp_request *request, mp_document *document, mp_error *error)
+static void put_one(mp_document *document, const mp_graph_view *view, uint32_t object, size_t rows)
 {
     static const direction from = {"referrers", "Referred to by", "referrer_types",
                                    "Referred to by, by type", "nothing refers to it"};
     static const direction to = {"references", "Refers to", "reference_types", "Refers to, by type",
                                  "it refers to nothing"};
+    put_object(document, view, object);
+    put_others(document, view, object, true, &from, rows);
+    put_others(document, view, object, false, &to, rows);
+}
+
+static bool run_object(const mp_request *request, mp_document *document, mp_error *error)
+{
     const object_arguments *asked = request->arguments;
-    uint32_t object;
-    if (!mp_object_asked(request->filter->graph, asked->object, &object, error))
+    const mp_graph *graph = request->filter->graph;
+    uint32_t object = 0;
+    if (asked->skip.count && !asked->type)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       MP_DASHES "skip is for objects of a type: " MP_DASHES "type");
+    if (!asked->type && !mp_object_asked(graph, asked->object, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
-    put_object(document, &view, object);
-    put_others(document, &view, object, true, &from, (size_t)asked->limit);
-    put_others(document, &view, object, false, &to, (size_t)asked->limit);
+    if (asked->type) {
+        bool *skipped =
+            mp_objects_matching(request->model, graph, asked->skip.at, asked->skip.count);
+        mp_section_objects_of(document, &view, asked->type, skipped, (size_t)asked->limit);
+        free(skipped);
+    } else {
+        put_one(document, &view, object, (size_t)asked->limit);
+    }
     mp_graph_view_free(&view);
     return true;
 }
 
 const mp_report mp_report_object = {
     .name = "object",
-    .summary = "one object of a heap dump: sizes, roots, who refers to it, whom it refers to",
+    .summary = "one object of a heap dump, or those of a type: sizes, who refers to them",
     .example = "object 1c16e0 samples/shop-domains.gclog",
     .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
-               "stand first, with the number of references from or to each.",
+               "stand first, with the number of references from or to each. With `type` in place\n"
+               "of OBJECT, all objects of such types: who refers to them, who keeps them alive\n"
+               "(what dominates them, but for types to `skip`), what they retain, by type.",
     .single = true,
     .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(object_table, object_defaults),

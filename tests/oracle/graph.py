@@ -248,6 +248,51 @@ def suspect_types(graph):
     return sorted(rows, key=lambda r: utf8(r["type"]))
 
 
+def counted(graph, places):
+    groups = {}
+    for at in places:
+        many, much = groups.get(graph.objects[at].type, (0, 0))
+        groups[graph.objects[at].type] = many + 1, much + graph.objects[at].bytes
+    return groups
+
+
+def objects_of(graph, type_, skip=None):
+    """All objects of a type: who refers to them, what dominates them but for objects of the type
+    that is skipped, what goes without them."""
+    asked = [at for at, thing in enumerate(graph.objects) if thing.type == type_]
+    gone = graph.without(asked)
+    links = [(at, target) for at in range(len(graph.objects)) for target in graph.targets[at]
+             if target in asked]
+    referrers, holders = counted(graph, {at for at, _ in links}), {}
+    for at in asked:
+        if at in graph.reached:
+            above = graph.dominator(at)
+            while above is not None and graph.objects[above].type == skip:
+                above = graph.dominator(above)
+            holders.setdefault(above, []).append(at)
+    kinds = {above: None if above is None else graph.objects[above].type for above in holders}
+    return {
+        "objects": {"objects": len(asked), "self_bytes": graph.size(asked),
+                    "roots": sum(bool(graph.objects[at].roots) for at in asked),
+                    "reachable_objects": len(graph.reached.intersection(asked)),
+                    "retained_objects": len(gone), "retained_bytes": graph.size(gone)},
+        "referrer_types": sorted(
+            ({"type": kind, "objects": many, "self_bytes": much,
+              "references": sum(graph.objects[at].type == kind for at, _ in links)}
+             for kind, (many, much) in referrers.items()), key=lambda r: utf8(r["type"])),
+        "dominator_types": sorted(
+            ({"type": kind or "(roots, or several objects together)"}
+             | {"dominated_objects": sum(len(held) for above, held in holders.items() if kinds[above] == kind),
+                "dominated_bytes": sum(graph.size(held) for above, held in holders.items()
+                                       if kinds[above] == kind)}
+             | ({} if kind is None else {"objects": sum(one == kind for one in kinds.values())})
+             for kind in set(kinds.values())), key=lambda r: utf8(r["type"])),
+        "retained_types": sorted(
+            ({"type": kind, "objects": many, "bytes": much}
+             for kind, (many, much) in counted(graph, gone).items()), key=lambda r: utf8(r["type"])),
+    }
+
+
 def statics_of(dump, graph):
     """What goes without what the static fields of a type refer to."""
     place = {id(thing): at for at, thing in enumerate(dump.objects)}
@@ -464,7 +509,19 @@ def self_test():
     two = of_text("a 2 x\no 1 1 4 2\nr 2 1 0\nt 1 A\nc x\na 2 y\no 1 1 8\no 2 1 10 1\nt 1 B\nr 1 7 0\nc y\n")
     shared = of_text("a 2 x\nt 1 View\nt 2 Image\nt 3 Other\no 1 1 18 3\no 2 1 18 3\no 3 2 90\no 4 3 100\n"
                      "r 1 4 0 1\nr 2 4 0 1\nr 4 1 0\nc x\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "dump"
+        path.write_text(SMALL, encoding="utf-8")
+        typed = objects_of(Graph(Dump(path)), "<type 1d>", skip="Shop.Order")
     expected = [
+        # Object 4: 2, 3 and 6 refer to it; 1 dominates it, and is skipped.
+        (typed["objects"], {"objects": 1, "self_bytes": 32, "roots": 0, "reachable_objects": 1,
+                            "retained_objects": 1, "retained_bytes": 32}),
+        (typed["referrer_types"], [
+            {"type": "Shop.Map<System.String, Shop.Order>", "objects": 2, "self_bytes": 3, "references": 2},
+            {"type": "Shop.Order", "objects": 1, "self_bytes": 8, "references": 1}]),
+        (typed["dominator_types"], [{"type": "(roots, or several objects together)",
+                                     "dominated_objects": 1, "dominated_bytes": 32}]),
         (small["totals"], {
             "live_objects": 8, "live_bytes": 0x10 + 1 + 2 + 0x20 + 4 + 8 + 8 + 0x40, "roots": 5,
             "roots_without_object": 1, "references": 11, "dangling_references": 1,

@@ -1,0 +1,122 @@
+/* All objects of some types: how many, who refers to them, who keeps them alive, what they keep
+ * alive, each by type. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "reports/graph_sections.h"
+
+typedef struct objects_row {
+    const char *type;
+    int64_t types, objects, self_bytes, roots, reachable_objects, retained_objects, retained_bytes;
+    double percent;
+} objects_row;
+
+static const mp_column objects_columns[] = {
+    MP_COLUMN(objects_row, type, "Objects of", MP_TEXT, 0),
+    MP_COLUMN(objects_row, types, "  types", MP_COUNT, 0),
+    MP_COLUMN(objects_row, objects, "  objects", MP_COUNT, 0),
+    MP_COLUMN(objects_row, self_bytes, "Own size", MP_BYTES, 0),
+    MP_COLUMN(objects_row, roots, "Roots themselves", MP_COUNT, 0),
+    MP_COLUMN(objects_row, reachable_objects, "Reachable", MP_COUNT, 0),
+    MP_COLUMN(objects_row, retained_bytes, "Retained together", MP_BYTES, 0),
+    MP_COLUMN_OF(objects_row, percent, "retained_percent", "  of the reachable, %", MP_PERCENT, 0),
+    MP_COLUMN(objects_row, retained_objects, "  objects", MP_COUNT, 0),
+};
+
+static void put_objects(mp_document *document, const mp_graph_view *view, const char *glob,
+                        const bool *asked, const mp_type_links *retained)
+{
+    const mp_graph *graph = view->graph;
+    objects_row row = {.type = mp_document_text(document, "%s", glob)};
+    bool *types = mp_alloc_zero(view->model->types.count, sizeof *types);
+    for (uint32_t object = 1; object <= graph->count; object++) {
+        if (!asked[object])
+            continue;
+        row.types += !types[graph->types[object]];
+        types[graph->types[object]] = true;
+        row.objects++;
+        row.self_bytes += (int64_t)graph->sizes[object];
+        row.roots += view->roots.first[object] != view->roots.first[object + 1];
+        row.reachable_objects += mp_is_reached(&view->dominators, object);
+    }
+    for (size_t i = 0; i < retained->count; i++) {
+        row.retained_objects += retained->at[i].objects;
+        row.retained_bytes += retained->at[i].bytes;
+    }
+    row.percent = mp_percent_of(row.retained_bytes, mp_graph_reachable(view));
+    mp_table *table = MP_TABLE(document, "objects", NULL, MP_RECORD, objects_columns);
+    table->main = true;
+    mp_table_put(document, table, &row);
+    free(types);
+}
+
+typedef struct link_row {
+    mp_type_link of;
+    const char *type;
+    double percent;
+} link_row;
+
+static const mp_column referrer_columns[] = {
+    MP_COLUMN_OF(link_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, of.references, "references", "References", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, of.bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN(link_row, type, "Type", MP_TEXT, MP_SHORTEN),
+};
+
+static const mp_column holder_columns[] = {
+    MP_COLUMN_OF(link_row, of.dominated_bytes, "dominated_bytes", "Held", MP_BYTES, 0),
+    MP_COLUMN_OF(link_row, of.dominated, "dominated_objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, of.objects, "objects", "By", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, of.bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN(link_row, type, "Type", MP_TEXT, MP_SHORTEN),
+};
+
+static const mp_column retained_columns[] = {
+    MP_COLUMN_OF(link_row, of.bytes, "bytes", "Size", MP_BYTES, 0),
+    MP_COLUMN(link_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(link_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN(link_row, type, "Type", MP_TEXT, MP_SHORTEN),
+};
+
+static void put_links(mp_document *document, mp_table *table, const mp_graph_view *view,
+                      const mp_type_links *links, size_t rows)
+{
+    for (size_t i = 0; i < mp_shown_of(links->count, rows); i++) {
+        const mp_type_link *at = &links->at[i];
+        link_row row = {*at,
+                        at->type ? mp_type_text(document->arena, view->model, at->type)
+                                 : "(roots, or several objects together)",
+                        mp_percent_of(at->bytes, mp_graph_reachable(view))};
+        if (!at->type)
+            row.of.objects = row.of.bytes = MP_UNKNOWN;
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(table, links->count);
+}
+
+void mp_section_objects_of(mp_document *document, const mp_graph_view *view, const char *glob,
+                           const bool *skipped, size_t rows)
+{
+    bool *asked = mp_objects_of_types(view->model, view->graph, glob);
+    mp_type_links referrers = mp_referrers_of(view, asked);
+    mp_type_links holders = mp_holders_of(view, asked, skipped);
+    mp_type_links retained = mp_retained_of(view, asked);
+    put_objects(document, view, glob, asked, &retained);
+    mp_table *table =
+        MP_TABLE(document, "referrer_types", "Referred to by, by type", MP_ROWS, referrer_columns);
+    table->empty = "nothing refers to them";
+    put_links(document, table, view, &referrers, rows);
+    table =
+        MP_TABLE(document, "dominator_types", "Kept alive by, by type", MP_ROWS, holder_columns);
+    table->empty = "no root reaches any";
+    put_links(document, table, view, &holders, rows);
+    table = MP_TABLE(document, "retained_types", "What would go with them, by type", MP_ROWS,
+                     retained_columns);
+    table->empty = "nothing";
+    put_links(document, table, view, &retained, rows);
+    mp_type_links_free(&retained);
+    mp_type_links_free(&holders);
+    mp_type_links_free(&referrers);
+    free(asked);
+}
