@@ -247,7 +247,7 @@ static void find_largest(pass *at)
         for (; slots; slots &= slots - 1) {
             uint32_t *largest = &at->found[__builtin_ctzll(slots)].largest;
             if (!*largest || retained[object] > retained[*largest] ||
-                (retained[object] == retained[*largest] && object < *largest))
+                (object < *largest && retained[object] == retained[*largest]))
                 *largest = object;
         }
     }
