@@ -31,6 +31,7 @@ static const char *label_of(mp_evaluation *evaluation, mp_select_by by, const mp
         return *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
     case MP_BY_MODULE:
         return program;
+    case MP_BY_AREA: /* of no entry */
     case MP_BY_NOTHING:
         break;
     }
@@ -230,7 +231,7 @@ static void judge_rule(mp_evaluation *evaluation)
         judge_new(evaluation);
     else if (rule->measure == MP_MEASURE_COVERAGE)
         mp_evaluation_of_coverage(evaluation);
-    else if (rule->measure == MP_MEASURE_GROWTH)
+    else if (rule->measure == MP_MEASURE_GROWTH || mp_measure_is_platform(rule->measure))
         mp_evaluation_of_growth(evaluation);
     else
         judge_amount(evaluation);

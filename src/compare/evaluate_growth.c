@@ -5,19 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/platform.h"
+
 /* --- what grows --- */
 
 /* A group of the window's that the rule selects. Those of one label are one. */
 typedef struct selected {
     const char *label;
-    uint32_t group; /* place in the grouping, + 1 */
+    uint32_t group; /* place in the grouping, + 1; of an area, its id */
     int64_t from, to;
 } selected;
 
 typedef struct selection {
-    const mp_grouping *grouping;
-    selected *at; /* by label */
+    const mp_grouping *grouping; /* NULL: areas */
+    selected *at;                /* by label */
     size_t count;
+    uint32_t groups; /* the largest place that is told */
 } selection;
 
 /* As rules tell it: a source by its name, a site without its line, "TYPE at SOURCE". */
@@ -41,9 +44,34 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const selected *)left)->label, ((const selected *)right)->label);
 }
 
+/* Areas of platform memory, by their names. */
+static bool select_areas(mp_evaluation *evaluation, const mp_window *window, selection *found)
+{
+    const mp_model *model = window->model;
+    mp_platform_span *spans = mp_platform_spans_of(window);
+    *found = (selection){
+        .at = mp_arena_alloc(evaluation->scratch, model->platforms.count * sizeof *found->at),
+        .groups = model->platforms.count};
+    for (uint32_t i = 0; i < model->platforms.count; i++) {
+        const char *name = mp_model_text(model, model->platforms.at[i]);
+        const char *label = *name ? name : "(not in the catalogue)";
+        if (spans[i].told && mp_rule_matches(evaluation->rule, label))
+            found->at[found->count++] =
+                (selected){label, i, spans[i].from_bytes, spans[i].to_bytes};
+    }
+    free(spans);
+    if (found->count)
+        qsort(found->at, found->count, sizeof *found->at, by_label);
+    else
+        mp_evaluation_find_nothing(evaluation);
+    return found->count > 0;
+}
+
 /* False, with the end of the evaluation, if there is nothing. */
 static bool select_groups(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
+    if (mp_measure_is_platform(evaluation->rule->measure))
+        return select_areas(evaluation, window, found);
     const mp_model *model = evaluation->context->model;
     const mp_dimension *dimension = mp_dimension_find(mp_select_by_name(evaluation->rule->by));
     *found = (selection){.count = 0};
@@ -52,6 +80,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
         return false;
     }
     found->grouping = mp_window_groups(window, dimension, 0);
+    found->groups = found->grouping->count;
     found->at =
         mp_arena_alloc(evaluation->scratch, (found->grouping->count + 1) * sizeof *found->at);
     for (uint32_t i = 0; i < found->grouping->count; i++) {
@@ -73,15 +102,23 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
 static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
 {
     selection found = {.count = 0};
+    bool growth = mp_measure_is_growth(evaluation->rule->measure);
     if (!evaluation->rule->by) {
         mp_totals totals = mp_totals_of(window);
-        mp_rule_subject whole = {"", totals.live_bytes - totals.from_bytes, totals.from_bytes};
+        int64_t from = totals.from_bytes, to = totals.live_bytes;
+        if (mp_measure_is_platform(evaluation->rule->measure)) {
+            mp_platform_span all = mp_platform_span_of_all(window);
+            from = all.from_bytes;
+            to = all.to_bytes;
+        }
+        mp_rule_subject whole = {"", to - (growth ? from : 0), from};
         mp_evaluation_decide(evaluation, &whole, 1, "");
     } else if (select_groups(evaluation, window, &found)) {
         mp_rule_subject *subjects =
             mp_arena_alloc(evaluation->scratch, found.count * sizeof *subjects);
         for (size_t i = 0; i < found.count; i++)
-            subjects[i] = (mp_rule_subject){found.at[i].label, found.at[i].to - found.at[i].from,
+            subjects[i] = (mp_rule_subject){found.at[i].label,
+                                            found.at[i].to - (growth ? found.at[i].from : 0),
                                             found.at[i].from};
         mp_evaluation_decide(evaluation, subjects, found.count, "");
     }
@@ -220,7 +257,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     selection found = {.count = 0};
     if (!whole && !select_groups(evaluation, window, &found))
         return;
-    uint32_t *row_of = mp_alloc_zero((whole ? 0 : found.grouping->count) + 1u, sizeof *row_of);
+    uint32_t *row_of = mp_alloc_zero(found.groups + 1u, sizeof *row_of);
     uint32_t count = whole;
     const char **labels = mp_alloc_zero(found.count + 1, sizeof *labels);
     for (size_t i = 0; i < found.count; i++) {
@@ -229,8 +266,10 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
             labels[count++] = label;
         row_of[found.at[i].group] = count;
     }
-    mp_series series =
-        whole ? mp_series_of_all(window) : mp_series_of(window, found.grouping, row_of, count);
+    mp_series series = mp_measure_is_platform(evaluation->rule->measure)
+                           ? mp_series_of_platform(window, whole ? NULL : row_of, count)
+                       : whole ? mp_series_of_all(window)
+                               : mp_series_of(window, found.grouping, row_of, count);
     decide_series(evaluation, &series, labels, count);
     mp_series_free(&series);
     free(labels);
@@ -241,7 +280,13 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 {
-    if (!mp_window_has_span(window))
+    mp_measure measure = evaluation->rule->measure;
+    if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
+        MP_DISMISS(evaluation, "%s does not tell platform memory",
+                   mp_kind_name(window->model->kind));
+    else if (measure == MP_MEASURE_PLATFORM)
+        judge_ends(evaluation, window);
+    else if (!mp_window_has_span(window))
         MP_DISMISS(evaluation, "one snapshot does not tell growth");
     else if (evaluation->rule->per_snapshot)
         judge_series(evaluation, window);

@@ -50,6 +50,10 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
                              .offset = offsetof(mp_amounts, retained_bytes)},
     [MP_MEASURE_GROWTH] =
         SUM("growth", living, "of growth", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),
+    [MP_MEASURE_PLATFORM] = {"platform memory", "platform memory", "of platform memory", "",
+                             MP_RULE_BYTES, MP_HAS_LIVE, MP_BY_AREA, .offset = 0},
+    [MP_MEASURE_PLATFORM_GROWTH] = {"platform growth", "platform memory", "of growth", "",
+                                    MP_RULE_BYTES, MP_HAS_LIVE, MP_BY_AREA, .offset = 0},
     [MP_MEASURE_SECONDS] =
         SUM("seconds", "times", "spent", "", MP_RULE_US, MP_HAS_COSTS, PROFILE, exclusive_us),
     [MP_MEASURE_CALLS] =
@@ -85,9 +89,9 @@ mp_rule_unit mp_measure_unit(mp_measure measure)
 const char *mp_select_by_name(mp_select_by by)
 {
     static const char *const names[] = {
-        [MP_BY_NOTHING] = "",     [MP_BY_TYPE] = "type", [MP_BY_SOURCE] = "source",
-        [MP_BY_NAME] = "name",    [MP_BY_SITE] = "site", [MP_BY_METHOD] = "method",
-        [MP_BY_MODULE] = "module"};
+        [MP_BY_NOTHING] = "",      [MP_BY_TYPE] = "type", [MP_BY_SOURCE] = "source",
+        [MP_BY_NAME] = "name",     [MP_BY_SITE] = "site", [MP_BY_METHOD] = "method",
+        [MP_BY_MODULE] = "module", [MP_BY_AREA] = "area"};
     return names[by];
 }
 

@@ -19,6 +19,8 @@ typedef enum mp_measure {
     MP_MEASURE_DELETED_OBJECTS,
     MP_MEASURE_RETAINED,
     MP_MEASURE_GROWTH,
+    MP_MEASURE_PLATFORM, /* the runtime's own memory */
+    MP_MEASURE_PLATFORM_GROWTH,
     MP_MEASURE_SECONDS,
     MP_MEASURE_CALLS,
     MP_MEASURE_COVERAGE,
@@ -49,8 +51,9 @@ typedef enum mp_select_by {
     MP_BY_SITE = 8,    /* "TYPE at SOURCE" */
     MP_BY_METHOD = 16, /* "METHOD", or "METHOD PROGRAM" */
     MP_BY_MODULE = 32, /* program */
+    MP_BY_AREA = 64,   /* of platform memory */
 } mp_select_by;
-enum { MP_SELECTORS = 6 };
+enum { MP_SELECTORS = 7 };
 
 typedef enum mp_comparison {
     MP_AT_MOST,
@@ -79,6 +82,15 @@ typedef struct mp_measure_row {
 /* By mp_measure. */
 extern const mp_measure_row mp_measure_rows[MP_MEASURES];
 
+/* Whether it is the change from one snapshot to another. */
+static inline bool mp_measure_is_growth(mp_measure measure)
+{
+    return measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_PLATFORM_GROWTH;
+}
+static inline bool mp_measure_is_platform(mp_measure measure)
+{
+    return measure == MP_MEASURE_PLATFORM || measure == MP_MEASURE_PLATFORM_GROWTH;
+}
 /* In which unit a measure is. */
 mp_rule_unit mp_measure_unit(mp_measure measure);
 /* What an entry adds to a measure. */

@@ -159,7 +159,9 @@ static const char *value_words(const parser *p)
 {
     switch (p->row->unit) {
     case MP_RULE_BYTES:
-        return p->rule.measure == MP_MEASURE_GROWTH
+        if (p->rule.measure == MP_MEASURE_PLATFORM)
+            return "a size such as 64 KiB";
+        return mp_measure_is_growth(p->rule.measure)
                    ? "a size such as 64 KiB or a percentage such as 2 %"
                    : "a size such as 64 KiB, or base as in 1.1 x base";
     case MP_RULE_US:
@@ -256,7 +258,7 @@ static bool parse_percent(parser *p)
                 FAULT(p, number, "that is more than all lines, expected at most 100 %%"));
     }
     bound->reference = MP_OF_START;
-    if (p->rule.measure != MP_MEASURE_GROWTH)
+    if (!mp_measure_is_growth(p->rule.measure))
         return FAULT(p, p->now.text.at,
                      "a percentage alone is for growth, expected %s or base + 10 %%",
                      value_words(p));
@@ -271,8 +273,9 @@ static bool parse_base(parser *p)
     const char *base = p->now.text.at;
     if (!take(p, "base"))
         return expected(p, "base");
-    if (p->rule.measure == MP_MEASURE_GROWTH)
-        return FAULT(p, base, "growth is not held against a base, expected a size or a percentage");
+    if (mp_measure_is_growth(p->rule.measure) || p->rule.measure == MP_MEASURE_PLATFORM)
+        return FAULT(p, base, "%s is not held against a base, expected %s", p->row->words,
+                     p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage");
     p->rule.bound.reference = MP_OF_BASE;
     p->rule.bound.share = factor * (MP_WHOLE / 1000000);
     return parse_offset(p);
@@ -332,12 +335,14 @@ static bool parse_measure(parser *p, bool is_new)
     if (p->row)
         return true;
     if (begun)
-        return expected(p, is_new                   ? "\"site\""
-                           : is(p->last, "deleted") ? "\"objects\""
-                                                    : "\"sites\"");
+        return expected(p, is_new                    ? "\"site\""
+                           : is(p->last, "deleted")  ? "\"objects\""
+                           : is(p->last, "platform") ? "\"memory\" or \"growth\""
+                                                     : "\"sites\"");
     return expected(p, is_new ? "leak site, site, type, method or module"
                               : "leaked, leak sites, live, peak, created, deleted objects, "
-                                "retained, growth, seconds, calls, coverage or no new");
+                                "retained, growth, platform memory, platform growth, seconds, "
+                                "calls, coverage or no new");
 }
 
 /* "type", "source" and the like. */
@@ -395,7 +400,7 @@ static bool parse_span(parser *p)
 {
     mp_rule *rule = &p->rule;
     bool after;
-    while (rule->measure == MP_MEASURE_GROWTH) {
+    while (mp_measure_is_growth(rule->measure)) {
         after = !rule->after && take(p, "after");
         if (!after && (rule->per_snapshot || !take(p, "per")))
             break;
@@ -429,7 +434,7 @@ static bool parse_comparison(parser *p)
         return !rule->per_snapshot || i <= MP_LESS ||
                FAULT(p, sign, "growth per snapshot has an upper limit alone, expected <= or <");
     }
-    if (rule->measure != MP_MEASURE_GROWTH || rule->each)
+    if (!mp_measure_is_growth(rule->measure) || rule->each)
         return expected(p, "<=, <, >=, > or ==");
     return expected(p, rule->per_snapshot ? "<= or <"
                                           : "per snapshot, after snapshot, or <=, <, >=, > or ==");

@@ -61,25 +61,46 @@ mp_platform_area *mp_platform_areas_of(const mp_filter *filter)
     return areas;
 }
 
-mp_platform_id mp_platform_growing(const mp_window *window, int64_t *growth)
+mp_platform_span *mp_platform_spans_of(const mp_window *window)
 {
     const mp_model *model = window->model;
-    int64_t *changes = mp_alloc_zero(model->platforms.count, sizeof *changes);
-    mp_platform_id most = {0};
+    mp_platform_span *spans = mp_alloc_zero(model->platforms.count, sizeof *spans);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
         const mp_platform_sample *sample = &model->platform_samples.at[i];
         const mp_range *range = &window->ranges[model->snapshots.at[sample->snapshot.i].session.i];
+        mp_platform_span *span = &spans[sample->platform.i];
+        span->told |= mp_window_snapshot(window, sample->snapshot.i)->whole;
         if (sample->snapshot.i == range->to.i)
-            changes[sample->platform.i] += sample->bytes;
+            span->to_bytes += sample->bytes;
         if (sample->snapshot.i == range->from.i)
-            changes[sample->platform.i] -= sample->bytes;
+            span->from_bytes += sample->bytes;
     }
+    return spans;
+}
+
+mp_platform_span mp_platform_span_of_all(const mp_window *window)
+{
+    mp_platform_span all = {.told = false};
+    for (uint32_t i = 1; i < window->model->sessions.count; i++) {
+        const mp_snapshot *from = mp_window_snapshot(window, window->ranges[i].from.i);
+        const mp_snapshot *to = mp_window_snapshot(window, window->ranges[i].to.i);
+        all.told |= to->has_platform;
+        all.from_bytes += from->platform_bytes;
+        all.to_bytes += to->platform_bytes;
+    }
+    return all;
+}
+
+mp_platform_id mp_platform_growing(const mp_window *window, int64_t *growth)
+{
+    mp_platform_span *spans = mp_platform_spans_of(window);
+    mp_platform_id most = {0};
     *growth = 0;
-    for (uint32_t i = 1; i < model->platforms.count; i++)
-        if (changes[i] > *growth) {
-            *growth = changes[i];
+    for (uint32_t i = 1; i < window->model->platforms.count; i++)
+        if (spans[i].to_bytes - spans[i].from_bytes > *growth) {
+            *growth = spans[i].to_bytes - spans[i].from_bytes;
             most.i = i;
         }
-    free(changes);
+    free(spans);
     return most;
 }

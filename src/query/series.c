@@ -102,6 +102,26 @@ mp_series mp_series_of_all(const mp_window *window)
     return series;
 }
 
+mp_series mp_series_of_platform(const mp_window *window, const uint32_t *row_of, uint32_t rows)
+{
+    const mp_model *model = window->model;
+    uint32_t session = session_of(window);
+    mp_series series = new_series(window, session, rows);
+    for (size_t i = 0; !row_of && i < series.length; i++)
+        series.at[i] = mp_window_snapshot(window, series.snapshots[i])->platform_bytes;
+    size_t place = 0; /* samples of a session come in the order of its snapshots */
+    for (uint32_t i = 1; row_of && i < model->platform_samples.count; i++) {
+        const mp_platform_sample *sample = &model->platform_samples.at[i];
+        uint32_t row = row_of[sample->platform.i];
+        while (place < series.length && series.snapshots[place] < sample->snapshot.i &&
+               model->snapshots.at[sample->snapshot.i].session.i == session)
+            place++;
+        if (row && place < series.length && series.snapshots[place] == sample->snapshot.i)
+            series.at[(row - 1) * series.length + place] += sample->bytes;
+    }
+    return series;
+}
+
 void mp_series_free(mp_series *series)
 {
     free(series->at);

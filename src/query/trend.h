@@ -75,6 +75,9 @@ mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, con
                        uint32_t rows);
 /* All bytes alive, as the snapshots tell them: one row. */
 mp_series mp_series_of_all(const mp_window *window);
+/* Platform memory: rows of areas, of which `row_of` tells the row by platform id, from 1, 0 of
+ * those left out; or all areas together in one row, where it is NULL. */
+mp_series mp_series_of_platform(const mp_window *window, const uint32_t *row_of, uint32_t rows);
 void mp_series_free(mp_series *series);
 
 #endif
