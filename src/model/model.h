@@ -248,6 +248,7 @@ typedef struct mp_platform_sample {
 typedef struct mp_session {
     mp_string_id uuid, start_time, session_id, application, description, instance;
     mp_string_id openedge_version, user, date, directory, propath;
+    mp_string_id transport; /* by which requests reach the agent that it is of */
     uint64_t process_id;
     bool has_process_id, reusable_apart;
     int64_t start_us;      /* start_time as microseconds since 1970, UTC; 0: not known */

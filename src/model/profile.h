@@ -96,7 +96,34 @@ typedef struct mp_profile_text {
     mp_string_id text;
 } mp_profile_text;
 
+/* What the description line of version 3 says of the recording, as it is there; -1: it does not. */
+typedef struct mp_profile_header {
+    mp_session_id session;
+    int64_t statements, data_points, writes, buffer_size;
+} mp_profile_header;
+
+/* The parts of the statistics. */
+typedef enum mp_statistics_part {
+    MP_STATISTICS_OPERATIONS,
+    MP_STATISTICS_MODULES,
+    MP_STATISTICS_WATERMARKS,
+    MP_STATISTICS_PARAMETERS,
+} mp_statistics_part;
+
+/* A row of them. What it means is known of operations (so many of one operation of a module) and of
+ * start-up parameters, whose text is `name`; of others `text` is all there is. */
+typedef struct mp_profile_statistic {
+    mp_session_id session;
+    mp_statistics_part part;
+    mp_string_id text;   /* the row */
+    mp_module_id module; /* of operations and modules; none: the row is not as expected */
+    uint64_t operation;
+    int64_t count; /* of operations */
+    mp_string_id name;
+} mp_profile_statistic;
+
 typedef struct mp_profile {
+    MP_LIST(mp_profile_header) headers;
     MP_LIST(mp_module) modules;
     MP_LIST(mp_profile_line) lines;
     MP_LIST(mp_profile_call) calls;
@@ -106,7 +133,7 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_coverage) coverage;
     MP_LIST(int32_t) coverage_lines;
     MP_LIST(mp_string_id) coverage_codes; /* of each of them; empty: no listing was read */
-    MP_LIST(mp_profile_text) statistics;  /* raw rows, time 0 */
+    MP_LIST(mp_profile_statistic) statistics;
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;
     /* Summed over all sessions that say it; -1: none does. */

@@ -64,14 +64,16 @@ static const prf_section coverage = {
 /* What stands below each row of the coverage, up to a dot of its own. */
 static const prf_section entity = {"coverage",      PRF_COVERAGE,   1,        1,
                                    prf_entity_line, prf_entity_end, {"lline"}};
-/* Statistics: kept as they are. */
-static const prf_section operations = {
-    "statistics (operations)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
-static const prf_section counters = {
-    "statistics (counters)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
-static const prf_section tables = {"statistics (tables)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
-static const prf_section startup = {
-    "statistics (start-up parameters)", PRF_STATISTICS, 0, 0, NULL, NULL, {NULL}};
+/* Statistics: kept as they are, and looked into as far as their meaning is known. */
+static const prf_section statistics[] = {
+    [MP_STATISTICS_OPERATIONS] = {.name = "statistics (operations)", .part = PRF_STATISTICS},
+    [MP_STATISTICS_MODULES] = {.name = "statistics (module details)", .part = PRF_STATISTICS},
+    [MP_STATISTICS_WATERMARKS] = {.name = "statistics (session watermarks)",
+                                  .part = PRF_STATISTICS},
+    [MP_STATISTICS_PARAMETERS] = {.name = "statistics (parameters and databases)",
+                                  .part = PRF_STATISTICS},
+};
+#define STATISTICS &statistics[0], &statistics[1], &statistics[2], &statistics[3]
 static const prf_section nodes = {
     "call tree",
     PRF_NODES,
@@ -86,11 +88,10 @@ static const prf_section user_data = {"user data", PRF_USER_DATA,        2, 2, p
 static const prf_section *const layouts[5][MOST_SECTIONS + 1] = {
     {NULL},
     {&description, &modules, &calls, &lines, &trace, &coverage, &user_data, NULL},
-    {&description, &modules, &calls, &lines, &trace, &coverage, &operations, &counters, &tables,
-     &startup, &user_data, NULL},
+    {&description, &modules, &calls, &lines, &trace, &coverage, STATISTICS, &user_data, NULL},
     {&description, &modules, &calls, &lines, &trace, &coverage, &nodes, &user_data, NULL},
-    {&description, &modules, &calls, &lines, &trace, &coverage, &operations, &counters, &tables,
-     &startup, &nodes, &user_data, NULL}};
+    {&description, &modules, &calls, &lines, &trace, &coverage, STATISTICS, &nodes, &user_data,
+     NULL}};
 
 /* --- rows --- */
 
@@ -221,7 +222,7 @@ static void section_row(prf_cursor *cursor, mp_slice line)
     if (section->part == PRF_STATISTICS) {
         cursor->records++;
         cursor->rows++;
-        prf_statistic(state, line);
+        prf_statistic(state, (mp_statistics_part)(section - statistics), line);
         return;
     }
     prf_value row[MOST_COLUMNS] = {{0}};

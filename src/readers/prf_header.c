@@ -76,6 +76,17 @@ int64_t prf_header_total(mp_slice extra)
     return length && mp_field_decimal(&fields, 6, &total) ? total : -1;
 }
 
+int64_t prf_header_number(mp_slice extra, const char *key)
+{
+    mp_slice value = behind_key(extra, key);
+    size_t length = 0;
+    while (length < value.length && isdigit((unsigned char)value.at[length]))
+        length++;
+    mp_fields fields = mp_fields_of((mp_slice){value.at, length});
+    int64_t number;
+    return length && mp_field_signed(&fields, &number) ? number : -1;
+}
+
 mp_slice prf_header_text(mp_slice extra, const char *key)
 {
     mp_slice found = {"", 0};

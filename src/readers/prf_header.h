@@ -21,6 +21,9 @@ bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header);
 /* TotTime in microseconds; -1 where there is none. */
 int64_t prf_header_total(mp_slice extra);
 
+/* The number behind a key; -1: there is none. */
+int64_t prf_header_number(mp_slice extra, const char *key);
+
 /* The last value of a key that is a string and not empty; the empty slice if there is none. */
 mp_slice prf_header_text(mp_slice extra, const char *key);
 

@@ -7,6 +7,7 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
+#include "input/fields.h"
 #include "model/build.h"
 
 static mp_string_id intern(prf_state *state, mp_slice text)
@@ -46,6 +47,18 @@ static void fill_session(prf_state *state, const prf_header *header)
         return;
     session->directory = intern(state, prf_header_text(header->extra, "Directory"));
     session->propath = intern(state, prf_header_text(header->extra, "Propath"));
+    session->session_id = intern(state, prf_header_text(header->extra, "ABLSessionID"));
+    session->transport = intern(state, prf_header_text(header->extra, "transport"));
+    int64_t process_id = prf_header_number(header->extra, "AgentPid");
+    session->has_process_id = process_id >= 0;
+    session->process_id = process_id >= 0 ? (uint64_t)process_id : 0;
+    mp_profile_header said = {.session = state->session,
+                              .statements = prf_header_number(header->extra, "StmtCnt"),
+                              .data_points = prf_header_number(header->extra, "DataPts"),
+                              .writes = prf_header_number(header->extra, "NumWrites"),
+                              .buffer_size = prf_header_number(header->extra, "BufferSize")};
+    if (said.statements >= 0 || said.data_points >= 0 || said.writes >= 0 || said.buffer_size >= 0)
+        *MP_ADD(&state->profile->headers) = said;
     state->total_us = prf_header_total(header->extra);
     if (state->total_us >= 0 && mp_budget_take(&state->spent, state->total_us)) {
         state->profile->stated_total_us =
@@ -270,10 +283,28 @@ void prf_user_data(prf_state *state, const prf_value *row, uint64_t line)
         .session = state->session, .time_us = row[0].amount, .text = intern(state, row[1].text)};
 }
 
-void prf_statistic(prf_state *state, mp_slice line)
+/* A row that is not as expected is kept all the same: what it means is not known anyway. */
+void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
 {
-    *MP_ADD(&state->profile->statistics) =
-        (mp_profile_text){.session = state->session, .text = intern(state, mp_slice_trim(line))};
+    mp_profile_statistic row = {
+        .session = state->session, .part = part, .text = intern(state, mp_slice_trim(line))};
+    mp_fields fields = mp_fields_of(line);
+    uint64_t module, operation;
+    mp_slice name;
+    bool ok = mp_field_unsigned(&fields, &module);
+    if (ok && part == MP_STATISTICS_OPERATIONS)
+        ok = mp_field_unsigned(&fields, &operation) && mp_field_signed(&fields, &row.count) &&
+             row.count >= 0 && mp_field_text(&fields, &state->scratch, &name);
+    if (ok && part == MP_STATISTICS_PARAMETERS)
+        ok = module == 0 && mp_field_unsigned(&fields, &operation) && operation == 0 &&
+             mp_field_text(&fields, &state->scratch, &name);
+    if (ok && part == MP_STATISTICS_OPERATIONS)
+        row.operation = operation;
+    if (ok && (part == MP_STATISTICS_OPERATIONS || part == MP_STATISTICS_PARAMETERS))
+        row.name = intern(state, mp_slice_trim(name));
+    if (ok && (part == MP_STATISTICS_OPERATIONS || part == MP_STATISTICS_MODULES))
+        row.module = (mp_module_id){mp_id_index_get(&state->modules, module)};
+    *MP_ADD(&state->profile->statistics) = row;
 }
 
 /* --- a profile ends --- */

@@ -79,7 +79,7 @@ void prf_entity(prf_state *state, const prf_value *row, uint64_t line);
 void prf_entity_line(prf_state *state, const prf_value *row, uint64_t line);
 void prf_node(prf_state *state, const prf_value *row, uint64_t line);
 void prf_user_data(prf_state *state, const prf_value *row, uint64_t line);
-void prf_statistic(prf_state *state, mp_slice line);
+void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line);
 
 /* The modules are all in: split their names. */
 void prf_modules_end(prf_state *state);

@@ -40,7 +40,7 @@ static void section_inputs(mp_document *document, const mp_model *model)
 
 typedef struct session_row {
     const char *uuid, *start_time, *session_id, *application, *instance, *description;
-    const char *openedge_version, *user, *date, *directory, *propath;
+    const char *openedge_version, *user, *date, *directory, *propath, *transport;
     int64_t process_id, snapshots;
 } session_row;
 
@@ -49,6 +49,7 @@ static const mp_column session_columns[] = {
     MP_COLUMN(session_row, start_time, "Started", MP_TEXT, 0),
     MP_COLUMN(session_row, process_id, "Process", MP_NUMBER, 0),
     MP_COLUMN(session_row, session_id, "Session", MP_TEXT, 0),
+    MP_COLUMN(session_row, transport, "Transport", MP_TEXT, 0),
     MP_COLUMN(session_row, application, "Application", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(session_row, instance, "Instance", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(session_row, description, "Description", MP_TEXT, MP_SHORTEN),
@@ -77,6 +78,7 @@ static void put_session(mp_document *document, mp_table *table, const mp_filter 
         TEXT(date),
         TEXT(directory),
         TEXT(propath),
+        TEXT(transport),
         .process_id = session->has_process_id ? (int64_t)session->process_id : MP_UNKNOWN,
         .snapshots = model->holds & MP_HOLDS_LEDGER ? mp_filter_snapshots(filter, i) : MP_UNKNOWN};
 #undef TEXT

@@ -197,9 +197,130 @@ static const mp_column user_data_columns[] = {
     MP_COLUMN(text_row, text, "User data", MP_TEXT, MP_SHORTEN),
 };
 
+typedef struct statistic_row {
+    int64_t session, operation, count, rows;
+    const char *section, *row, *program, *method, *name, *known;
+} statistic_row;
+
 static const mp_column statistics_columns[] = {
-    MP_COLUMN_OF(text_row, text, "row", "Statistics, as in the file", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(statistic_row, section, "Section", MP_TEXT, 0),
+    MP_COLUMN(statistic_row, row, "Statistics, as in the file", MP_TEXT, MP_SHORTEN),
 };
+
+static const mp_column part_columns[] = {
+    MP_COLUMN(statistic_row, section, "Section", MP_TEXT, 0),
+    MP_COLUMN(statistic_row, rows, "Rows", MP_COUNT, 0),
+    MP_COLUMN(statistic_row, known, "What is known of them", MP_TEXT, MP_FOR_PEOPLE),
+};
+
+static const mp_column operation_columns[] = {
+    MP_COLUMN(statistic_row, session, "", MP_NUMBER, 0),
+    MP_COLUMN(statistic_row, count, "", MP_COUNT, 0),
+    MP_COLUMN(statistic_row, name, "", MP_TEXT, 0),
+    MP_COLUMN(statistic_row, operation, "", MP_NUMBER, 0),
+    MP_COLUMN(statistic_row, program, "", MP_TEXT, 0),
+    MP_COLUMN(statistic_row, method, "", MP_TEXT, 0),
+};
+
+static const mp_column parameter_columns[] = {
+    MP_COLUMN(statistic_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(statistic_row, name, "Start-up parameters", MP_TEXT, MP_SHORTEN),
+};
+
+static const struct {
+    const char *name, *known;
+} parts[] = {
+    [MP_STATISTICS_OPERATIONS] = {"operations", "how many of each operation in each module"},
+    [MP_STATISTICS_MODULES] = {"module details", "numbers of each module; not which is which"},
+    [MP_STATISTICS_WATERMARKS] = {"session watermarks", "nothing but their name"},
+    [MP_STATISTICS_PARAMETERS] = {"parameters and databases", "the start-up parameters"},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* The statistics of a part whose meaning is known, each row as its columns. */
+static void put_known(mp_document *document, const mp_model *model, mp_statistics_part part)
+{
+    const mp_profile *profile = model->profile;
+    bool of_modules = part == MP_STATISTICS_OPERATIONS, many = model->sessions.count > 2;
+    mp_table *table =
+        of_modules ? MP_TABLE(document, "operations", NULL, MP_ROWS, operation_columns)
+                   : MP_TABLE(document, "startup_parameters", NULL, MP_ROWS, parameter_columns);
+    table->flags = of_modules ? MP_FOR_PROGRAMS : 0;
+    for (uint32_t i = 1; i < profile->statistics.count; i++) {
+        const mp_profile_statistic *statistic = &profile->statistics.at[i];
+        const mp_module *module = &profile->modules.at[statistic->module.i];
+        if (statistic->part != part || !statistic->name.i)
+            continue;
+        statistic_row row = {.session = many ? (int64_t)statistic->session.i : MP_UNKNOWN,
+                             .operation = (int64_t)statistic->operation,
+                             .count = statistic->count,
+                             .name = mp_model_text(model, statistic->name),
+                             .program = mp_model_text(model, module->program),
+                             .method = mp_model_text(model, module->method)};
+        mp_table_put(document, table, &row);
+    }
+}
+
+static void section_statistics(mp_document *document, const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    int64_t rows[PARTS] = {0};
+    if (profile->statistics.count < 2)
+        return;
+    mp_table *raw = MP_TABLE(document, "statistics", NULL, MP_ROWS, statistics_columns);
+    raw->flags = MP_FOR_PROGRAMS;
+    for (uint32_t i = 1; i < profile->statistics.count; i++) {
+        const mp_profile_statistic *statistic = &profile->statistics.at[i];
+        rows[statistic->part]++;
+        mp_table_put(document, raw,
+                     &(statistic_row){.section = parts[statistic->part].name,
+                                      .row = mp_model_text(model, statistic->text)});
+    }
+    mp_table *table =
+        MP_TABLE(document, "statistics_sections", "Statistics", MP_ROWS, part_columns);
+    for (size_t i = 0; i < PARTS; i++)
+        mp_table_put(
+            document, table,
+            &(statistic_row){.section = parts[i].name, .rows = rows[i], .known = parts[i].known});
+    put_known(document, model, MP_STATISTICS_OPERATIONS);
+    put_known(document, model, MP_STATISTICS_PARAMETERS);
+}
+
+typedef struct header_row {
+    int64_t session, statements, data_points, writes, buffer_size;
+} header_row;
+
+static const mp_column header_columns[] = {
+    MP_COLUMN(header_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(header_row, statements, "Statements", MP_COUNT, 0),
+    MP_COLUMN(header_row, data_points, "Data points", MP_COUNT, 0),
+    MP_COLUMN(header_row, writes, "Writes", MP_COUNT, 0),
+    MP_COLUMN(header_row, buffer_size, "Buffer size", MP_COUNT, 0),
+};
+
+static int64_t said(int64_t number)
+{
+    return number < 0 ? MP_UNKNOWN : number;
+}
+
+/* What version 3 says of the recording on its first line. */
+static void section_headers(mp_document *document, const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    if (profile->headers.count < 2)
+        return;
+    mp_table *table = MP_TABLE(document, "headers", "As the header says", MP_ROWS, header_columns);
+    for (uint32_t i = 1; i < profile->headers.count; i++) {
+        const mp_profile_header *header = &profile->headers.at[i];
+        header_row row = {.session =
+                              model->sessions.count > 2 ? (int64_t)header->session.i : MP_UNKNOWN,
+                          .statements = said(header->statements),
+                          .data_points = said(header->data_points),
+                          .writes = said(header->writes),
+                          .buffer_size = said(header->buffer_size)};
+        mp_table_put(document, table, &row);
+    }
+}
 
 static void section_texts(mp_document *document, const mp_model *model)
 {
@@ -209,15 +330,6 @@ static void section_texts(mp_document *document, const mp_model *model)
         for (uint32_t i = 1; i < profile->user_data.count; i++) {
             text_row row = {profile->user_data.at[i].time_us,
                             mp_model_text(model, profile->user_data.at[i].text)};
-            mp_table_put(document, table, &row);
-        }
-    }
-    if (profile->statistics.count > 1) {
-        mp_table *table =
-            MP_TABLE(document, "statistics", "Statistics", MP_ROWS, statistics_columns);
-        table->flags = MP_FOR_PROGRAMS;
-        for (uint32_t i = 1; i < profile->statistics.count; i++) {
-            text_row row = {.text = mp_model_text(model, profile->statistics.at[i].text)};
             mp_table_put(document, table, &row);
         }
     }
@@ -256,7 +368,9 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_profile_totals(document, request->filter, true);
     section_contents(document, request->filter);
     section_coverage(document, request->filter);
+    section_headers(document, request->model);
     section_texts(document, request->model);
+    section_statistics(document, request->model);
     return true;
 }
 
