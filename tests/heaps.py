@@ -184,6 +184,10 @@ class OtherHeaps:
             report = self.json("retained", path, "--by", by, "--limit", 0)
             self.agree({"retained": expected[f"retained_by_{by}"]}, report, ["retained"],
                        f"retained {name} by {by}")
+            report = self.json("dominators", path, "--by", by, "--limit", 0, "--min-percent", 0)
+            report.setdefault("dominators", [])
+            self.agree({"dominators": expected[f"tree_by_{by}"]}, report, ["dominators"],
+                       f"dominators {name} by {by}")
 
     def paths_agree(self, path):
         """Paths are as long as the shortest ones, with and without a type, and share no object but

@@ -262,6 +262,25 @@ int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* The domain of an object, a place in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
 
+/* The dominator tree summed by type or namespace: objects below the same ones are one node. Of one
+ * group several times in a row, as in linked lists, all are in one node. In preorder, the node that
+ * retains most first, then by label. */
+typedef struct mp_dominator_group {
+    const char *label;
+    int64_t objects, bytes;                   /* in the node, their own */
+    int64_t retained_objects, retained_bytes; /* with all that is below */
+    uint32_t depth, span;                     /* span: nodes below it, itself included */
+} mp_dominator_group;
+
+typedef struct mp_dominator_groups {
+    mp_dominator_group *at;
+    uint32_t count;
+    mp_histogram histogram; /* that labels are of */
+} mp_dominator_groups;
+
+mp_dominator_groups mp_dominator_groups_of(const mp_graph_view *view, mp_histogram_kind kind);
+void mp_dominator_groups_free(mp_dominator_groups *groups);
+
 /* --- texts, in the arena --- */
 
 /* An id as in the file; "" for 0. */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "reports/graph_sections.h"
 
 /* --- retained --- */
@@ -107,6 +108,7 @@ static const mp_column tree_columns[] = {
 };
 
 typedef struct tree_arguments {
+    const char *by;
     int64_t limit, depth; /* 0: all */
     double min_percent;
 } tree_arguments;
@@ -114,6 +116,7 @@ typedef struct tree_arguments {
 static const tree_arguments tree_defaults = {.limit = 200, .min_percent = 0.5};
 
 static const mp_argument tree_table[] = {
+    {"by", MP_ARGUMENT_TEXT, offsetof(tree_arguments, by), 1},
     {"limit", MP_ARGUMENT_COUNT, offsetof(tree_arguments, limit), 1},
     {"depth", MP_ARGUMENT_COUNT, offsetof(tree_arguments, depth), 1},
     {"min-percent", MP_ARGUMENT_PERCENT, offsetof(tree_arguments, min_percent), 1},
@@ -134,15 +137,20 @@ static int largest_last(const void *left, const void *right, void *opaque)
                                order[((const waiting *)left)->place]);
 }
 
+static int indent_of(uint32_t depth)
+{
+    enum { DEEPEST = 40 };
+    return (int)(depth < DEEPEST ? depth : DEEPEST) * 2;
+}
+
 static void put_node(mp_document *document, mp_table *table, const mp_graph_view *view, waiting at)
 {
-    enum { DEEPEST_INDENT = 40 };
     uint32_t object = view->dominators.order[at.place];
-    int indent = (int)(at.depth < DEEPEST_INDENT ? at.depth : DEEPEST_INDENT) * 2;
     tree_row row = {.of = mp_object_cells_of(document, view, object),
                     .retained_objects = view->dominators.span[at.place],
                     .depth = at.depth};
-    row.node = mp_document_text(document, "%*s%s %s", indent, "", row.of.type, row.of.id);
+    row.node =
+        mp_document_text(document, "%*s%s %s", indent_of(at.depth), "", row.of.type, row.of.id);
     mp_table_put(document, table, &row);
 }
 
@@ -177,14 +185,64 @@ static void put_tree(mp_document *document, mp_table *table, const mp_graph_view
     mp_table_left_out(table, passed);
 }
 
+/* --- the same by type --- */
+
+typedef struct group_row {
+    mp_dominator_group of;
+    const char *node;
+    int64_t depth;
+    double percent;
+} group_row;
+
+static const mp_column group_columns[] = {
+    MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN(group_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(group_row, of.bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, of.retained_objects, "retained_objects", "With below", MP_COUNT, 0),
+    MP_COLUMN(group_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(group_row, node, "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+};
+
+static void put_groups(mp_document *document, mp_table *table, const mp_graph_view *view,
+                       mp_histogram_kind kind, const tree_arguments *asked)
+{
+    double least = asked->min_percent / 100 * (double)mp_graph_reachable(view);
+    mp_dominator_groups groups = mp_dominator_groups_of(view, kind);
+    size_t passed = 0;
+    for (uint32_t i = 0; i < groups.count;) {
+        const mp_dominator_group *at = &groups.at[i];
+        bool shown =
+            (double)at->retained_bytes >= least && (!asked->depth || at->depth < asked->depth);
+        i += shown ? 1 : at->span;
+        if (!shown || (passed++ >= (size_t)asked->limit && asked->limit))
+            continue;
+        group_row row = {
+            .of = *at,
+            .node = mp_document_text(document, "%*s%s", indent_of(at->depth), "", at->label),
+            .depth = at->depth,
+            .percent = mp_percent_of(at->retained_bytes, mp_graph_reachable(view))};
+        mp_table_put(document, table, &row);
+    }
+    mp_dominator_groups_free(&groups);
+    mp_table_left_out(table, passed);
+}
+
 static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)
 {
-    (void)error;
     const tree_arguments *asked = request->arguments;
+    bool types = asked->by && mp_text_is(asked->by, "type");
+    bool objects = !asked->by || mp_text_is(asked->by, "object");
+    if (!types && !objects && !mp_text_is(asked->by, "namespace"))
+        return mp_fail_argument(error, "by", asked->by,
+                                "the dominator tree is one of objects, or by type or namespace");
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
-    mp_table *table = MP_TABLE(document, "dominators", "Dominator tree: who keeps whom alive",
-                               MP_ROWS, tree_columns);
+    mp_table *table = objects ? MP_TABLE(document, "dominators", NULL, MP_ROWS, tree_columns)
+                              : MP_TABLE(document, "dominators", NULL, MP_ROWS, group_columns);
+    table->title = mp_document_text(document, "Dominator tree%s%s: who keeps whom alive",
+                                    objects ? "" : " by ", objects ? "" : asked->by);
     table->main = true;
     table->empty =
         view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
@@ -192,7 +250,11 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
         mp_table_line(document, table, "without what is below %.12g %% of the whole",
                       asked->min_percent)
             ->argument = "min-percent";
-    put_tree(document, table, &view, asked);
+    if (objects)
+        put_tree(document, table, &view, asked);
+    else
+        put_groups(document, table, &view,
+                   types ? MP_HISTOGRAM_OF_TYPES : MP_HISTOGRAM_OF_NAMESPACES, asked);
     mp_graph_view_free(&view);
     return true;
 }
@@ -202,7 +264,9 @@ const mp_report mp_report_dominators = {
     .summary = "the dominator tree of a heap dump, largest first",
     .example = "dominators samples/shop-3.gclog --depth 3",
     .details = "An object stands below the one without which no strong root would reach it;\n"
-               "what stands on the left is held by roots, or by several objects together.",
+               "what stands on the left is held by roots, or by several objects together.\n"
+               "`by`: object, type, namespace: objects below the same types are one row; of a\n"
+               "type several times in a row, as in lists, all are in one.",
     MP_ARGUMENTS(tree_table, tree_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_tree}},

@@ -1,0 +1,118 @@
+/* The dominator tree summed by type or namespace. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "query/graph_query.h"
+
+/* A node while the tree grows. */
+typedef struct grown {
+    mp_dominator_group of;
+    uint32_t up, group; /* the node above, 0: none; of the histogram, + 1 */
+} grown;
+
+typedef struct growth {
+    const mp_graph_view *view;
+    const uint32_t *group_of; /* of each type, + 1 */
+    grown *nodes;             /* from 1, each behind that above it */
+    size_t count, capacity;
+    mp_id_index places; /* by the node above and the group */
+} growth;
+
+static uint32_t node_for(growth *all, uint32_t up, uint32_t group)
+{
+    uint32_t *place = mp_id_index_put(&all->places, (uint64_t)up << 32 | group);
+    if (!*place) {
+        *place = (uint32_t)++all->count;
+        mp_grow(&all->nodes, &all->capacity, all->count + 1, sizeof *all->nodes);
+        all->nodes[*place] = (grown){.up = up, .group = group};
+    }
+    return *place;
+}
+
+/* In preorder what dominates an object comes before it, and has its node. */
+static void grow(growth *all)
+{
+    const mp_graph *graph = all->view->graph;
+    const mp_dominators *dominators = &all->view->dominators;
+    uint32_t *node_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *node_of);
+    for (uint32_t i = 1; i <= dominators->reached; i++) {
+        uint32_t object = dominators->order[i], up = node_of[dominators->idom[object]];
+        uint32_t group = all->group_of[graph->types[object]];
+        assert(group); /* nothing is selected, so all types are there */
+        bool again = up && all->nodes[up].group == group;
+        uint32_t place = again ? up : node_for(all, up, group);
+        mp_dominator_group *of = &all->nodes[place].of;
+        node_of[object] = place;
+        of->objects++;
+        of->bytes += (int64_t)graph->sizes[object];
+        if (!again) {
+            of->retained_objects += dominators->span[i];
+            of->retained_bytes += (int64_t)dominators->retained[object];
+        }
+    }
+    free(node_of);
+}
+
+static int largest_first(const void *left, const void *right, void *nodes)
+{
+    const grown *a = &((const grown *)nodes)[*(const uint32_t *)left];
+    const grown *b = &((const grown *)nodes)[*(const uint32_t *)right];
+    if (a->up != b->up)
+        return a->up < b->up ? -1 : 1;
+    if (a->of.retained_bytes != b->of.retained_bytes)
+        return a->of.retained_bytes > b->of.retained_bytes ? -1 : 1;
+    return strcmp(a->of.label, b->of.label);
+}
+
+/* Siblings stand together, so those of a node are a run; where each starts is its place in the
+ * preorder: behind the one above it and the siblings before it. */
+static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
+{
+    uint32_t *order = mp_alloc((count + 1u) * sizeof *order);
+    uint32_t *next = mp_alloc_zero(count + 1u, sizeof *next); /* of each node, for what is below */
+    mp_dominator_group *result = mp_alloc((count + 1u) * sizeof *result);
+    for (uint32_t i = count; i; i--) {
+        nodes[i].of.span++;
+        if (nodes[i].up)
+            nodes[nodes[i].up].of.span += nodes[i].of.span;
+        order[i] = i;
+    }
+    qsort_r(order + 1, count, sizeof *order, largest_first, nodes);
+    for (uint32_t i = 1; i <= count; i++) {
+        grown *node = &nodes[order[i]];
+        uint32_t place = next[node->up];
+        assert(place < count);
+        if (node->up)
+            node->of.depth = nodes[node->up].of.depth + 1;
+        next[node->up] += node->of.span;
+        next[order[i]] = place + 1;
+        result[place] = node->of;
+    }
+    free(next);
+    free(order);
+    return result;
+}
+
+mp_dominator_groups mp_dominator_groups_of(const mp_graph_view *view, mp_histogram_kind kind)
+{
+    mp_dominator_groups result = {.histogram = mp_histogram_of(view, kind)};
+    growth all = {.view = view, .group_of = result.histogram.groups.group_of};
+    grow(&all);
+    for (size_t i = 1; i <= all.count; i++)
+        all.nodes[i].of.label = result.histogram.at[all.nodes[i].group - 1].label;
+    result.count = (uint32_t)all.count;
+    result.at = in_preorder(all.nodes, result.count);
+    mp_id_index_free(&all.places);
+    free(all.nodes);
+    return result;
+}
+
+void mp_dominator_groups_free(mp_dominator_groups *groups)
+{
+    mp_histogram_free(&groups->histogram);
+    free(groups->at);
+    *groups = (mp_dominator_groups){0};
+}
