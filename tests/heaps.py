@@ -127,6 +127,9 @@ class OtherHeaps:
             self.agree(taligent.report(path, at=row["time_us"]),
                        self.json("top", f"{path}@{row['sequence']}", "--limit", 0), ["top"],
                        f"top {path.name}@{row['sequence']}")
+            self.agree(taligent.report(path, at=row["time_us"]),
+                       self.json("leaks", path, "--to", row["sequence"], "--limit", 0), ["leaks"],
+                       f"leaks {path.name} --to {row['sequence']}")
         self.peak_agrees(path)
         for slices in (1, 3):
             self.agree(taligent.report(path, slices=slices),

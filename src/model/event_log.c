@@ -304,8 +304,7 @@ void mp_event_log_count(mp_event_log *log, const mp_event *event)
 
 /* --- inference --- */
 
-/* novtbl and notype are what the monitor writes where it found no type. */
-static bool is_real(const mp_model *model, mp_type_id type)
+bool mp_type_is_real(const mp_model *model, mp_type_id type)
 {
     const char *name = mp_model_text(model, model->types.at[type.i].name);
     return type.i && strcmp(name, "novtbl") != 0 && strcmp(name, "notype") != 0;
@@ -327,7 +326,7 @@ static int by_node_then_type(const void *left, const void *right)
 static void consider(const mp_model *model, mp_inference *best, uint32_t type, int64_t deleted)
 {
     best->deleted += deleted;
-    if (!is_real(model, (mp_type_id){type}) || deleted < best->typed)
+    if (!mp_type_is_real(model, (mp_type_id){type}) || deleted < best->typed)
         return;
     const char *name = mp_model_text(model, model->types.at[type].name);
     if (deleted > best->typed || !best->type.i ||

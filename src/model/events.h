@@ -84,6 +84,10 @@ typedef struct mp_events {
     bool temporary_is_time;
 } mp_events;
 
+/* Whether it says anything: novtbl and notype are what the monitor writes where it found no type.
+ */
+bool mp_type_is_real(const mp_model *model, mp_type_id type);
+
 /* NULL: nothing happens. */
 void mp_events_free(mp_events *events);
 

@@ -38,6 +38,83 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
             leaks->at[i].name = NULL;
 }
 
+/* --- types that later deletions state --- */
+
+/* Of one leak: blocks that died later as this type, or never (type 0). */
+typedef struct fate {
+    uint32_t leak, type;
+    int64_t objects;
+} fate;
+
+static int by_leak_then_type(const void *left, const void *right)
+{
+    const fate *a = left, *b = right;
+    if (a->leak != b->leak)
+        return a->leak < b->leak ? -1 : 1;
+    return a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* What most of a leak's blocks were, those that never died weighed as their crawl's deaths say. */
+static mp_inference most_likely(const mp_model *model, const mp_inference *crawl, const fate *fates,
+                                size_t count)
+{
+    int64_t scale = crawl->deleted ? crawl->deleted : 1, all = 0;
+    int64_t guessed = fates[0].type ? 0 : fates[0].objects * crawl->typed;
+    mp_inference best = {.type = guessed ? crawl->type : (mp_type_id){0}, .typed = guessed};
+    for (size_t i = 0; i < count; i++) {
+        mp_type_id type = {fates[i].type};
+        int64_t typed = fates[i].objects * scale + (type.i == crawl->type.i ? guessed : 0);
+        all += fates[i].objects;
+        if (!mp_type_is_real(model, type) || typed < best.typed)
+            continue;
+        const char *name = mp_model_text(model, model->types.at[type.i].name);
+        if (typed > best.typed || !best.type.i ||
+            strcmp(name, mp_model_text(model, model->types.at[best.type.i].name)) < 0)
+            best.type = type;
+        best.typed = typed;
+    }
+    best.deleted = all * scale;
+    return best;
+}
+
+static void judge_types(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
+                        const uint32_t *leak_of)
+{
+    const mp_model *model = window->model;
+    const mp_balance *balances = mp_window_balances(window);
+    fate *fates = NULL;
+    size_t count = 0, capacity = 0;
+    bool stated = false;
+    for (uint32_t i = 1; model->events && i < model->generations.count; i++) {
+        uint32_t site = sites->group_of[i];
+        const mp_generation *generation = &model->generations.at[i];
+        int64_t objects = mp_cost_live(balances[i].to);
+        if (!site || !leak_of[site - 1] || !objects ||
+            !mp_window_leaks(window, generation->context, generation->born))
+            continue;
+        mp_grow(&fates, &capacity, count + 1, sizeof *fates);
+        fates[count] =
+            (fate){leak_of[site - 1], model->contexts.at[generation->context.i].type.i, objects};
+        stated |= fates[count++].type != 0;
+    }
+    if (stated) /* at the end of a log, none is */
+        qsort(fates, count, sizeof *fates, by_leak_then_type);
+    for (size_t i = 0, end; stated && i < count; i = end) {
+        size_t kept = i; /* those of one type become one */
+        for (end = i + 1; end < count && fates[end].leak == fates[i].leak; end++)
+            if (fates[end].type == fates[kept].type)
+                fates[kept].objects += fates[end].objects;
+            else
+                fates[++kept] = fates[end];
+        mp_leak *leak = &leaks->at[fates[i].leak - 1];
+        mp_inference *judged = mp_arena_alloc(leaks->private, sizeof *judged);
+        *judged = most_likely(model, leak->inference, &fates[i], kept + 1 - i);
+        leak->inference = judged;
+        leak->type = mp_type_label(leaks->private, model, judged->type);
+    }
+    free(fates);
+}
+
 static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
 {
     const mp_context *context =
@@ -113,6 +190,7 @@ static mp_leaks find_leaks(const mp_window *window)
         leaks.bytes += group->leaked.bytes;
     }
     add_names(window, sites, &leaks, leak_of);
+    judge_types(window, sites, &leaks, leak_of);
     free(leak_of);
     if (leaks.count)
         qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, (void *)(uintptr_t)model);

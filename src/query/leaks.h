@@ -10,10 +10,12 @@ typedef struct mp_leak {
     const char *name; /* NULL: none, or not the same for all */
     bool names_differ;
     mp_type_class class;
-    const mp_inference *inference; /* of the type, of the model; NULL: the recording tells it */
-    uint32_t node;                 /* place in model->tree; 0: outside the program's code */
-    uint32_t line;                 /* of creation */
-    mp_group group;                /* of the site, without a label */
+    /* How sure the type is: of so many, so many have it. Blocks that died since state their own,
+     * the others have that of their crawl. NULL: the recording tells the type. */
+    const mp_inference *inference;
+    uint32_t node;  /* place in model->tree; 0: outside the program's code */
+    uint32_t line;  /* of creation */
+    mp_group group; /* of the site, without a label */
 } mp_leak;
 
 typedef struct mp_leaks {

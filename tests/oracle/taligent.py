@@ -13,6 +13,7 @@ is nothing to get wrong but the rules themselves.
 
 import argparse
 import collections
+import fractions
 import json
 import os
 import pathlib
@@ -337,11 +338,12 @@ class Replay:
                 seen.setdefault(block.site, [])
                 if block.deletion is not None:
                     seen[block.site].append(block.deletion.type)
-        types = {}
+        types, self.sure = {}, {}
         for site, all_ in seen.items():
             known = collections.Counter(t for t in all_ if t not in NO_TYPES)
             best = min(known, key=lambda t: (-known[t], utf8(t)), default=None)
             types[site] = (best, known[best] * 100 / len(all_) if best is not None else None)
+            self.sure[site] = (known[best], len(all_) or 1)
         return types
 
     def type_of(self, block):
@@ -461,19 +463,35 @@ def snapshots_of(replay, slices):
     return rows
 
 
-def leaks_of(replay, slices):
+def judged(replay, site, blocks):
+    """(type or None, percent) of what leaks at a site: what later deletions state, and for those that
+    are never deleted the guess, for as much as it is worth."""
+    guess, sure = replay.types[site]
+    weights = collections.Counter()
+    for block in blocks:
+        if block.deletion is None:
+            if guess is not None:
+                weights[guess] += fractions.Fraction(*replay.sure[site])
+        elif block.deletion.type not in NO_TYPES:
+            weights[block.deletion.type] += 1
+    best = min(weights, key=lambda t: (-weights[t], utf8(t)), default=None)
+    return best, float(weights[best] * 100 / len(blocks)) if best is not None else None
+
+
+def leaks_of(replay, slices, moment):
     sites, slice_of = {}, bounds_of(replay, slices)[1]
-    moments = {(0, slice_of[b.born]) for b in replay.blocks if not b.old}
-    for block in replay.live(replay.last()):
+    moments = {(0, slice_of[b.born]) for b in replay.blocks if not b.old and b.born <= moment}
+    for block in replay.live(moment):
         if not block.old:
             sites.setdefault(block.site, []).append(block)
     rows = []
     for site, blocks in sites.items():
-        type_, percent = replay.types[site]
-        same = [b for b in replay.blocks if b.site == site]
+        type_, percent = judged(replay, site, blocks)
+        same = [b for b in replay.blocks if b.site == site and b.born <= moment]
         row = {"type": type_ or UNKNOWN, **count(blocks), "created_objects": len(same),
                **births_of({(0, slice_of[b.born]) for b in blocks}, moments),
-               "deleted_objects": len([b for b in same if b.deletion]), "stack": list(site)}
+               "deleted_objects": len([b for b in same if b.deletion and b.dead <= moment]),
+               "stack": list(site)}
         if type_ is not None:
             row |= {"inferred_type": type_, "inferred_type_percent": percent}
         rows.append(row)
@@ -565,7 +583,7 @@ def report(path, slices=10, by="type", at=None, temporary="1", reorder=WAITING):
         "bad_rows": log.bad_rows,
         "totals": totals_of(replay),
         "snapshots": snapshots_of(replay, slices),
-        "leaks": leaks_of(replay, slices),
+        "leaks": leaks_of(replay, slices, moment),
         "top": top_of(replay, moment, by),
         "growth": growth_of(replay),
         "lifetimes": lifetimes_of(replay),
