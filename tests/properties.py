@@ -353,6 +353,9 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             self.agree(oemp.requests_report(replayed),
                        self.json("requests", *files, *window, "--limit", 0),
                        ["apis", "requests", "outside_requests"], f"requests {what}")
+        if first is None:
+            for by in ["type", "site"] if dimensions != DIMENSIONS else DIMENSIONS:
+                self.lives_agree(replayed, files, by, ["--to", last] if last else [])
         for by in dimensions:
             top = oemp.top_of(replayed, by)
             if by in ("request", "api"):  # objects of one context are in several groups
@@ -395,6 +398,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         if not ends:
             self.agree(oemp.requests_report([replayed]), self.json("requests", path, "--limit", 0),
                        ["apis", "requests", "outside_requests"], f"{name} requests")
+            self.random_times(path, replayed, name)
         for by in DIMENSIONS:
             top = oemp.top_of([replayed], by)
             for row in top if by in ("request", "api") else []:
@@ -404,6 +408,41 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             growth = self.changed(self.json("growth", path, "--by", by, *window, "--limit", 0))
             self.agree({"growth": oemp.growth_of([replayed], by)}, growth, None,
                        f"{name} growth by {by}")
+
+    def lives_agree(self, replayed, files, by, window):
+        """Sites of one label stand in the order of the call tree, which the oracle does not know."""
+        actual = self.json("lifetimes", *files, "--by", by, *window, "--limit", 0)
+        expected = oemp.lifetimes_of(replayed, by)
+        for report in (actual, expected):
+            for row in report.get("lifetimes", []):
+                row.pop("rank")
+            report.get("lifetimes", []).sort(key=lambda row: (
+                -row["deaths"], oemp.utf8(row["key"]), row["bytes"], row["median_us"], row["max_us"],
+                row["min_us"], row["p90_us"], row["live_objects"]))
+        self.agree(expected, actual, ["overall", "lifetimes"],
+                   f"lifetimes {files[0].name} {window} by {by}")
+
+    def random_times(self, path, replayed, name):
+        """Ages, and what was created from one microsecond to another, by the clock too."""
+        for by in DIMENSIONS:
+            self.lives_agree([replayed], [path], by, [])
+        last = replayed.snapshots[-1].time
+        chance = random.Random(name)
+        since, until = sorted(chance.choices(range(last + 1), k=2))
+        replayed.within = (since, until)
+        expected = {"totals": oemp.totals_of(replayed), "leaks": oemp.leaks_of([replayed])}
+        top = oemp.top_of([replayed], "type")
+        replayed.within = (0, float("inf"))
+        for row in expected["leaks"] + top:  # an owner may be out of the time
+            row.pop("inclusive_bytes")
+            row.pop("window_snapshots", None)
+        for name_ in ("reusable_objects", "reusable_bytes"):  # told by snapshots
+            expected["totals"].pop(name_, None)
+        clock = f"2022-02-01T03:01:{39967000 + until:08d}"
+        until_text = f"{clock[:19]}.{clock[19:]}Z" if chance.random() < 0.5 else f"{until}us"
+        times = ["--since", f"{since}us", "--until", until_text, "--limit", 0]
+        self.agree(expected, self.json("leaks", path, *times), None, f"{name} {times} leaks")
+        self.agree({"top": top}, self.json("top", path, *times), None, f"{name} {times} top")
 
     @staticmethod
     def changed(report):

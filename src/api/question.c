@@ -73,12 +73,11 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
     if (subject < MP_SUBJECTS)
         return add_criterion(question, name, subject, text, error);
     if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
-        bool since = *name == 's';
-        selection->has_since |= since;
-        selection->has_until |= !since;
-        return mp_parse_time(text, since ? &selection->since_us : &selection->until_us) ||
+        mp_time_range *within = &selection->within;
+        return mp_parse_moment(text, *name == 's' ? &within->since : &within->until) ||
                mp_fail_argument(error, name, text,
-                                "expected a time such as 250ms, 90s or 1:02:03.5");
+                                "expected a time such as 250ms, 90s or 1:02:03.5, or by the clock, "
+                                "2026-03-02T08:16:00+01:00");
     }
     if (strcmp(name, "keep-profiler") == 0)
         return selection->keeps_profiler = true;

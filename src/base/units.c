@@ -244,3 +244,64 @@ bool mp_parse_time(const char *text, int64_t *us)
         }
     return false;
 }
+
+/* `count` digits and then `sign`, if it is one. */
+static bool take_digits(const char **text, int count, char sign, int *value)
+{
+    *value = 0;
+    for (; count; count--, (*text)++) {
+        if (**text < '0' || **text > '9')
+            return false;
+        *value = *value * 10 + (**text - '0');
+    }
+    if (sign && **text != sign)
+        return false;
+    *text += sign != '\0';
+    return true;
+}
+
+/* "+05:00" or "Z", in seconds. */
+static bool take_offset(const char *text, int64_t *offset)
+{
+    int hours, minutes, sign = *text == '-' ? -1 : 1;
+    *offset = 0;
+    if (strcmp(text, "Z") == 0)
+        return true;
+    if ((*text != '+' && *text != '-') || !text++ || !take_digits(&text, 2, ':', &hours) ||
+        !take_digits(&text, 2, '\0', &minutes) || *text)
+        return false;
+    *offset = sign * ((int64_t)hours * 3600 + (int64_t)minutes * 60);
+    return true;
+}
+
+bool mp_parse_stamp(const char *text, int64_t *us)
+{
+    struct tm tm = {0};
+    int64_t offset, fraction = 0;
+    if (!take_digits(&text, 4, '-', &tm.tm_year) || !take_digits(&text, 2, '-', &tm.tm_mon) ||
+        !take_digits(&text, 2, 'T', &tm.tm_mday) || !take_digits(&text, 2, ':', &tm.tm_hour) ||
+        !take_digits(&text, 2, ':', &tm.tm_min) || !take_digits(&text, 2, '\0', &tm.tm_sec))
+        return false;
+    if (*text == '.') {
+        const char *digit = ++text;
+        for (int64_t weight = 100000; *text >= '0' && *text <= '9'; text++, weight /= 10)
+            fraction += (*text - '0') * weight;
+        if (text == digit || text - digit > 6)
+            return false;
+    }
+    if (!take_offset(text, &offset))
+        return false;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    *us = ((int64_t)timegm(&tm) - offset) * 1000000 + fraction;
+    return true;
+}
+
+bool mp_parse_moment(const char *text, mp_moment *moment)
+{
+    *moment = (mp_moment){.given = true};
+    if (mp_parse_time(text, &moment->us))
+        return true;
+    moment->absolute = true;
+    return mp_parse_stamp(text, &moment->us);
+}

@@ -38,6 +38,26 @@ bool mp_parse_bytes(const char *text, int64_t *bytes);
 /* "1500" (microseconds), "1500us", "250ms", "90s", "1.5s", "5min", "1:02:03.5"; exact to the
  * microsecond. */
 bool mp_parse_time(const char *text, int64_t *us);
+/* "2022-02-01T08:01:39.967+05:00", with up to six decimals, or Z for the offset, as microseconds
+ * since 1970. */
+bool mp_parse_stamp(const char *text, int64_t *us);
+
+/* A moment of a recording: since its start, or since 1970 in UTC. */
+typedef struct mp_moment {
+    bool given, absolute;
+    int64_t us;
+} mp_moment;
+/* As mp_parse_time or mp_parse_stamp. */
+bool mp_parse_moment(const char *text, mp_moment *moment);
+/* Since the start of a recording that began `start_us` after 1970. */
+static inline int64_t mp_moment_us(const mp_moment *moment, int64_t start_us)
+{
+    return moment->absolute ? moment->us - start_us : moment->us;
+}
+static inline bool mp_moment_is(const mp_moment *a, const mp_moment *b)
+{
+    return a->given == b->given && (!a->given || (a->absolute == b->absolute && a->us == b->us));
+}
 /* "2027-06-30" as 20270630, which orders as days do; false where the calendar (of any year from 1
  * to 9999, Gregorian) has no such day. */
 bool mp_parse_date(const char *text, int32_t *date);

@@ -89,10 +89,12 @@ const cli_option cli_option_table[] = {
      .of = "selection"},
     {"not-api", "GLOB", "none of calls of such APIs", "a pattern", .kind = CLI_ASKS,
      .of = "selection"},
-    {"since", "TIME", "only objects that first appear at a snapshot from then on",
-     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_ASKS, .of = "selection"},
-    {"until", "TIME", "only objects that first appear at a snapshot up to then",
-     "a time such as 250ms, 90s or 1:02:03.5", .kind = CLI_ASKS, .of = "selection"},
+    {"since", "TIME", "only objects that were created from then on; of heap logs, by snapshots",
+     "a time such as 250ms, 90s or 1:02:03.5, or by the clock, 2026-03-02T08:16:00+01:00",
+     .kind = CLI_ASKS, .of = "selection"},
+    {"until", "TIME", "only objects that were created up to then",
+     "a time such as 250ms, 90s or 1:02:03.5, or by the clock, 2026-03-02T08:16:00+01:00",
+     .kind = CLI_ASKS, .of = "selection"},
     {"min-size", "SIZE", "only rows of at least so many bytes", "a size such as 64K or 1.5MiB",
      .kind = CLI_ASKS},
     {"min-count", "N", "only rows of at least so many objects or calls", "a whole number",
@@ -426,6 +428,9 @@ static bool take_options(cli_options *options)
     options->load.skip_count = options->skips.count;
     options->load.threads_as_one = !asks_for_threads(options);
     options->load.traces_folded = !command->report || !command->report->wants_traces;
+    options->load.keep_ages = command->report && command->report->wants_ages;
+    options->load.since = text_of(options, "since");
+    options->load.until = text_of(options, "until");
     return true;
 }
 

@@ -91,6 +91,7 @@ void mp_model_free(mp_model *model)
     free(model->tree_of);
     profile_free(model->profile);
     mp_events_free(model->events);
+    mp_ages_free(model->ages);
     mp_graph_free(model->graph);
     free(model);
 }
@@ -173,6 +174,13 @@ mp_string_id mp_model_intern_text(mp_model *model, const char *text)
 const char *mp_model_text(const mp_model *model, mp_string_id id)
 {
     return model->strings->texts[id.i];
+}
+
+mp_ages *mp_model_ages(mp_model *model)
+{
+    if (!model->ages)
+        model->ages = mp_ages_new();
+    return model->ages;
 }
 
 bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag)

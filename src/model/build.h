@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/slice.h"
 #include "memprof/diagnostics.h"
+#include "model/ages.h"
 #include "model/events.h"
 #include "model/model.h"
 #include "model/profile.h"
@@ -28,6 +29,8 @@ mp_profile *mp_model_profile(mp_model *model);
 
 /* What a log of events tells, made at the first call. */
 mp_events *mp_model_events(mp_model *model);
+/* How long objects lived, to be written down; made at the first call. */
+mp_ages *mp_model_ages(mp_model *model);
 /* All logs are read: infer the types of living blocks from those of dead ones (events->inference).
  */
 void mp_events_infer(mp_model *model);

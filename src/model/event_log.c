@@ -10,7 +10,6 @@
 
 enum {
     ANOMALIES_KEPT = 10000, /* of each kind */
-    MOST_AGES = 128 * 1024, /* (context, age) pairs, before ages are made coarser */
 };
 
 const char *mp_anomaly_name(mp_anomaly_kind kind)
@@ -32,7 +31,6 @@ mp_events *mp_model_events(mp_model *model)
         model->events = mp_alloc_zero(1, sizeof *model->events);
         model->events->temporary = 1;
         (void)MP_ADD(&model->events->anomalies);
-        (void)MP_ADD(&model->events->ages);
         (void)MP_ADD(&model->events->handovers);
         model->holds |= MP_HOLDS_EVENTS;
     }
@@ -44,7 +42,6 @@ void mp_events_free(mp_events *events)
     if (!events)
         return;
     free(events->anomalies.at);
-    free(events->ages.at);
     free(events->handovers.at);
     free(events->at_peak);
     free(events->inference);
@@ -169,106 +166,6 @@ void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_ev
     mp_event_log_contradicted(log, MP_ANOMALY_OTHER_THREAD, event, block);
 }
 
-/* --- ages --- */
-
-/* The age with only its leading bits. */
-static int64_t rounded(const mp_events *events, int64_t age)
-{
-    unsigned bits = 64u - (unsigned)__builtin_clzll((uint64_t)age | 1);
-    if (!events->age_bits || bits <= events->age_bits)
-        return age;
-    unsigned dropped = bits - events->age_bits;
-    return age >> dropped << dropped;
-}
-
-typedef struct age_probe {
-    const mp_events *events;
-    mp_context_id context;
-    int64_t age;
-} age_probe;
-
-static bool same_age(const void *opaque, uint32_t value)
-{
-    const age_probe *probe = opaque;
-    const mp_age *row = &probe->events->ages.at[value];
-    return row->context.i == probe->context.i && row->age_us == probe->age;
-}
-
-static uint64_t age_hash(const mp_event_log *log, mp_context_id context, int64_t age)
-{
-    return mp_hash64(((uint64_t)age ^ log->seed) + (uint64_t)context.i * 0x9e3779b97f4a7c15u);
-}
-
-static void add_age(mp_event_log *log, mp_context_id context, int64_t age, int64_t objects,
-                    int64_t bytes)
-{
-    mp_events *events = log->events;
-    age_probe probe = {events, context, age};
-    uint32_t *place =
-        mp_hash_index_put(&log->age_index, age_hash(log, context, age), same_age, &probe);
-    if (!*place) {
-        mp_age *row = MP_ADD(&events->ages);
-        row->context = context;
-        row->age_us = age;
-        *place = events->ages.count - 1;
-    }
-    events->ages.at[*place].objects += objects;
-    events->ages.at[*place].bytes += bytes;
-}
-
-/* Too many different ages: keep fewer of their bits, and add up what falls together. */
-static void coarsen(mp_event_log *log)
-{
-    mp_events *events = log->events;
-    uint32_t count = events->ages.count;
-    mp_age *old = mp_alloc(count * sizeof *old);
-    memcpy(old, events->ages.at, count * sizeof *old);
-    events->age_bits = events->age_bits == 0 ? 7 : events->age_bits - 2;
-    events->ages.count = 1;
-    mp_hash_index_free(&log->age_index);
-    for (uint32_t i = 1; i < count; i++)
-        add_age(log, old[i].context, rounded(events, old[i].age_us), old[i].objects, old[i].bytes);
-    free(old);
-}
-
-static void write_age(mp_event_log *log, const mp_aged_death *death)
-{
-    mp_events *events = log->events;
-    add_age(log, death->context, rounded(events, death->age_us), 1, death->bytes);
-    while (events->ages.count > MOST_AGES && events->age_bits != 1)
-        coarsen(log);
-}
-
-static const mp_hash_entry *home_place(const mp_event_log *log, const mp_aged_death *death)
-{
-    int64_t age = rounded(log->events, death->age_us);
-    return mp_hash_index_home(&log->age_index, age_hash(log, death->context, age));
-}
-
-/* The death waits for others: first its place in the table is fetched, then its row. */
-void mp_event_log_age(mp_event_log *log, mp_context_id context, int64_t age_us, int64_t bytes)
-{
-    mp_aged_death *slot = &log->aged[log->aged_count++ % MP_AGED_DEATHS];
-    if (log->aged_count > MP_AGED_DEATHS)
-        write_age(log, slot);
-    *slot = (mp_aged_death){context, age_us > 0 ? age_us : 0, bytes};
-    const mp_hash_entry *home = home_place(log, slot);
-    if (!home)
-        return;
-    __builtin_prefetch(home);
-    home = home_place(log, &log->aged[(log->aged_count + MP_AGED_DEATHS / 2) % MP_AGED_DEATHS]);
-    __builtin_prefetch(&log->events->ages.at[home->value], 1);
-}
-
-/* Write down the ages that wait for their place in the table. */
-static void flush_ages(mp_event_log *log)
-{
-    size_t waiting = log->aged_count < MP_AGED_DEATHS ? log->aged_count : MP_AGED_DEATHS;
-    for (size_t i = 0; i < waiting; i++)
-        write_age(log, &log->aged[i]);
-    log->aged_count = 0;
-}
-
 /* --- a log --- */
 
 void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics)
@@ -277,15 +174,15 @@ void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagn
                           .events = mp_model_events(model),
                           .diagnostics = diagnostics,
                           .seed = mp_random_seed()};
+    mp_model_ages(model);
 }
 
 void mp_event_log_close(mp_event_log *log)
 {
-    flush_ages(log);
+    mp_ages_settle(log->model->ages);
     log->events->threads += (uint32_t)log->thread_count;
     free(log->threads);
     mp_id_index_free(&log->handover_index);
-    mp_hash_index_free(&log->age_index);
 }
 
 void mp_event_log_count(mp_event_log *log, const mp_event *event)

@@ -1,8 +1,9 @@
-/* What the replay of a heap log writes down beside the ledger: anomalies, ages, what one thread
+/* What the replay of a heap log writes down beside the ledger: anomalies, what one thread
  * allocated and another deleted; and what is inferred of it all when the logs are read. */
 #ifndef MP_MODEL_EVENT_LOG_H
 #define MP_MODEL_EVENT_LOG_H
 
+#include "model/ages.h"
 #include "model/build.h"
 #include "model/events.h"
 
@@ -50,13 +51,6 @@ typedef struct mp_block_thread {
     uint32_t serial; /* events so far */
 } mp_block_thread;
 
-/* A death whose age is not written down yet: its place in the table is being fetched. */
-typedef struct mp_aged_death {
-    mp_context_id context;
-    int64_t age_us, bytes;
-} mp_aged_death;
-enum { MP_AGED_DEATHS = 16 };
-
 typedef struct mp_event_log {
     mp_model *model;
     mp_events *events;
@@ -67,9 +61,6 @@ typedef struct mp_event_log {
     mp_block_thread *threads; /* from 1; those that were met in the replay */
     size_t thread_count, thread_capacity;
     mp_id_index handover_index;
-    mp_aged_death aged[MP_AGED_DEATHS]; /* a ring */
-    size_t aged_count;
-    mp_hash_index age_index; /* of events->ages */
 } mp_event_log;
 
 /* What the pointers refer to must outlive the log. Closing writes down all that still waits. */
@@ -83,7 +74,6 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
                                const mp_block *block);
 /* A deletion at an address where nothing is alive; `freed`: what was there, or NULL. */
 void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_block *freed);
-void mp_event_log_age(mp_event_log *log, mp_context_id context, int64_t age_us, int64_t bytes);
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event);
 /* Put the anomalies since there were `first` of them in the order of their lines: those that
  * readers tell may be told before those of events that stand before them. */

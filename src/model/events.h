@@ -1,4 +1,4 @@
-/* What a log of heap events tells beyond the ledger: ages, threads, sizes, anomalies, the peak.
+/* What a log of heap events tells beyond the ledger: threads, sizes, anomalies, the peak.
  *
  * Times are microseconds since the first event of the log. Generations and contexts are those of
  * the ledger; a block that was deleted with a type belongs to a context of that type from its
@@ -37,13 +37,6 @@ typedef struct mp_anomaly {
     mp_string_id text;           /* of a corruption: in the monitor's words */
 } mp_anomaly;
 
-/* Blocks of one context that were deleted at one age. */
-typedef struct mp_age {
-    mp_context_id context;
-    int64_t age_us; /* with age_bits: at least, and less than age_us + its step */
-    int64_t objects, bytes;
-} mp_age;
-
 /* Allocations of 2^(k-1) to 2^k - 1 bytes; [0]: of none. */
 typedef struct mp_size_class {
     int64_t created, created_bytes, deleted, temporary;
@@ -69,8 +62,6 @@ typedef struct mp_peak_share {
 typedef struct mp_events {
     MP_LIST(mp_anomaly) anomalies; /* the first of each kind, in the order of the log */
     int64_t anomaly_counts[MP_ANOMALY_KINDS];
-    MP_LIST(mp_age) ages;
-    unsigned age_bits; /* 0: ages are exact; else this many leading bits of each are */
     mp_size_class sizes[MP_SIZE_CLASSES];
     MP_LIST(mp_handover) handovers;
     mp_peak_share *at_peak;  /* of each generation: alive when most bytes of its session were */

@@ -14,12 +14,18 @@ enum { DEEPEST_SCOPE = 64 };
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics)
 {
-    *heap = (mp_heap){.model = model, .session = session, .diagnostics = diagnostics};
-    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_REQUESTS;
+    *heap = (mp_heap){.model = model,
+                      .session = session,
+                      .diagnostics = diagnostics,
+                      .since_us = INT64_MIN,
+                      .until_us = INT64_MAX};
+    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_REQUESTS | MP_HOLDS_TIMES;
 }
 
 void mp_heap_close(mp_heap *heap)
 {
+    if (heap->ages)
+        mp_ages_settle(heap->ages);
     mp_live_free(&heap->live);
     free(heap->pending);
     free(heap->origins);
@@ -31,6 +37,12 @@ void mp_heap_close(mp_heap *heap)
 void mp_heap_keep_objects(mp_heap *heap)
 {
     heap->history = mp_history_new(heap->model);
+}
+
+void mp_heap_keep_ages(mp_heap *heap)
+{
+    heap->live.timed = true;
+    heap->ages = mp_model_ages(heap->model);
 }
 
 mp_snapshot *mp_heap_begin(mp_heap *heap)
@@ -109,7 +121,8 @@ static mp_owner shallow(mp_heap *heap, mp_owner owner)
 static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
 {
     bool before = heap->request.first.i && birth->time_us < heap->request.start_us;
-    return before ? MP_BORN_BEFORE_REQUEST : 0;
+    bool beyond = birth->time_us < heap->since_us || birth->time_us > heap->until_us;
+    return (uint8_t)((before ? MP_BORN_BEFORE_REQUEST : 0) | (beyond ? MP_BORN_BEYOND : 0));
 }
 
 /* What happens to objects of a generation is the running request's own matter. */
@@ -206,6 +219,7 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
     bool known = !birth.owner || find_owner(heap, birth.owner);
     mp_live_object *object = mp_live_add(&heap->live, birth.id, MP_GENERATION_PENDING);
     mp_live_set_bytes(&heap->live, object, birth.bytes);
+    mp_live_set_time(&heap->live, object, birth.time_us);
     object->idle = birth.idle;
     if (!birth.owner) {
         enter(heap, object, &birth, (mp_owner){{0}, {0}});
@@ -345,6 +359,19 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     return true;
 }
 
+/* Times may be anything: a difference that is no age is taken for 0. */
+static void add_age(mp_heap *heap, const mp_live_object *object, int64_t time_us)
+{
+    uint64_t age = (uint64_t)time_us - (uint64_t)mp_live_time(&heap->live, object);
+    mp_ages_add(heap->ages,
+                &(mp_age){.context = heap->model->generations.at[object->generation].context,
+                          .generation = {object->generation},
+                          .died = heap->snapshot,
+                          .age_us = (int64_t)age,
+                          .objects = 1,
+                          .bytes = mp_live_bytes(&heap->live, object)});
+}
+
 bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
 {
     mp_heap_resolve_owners(heap);
@@ -363,6 +390,8 @@ bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
     count(heap, reusable, -1, -bytes);
     heap->tally.deleted += !reusable;
     count_for_request(heap, generation, time_us, -1, -bytes);
+    if (heap->ages && !reusable)
+        add_age(heap, object, time_us);
     if (heap->history)
         mp_history_death(heap->history, id);
     mp_live_remove(&heap->live, object);

@@ -8,6 +8,7 @@
 #define MP_MODEL_HEAP_H
 
 #include "memprof/diagnostics.h"
+#include "model/ages.h"
 #include "model/build.h"
 #include "model/history.h"
 #include "model/live.h"
@@ -69,7 +70,10 @@ typedef struct mp_heap {
     mp_pending *pending;
     size_t pending_count, pending_capacity;
     mp_request_peak request; /* that the open snapshot is of */
+    mp_ages *ages;           /* NULL: how long objects lived is not asked */
     mp_history *history;     /* NULL: objects are not kept */
+    /* Objects that were created before or after it are told apart; all, if nobody sets it. */
+    int64_t since_us, until_us;
 } mp_heap;
 
 /* What the pointers refer to must outlive the heap. Release with mp_heap_close. */
@@ -78,6 +82,8 @@ void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
 void mp_heap_close(mp_heap *heap);
 /* Keep the objects themselves, in model->objects; before the first birth. */
 void mp_heap_keep_objects(mp_heap *heap);
+/* Keep how long those lived that are deleted, in model->ages; before the first birth. */
+void mp_heap_keep_ages(mp_heap *heap);
 
 /* Begin a snapshot, or go on with the one that was never ended. The caller fills in what the file
  * says of it. Valid until the next snapshot begins. */

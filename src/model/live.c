@@ -90,26 +90,34 @@ static mp_live_object *enter(mp_live_set *set, uint64_t id)
 static void grow(mp_live_set *set)
 {
     mp_live_object *old = set->places;
+    int64_t *old_times = set->times;
     size_t places = set->rows * COLUMNS;
     bool placed;
     if (!set->rows)
         set->seed = mp_random_seed();
     do {
         free(set->places == old ? NULL : set->places);
+        free(set->times == old_times ? NULL : set->times);
         free(set->passed);
         set->rows = next_size(set->rows);
         set->places = mp_alloc_zero(set->rows * COLUMNS, sizeof *set->places);
         set->passed = mp_alloc_zero(set->rows, sizeof *set->passed);
+        if (set->timed)
+            set->times = mp_alloc(set->rows * COLUMNS * sizeof *set->times);
         placed = true;
         for (size_t i = 0; placed && i < places; i++) {
             mp_live_object *place = old[i].generation ? enter(set, old[i].id) : NULL;
-            if (place)
-                *place = old[i];
-            else
+            if (!place) {
                 placed = !old[i].generation;
+                continue;
+            }
+            *place = old[i];
+            if (set->timed)
+                set->times[place - set->places] = old_times[i];
         }
     } while (!placed);
     free(old);
+    free(old_times);
 }
 
 mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation)
@@ -159,6 +167,7 @@ void mp_live_set_bytes(mp_live_set *set, mp_live_object *object, int64_t bytes)
 void mp_live_free(mp_live_set *set)
 {
     free(set->places);
+    free(set->times);
     free(set->passed);
     free(set->large);
     mp_id_index_free(&set->large_index);

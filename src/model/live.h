@@ -29,6 +29,8 @@ typedef struct mp_live_object {
 typedef struct mp_live_set {
     mp_live_object *places;
     uint64_t *passed; /* of rows: four bits for each column; 15 sticks */
+    bool timed;
+    int64_t *times; /* of places, where it is timed */
     size_t rows, count;
     uint64_t largest; /* id ever entered */
     uint64_t seed;    /* of the hash */
@@ -49,6 +51,17 @@ static inline bool mp_live_may_have(const mp_live_set *set, uint64_t id)
 }
 /* Remove what mp_live_find found. */
 void mp_live_remove(mp_live_set *set, mp_live_object *object);
+
+/* The time of an object, 8 bytes more; kept where `timed` was set before the first was added. */
+static inline void mp_live_set_time(mp_live_set *set, const mp_live_object *object, int64_t us)
+{
+    if (set->timed)
+        set->times[object - set->places] = us;
+}
+static inline int64_t mp_live_time(const mp_live_set *set, const mp_live_object *object)
+{
+    return set->timed ? set->times[object - set->places] : 0;
+}
 
 void mp_live_prefetch(const mp_live_set *set, uint64_t id);
 

@@ -29,6 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/units.h"
+
 typedef struct mp_string_id {
     uint32_t i;
 } mp_string_id;
@@ -77,7 +79,8 @@ enum {
     MP_HOLDS_GRAPH = 8,     /* who refers to whom: model->graph */
     MP_HOLDS_PROFILE = 16,  /* costs without objects: model->profile */
     MP_HOLDS_REQUESTS = 64, /* what requests of a server created: those that snapshots are of */
-    MP_HOLDS_NATIVE = 32,   /* stacks of native code, allocators' own frames among them */
+    MP_HOLDS_TIMES = 128, /* when each object was created: ages, if the load options ask for them */
+    MP_HOLDS_NATIVE = 32, /* stacks of native code, allocators' own frames among them */
 };
 
 /* What a report must know of a type; everything else about it is its name. */
@@ -173,6 +176,7 @@ typedef struct mp_generation {
 /* What else is told apart of objects that appear at one snapshot. */
 enum {
     MP_BORN_BEFORE_REQUEST = 1, /* before the snapshot's request began: not its own */
+    MP_BORN_BEYOND = 2,         /* out of the time that was asked for: model->within */
 };
 
 /* Numbers that belong together, with + and - by mp_cost_add. */
@@ -286,6 +290,12 @@ typedef struct mp_strings mp_strings;
 struct mp_profile;
 struct mp_graph;
 struct mp_events;
+struct mp_ages;
+
+/* From a moment to another, both included; one that is not given is no bound. */
+typedef struct mp_time_range {
+    mp_moment since, until;
+} mp_time_range;
 
 typedef struct mp_model {
     mp_strings *strings;
@@ -306,10 +316,12 @@ typedef struct mp_model {
     MP_LIST(mp_tree_node) tree; /* made by mp_model_build_tree */
     uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_build_tree */
     struct mp_profile *profile; /* NULL: no execution profile was read */
+    struct mp_ages *ages;       /* NULL: how long objects lived was not kept */
     struct mp_events *events;   /* NULL: no log of heap events was read */
     struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
     mp_kind kind;
-    unsigned holds; /* MP_HOLDS_... */
+    unsigned holds;       /* MP_HOLDS_... */
+    mp_time_range within; /* for which generations tell objects apart by their creation */
     struct mp_model_private *private;
 } mp_model;
 

@@ -175,7 +175,23 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
 
 /* --- what of the ledger counts --- */
 
-static void select_generations(mp_filter *filter)
+/* Births at snapshots out of the time that is asked for. */
+static void select_births(mp_filter *filter, const mp_time_range *within)
+{
+    const mp_model *model = filter->model;
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        const mp_snapshot *snapshot = &model->snapshots.at[i];
+        int64_t start_us = model->sessions.at[snapshot->session.i].start_us;
+        bool is_in =
+            (!within->since.given || snapshot->time_us >= mp_moment_us(&within->since, start_us)) &&
+            (!within->until.given || snapshot->time_us <= mp_moment_us(&within->until, start_us));
+        filter->births[i] &= is_in;
+        filter->births_between[i] &= is_in;
+    }
+}
+
+/* `timed`: generations tell which objects were created in the time that is asked for. */
+static void select_generations(mp_filter *filter, bool timed)
 {
     const mp_model *model = filter->model;
     filter->generations = mp_alloc(model->generations.count * sizeof *filter->generations);
@@ -183,8 +199,9 @@ static void select_generations(mp_filter *filter)
         const mp_generation *generation = &model->generations.at[i];
         const bool *births =
             generation->marks & MP_BORN_BEFORE_REQUEST ? filter->births_between : filter->births;
-        filter->generations[i] =
-            filter->contexts[generation->context.i] && births[generation->born.i];
+        filter->generations[i] = filter->contexts[generation->context.i] &&
+                                 births[generation->born.i] &&
+                                 !(timed && generation->marks & MP_BORN_BEYOND);
     }
 }
 
@@ -312,14 +329,12 @@ static void select_things(mp_filter *filter, const mp_selection *selection)
     for (mp_things things = 0; things <= (model->profile ? MP_THINGS_ENTITIES : MP_THINGS_TYPES);
          things++)
         *of[things] = mp_matching(model, things, selection->criteria, selection->count);
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        int64_t time_us = model->snapshots.at[i].time_us;
-        bool within = (!selection->has_since || time_us >= selection->since_us) &&
-                      (!selection->has_until || time_us <= selection->until_us);
-        filter->births[i] &= within;
-        filter->births_between[i] &= within;
-    }
-    select_generations(filter);
+    bool timed = model->holds & MP_HOLDS_TIMES &&
+                 mp_moment_is(&selection->within.since, &model->within.since) &&
+                 mp_moment_is(&selection->within.until, &model->within.until);
+    if (!timed)
+        select_births(filter, &selection->within);
+    select_generations(filter, timed);
     count_selected(filter);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Blocks of one group and one age. */
+/* Objects of one group and one age. */
 typedef struct aged {
     uint32_t group; /* from 1 */
     int64_t age_us, objects, bytes;
@@ -45,17 +45,21 @@ static aged *collect(const mp_window *window, const mp_grouping *grouping, const
                      size_t *count)
 {
     const mp_model *model = window->model;
-    const mp_events *events = model->events;
+    const mp_ages *kept = model->ages;
     uint32_t *groups = groups_of_contexts(model, grouping);
     bool *chosen = mp_alloc_zero((size_t)grouping->count + 1, sizeof *chosen);
-    aged *ages = mp_alloc(events->ages.count * sizeof *ages);
+    aged *ages = mp_alloc(kept->rows.count * sizeof *ages);
     *count = 0;
     for (uint32_t i = 1; i <= grouping->count; i++)
         chosen[i] = matches(grouping, i, only);
-    for (uint32_t i = 1; i < events->ages.count; i++) {
-        const mp_age *age = &events->ages.at[i];
-        uint32_t group = groups[age->context.i];
-        if (chosen[group] && mp_filter_has_context(window->filter, age->context))
+    for (uint32_t i = 1; i < kept->rows.count; i++) {
+        const mp_age *age = &kept->rows.at[i];
+        bool told = age->generation.i != 0;
+        uint32_t group = told ? grouping->group_of[age->generation.i] : groups[age->context.i];
+        bool counts = told ? mp_filter_has_generation(window->filter, age->generation) &&
+                                 mp_window_before_to(window, age->died)
+                           : mp_filter_has_context(window->filter, age->context);
+        if (chosen[group] && counts)
             ages[(*count)++] = (aged){group, age->age_us, age->objects, age->bytes};
     }
     free(chosen);
@@ -99,7 +103,9 @@ static void classify(mp_lifetimes *lifetimes, const aged *ages, size_t count)
 static int most_deaths(const void *left, const void *right)
 {
     const mp_lifetime *a = left, *b = right;
-    return a->deaths != b->deaths ? (a->deaths > b->deaths ? -1 : 1) : strcmp(a->label, b->label);
+    if (a->deaths != b->deaths)
+        return a->deaths > b->deaths ? -1 : 1;
+    return a->group < b->group ? -1 : a->group > b->group; /* as by their labels */
 }
 
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,
@@ -116,7 +122,9 @@ mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimens
             if (i + 1 == count || ages[i + 1].group != ages[i].group) {
                 mp_lifetime *group = &lifetimes.groups[lifetimes.count++];
                 *group = summary(ages + from, i + 1 - from);
+                group->group = ages[i].group;
                 group->label = grouping->groups[ages[i].group - 1].label;
+                group->alive = mp_cost_live(grouping->groups[ages[i].group - 1].to);
                 from = i + 1;
             }
         qsort(ages, count, sizeof *ages, by_age);

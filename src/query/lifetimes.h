@@ -1,15 +1,18 @@
-/* Analyses of a log of heap events: how long blocks lived. */
+/* How long objects lived that were deleted. */
 #ifndef MP_QUERY_LIFETIMES_H
 #define MP_QUERY_LIFETIMES_H
 
-#include "model/events.h"
+#include "model/ages.h"
 #include "query/group.h"
 
-/* Ages at deletion, in microseconds, of blocks that the log saw allocated. The median is the age at
+/* Ages at deletion, in microseconds, of objects whose creation was seen, up to the window's `to`
+ * where deaths belong to snapshots. The median is the age at
  * rank (n + 1) / 2 of n sorted ones, the 90th percentile that at the least rank of 90 %. */
 typedef struct mp_lifetime {
     const char *label; /* the window's */
+    uint32_t group;    /* its place among the window's groups, from 1 */
     int64_t deaths, bytes;
+    int64_t alive; /* objects at `to` */
     int64_t least_us, median_us, p90_us, most_us;
 } mp_lifetime;
 

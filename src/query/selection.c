@@ -245,9 +245,15 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
                                 mp_kind_name(model->kind));
     }
     bool timed = model->kind == MP_KIND_RECORDING || model->kind == MP_KIND_EVENTS;
-    if (!timed && (selection->has_since || selection->has_until))
-        return mp_fail_argument(error, selection->has_since ? "since" : "until", NULL,
+    const mp_moment *since = &selection->within.since, *until = &selection->within.until;
+    if (!timed && (since->given || until->given))
+        return mp_fail_argument(error, since->given ? "since" : "until", NULL,
                                 "%s does not tell when objects were created",
                                 mp_kind_name(model->kind));
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        if (!model->sessions.at[i].start_us && (since->absolute || until->absolute))
+            return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
+                                    "%s does not tell when it began: give a time from its start",
+                                    mp_kind_name(model->kind));
     return true;
 }

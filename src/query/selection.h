@@ -32,14 +32,15 @@ typedef struct mp_criterion {
 typedef struct mp_selection {
     const mp_criterion *criteria;
     size_t count;
-    bool has_since, has_until;
-    int64_t since_us, until_us; /* of snapshots in which objects first appear, both included */
-    bool keeps_profiler;        /* of a profile: what profiled it counts too */
+    /* Of the creation of objects, where the model tells objects apart by it (model->within is the
+     * same); else of the snapshots at which they first appear. */
+    mp_time_range within;
+    bool keeps_profiler; /* of a profile: what profiled it counts too */
 } mp_selection;
 
 static inline bool mp_selects(const mp_selection *selection)
 {
-    return selection->count || selection->has_since || selection->has_until;
+    return selection->count || selection->within.since.given || selection->within.until.given;
 }
 
 /* Whether a pattern can be used: a regular expression may be none. False with a message. */

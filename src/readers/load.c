@@ -241,6 +241,10 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
 {
     load_entry *entries = mp_alloc_zero(count, sizeof *entries);
     bool ok = true;
+    if (options->since && !mp_parse_moment(options->since, &model->within.since))
+        model->within.since.given = false;
+    if (options->until && !mp_parse_moment(options->until, &model->within.until))
+        model->within.until.given = false;
     for (size_t i = 0; i < count; i++) {
         entries[i] = (load_entry){.path = paths[i], .given = i};
         split_snapshot(&entries[i], model);

@@ -2,55 +2,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <uuid/uuid.h>
 
 #include "base/diagnose.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "model/build.h"
 #include "readers/oemp.h"
 
 /* --- recordings and their headers --- */
-
-/* `count` digits and then `sign`, if it is one. */
-static bool take_digits(const char **text, int count, char sign, int *value)
-{
-    *value = 0;
-    for (; count; count--, (*text)++) {
-        if (**text < '0' || **text > '9')
-            return false;
-        *value = *value * 10 + (**text - '0');
-    }
-    if (sign && **text != sign)
-        return false;
-    *text += sign != '\0';
-    return true;
-}
-
-/* "2022-02-01T08:01:39.967+05:00" in microseconds since 1970, UTC; 0 if it is not of that form, or
- * without its offset. */
-static int64_t parse_stamp(const char *text)
-{
-    struct tm tm = {0};
-    int millis = 0, hours, minutes;
-    if (!take_digits(&text, 4, '-', &tm.tm_year) || !take_digits(&text, 2, '-', &tm.tm_mon) ||
-        !take_digits(&text, 2, 'T', &tm.tm_mday) || !take_digits(&text, 2, ':', &tm.tm_hour) ||
-        !take_digits(&text, 2, ':', &tm.tm_min) || !take_digits(&text, 2, '\0', &tm.tm_sec))
-        return 0;
-    if (*text == '.') {
-        text++;
-        if (!take_digits(&text, 3, '\0', &millis))
-            return 0;
-    }
-    int sign = *text == '-' ? -1 : 1;
-    if ((*text != '+' && *text != '-') || !text++ || !take_digits(&text, 2, ':', &hours) ||
-        !take_digits(&text, 2, '\0', &minutes))
-        return 0;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    int64_t offset = (int64_t)hours * 3600 + (int64_t)minutes * 60;
-    return ((int64_t)timegm(&tm) - sign * offset) * 1000000 + (int64_t)millis * 1000;
-}
 
 /* The UUID in its usual form, or whatever the file has in its place. */
 static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
@@ -77,7 +37,9 @@ static void fill_session(oemp_state *state, oemp_recording *recording, const oem
     session->session_id = oemp_intern(state, row[4].text);
     session->propath = oemp_intern(state, row[10].text);
     session->application = oemp_intern(state, row[12].text);
-    session->start_us = parse_stamp(mp_model_text(state->model, session->start_time));
+    const char *started = mp_model_text(state->model, session->start_time);
+    if (!mp_parse_stamp(started, &session->start_us))
+        session->start_us = 0;
     session->reusable_apart = recording->version >= 2;
     if (recording->version >= 2) {
         session->openedge_version = oemp_intern(state, row[15].text);
@@ -117,7 +79,15 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     mp_heap_open(&recording->heap, state->model, session, state->diagnostics);
     if (state->keep_objects)
         mp_heap_keep_objects(&recording->heap);
+    if (state->keep_ages)
+        mp_heap_keep_ages(&recording->heap);
     fill_session(state, recording, row);
+    const mp_time_range *within = &state->model->within;
+    int64_t start_us = state->model->sessions.at[session.i].start_us;
+    if (within->since.given)
+        recording->heap.since_us = mp_moment_us(&within->since, start_us);
+    if (within->until.given)
+        recording->heap.until_us = mp_moment_us(&within->until, start_us);
     return recording;
 }
 

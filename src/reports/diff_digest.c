@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "compare/policy.h"
 #include "reports/diff.h"
 
@@ -51,7 +52,7 @@ static void put(mp_text_buffer *text, const char *option, const char *argument)
 /* In the order of subjects, so that the order on the command line makes no difference. */
 static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 {
-    char option[32], time[32];
+    char option[32], time[32], utc[MP_UNIT_TEXT];
     for (int subject = 0; subject < MP_SUBJECTS * 2; subject++)
         for (size_t i = 0; i < selection->count; i++) {
             const mp_criterion *criterion = &selection->criteria[i];
@@ -62,10 +63,13 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
             put(text, option, criterion->pattern);
         }
     for (int until = 0; until < 2; until++) {
-        if (until ? !selection->has_until : !selection->has_since)
+        const mp_moment *moment = until ? &selection->within.until : &selection->within.since;
+        if (!moment->given)
             continue;
-        snprintf(time, sizeof time, "%" PRId64 "us",
-                 until ? selection->until_us : selection->since_us);
+        if (moment->absolute && mp_format_utc(utc, moment->us))
+            snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(moment->us % 1000000));
+        else
+            snprintf(time, sizeof time, "%" PRId64 "us", moment->us);
         put(text, until ? "until" : "since", time);
     }
 }

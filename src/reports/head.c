@@ -151,7 +151,7 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
 
 typedef struct selection_row {
     mp_texts criteria;
-    const char *selected, *alive, *leaked, *spent;
+    const char *selected, *since_utc, *until_utc, *alive, *leaked, *spent;
     int64_t since_us, until_us, min_bytes, min_count;
 } selection_row;
 
@@ -160,6 +160,8 @@ static const mp_column selection_columns[] = {
     MP_COLUMN(selection_row, selected, "Selected", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(selection_row, since_us, "Since", MP_TIME, 0),
     MP_COLUMN(selection_row, until_us, "Until", MP_TIME, 0),
+    MP_COLUMN(selection_row, since_utc, "Since", MP_TEXT, 0),
+    MP_COLUMN(selection_row, until_utc, "Until", MP_TEXT, 0),
     MP_COLUMN(selection_row, min_bytes, "Rows of at least", MP_BYTES, 0),
     MP_COLUMN(selection_row, min_count, "Rows of at least", MP_COUNT, 0),
     MP_COLUMN(selection_row, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
@@ -187,6 +189,16 @@ static const mp_column whole_columns[] = {
     MP_COLUMN(whole_row, modules, "", MP_COUNT, 0),
 };
 
+/* From the start, or by the clock. */
+static void set_moment(mp_document *document, const mp_moment *moment, int64_t *us,
+                       const char **utc)
+{
+    char text[MP_UNIT_TEXT];
+    *us = moment->given && !moment->absolute ? moment->us : MP_UNKNOWN;
+    if (moment->absolute && mp_format_utc(text, moment->us))
+        *utc = mp_document_text(document, "%s", text);
+}
+
 static void set_criteria(mp_document *document, const mp_selection *selection, selection_row *row)
 {
     enum { MOST = 64 };
@@ -201,8 +213,9 @@ static void set_criteria(mp_document *document, const mp_selection *selection, s
     }
     if (count)
         row->criteria = (mp_texts){.at = texts, .count = count};
-    row->since_us = selection->has_since ? selection->since_us : MP_UNKNOWN;
-    row->until_us = selection->has_until ? selection->until_us : MP_UNKNOWN;
+    const mp_time_range *within = &selection->within;
+    set_moment(document, &within->since, &row->since_us, &row->since_utc);
+    set_moment(document, &within->until, &row->until_us, &row->until_utc);
 }
 
 static const char *part_text(mp_document *document, mp_amount part, mp_amount all)

@@ -161,8 +161,7 @@ typedef struct overall_row {
 } overall_row;
 
 static const mp_column overall_columns[] = {
-    MP_COLUMN_OF(overall_row, all.deaths, "deaths", "Deleted in the log", MP_COUNT,
-                 MP_ADDS | MP_SUMMARY),
+    MP_COLUMN_OF(overall_row, all.deaths, "deaths", "Deleted", MP_COUNT, MP_ADDS | MP_SUMMARY),
     MP_COLUMN_OF(overall_row, all.median_us, "median_us", "Median age", MP_AGE, MP_SUMMARY),
     MP_COLUMN_OF(overall_row, all.p90_us, "p90_us", "90th percentile", MP_AGE, 0),
     MP_COLUMN_OF(overall_row, all.least_us, "min_us", "Youngest", MP_AGE, 0),
@@ -175,7 +174,7 @@ static void section_overall(mp_document *document, const mp_window *window,
                             const mp_lifetimes *lifetimes)
 {
     const mp_model *model = window->model;
-    unsigned bits = model->events->age_bits;
+    unsigned bits = model->ages->bits;
     int64_t span = 0, created = mp_totals_of(window).created_objects;
     for (uint32_t i = 1; i < model->sessions.count; i++)
         span += mp_window_snapshot(window, window->ranges[i].to.i)->time_us;
@@ -222,7 +221,7 @@ static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
             most = lifetimes->classes[i].objects;
     }
     mp_table *table = MP_TABLE(document, "ages", "Age at deletion", MP_ROWS, age_columns);
-    table->empty = "nothing was deleted that the log saw allocated";
+    table->empty = "nothing was deleted whose creation was seen";
     for (int i = first; i <= last; i++) {
         const mp_age_class *class = &lifetimes->classes[i];
         /* As long as the share of the largest class; of what there is, never nothing. */
@@ -314,9 +313,12 @@ static const mp_column lifetime_columns[] = {
     MP_RANK(0),
     MP_COLUMN(mp_lifetime, deaths, "Deleted", MP_COUNT, 0),
     MP_COLUMN(mp_lifetime, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN_OF(mp_lifetime, alive, "live_objects", "Alive", MP_COUNT, MP_OF_RECORDINGS),
     MP_COLUMN(mp_lifetime, median_us, "Median age", MP_AGE, MP_SUMMARY),
     MP_COLUMN(mp_lifetime, p90_us, "90 %", MP_AGE, 0),
-    MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE, 0),
+    MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE, MP_OF_EVENTS),
+    MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE,
+                 MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
     MP_COLUMN_OF(mp_lifetime, most_us, "max_us", "Oldest", MP_AGE, 0),
     MP_COLUMN_OF(mp_lifetime, label, "key", "Group", MP_TEXT, MP_SHORTEN),
 };
@@ -338,7 +340,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     MP_ORDER_ROWS(order, lifetime_columns, lifetimes.groups, lifetimes.count);
     section_overall(document, window, &lifetimes);
     section_ages(document, &lifetimes);
-    mp_table *table = MP_TABLE(document, "lifetimes", NULL, MP_ROWS, lifetime_columns);
+    mp_table *table = MP_KIND_TABLE(document, window->model, "lifetimes", NULL, lifetime_columns);
     table->title = mp_document_text(document, "Age at deletion by %s", dimension->name);
     table->main = true;
     table->order = order->columns[0];
@@ -346,7 +348,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     for (uint32_t i = 0; i < mp_shown_of(lifetimes.count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(table, lifetimes.count);
-    if (!window->filter->selects) { /* of the whole log alone */
+    if (window->model->events && !window->filter->selects) { /* of the whole log alone */
         section_sizes(document, request->model->events);
         section_threads(document, request->model);
     }
@@ -359,7 +361,9 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     const mp_heap_arguments *asked = request->arguments;
     const mp_model *model = request->model;
     mp_window window;
-    for (uint32_t i = 1; i < model->sessions.count; i++)
+    if (!model->ages)
+        return mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_ages");
+    for (uint32_t i = 1; model->events && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,
                            "lifetimes is about a whole log, not up to a snapshot: name no @%s",
@@ -378,29 +382,34 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
+enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */
+
 static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument arguments[] = {
-    MP_ASKS("by", TEXT, by, 1),
-    MP_ASKS("sort", TEXT, sort, 1),
-    MP_ASKS("limit", COUNT, limit, 1),
-    MP_ASKS("only", NAME, only, 1),
-    MP_SHARES("selection", 1),
-    MP_SHARES("slices", 1),
-    MP_SHARES("temporary", 1),
-    MP_SHARES("reorder", 1),
-    MP_SHARES("skip", 1),
+    MP_ASKS("to", NAME, to, OF_RECORDINGS),
+    MP_ASKS("by", TEXT, by, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("sort", TEXT, sort, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("limit", COUNT, limit, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("only", NAME, only, OF_LOGS | OF_RECORDINGS),
+    MP_SHARES("selection", OF_LOGS | OF_RECORDINGS),
+    MP_SHARES("slices", OF_LOGS),
+    MP_SHARES("temporary", OF_LOGS),
+    MP_SHARES("reorder", OF_LOGS),
+    MP_SHARES("skip", OF_LOGS),
 };
 
 const mp_report mp_report_lifetimes = {
     .name = "lifetimes",
-    .summary = "how long blocks lived: ages at deletion, sizes, threads (event logs)",
+    .summary = "how long objects lived: ages at deletion; of heap logs sizes and threads",
     .example = "lifetimes samples/shop.taligent",
+    .wants_ages = true,
     .details =
-        "Ages are those of blocks that the log saw allocated and deleted. A histogram of all,\n"
-        "the median and 90th percentile of each group, allocations by size, and what one\n"
-        "thread allocated and another deleted. `only` shows some groups and their ages\n"
-        "alone. `sort`: deleted, bytes, median, p90, key.",
+        "Ages are those of objects whose creation and deletion were seen, of a memory recording\n"
+        "up to the snapshot `to` (the last _PreCleanUp if there is one, else the last). A\n"
+        "histogram of all, the median and 90th percentile of each group; of heap logs also\n"
+        "allocations by size, and what one thread allocated and another deleted. `only` shows\n"
+        "some groups and their ages alone. `sort`: deleted, bytes, median, p90, key.",
     MP_ARGUMENTS(arguments, own),
-    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}},
+    .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.needs = MP_HOLDS_TIMES, .run = run}},
 };

@@ -30,7 +30,9 @@ static const mp_argument retained_table[] = {
 /* What a snapshot or a stack tells of an object is not known of those of a graph. */
 static bool selects_by_type(const mp_selection *selection, mp_error *error)
 {
-    const char *other = selection->has_since ? "since" : selection->has_until ? "until" : NULL;
+    const char *other = selection->within.since.given   ? "since"
+                        : selection->within.until.given ? "until"
+                                                        : NULL;
     for (size_t i = 0; !other && i < selection->count; i++)
         if (selection->criteria[i].subject != MP_SUBJECT_TYPE)
             other = mp_subject_name(selection->criteria[i].subject);

@@ -152,6 +152,25 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     unlink(path);
 }
 
+/* What the load options did not keep is refused, not made up. */
+static void ages_are_kept_where_they_are_asked_for(void **unused)
+{
+    const char *path = SAMPLES "/shop-v2.oemp";
+    mp_error error = {0};
+    (void)unused;
+    mp_recording *plain = mp_recording_load(&path, 1, NULL);
+    assert_null(mp_recording_ask(plain, "lifetimes", NULL, 0, &error));
+    char line[1200] = "";
+    mp_error_line(&error, "", line, sizeof line);
+    assert_string_equal(line, "the recording was loaded without keep_ages");
+    mp_recording_free(plain);
+    mp_recording *timed = mp_recording_load(&path, 1, &(mp_load_options){.keep_ages = true});
+    mp_document *answer = mp_recording_ask(timed, "lifetimes", NULL, 0, &error);
+    assert_non_null(answer);
+    mp_document_free(answer);
+    mp_recording_free(timed);
+}
+
 static void answers_can_be_merged(void **unused)
 {
     (void)unused;
@@ -177,6 +196,7 @@ int main(void)
         cmocka_unit_test(an_answer_can_be_walked),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(a_baseline_tells_how_its_recording_was_read),
+        cmocka_unit_test(ages_are_kept_where_they_are_asked_for),
         cmocka_unit_test(answers_can_be_merged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     assert_false(asked->max_leaked.set);
     assert_int_equal(question.selection.count, 1);
     assert_true(question.selection.criteria[0].negated);
-    assert_int_equal(question.selection.until_us, 1000000);
+    assert_int_equal(question.selection.within.until.us, 1000000);
     /* Both are of the selection, whatever they are called. */
     assert_int_equal(question.given_count, 4);
     assert_string_equal(question.given[2].argument, "selection");

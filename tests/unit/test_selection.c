@@ -159,10 +159,8 @@ static void moments_are_those_of_snapshots_both_included(void **unused)
     reading r = heap();
     mp_model *model = r.model;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_selection selection = {.has_since = cases[i].has_since,
-                                  .has_until = cases[i].has_until,
-                                  .since_us = cases[i].since,
-                                  .until_us = cases[i].until};
+        mp_selection selection = {.within = {.since = {cases[i].has_since, false, cases[i].since},
+                                             .until = {cases[i].has_until, false, cases[i].until}}};
         assert_true(mp_selects(&selection));
         expect(model, &selection, cases[i].wanted, "moments");
     }

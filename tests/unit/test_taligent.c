@@ -544,7 +544,7 @@ static void ages_of_very_many_become_coarser(void **unused)
     mp_window window = window_of(&r);
     mp_lifetimes lifetimes = mp_lifetimes_of(&window, mp_dimension_find("type"), NULL);
     assert_int_equal(lifetimes.all.deaths, BLOCKS);
-    assert_int_equal(r.model->events->age_bits, 7); /* right within 1/64 */
+    assert_int_equal(r.model->ages->bits, 7); /* right within 1/64 */
     assert_in_range(lifetimes.all.median_us, BLOCKS / 2 - BLOCKS / 2 / 64, BLOCKS / 2);
     assert_in_range(lifetimes.all.p90_us, BLOCKS / 10 * 9 - BLOCKS / 10 * 9 / 64, BLOCKS / 10 * 9);
     assert_int_equal(lifetimes.classes[1].objects, 1);

@@ -329,6 +329,36 @@ static void days_that_people_write(void **unused)
     }
 }
 
+/* Worked out with date -u -d STAMP +%s. */
+static void stamps_are_read(void **unused)
+{
+    static const struct {
+        const char *text;
+        int64_t us; /* -1: is none */
+    } cases[] = {
+        {"2022-02-01T08:01:39.967+05:00", 1643684499967000},
+        {"2022-02-01T03:01:39.967Z", 1643684499967000},
+        {"2022-02-01T03:01:39Z", 1643684499000000},
+        {"2022-02-01T01:31:39.000001-01:30", 1643684499000001},
+        {"1970-01-01T00:00:00Z", 0},
+        {"2022-02-01T08:01:39.967", -1},
+        {"2022-02-01T08:01:39.Z", -1},
+        {"2022-02-01T08:01:39.1234567Z", -1},
+        {"2022-02-01 08:01:39Z", -1},
+        {"2022-02-01T08:01:39+0500", -1},
+        {"2022-02-01T08:01:39Z ", -1},
+        {"2022-02-01", -1},
+        {"", -1},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t found = -2;
+        bool ok = mp_parse_stamp(cases[i].text, &found);
+        if (ok != (cases[i].us >= 0) || (ok && found != cases[i].us))
+            fail_msg("\"%s\": %d, %" PRId64, cases[i].text, ok, found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +372,7 @@ int main(void)
         cmocka_unit_test(percents_that_people_write),
         cmocka_unit_test(times_that_people_write),
         cmocka_unit_test(days_that_people_write),
+        cmocka_unit_test(stamps_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
