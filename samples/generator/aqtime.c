@@ -522,7 +522,7 @@ static void answer_leaks(gen_json *json, const aq_plan *plan)
     gen_row rows[CLASSES * STACKS] = {{0}};
     for (int i = 0; i < ROUTINES; i++) {
         const char *name = joined(routines[i].class_name, routines[i].name);
-        labels[i] = routines[i].line ? gen_keep("%s:%d", name, routines[i].line) : name;
+        labels[i] = routines[i].line ? gen_keep("%s (from %d)", name, routines[i].line) : name;
     }
     for (int i = 0; i < CLASSES * STACKS; i++) {
         const int *stack = stacks[i % STACKS];
