@@ -122,11 +122,8 @@ static void answer_groups(mp_document *document, const mp_window *window, answer
 static const char *platform_text(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
-    int64_t from = 0, to = 0, growth;
-    for (uint32_t i = 1; i < model->sessions.count; i++) {
-        from += mp_window_snapshot(window, window->ranges[i].from.i)->platform_bytes;
-        to += mp_window_snapshot(window, window->ranges[i].to.i)->platform_bytes;
-    }
+    mp_platform_span all = mp_platform_span_of_all(window);
+    int64_t from = all.from_bytes, to = all.to_bytes, growth;
     if (!from && !to)
         return NULL;
     mp_platform_id most = mp_platform_growing(window, &growth);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/platform.h"
 #include "query/suppression.h"
 #include "reports/answers.h"
 #include "reports/graph_sections.h"
@@ -379,6 +380,22 @@ static void hold(mp_document *document, const char *name, const mp_ceiling *ceil
     mp_document_check(document, check);
 }
 
+/* The limit of growth in bytes, from so many on. */
+static int64_t limit_of(const mp_ceiling *growth, int64_t from)
+{
+    return growth->is_percent ? (int64_t)((double)from * growth->percent / 100) : growth->bytes;
+}
+
+static const char *worst_area(mp_document *document, const mp_window *window)
+{
+    int64_t most;
+    mp_platform_id area = mp_platform_growing(window, &most);
+    if (!area.i)
+        return "";
+    return mp_document_text(document, "; worst area: %s, %s", mp_bytes_text(document, most, false),
+                            mp_model_text(window->model, window->model->platforms.at[area.i]));
+}
+
 void mp_section_limits(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked)
 {
@@ -391,10 +408,15 @@ void mp_section_limits(mp_document *document, const mp_window *window,
         hold(document, "max-live", &asked->max_live, asked->max_live.bytes, totals.live_bytes,
              "alive", worst_site(document, window, false));
     if (growth->set)
-        hold(document, "max-growth", growth,
-             growth->is_percent ? (int64_t)((double)totals.from_bytes * growth->percent / 100)
-                                : growth->bytes,
+        hold(document, "max-growth", growth, limit_of(growth, totals.from_bytes),
              totals.live_bytes - totals.from_bytes, "grown", worst_site(document, window, true));
+    growth = &asked->max_platform_growth;
+    if (growth->set) {
+        mp_platform_span all = mp_platform_span_of_all(window);
+        hold(document, "max-platform-growth", growth, limit_of(growth, all.from_bytes),
+             all.to_bytes - all.from_bytes, "of platform memory grown",
+             worst_area(document, window));
+    }
 }
 
 /* --- the report --- */

@@ -18,7 +18,7 @@ typedef struct mp_heap_arguments {
     int64_t depth;                /* of a tree; 0: any */
     double min_percent;           /* of a tree */
     int64_t min_bytes, min_count; /* of a row; 0: any */
-    mp_ceiling max_growth, max_leaked, max_live;
+    mp_ceiling max_growth, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
 /* The variants of most reports on heaps: logs of heap events, stacks of native code, other births
@@ -41,7 +41,9 @@ enum {
 #define MP_ASKS_MINIMA(of)                                                                         \
     MP_ASKS("min-size", SIZE, min_bytes, of), MP_ASKS("min-count", COUNT, min_count, of)
 #define MP_ASKS_LIMITS(of)                                                                         \
-    MP_ASKS("max-growth", GROWTH, max_growth, of), MP_ASKS("max-leaked", CEILING, max_leaked, of), \
+    MP_ASKS("max-growth", GROWTH, max_growth, of),                                                 \
+    MP_ASKS("max-platform-growth", GROWTH, max_platform_growth, MP_HISTORY),                       \
+    MP_ASKS("max-leaked", CEILING, max_leaked, of), \
     MP_ASKS("max-live", CEILING, max_live, of)
 /* How recordings are read. */
 #define MP_SHARES_READING                                                                          \
