@@ -50,6 +50,9 @@ typedef struct mp_domain {
     mp_string_id name;
     uint32_t first_object; /* its objects are first_object to first_object + objects - 1 */
     uint32_t objects;
+    /* When it was dumped, by the clock of the device, and how long that took; microseconds, -1: not
+     * told. */
+    int64_t clock_us, took_us;
 } mp_domain;
 
 typedef struct mp_graph {

@@ -210,6 +210,9 @@ typedef struct mp_snapshot {
     int64_t overhead_bytes;
     uint64_t line; /* where in its file it starts */
     bool asked;    /* a moment that the user asked for, between two snapshots */
+    /* Of a dump: when it was begun, by a clock of the recorder's own, and how long it took. */
+    bool has_clock, has_took;
+    int64_t clock_us, took_us;
     /* What happened since the snapshot before, and what is alive, reusable objects apart. */
     int64_t created_objects, deleted_objects, changed_objects;
     int64_t live_objects, live_bytes;

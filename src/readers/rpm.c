@@ -21,6 +21,12 @@
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
 #define NO_VERSION UINT64_MAX
 
+/* Milliseconds of the device's clock at which the dump of a section began and ended; -1: none. */
+typedef struct stamps {
+    int64_t begin, end;
+    mp_string_id name;
+} stamps;
+
 typedef struct rpm_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
@@ -35,7 +41,8 @@ typedef struct rpm_state {
     /* of one file */
     mp_graph_builder *graph;
     int64_t stamp;
-    uint32_t first_type; /* of the model, of this file */
+    uint32_t first_type;      /* of the model, of this file */
+    MP_LIST(stamps) sections; /* from 1, those that are asked for */
     uint64_t version, records, objects;
     bool open, skipped, unclosed; /* a section is open; it is not asked for; one was not closed */
     bool chosen;                  /* the domain asked for was there */
@@ -141,7 +148,7 @@ static void unite_types(rpm_state *state)
 
 /* --- records --- */
 
-static void begin_section(rpm_state *state, mp_slice name)
+static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
 {
     mp_model *model = state->model;
     mp_string_id id = mp_model_intern(model, name, &state->converted);
@@ -158,6 +165,7 @@ static void begin_section(rpm_state *state, mp_slice name)
     if (state->skipped)
         return;
     mp_graph_domain(state->graph, id);
+    *MP_ADD(&state->sections) = (stamps){stamp, -1, id};
     mp_session *session = &model->sessions.at[state->session.i];
     if (!session->application.i)
         session->application = id;
@@ -167,7 +175,7 @@ static void begin_section(rpm_state *state, mp_slice name)
 static void need_section(rpm_state *state)
 {
     if (!state->open)
-        begin_section(state, (mp_slice){"", 0});
+        begin_section(state, (mp_slice){"", 0}, -1);
 }
 
 static bool read_domain(rpm_state *state, mp_fields *words)
@@ -178,7 +186,8 @@ static bool read_domain(rpm_state *state, mp_fields *words)
         return false;
     if (state->version == NO_VERSION)
         state->version = version;
-    begin_section(state, take_name(words, &stamp));
+    mp_slice name = take_name(words, &stamp);
+    begin_section(state, name, stamp);
     if (stamp >= 0 && state->stamp < 0)
         state->stamp = stamp;
     return true;
@@ -190,6 +199,15 @@ static bool read_end(rpm_state *state, mp_fields *words)
         return false;
     need_section(state);
     state->open = false;
+    if (state->skipped)
+        return true;
+    /* A name may end in what looks like a stamp: then it is the whole that is the section's. */
+    stamps *section = &state->sections.at[state->sections.count - 1];
+    int64_t stamp = -1;
+    mp_slice name = take_name(words, &stamp);
+    const char *text = mp_model_text(state->model, section->name);
+    if (strlen(text) == name.length && memcmp(text, name.at, name.length) == 0)
+        section->end = stamp;
     return true;
 }
 
@@ -309,6 +327,8 @@ static void begin_file(rpm_state *state, uint32_t summary)
     state->records = state->objects = 0;
     state->open = state->skipped = state->unclosed = state->chosen = false;
     state->domain_count = 0;
+    state->sections.count = 0;
+    (void)MP_ADD(&state->sections);
     state->first_of_section = model->types.count;
     mp_id_index_free(&state->many);
 }
@@ -372,6 +392,29 @@ static int64_t time_of(rpm_state *state)
     return later <= INT32_MAX ? (int64_t)later * 1000 : 0;
 }
 
+/* From one stamp to another, in microseconds; -1: not known, or the clock went backwards. */
+static int64_t between(int64_t begin, int64_t end)
+{
+    uint32_t later = (uint32_t)(end - begin);
+    return begin >= 0 && end >= 0 && later <= INT32_MAX ? (int64_t)later * 1000 : -1;
+}
+
+static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
+{
+    mp_graph *graph = state->model->graph;
+    int64_t last = -1;
+    for (uint32_t i = 1; i < state->sections.count; i++) {
+        const stamps *section = &state->sections.at[i];
+        graph->domains.at[i].clock_us = section->begin < 0 ? -1 : section->begin * 1000;
+        graph->domains.at[i].took_us = between(section->begin, section->end);
+        last = section->end < 0 ? last : section->end;
+    }
+    snapshot->has_clock = state->stamp >= 0;
+    snapshot->clock_us = snapshot->has_clock ? state->stamp * 1000 : 0;
+    snapshot->took_us = between(state->stamp, last);
+    snapshot->has_took = snapshot->took_us >= 0;
+}
+
 /* All lines are read: resolve the references, and enter what is alive. */
 static bool end_file(rpm_state *state)
 {
@@ -388,6 +431,7 @@ static bool end_file(rpm_state *state)
     model->graph->hexadecimal = true;
     mp_snapshot *snapshot = mp_type_counts_enter(&state->counts);
     snapshot->sequence = snapshot->ordinal;
+    tell_times(state, snapshot);
     snapshot->time_us = time_of(state);
     say_what_was_odd(state);
     return true;
@@ -478,6 +522,7 @@ static void close_rpm(void *opaque)
     mp_type_counts_free(&state->counts);
     mp_id_index_free(&state->types_by_name);
     mp_id_index_free(&state->many);
+    free(state->sections.at);
     free(state->references);
     free(state);
 }

@@ -68,6 +68,60 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     mp_table_put(document, table, &row);
 }
 
+/* --- of heap dumps --- */
+
+typedef struct dump_row {
+    const char *domain;
+    int64_t sequence, objects, bytes, clock_us, took_us;
+} dump_row;
+
+static const mp_column domain_columns[] = {
+    MP_COLUMN(dump_row, domain, "Application domain", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(dump_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(dump_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(dump_row, clock_us, "Device's clock", MP_TIME, 0),
+    MP_COLUMN(dump_row, took_us, "Took", MP_TIME, 0),
+};
+
+static const mp_column dump_columns[] = {
+    MP_COLUMN(dump_row, sequence, "#", MP_NUMBER, 0),
+    MP_COLUMN(dump_row, clock_us, "Device's clock", MP_TIME, 0),
+    MP_COLUMN(dump_row, took_us, "Took", MP_TIME, 0),
+};
+
+/* Of the last dump, and when each of several was made. */
+static void section_dumps(mp_document *document, const mp_filter *filter)
+{
+    const mp_model *model = filter->model;
+    const mp_graph *graph = filter->graph;
+    mp_table *table =
+        graph && graph->domains.count > 1
+            ? MP_TABLE(document, "app_domains", "Application domains", MP_ROWS, domain_columns)
+            : NULL;
+    for (uint32_t i = 1; table && i < graph->domains.count; i++) {
+        const mp_domain *domain = &graph->domains.at[i];
+        const char *name = mp_model_text(model, domain->name);
+        dump_row row = {.domain = *name ? name : "(without a name)",
+                        .objects = domain->objects,
+                        .clock_us = domain->clock_us < 0 ? MP_UNKNOWN : domain->clock_us,
+                        .took_us = domain->took_us < 0 ? MP_UNKNOWN : domain->took_us};
+        for (uint32_t object = 0; object < domain->objects; object++)
+            row.bytes += (int64_t)graph->sizes[domain->first_object + object];
+        mp_table_put(document, table, &row);
+    }
+    table = model->snapshots.count > 2 ? MP_TABLE(document, "dumps", "Dumps", MP_ROWS, dump_columns)
+                                       : NULL;
+    for (uint32_t i = 1; table && i < model->snapshots.count; i++) {
+        const mp_snapshot *snapshot = &model->snapshots.at[i];
+        if (!snapshot->whole)
+            continue;
+        dump_row row = {.sequence = (int64_t)snapshot->sequence,
+                        .clock_us = snapshot->has_clock ? snapshot->clock_us : MP_UNKNOWN,
+                        .took_us = snapshot->has_took ? snapshot->took_us : MP_UNKNOWN};
+        mp_table_put(document, table, &row);
+    }
+}
+
 /* --- the runtime's own memory --- */
 
 typedef struct platform_row {
@@ -357,6 +411,8 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         section_propaths(document, request->filter);
         section_platform(document, request->filter);
     }
+    if (request->model->kind == MP_KIND_DUMP)
+        section_dumps(document, request->filter);
     mp_window_free(&window);
     return true;
 }
