@@ -10,6 +10,7 @@ tests/oracle, or from another run that must agree. Exit 1 and a line for each br
 the law needs is not at hand.
 """
 import argparse
+import collections
 import concurrent.futures
 import contextlib
 import json
@@ -336,6 +337,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             self.at_once(self.heap_agrees, trials)
         for path in sorted(SAMPLES.glob("*.prf")):
             self.profile_agrees(path)
+        self.annotations_agree()
 
     def heap_agrees(self, trial):
         files, (first, last), dimensions = trial
@@ -457,6 +459,32 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.coverage_agrees(oracle["coverage"], [path])
         self.calls_agree(oracle["calls"], path)
         self.timeline_agrees(oracle["timeline"], path)
+
+    def annotations_agree(self):
+        """The lines of a source have what the oracle, and `top --by line`, have of them."""
+        for path in sorted(SAMPLES.glob("shop-v[1-4].prf")):
+            for program in ("shop.OrderService", "shop.Order", "shop/placeOrder.p"):
+                told = collections.defaultdict(lambda: [0, 0])
+                for row in self.oracle("prf.py", path)["top"]:
+                    if row["program"] == program:
+                        told[row["line"]][0] += round(row["seconds"] * 1e6)
+                        told[row["line"]][1] += row["calls"]
+                report = self.json("annotate", path, program, "--sources", SAMPLES / "sources")
+                rows = {row["line"]: [round(row["seconds"] * 1e6), row["calls"]]
+                        for row in report["annotate"] if "seconds" in row}
+                self.hold(rows == told, f"annotate {path.name} {program}: {rows}, not {dict(told)}")
+        for path in (SAMPLES / "shop-v1.oemp", SAMPLES / "shop-v2.oemp"):
+            told = {}
+            for row in self.json("top", path, "--by", "line", "--limit", 0)["top"]:
+                name, _, line = row["key"].rpartition(":")
+                if name.endswith(" shop.OrderService"):
+                    was = told.get(int(line), (0, 0))
+                    told[int(line)] = (was[0] + row["bytes"], was[1] + row["objects"])
+            report = self.json("annotate", path, "OrderService", "--sources", SAMPLES / "sources")
+            rows = {row["line"]: (row["bytes"], row["objects"]) for row in report["annotate"] if "bytes" in row}
+            self.hold(told and rows == told, f"annotate {path.name}: {rows}, not {told}")
+            self.hold([row["line"] for row in report["annotate"]] == list(range(1, 208)),
+                      f"annotate {path.name}: not each line once")
 
     def coverage_agrees(self, expected, paths):
         """A recording without coverage is refused, and not taken for one of no line."""

@@ -97,9 +97,9 @@ typedef struct mp_setting {
 /* The answer to one question. Besides the report's own options, settings are those that select
  * ("type", "not-type", "since", ...), "suppress" (the path of a file; also "today"), "base" (the
  * path of a recording or a baseline that "diff", "gate" hold this one against), "policy" (of
- * "gate", the path of its rules) and "object" (of "path" and "object"). NULL with an error. Release
- * with mp_document_free, before the recording, which keeps what the question refers to until it is
- * released itself; the settings' texts must live as long. */
+ * "gate", the path of its rules), "object" (of "path" and "object") and "program" (of "annotate").
+ * NULL with an error. Release with mp_document_free, before the recording, which keeps what the
+ * question refers to until it is released itself; the settings' texts must live as long. */
 mp_document *mp_recording_ask(mp_recording *recording, const char *report,
                               const mp_setting *settings, size_t count, mp_error *error);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "compare/baseline.h"
 #include "model/profile.h"
 
@@ -47,6 +48,39 @@ bool mp_file_is_baseline(const char *path)
     if (file)
         fclose(file);
     return is;
+}
+
+bool mp_is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool mp_source_read(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
+                    mp_source_text *text, mp_error *error)
+{
+    const mp_argument_texts *below = folders;
+    struct stat status;
+    for (size_t i = 0; i < below->count; i++)
+        for (size_t k = 0; k < count; k++) {
+            char *bytes;
+            size_t length;
+            const char *path =
+                mp_arena_format(arena, "%s/%.*s", below->at[i], (int)names[k].length, names[k].at);
+            if (!names[k].length || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+                continue;
+            bool ok = mp_file_read(path, &bytes, &length, error), converted;
+            if (ok) {
+                mp_slice kept = {mp_arena_copy(arena, bytes, length), length};
+                text->path = path;
+                text->text = mp_slice_without_mark(mp_utf8_from_bytes(arena, kept, &converted));
+            }
+            free(bytes);
+            return ok;
+        }
+    mp_fail(error, MP_ERROR_INPUT, "there is no %.*s below %s%s", (int)names[0].length, names[0].at,
+            below->at[0], below->count > 1 ? " and the other folders of sources" : "");
+    return false;
 }
 
 mp_digest *mp_baseline_read(const char *path, mp_dictionary *dictionary, mp_error *error)

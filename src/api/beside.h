@@ -6,6 +6,7 @@
 #include "compare/digest.h"
 #include "model/model.h"
 #include "query/suppression.h"
+#include "reports/report.h"
 
 /* A whole file in memory, to be released with free() in each case. False with an error. */
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error);
@@ -14,6 +15,12 @@ bool mp_file_is_stream(const char *path);
 /* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever
  * reads a recording from it. */
 bool mp_file_is_baseline(const char *path);
+
+bool mp_is_folder(const char *path);
+/* Read the first of these names that is a file below one of the folders, an mp_argument_texts: as
+ * UTF-8, into the arena. False with an error. */
+bool mp_source_read(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
+                    mp_source_text *text, mp_error *error);
 
 /* A baseline, whose texts and frames are numbers of `dictionary`; release with mp_digest_free. NULL
  * with an error. */

@@ -20,6 +20,7 @@ void mp_question_free(mp_question *question)
     free(question->given);
     free(question->criteria);
     free(question->suppression_paths.at);
+    free(question->source_folders.at);
     mp_suppressions_free(&question->suppressions);
     mp_policy_free(question->policy);
 }
@@ -87,6 +88,12 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
     if (strcmp(name, "suppress") == 0) {
         mp_grow(&paths->at, &paths->capacity, paths->count + 1, sizeof *paths->at);
         paths->at[paths->count++] = text;
+    } else if (strcmp(name, "sources") == 0) {
+        mp_argument_texts *folders = &question->source_folders;
+        mp_grow(&folders->at, &folders->capacity, folders->count + 1, sizeof *folders->at);
+        folders->at[folders->count++] = text;
+        return mp_is_folder(text) ||
+               mp_fail_argument(error, name, text, "expected a folder that exists");
     } else if (strcmp(name, "base") == 0) {
         question->base = text;
     } else if (strcmp(name, "policy") == 0) {
@@ -157,6 +164,8 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                         .suppressions =
                             question->suppression_paths.count ? &question->suppressions : NULL,
                         .policy = question->policy,
+                        .read_source = question->source_folders.count ? mp_source_read : NULL,
+                        .source_folders = &question->source_folders,
                         .dictionary = dictionary,
                         .base = base};
 }

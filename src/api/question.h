@@ -15,7 +15,7 @@ typedef struct mp_question {
     mp_selection selection;
     mp_criterion *criteria; /* what `selection` points to */
     size_t criterion_capacity;
-    mp_argument_texts suppression_paths;
+    mp_argument_texts suppression_paths, source_folders;
     int32_t today;           /* as by mp_parse_date; 0: the clock tells */
     const char *base;        /* a recording or a baseline; NULL: none */
     const char *policy_path; /* NULL: no policy */

@@ -91,6 +91,10 @@ void mp_source_names(mp_arena *arena, const char *program, const char *ending,
                                        base_of(path, '/')};
     for (size_t i = 0; i < MP_SOURCE_NAMES; i++)
         names[i] = joined(arena, stems[i], ending ? ending : source_ending(recorded));
+    if (ending || recorded)
+        return;
+    names[1] = joined(arena, path, ""); /* no class perhaps, but a file of another language */
+    names[3] = joined(arena, base_of(path, '/'), "");
 }
 
 const char *mp_source_path(mp_arena *arena, const char *program)

@@ -10,8 +10,8 @@ enum { MP_SOURCE_NAMES = 4 };
 /* Where a file of the program may lie below a folder, the likeliest first; an empty name is none.
  * With `ending` (".dbg") it is a file beside the source: of `dir\\test.p`, `dir/test.dbg`, then
  * `test.dbg`; of the class `pkg.Name`, `pkg/Name.dbg`, `pkg.Name.dbg`, then `Name.dbg`. Without one
- * (NULL) it is the source itself, of a class with `.cls`. A drive, leading separators, `.` and `..`
- * are left out, so that no name leads out of the folder. */
+ * (NULL) it is the source itself, of a class with `.cls`, else under its own name. A drive, leading
+ * separators, `.` and `..` are left out, so that no name leads out of the folder. */
 void mp_source_names(mp_arena *arena, const char *program, const char *ending,
                      mp_slice names[MP_SOURCE_NAMES]);
 

@@ -71,7 +71,7 @@ enum { OWN = sizeof own / sizeof *own };
 
 const cli_command *cli_commands(size_t *count)
 {
-    static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY", "[NAME]"};
+    static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY", "[NAME]", "SOURCE"};
     static cli_command all[40];
     const mp_report *const *reports = mp_reports(count);
     assert(*count + OWN <= sizeof all / sizeof *all);
@@ -81,7 +81,7 @@ const cli_command *cli_commands(size_t *count)
                                .example = reports[i]->example,
                                .details = reports[i]->details,
                                .operand = operands[reports[i]->operand],
-                               .operand_last = reports[i]->operand == MP_OPERAND_CODE,
+                               .operand_last = reports[i]->operand >= MP_OPERAND_CODE,
                                .report = reports[i],
                                .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
                                .arguments = &reports[i]->arguments,
@@ -136,9 +136,9 @@ static void help_command(const cli_command *command)
 {
     size_t count;
     const char *operand = command->operand ? command->operand : "";
-    const char *files = !(command->scope & CLI_READS)                    ? ""
-                        : cli_compares(command) || command->operand_last ? " FILE"
-                                                                         : " FILE...";
+    const char *files = !(command->scope & CLI_READS)              ? ""
+                        : cli_compares(command) || *operand == '[' ? " FILE"
+                                                                   : " FILE...";
     if (command->operand_last)
         printf("Usage: memprof %s [OPTIONS]%s %s\n", command->name, files, operand);
     else

@@ -117,6 +117,10 @@ const cli_option cli_option_table[] = {
      "a size such as 64K, a time such as 5ms, or a percentage such as 10%", .kind = CLI_ASKS},
     {"keep-profiler", NULL, "of profiles: count what profiled them, lib/zprofiler, too", NULL,
      .kind = CLI_ASKS},
+    {"sources", "DIR", "the folder that the sources lie below; may be repeated",
+     "a folder that exists", .kind = CLI_ASKS},
+    {"context", "N", "lines shown around those that cost something (default 2)", "a whole number",
+     .kind = CLI_ASKS},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", .kind = CLI_FOLDERS, AT(listings)},
     {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
@@ -374,7 +378,8 @@ static bool take_command(cli_options *options, const cli_command *commands, size
     count -= options->command_named;
     /* A type of objects takes the place of one. */
     bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
-    if (command->operand_last && count == 2) {
+    bool optional = command->operand_last && *command->operand == '[';
+    if (command->operand_last && (count == 2 || (count > 2 && !optional))) {
         options->operand = operands[--count];
     } else if (command->operand && !command->operand_last && !replaced && count > 0) {
         options->operand = *operands++;
@@ -472,7 +477,11 @@ static bool check(const cli_options *options)
                           renderer->command, command->name);
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse("%s compares BASE with one other recording", command->name);
-    if (command->operand_last && options->path_count > 1)
+    bool optional = command->operand_last && *command->operand == '[';
+    if (command->operand_last && !optional && !options->operand)
+        return cli_refuse("%s needs a file to read (\"-\" is standard input) and, behind it, %s",
+                          command->name, command->operand);
+    if (optional && options->path_count > 1)
         return cli_refuse("%s takes one file and, behind it, one name", command->name);
     if (command->scope & CLI_READS && options->path_count == 0)
         return cli_refuse("%s needs %s%sa file to read (\"-\" is standard input)", command->name,

@@ -346,7 +346,8 @@ mp_coverage mp_coverage_of(const mp_filter *filter)
         return of.result;
     of.counts = mp_alloc(of.profile->coverage.count * sizeof *of.counts);
     for (uint32_t i = 0; i < of.profile->coverage.count; i++)
-        of.counts[i] = mp_filter_has_entity(filter, i);
+        of.counts[i] = mp_filter_has_entity(filter, i) &&
+                       !(filter->profiler && filter->profiler[of.profile->coverage.at[i].module.i]);
     find_crcs(&of);
     find_sources(&of);
     keep_covered(&of);

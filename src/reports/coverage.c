@@ -305,6 +305,7 @@ static const mp_argument arguments[] = {
     MP_SHARES("format", ALL),
     MP_SHARES("listings", ALL),
     MP_SHARES("selection", ALL),
+    MP_SHARES("keep-profiler", ALL),
 };
 
 const mp_report mp_report_coverage = {

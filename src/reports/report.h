@@ -6,6 +6,8 @@
 #define MP_REPORTS_REPORT_H
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/slice.h"
 #include "document/document.h"
 #include "memprof/diagnostics.h"
 #include "model/model.h"
@@ -17,6 +19,12 @@ struct mp_digest;
 struct mp_dictionary;
 struct mp_policy;
 struct mp_suppressions;
+
+/* The text of a source, which lives in an arena. */
+typedef struct mp_source_text {
+    const char *path;
+    mp_slice text; /* UTF-8 */
+} mp_source_text;
 
 typedef struct mp_request {
     const mp_model *model; /* complete */
@@ -32,6 +40,11 @@ typedef struct mp_request {
     struct mp_dictionary *dictionary;
     const struct mp_policy *policy;             /* of a gate */
     const struct mp_suppressions *suppressions; /* leaks that are accepted */
+    /* Read the first of these names that is a file below a folder of sources. False with a message;
+     * NULL: no folder was named. */
+    bool (*read_source)(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
+                        mp_source_text *text, mp_error *error);
+    const void *source_folders;
     const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;
 } mp_request;
@@ -52,7 +65,8 @@ typedef enum mp_operand {
     MP_OPERAND_OBJECT, /* the argument "object" */
     MP_OPERAND_BASE,   /* the one other recording, or the baseline, that one is held against */
     MP_OPERAND_POLICY,
-    MP_OPERAND_CODE, /* the argument "code", which may be left out */
+    MP_OPERAND_CODE,    /* the argument "code", which may be left out */
+    MP_OPERAND_PROGRAM, /* the argument "program" */
 } mp_operand;
 
 /* The name of the argument that the operand is: "object". */

@@ -39,7 +39,7 @@ bool mp_report_groups_by(const mp_report *report, const char *by)
 
 const char *mp_operand_argument(mp_operand operand)
 {
-    static const char *const names[] = {"", "object", "base", "policy", "code"};
+    static const char *const names[] = {"", "object", "base", "policy", "code", "program"};
     return names[operand];
 }
 

@@ -189,9 +189,38 @@ static void answers_can_be_merged(void **unused)
     mp_recording_free(recording);
 }
 
+/* A source is read when it is asked for; coverage is written in formats of its own. */
+static void sources_and_coverage(void **unused)
+{
+    (void)unused;
+    char *text = NULL;
+    size_t length;
+    mp_error error = {0};
+    FILE *out = open_memstream(&text, &length);
+    mp_recording *recording =
+        mp_recording_load((const char *const[]){SAMPLES "/shop-v3.prf"}, 1, NULL);
+    const mp_setting settings[] = {{"program", "Order.cls"}, {"sources", SAMPLES "/sources"}};
+    mp_document *annotated = mp_recording_ask(recording, "annotate", settings, 2, &error);
+    assert_non_null(annotated);
+    assert_int_equal(mp_table_row_count(mp_document_find(annotated, "annotate")), 88);
+    assert_null(mp_recording_ask(recording, "annotate", settings, 1, &error));
+    assert_null(mp_recording_ask(recording, "annotate", settings + 1, 1, &error));
+    const mp_setting limit = {"min-lines", "80%"};
+    mp_document *coverage = mp_recording_ask(recording, "coverage", &limit, 1, &error);
+    assert_int_equal(mp_document_verdict(coverage), MP_VERDICT_FAIL);
+    assert_true(mp_document_print(coverage, "lcov", recording, out, &error));
+    fclose(out);
+    assert_non_null(strstr(text, "SF:shop/Order.cls\n"));
+    free(text);
+    mp_document_free(annotated);
+    mp_document_free(coverage);
+    mp_recording_free(recording);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sources_and_coverage),
         cmocka_unit_test(an_answer_does_not_depend_on_the_callers_texts),
         cmocka_unit_test(an_answer_can_be_walked),
         cmocka_unit_test(what_cannot_be_done_is_said),

@@ -1,0 +1,398 @@
+/* Annotate: the text of a source, and beside each line what the recording says of it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/source_name.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "query/annotation.h"
+#include "reports/profile_sections.h"
+#include "reports/sections.h"
+
+typedef struct annotate_arguments {
+    mp_heap_arguments heap; /* first: its rows of the table are those of all reports on heaps */
+    const char *program;
+    int64_t context;
+} annotate_arguments;
+
+/* A line of the text, what is known of it, or both. */
+typedef struct line_row {
+    int64_t line, bytes, objects, leaked_bytes, leaked_objects, seconds, calls;
+    int64_t executed, beyond;
+    double percent;
+    const char *run; /* for people: "never" where it could have been executed and was not */
+    const char *text, *shown;
+} line_row;
+
+/* clang-format off */
+#define OF_LINE                                                                                    \
+    MP_COLUMN(line_row, line, "Line", MP_NUMBER, 0),                                               \
+    MP_COLUMN(line_row, beyond, "", MP_FLAG, MP_FOR_PROGRAMS),                                     \
+    MP_COLUMN(line_row, text, "", MP_TEXT, MP_FOR_PROGRAMS),                                       \
+    MP_COLUMN(line_row, shown, "Source", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_SHRINKS)
+/* clang-format on */
+
+static const mp_column heap_columns[] = {
+    MP_COLUMN(line_row, bytes, "Alive", MP_BYTES, 0),
+    MP_COLUMN(line_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(line_row, leaked_bytes, "Leaked", MP_BYTES, 0),
+    MP_COLUMN(line_row, leaked_objects, "Leaked objects", MP_COUNT, MP_FOR_PROGRAMS),
+    OF_LINE,
+};
+
+static const mp_column profile_columns[] = {
+    MP_COLUMN(line_row, seconds, "Seconds", MP_SECONDS, 0),
+    MP_COLUMN(line_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(line_row, calls, "Calls", MP_COUNT, 0),
+    MP_COLUMN(line_row, run, "Executed", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(line_row, executed, "", MP_FLAG, MP_FOR_PROGRAMS),
+    OF_LINE,
+};
+
+typedef struct source_row {
+    const char *program, *path;
+    int64_t lines, annotated_lines, beyond_lines;
+    int64_t bytes, objects, leaked_bytes, leaked_objects, seconds;
+} source_row;
+
+static const mp_column source_columns[] = {
+    MP_COLUMN(source_row, program, "Source", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(source_row, path, "File", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(source_row, lines, "Lines", MP_COUNT, 0),
+    MP_COLUMN(source_row, annotated_lines, "Lines of the recording", MP_COUNT, 0),
+    MP_COLUMN(source_row, beyond_lines, "Beyond the file's end", MP_COUNT, 0),
+    MP_COLUMN(source_row, bytes, "Alive", MP_BYTES, 0),
+    MP_COLUMN(source_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(source_row, leaked_bytes, "Leaked", MP_BYTES, 0),
+    MP_COLUMN(source_row, leaked_objects, "Leaked objects", MP_COUNT, 0),
+    MP_COLUMN(source_row, seconds, "Seconds", MP_SECONDS, 0),
+};
+
+/* What is annotated, and with what. */
+typedef struct annotating {
+    mp_document *document;
+    const mp_request *request;
+    const mp_annotation *notes;
+    const char *program;
+    mp_source_text source;
+    int64_t all_us; /* of the whole profile */
+    bool of_heap;
+    line_row *rows; /* lines below 1, those of the text, those beyond it */
+    size_t count, lines;
+    size_t beyond;
+} annotating;
+
+/* --- lines --- */
+
+/* Tabs as blanks up to the next stop, as editors show them. */
+static const char *without_tabs(mp_document *document, const char *text)
+{
+    enum { STOP = 8 };
+    size_t tabs = 0, column = 0;
+    for (const char *p = text; *p; p++)
+        tabs += *p == '\t';
+    if (!tabs)
+        return text;
+    char *out = mp_arena_alloc(document->arena, strlen(text) + tabs * STOP + 1), *end = out;
+    for (; *text; text++) {
+        if (*text != '\t') {
+            column += ((unsigned char)*text & 0xc0) != 0x80;
+            *end++ = *text;
+            continue;
+        }
+        do
+            *end++ = ' ';
+        while (++column % STOP);
+    }
+    *end = '\0';
+    return out;
+}
+
+static void set_note(const annotating *of, line_row *row, const mp_line_note *note)
+{
+    if (of->of_heap) {
+        row->bytes = note->bytes;
+        row->objects = note->objects;
+        row->leaked_bytes = note->leaked_bytes;
+        row->leaked_objects = note->leaked_objects;
+        return;
+    }
+    if (note->executed) {
+        row->seconds = note->exclusive_us;
+        row->percent = mp_percent_of(note->exclusive_us, of->all_us);
+        row->calls = note->executions;
+    }
+    if (note->executable || note->executed)
+        row->executed = note->executed;
+    row->run = note->executable && !note->executed ? "never" : NULL;
+}
+
+/* Objects that are all gone say nothing of a line. */
+static bool is_told(const annotating *of, const mp_line_note *note)
+{
+    return of->of_heap ? note->objects != 0 || note->bytes != 0 : true;
+}
+
+static const char *name_of_line(int32_t line)
+{
+    return line == 0    ? "(prologue)"
+           : line == -1 ? "(clean-up)"
+           : line == -2 ? "(garbage collection)"
+                        : "(no line)";
+}
+
+static line_row *add_row(annotating *of, int64_t line, const char *text)
+{
+    line_row *row = &of->rows[of->count++];
+    mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, row);
+    mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, row);
+    row->line = line;
+    row->text = text;
+    row->shown = text;
+    return row;
+}
+
+static size_t count_lines(mp_slice text)
+{
+    size_t count = 0;
+    for (mp_slice line; mp_slice_take_line(&text, &line);)
+        count++;
+    return count;
+}
+
+/* Both are in the order of lines. */
+static void join(annotating *of)
+{
+    const mp_annotation *notes = of->notes;
+    mp_slice left = of->source.text, line;
+    size_t at = 0;
+    of->lines = count_lines(left);
+    of->rows = mp_alloc((of->lines + notes->count + 1) * sizeof *of->rows);
+    for (; at < notes->count && notes->at[at].line < 1; at++)
+        if (is_told(of, &notes->at[at])) {
+            line_row *row = add_row(of, notes->at[at].line, NULL);
+            set_note(of, row, &notes->at[at]);
+            row->shown = name_of_line(notes->at[at].line);
+        }
+    for (int64_t number = 1; mp_slice_take_line(&left, &line); number++) {
+        line_row *row =
+            add_row(of, number, mp_arena_copy(of->document->arena, line.at, line.length));
+        row->shown = without_tabs(of->document, row->text);
+        if (at < notes->count && notes->at[at].line == number && is_told(of, &notes->at[at]))
+            set_note(of, row, &notes->at[at]);
+        at += at < notes->count && notes->at[at].line == number;
+    }
+    for (; at < notes->count; at++)
+        if (is_told(of, &notes->at[at])) {
+            line_row *row = add_row(of, notes->at[at].line, NULL);
+            set_note(of, row, &notes->at[at]);
+            row->beyond = 1;
+            row->shown = "(beyond the end of the file)";
+            of->beyond++;
+        }
+}
+
+/* --- tables --- */
+
+static bool is_noted(const annotating *of, const line_row *row)
+{
+    return of->of_heap ? row->bytes != MP_UNKNOWN : row->executed != MP_UNKNOWN;
+}
+
+static void section_source(const annotating *of)
+{
+    source_row row = {.program = of->program, .path = of->source.path, .lines = (int64_t)of->lines};
+    row.beyond_lines = of->beyond ? (int64_t)of->beyond : MP_UNKNOWN;
+    for (size_t i = 0; i < of->count; i++) {
+        const line_row *line = &of->rows[i];
+        row.annotated_lines += is_noted(of, line);
+        row.bytes += line->bytes == MP_UNKNOWN ? 0 : line->bytes;
+        row.objects += line->objects == MP_UNKNOWN ? 0 : line->objects;
+        row.leaked_bytes += line->leaked_bytes == MP_UNKNOWN ? 0 : line->leaked_bytes;
+        row.leaked_objects += line->leaked_objects == MP_UNKNOWN ? 0 : line->leaked_objects;
+        row.seconds += line->seconds == MP_UNKNOWN ? 0 : line->seconds;
+    }
+    if (of->of_heap)
+        row.seconds = MP_UNKNOWN;
+    else
+        row.bytes = row.objects = row.leaked_bytes = row.leaked_objects = MP_UNKNOWN;
+    mp_table *table = MP_TABLE(of->document, "source", NULL, MP_RECORD, source_columns);
+    mp_table_put(of->document, table, &row);
+}
+
+static mp_table *lines_table(const annotating *of, const char *name)
+{
+    return of->of_heap ? MP_TABLE(of->document, name, NULL, MP_ROWS, heap_columns)
+                       : MP_TABLE(of->document, name, NULL, MP_ROWS, profile_columns);
+}
+
+static void put_fold(const annotating *of, mp_table *table, size_t lines)
+{
+    line_row row;
+    mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, &row);
+    mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, &row);
+    row.text = row.run = NULL;
+    row.shown = mp_document_text(of->document, "... %zu lines ...", lines);
+    mp_table_put(of->document, table, &row);
+}
+
+/* What is far from any line that is told of is folded, if that spares more than a line. */
+static void put_people(const annotating *of, int64_t context)
+{
+    mp_table *table = lines_table(of, "annotated");
+    table->flags = MP_FOR_PEOPLE;
+    table->empty = "the file is empty";
+    if (of->beyond)
+        mp_table_line(of->document, table,
+                      "%zu line%s of the recording %s beyond the file's end: it is not the source "
+                      "that was compiled",
+                      of->beyond, of->beyond == 1 ? "" : "s", of->beyond == 1 ? "lies" : "lie");
+    if (of->notes->versions)
+        mp_table_line(of->document, table,
+                      "the recordings are of several versions of this source (CRC), whose lines "
+                      "are not the same");
+    bool *kept = mp_alloc_zero(of->count + 1, sizeof *kept);
+    int64_t near = -1; /* the last line of the text that is told of */
+    for (size_t i = 0; i < of->count; i++) {
+        near = is_noted(of, &of->rows[i]) && of->rows[i].line > 0 ? (int64_t)i : near;
+        kept[i] = of->rows[i].line < 1 || (near >= 0 && (int64_t)i - near <= context);
+    }
+    near = -1;
+    for (size_t i = of->count; i-- > 0;) {
+        near = is_noted(of, &of->rows[i]) && of->rows[i].line > 0 ? (int64_t)i : near;
+        kept[i] |= near >= 0 && near - (int64_t)i <= context;
+    }
+    for (size_t i = 0, next; i < of->count; i = next) {
+        for (next = i; next < of->count && !kept[next];)
+            next++;
+        if (next - i > 1) {
+            put_fold(of, table, next - i);
+            continue;
+        }
+        next = i + 1;
+        mp_table_put(of->document, table, &of->rows[i]);
+    }
+    free(kept);
+}
+
+static void put_programs(const annotating *of)
+{
+    mp_table *table = lines_table(of, "annotate");
+    table->flags = MP_FOR_PROGRAMS;
+    table->main = true;
+    for (size_t i = 0; i < of->count; i++)
+        mp_table_put(of->document, table, &of->rows[i]);
+}
+
+/* --- the report --- */
+
+static bool read_text(annotating *of, mp_error *error)
+{
+    const mp_request *request = of->request;
+    mp_slice names[MP_SOURCE_NAMES];
+    if (!request->read_source)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "annotate needs " MP_DASHES "sources, the folder that %s lies below",
+                       of->program);
+    mp_source_names(of->document->arena, of->program, NULL, names);
+    return request->read_source(request->source_folders, names, MP_SOURCE_NAMES,
+                                of->document->arena, &of->source, error);
+}
+
+static const char *find_program(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const annotate_arguments *asked = request->arguments;
+    size_t count;
+    if (!asked->program) {
+        mp_fail(error, MP_ERROR_ARGUMENT, "annotate needs the name of a source");
+        return NULL;
+    }
+    const char **sources = mp_annotation_sources(document->arena, request->filter, &count);
+    const char *found =
+        mp_annotation_source(document->arena, sources, count, asked->program, error);
+    free(sources);
+    return found;
+}
+
+static bool annotate(annotating *of, mp_error *error)
+{
+    const annotate_arguments *asked = of->request->arguments;
+    if (!read_text(of, error))
+        return false;
+    join(of);
+    section_source(of);
+    put_people(of, asked->context);
+    put_programs(of);
+    free(of->rows);
+    return true;
+}
+
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    annotating of = {.document = document, .request = request, .of_heap = true};
+    of.program = find_program(request, document, error);
+    if (!of.program || !mp_section_heap(document, request, false, &window, error))
+        return false;
+    mp_annotation notes = mp_annotation_of(request->filter, &window, of.program);
+    of.notes = &notes;
+    bool ok = annotate(&of, error);
+    free(notes.at);
+    mp_window_free(&window);
+    return ok;
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
+{
+    annotating of = {.document = document, .request = request};
+    if (request->model->profile->from_report)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "a report has the few lines that took most time, expected the .prf that "
+                       "it is of");
+    of.program = find_program(request, document, error);
+    if (!of.program)
+        return false;
+    mp_annotation notes = mp_annotation_of(request->filter, NULL, of.program);
+    of.notes = &notes;
+    of.all_us = mp_profile_total(request->filter).exclusive_us;
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->filter, false);
+    bool ok = annotate(&of, error);
+    free(notes.at);
+    return ok;
+}
+
+/* The variants: stacks of native code, other recordings, profiles. */
+enum { NATIVE = 1, RECORDED = 2, HEAPS = NATIVE | RECORDED, PROFILE = 4, ALL = HEAPS | PROFILE };
+
+static const annotate_arguments usual = {.context = 2};
+static const mp_argument arguments[] = {
+    {"program", MP_ARGUMENT_NAME, offsetof(annotate_arguments, program), ALL},
+    {"context", MP_ARGUMENT_COUNT, offsetof(annotate_arguments, context), ALL},
+    MP_SHARES("sources", ALL),
+    MP_ASKS_WINDOW(HEAPS),
+    MP_SHARES("selection", ALL),
+    MP_SHARES("suppress", HEAPS),
+    MP_SHARES("skip", NATIVE),
+    MP_SHARES("keep-profiler", PROFILE),
+};
+
+const mp_report mp_report_annotate = {
+    .name = "annotate",
+    .summary = "the text of a source with what each line costs beside it",
+    .example = "annotate samples/shop-v2.oemp shop.OrderService --sources samples/sources",
+    .details =
+        "SOURCE is a program, class or file as the recording says it, or the end of its name.\n"
+        "Memory: what the line created and is alive at the snapshot `to`, and what of it leaked.\n"
+        "Execution profiles: seconds, executions, and with coverage what was never executed.",
+    .operand = MP_OPERAND_PROGRAM,
+    .unites = true,
+    .single = true,
+    MP_ARGUMENTS(arguments, usual),
+    .variants = {{.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = run_heap},
+                 {.needs = MP_HOLDS_HISTORY, .run = run_heap},
+                 {.needs = MP_HOLDS_PROFILE, .run = run_profile}},
+};
