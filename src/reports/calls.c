@@ -97,12 +97,18 @@ typedef struct calls_arguments {
     const char *code;       /* NULL: what costs most by itself */
 } calls_arguments;
 
+/* Edges of each callable: those of the one at place p are at[first[p]] to at[first[p + 1] - 1]. */
+typedef struct edge_lists {
+    uint32_t *first, *at;
+} edge_lists;
+
 /* What is asked, and what of the recording fits it. */
 typedef struct asking {
     mp_document *document;
     const mp_model *model;
     const mp_calls *calls;
-    const char *code; /* without its line */
+    edge_lists callers, callees; /* of each callable */
+    const char *code;            /* without its line */
     bool of_bytes, has_line;
     int32_t line;
     int64_t all; /* of the whole recording */
@@ -111,6 +117,25 @@ typedef struct asking {
     uint32_t *places; /* of the matches, among the callables */
     size_t count;
 } asking;
+
+static edge_lists list_edges(const mp_calls *calls, bool callers)
+{
+    edge_lists lists = {mp_alloc_zero((size_t)calls->count + 2, sizeof(uint32_t)),
+                        mp_alloc_zero(calls->edge_count + 1, sizeof(uint32_t))};
+    for (size_t i = 0; i < calls->edge_count; i++) {
+        uint32_t of = callers ? calls->edges[i].callee : calls->edges[i].caller;
+        if (of != MP_NO_CALLER)
+            lists.first[of + 2]++;
+    }
+    for (uint32_t i = 2; i < calls->count + 2; i++)
+        lists.first[i] += lists.first[i - 1];
+    for (size_t i = 0; i < calls->edge_count; i++) {
+        uint32_t of = callers ? calls->edges[i].callee : calls->edges[i].caller;
+        if (of != MP_NO_CALLER)
+            lists.at[lists.first[of + 1]++] = (uint32_t)i;
+    }
+    return lists;
+}
 
 static int64_t told(int64_t value)
 {
@@ -217,9 +242,10 @@ static int64_t line_inclusive(const asking *asked, uint32_t place)
 {
     const mp_callable *callable = &asked->calls->at[place];
     int64_t sum = callable->at_line.cost;
-    for (size_t i = 0; i < asked->calls->edge_count && sum != MP_UNKNOWN; i++) {
-        const mp_call_edge *edge = &asked->calls->edges[i];
-        if (edge->caller == place && edge->has_line && edge->line == asked->line)
+    const edge_lists *lists = &asked->callees;
+    for (uint32_t i = lists->first[place]; i < lists->first[place + 1] && sum != MP_UNKNOWN; i++) {
+        const mp_call_edge *edge = &asked->calls->edges[lists->at[i]];
+        if (edge->has_line && edge->line == asked->line)
             sum = edge->as_callee.cost == MP_UNTOLD ? MP_UNKNOWN : sum + edge->as_callee.cost;
     }
     if (sum == MP_UNKNOWN && asked->line != 0 && !callable->recursive)
@@ -262,9 +288,10 @@ static bool has_line(const asking *asked, uint32_t place)
     const mp_callable *callable = &asked->calls->at[place];
     bool has = callable->executions || callable->at_line.cost || callable->at_line.objects ||
                callable->line_all > 0;
-    for (size_t i = 0; i < asked->calls->edge_count && !has; i++) {
-        const mp_call_edge *edge = &asked->calls->edges[i];
-        has = edge->caller == place && edge->has_line && edge->line == asked->line;
+    const edge_lists *lists = &asked->callees;
+    for (uint32_t i = lists->first[place]; i < lists->first[place + 1] && !has; i++) {
+        const mp_call_edge *edge = &asked->calls->edges[lists->at[i]];
+        has = edge->has_line && edge->line == asked->line;
     }
     return has;
 }
@@ -350,10 +377,10 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
     size_t capacity = 0;
     uint32_t place = asked->places[match];
     *count = 0;
-    for (size_t i = 0; i < asked->calls->edge_count; i++) {
-        const mp_call_edge *edge = &asked->calls->edges[i];
-        bool left_out = !callers && asked->has_line && edge->line != asked->line;
-        if ((callers ? edge->callee : edge->caller) != place || left_out)
+    const edge_lists *lists = callers ? &asked->callers : &asked->callees;
+    for (uint32_t i = lists->first[place]; i < lists->first[place + 1]; i++) {
+        const mp_call_edge *edge = &asked->calls->edges[lists->at[i]];
+        if (!callers && asked->has_line && edge->line != asked->line)
             continue;
         edge_row row = edge_of(asked, edge, callers, &asked->matches[match]);
         if (asked->of_bytes && !row.cost && !row.objects)
@@ -476,12 +503,18 @@ static void put_people(const asking *asked)
 
 static bool answer(asking *asked, const char *code, mp_error *error)
 {
+    asked->callers = list_edges(asked->calls, true);
+    asked->callees = list_edges(asked->calls, false);
     bool ok = find_matches(asked, code, error) && make_matches(asked, error);
     if (ok) {
         put_matches(asked);
         put_calls(asked);
         put_people(asked);
     }
+    free(asked->callers.first);
+    free(asked->callers.at);
+    free(asked->callees.first);
+    free(asked->callees.at);
     free(asked->matches);
     free(asked->places);
     return ok;

@@ -250,8 +250,9 @@ static void put_timeline(const drawing *of, size_t rows)
     if (shown < count) {
         qsort_r(places, count, sizeof *places, longest_first, of->timeline.at);
         qsort(places, shown, sizeof *places, in_order);
-        table->title =
-            mp_document_text(of->document, "When what ran, the longest %zu of %zu", shown, count);
+        table->title = mp_document_text(of->document, "When what ran, the longest %s of %s",
+                                        mp_count_text(of->document, (int64_t)shown, false),
+                                        mp_count_text(of->document, (int64_t)count, false));
     }
     for (size_t i = 0; i < shown; i++)
         put_timed(of, table, &of->timeline.at[places[i]]);
