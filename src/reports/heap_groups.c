@@ -31,6 +31,7 @@ typedef struct top_row {
     int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
     int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
     int64_t own_peak_bytes, own_peak_objects, hit_count, finalizable;
+    int64_t idle_objects, unused_tables; /* the latter for people, where rows stand by it */
     const char *source_file, *module;
     double percent;
     const char *key;
@@ -45,6 +46,7 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, objects, "Objects", MP_COUNT, 0),
     MP_COLUMN(top_row, created_objects, "Created", MP_COUNT, 0),
     MP_COLUMN(top_row, deleted_objects, "Deleted", MP_COUNT, 0),
+    MP_COLUMN(top_row, unused_tables, "Not used", MP_COUNT, MP_OF_RECORDINGS | MP_FOR_PEOPLE),
     MP_COLUMN(top_row, created_bytes, "Allocated", MP_BYTES, MP_OF_EVENTS),
     MP_COLUMN(top_row, peak_bytes, "At peak", MP_BYTES, MP_OF_EVENTS),
     MP_COLUMN(top_row, peak_objects, "At peak", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
@@ -58,6 +60,7 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, source_file, "File", MP_TEXT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
     MP_COLUMN(top_row, module, "Module", MP_TEXT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
     MP_COLUMN(top_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(top_row, idle_objects, "Not used", MP_COUNT, MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
 };
 
 /* Groups come by their labels. */
@@ -71,19 +74,19 @@ static const mp_order top_orders[] = {
     {"allocated", {"created_bytes", "created_objects", "bytes"}},
     {"peak", {"peak_bytes", "bytes"}},
     {"temporary", {"temporary_bytes", "temporary_objects", "bytes"}},
+    {"idle", {"idle_objects", "bytes"}},
 };
 
-/* Sorted by a figure of the past, keep groups where it is not 0; else those with anything alive. */
+/* Sorted by a figure of the past, or by temp-tables that are not used, keep groups where it is not
+ * 0; else those with anything alive. */
 static bool is_asked(const mp_group *group, const char *order)
 {
     const struct {
         const char *order;
         int64_t objects;
-    } past[] = {{"created", group->to.created},
-                {"deleted", group->to.deleted},
-                {"allocated", group->to.created},
-                {"peak", group->at_peak.objects},
-                {"temporary", group->to.temporary}};
+    } past[] = {{"created", group->to.created},     {"deleted", group->to.deleted},
+                {"allocated", group->to.created},   {"peak", group->at_peak.objects},
+                {"temporary", group->to.temporary}, {"idle", group->to.idle}};
     for (size_t i = 0; i < sizeof past / sizeof *past; i++)
         if (strcmp(past[i].order, order) == 0)
             return past[i].objects != 0;
@@ -152,6 +155,7 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                          const mp_heap_arguments *asked, const mp_order *order, size_t *count)
 {
     bool no_peak = window->model->events && !window->filter->knows_peak;
+    bool by_idle = strcmp(order->name, "idle") == 0;
     int64_t all_bytes = mp_totals_of(window).live_bytes;
     top_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
     *count = 0;
@@ -176,6 +180,8 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                 .own_peak_objects = MP_UNKNOWN,
                 .hit_count = MP_UNKNOWN,
                 .finalizable = MP_UNKNOWN,
+                .idle_objects = to->idle ? to->idle : MP_UNKNOWN,
+                .unused_tables = by_idle ? to->idle : MP_UNKNOWN,
                 .key = group->label};
     }
     MP_ORDER_ROWS(order, top_columns, rows, *count);
@@ -546,11 +552,12 @@ const mp_report mp_report_top = {
     .name = "top",
     .summary = "what is biggest in memory; the hottest lines of an execution profile",
     .example = "top samples/shop-v2.oemp --by source",
-    .details = "Memory: what is alive at the snapshot `to` (the last _PreCleanUp if there is one,\n"
-               "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
-               "`sort`: bytes, objects, inclusive, created, deleted, key.\n"
-               "Execution profiles: `by`: line, method, module. `sort`: seconds, inclusive,\n"
-               "average, calls. `format` rpt writes ProTop's own layout.",
+    .details =
+        "Memory: what is alive at the snapshot `to` (the last _PreCleanUp if there is one,\n"
+        "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
+        "`sort`: bytes, objects, inclusive, created, deleted, key, idle (temp-tables never used).\n"
+        "Execution profiles: `by`: line, method, module. `sort`: seconds, inclusive,\n"
+        "average, calls. `format` rpt writes ProTop's own layout.",
     MP_ARGUMENTS(top_arguments, own),
     .variants = {MP_HEAP_VARIANTS(top_of_heap),
                  {.needs = MP_HOLDS_GRAPH, .run = top_of_dump},

@@ -11,7 +11,7 @@
 
 typedef struct contents_row {
     int64_t snapshots, types, names, call_tree_nodes, platform_areas, modules, lines, calls;
-    int64_t trace_rows, coverage_entities, statistics_rows, user_data_rows;
+    int64_t class_depth, trace_rows, coverage_entities, statistics_rows, user_data_rows;
 } contents_row;
 
 static const mp_column contents_columns[] = {
@@ -20,6 +20,7 @@ static const mp_column contents_columns[] = {
     MP_COLUMN(contents_row, names, "Names", MP_COUNT, 0),
     MP_COLUMN(contents_row, call_tree_nodes, "Call-tree nodes", MP_COUNT, 0),
     MP_COLUMN(contents_row, platform_areas, "Platform areas", MP_COUNT, 0),
+    MP_COLUMN(contents_row, class_depth, "Deepest class hierarchy", MP_COUNT, 0),
     MP_COLUMN(contents_row, modules, "Modules", MP_COUNT, 0),
     MP_COLUMN(contents_row, lines, "Lines", MP_COUNT, 0),
     MP_COLUMN(contents_row, calls, "Call-graph rows", MP_COUNT, 0),
@@ -38,6 +39,18 @@ static int64_t present(int64_t count)
 /* Of a list without its element 0, which is none. */
 #define ELEMENTS(list) present((int64_t)(list).count - 1)
 
+/* Of all sessions, at any snapshot. */
+static int64_t deepest_hierarchy(const mp_filter *filter)
+{
+    const mp_session_snapshots *of = &filter->sessions;
+    int64_t deepest = 0;
+    for (uint32_t i = 0; i < of->first[filter->model->sessions.count]; i++) {
+        int64_t depth = filter->snapshots[of->at[i]].class_depth;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
 static void section_contents(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -53,6 +66,7 @@ static void section_contents(mp_document *document, const mp_filter *filter)
         row.names = ELEMENTS(model->symbols);
         row.call_tree_nodes = ELEMENTS(model->nodes);
         row.platform_areas = ELEMENTS(model->platforms);
+        row.class_depth = present(deepest_hierarchy(filter));
     }
     if (profile) {
         row.modules = present((int64_t)mp_profile_total(filter).modules);
