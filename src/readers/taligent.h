@@ -43,8 +43,8 @@ typedef struct taligent_threads {
 typedef struct taligent_order {
     size_t
         most; /* that wait; an event that stands behind so many later ones still finds its place */
-    mp_event *queue; /* a ring of one more, in order: none of it was late */
-    size_t first, queued;
+    mp_event *queue; /* a ring, in order: none of it was late */
+    size_t places, first, queued;
     mp_event *late; /* a heap: the earliest first */
     size_t late_count, late_capacity;
     mp_event taken;

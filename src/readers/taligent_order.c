@@ -1,16 +1,24 @@
 /* Events in the order of their time. A thread takes the time of its event and writes the line when
  * it gets to it, so that others may stand before it that happened later. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "readers/taligent.h"
 
-enum { DEFAULT_MOST = 10000 };
+enum { DEFAULT_MOST = 10000, FIRST_PLACES = 1024 };
+
+/* Room for as many as wait, if there are so many, and for the one that makes the first one go. */
+static size_t places_for(const taligent_order *order, size_t wanted)
+{
+    return wanted < order->most + 1 ? wanted : order->most + 1;
+}
 
 void taligent_order_open(taligent_order *order, int64_t asked)
 {
     *order = (taligent_order){.most = asked > 0 ? (size_t)asked : asked < 0 ? 0 : DEFAULT_MOST};
-    order->queue = mp_alloc((order->most + 1) * sizeof *order->queue);
+    order->places = places_for(order, FIRST_PLACES);
+    order->queue = mp_alloc(order->places * sizeof *order->queue);
 }
 
 void taligent_order_close(taligent_order *order)
@@ -52,6 +60,18 @@ static const mp_event *take_late(taligent_order *order)
     return &order->taken;
 }
 
+static void make_room(taligent_order *order)
+{
+    size_t places = places_for(order, order->places * 2), tail = order->places - order->first;
+    mp_event *larger = mp_alloc(places * sizeof *larger);
+    memcpy(larger, order->queue + order->first, tail * sizeof *larger);
+    memcpy(larger + tail, order->queue, order->first * sizeof *larger);
+    free(order->queue);
+    order->queue = larger;
+    order->places = places;
+    order->first = 0;
+}
+
 static void enter(taligent_order *order, const mp_event *event)
 {
     bool timed = event->kind != MP_EVENT_OLD; /* others stay where they stand */
@@ -59,8 +79,10 @@ static void enter(taligent_order *order, const mp_event *event)
         enter_late(order, event);
         return;
     }
-    size_t places = order->most + 1, at = order->first + order->queued++;
-    mp_event *place = &order->queue[at < places ? at : at - places];
+    if (order->queued == order->places)
+        make_room(order);
+    size_t at = order->first + order->queued++;
+    mp_event *place = &order->queue[at < order->places ? at : at - order->places];
     *place = *event;
     if (timed)
         order->highest_us = event->time_us;
@@ -77,7 +99,7 @@ const mp_event *taligent_order_next(taligent_order *order, const mp_event *event
     const mp_event *head = &order->queue[order->first];
     if (order->late_count && (!order->queued || is_before(order->late, head)))
         return take_late(order);
-    order->first = order->first < order->most ? order->first + 1 : 0;
+    order->first = order->first + 1 < order->places ? order->first + 1 : 0;
     order->queued--;
     return head;
 }

@@ -205,6 +205,13 @@ bench_shapes() {
             --threads "$threads"
         shape threads "$threads threads" 1.3 "$recording"
     done
+    # Lines that stand up to 9,000 events late: nearly each one goes through a heap of as many.
+    make_recording "shape-$events-16.taligent" taligent --events "$events" --threads 16
+    shape order "lines in order" 1.3 "$recording"
+    derive "shape-$events-late.taligent" python3 -B -c "import random, sys
+chance, lines = random.Random(5), enumerate(sys.stdin)
+sys.stdout.writelines(line for _, line in sorted(lines, key=lambda at: at[0] + chance.randrange(9000)))"
+    shape order "lines up to 9,000 late" 2 "$derived"
     # Ids of types that no table of the first few thousand has.
     make_recording "shape-$events.gclog" rpm --objects "$events" --references 4
     shape types "type ids from 1" 1.3 "$recording"

@@ -167,7 +167,7 @@ static void check_next(mp_event *waiting, size_t *count, const mp_event *next)
 static void events_wait_for_late_ones(void **unused)
 {
     (void)unused;
-    static const int64_t asked[] = {-1, 1, 2, 7, 64, 1000, 0};
+    static const int64_t asked[] = {-1, 1, 2, 7, 64, 1024, 2500, 0};
     enum { EVENTS = 3000 };
     mp_event *waiting = calloc(EVENTS, sizeof *waiting);
     assert_non_null(waiting);
