@@ -318,6 +318,52 @@ static void the_probe_knows_its_own(void **unused)
                          cases[i].bid);
 }
 
+/* The agent as recorders write it, without a quote before its key; a number may be missing. */
+static void the_agent_is_found_in_what_is_no_json(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        HEADER("3", " {\"StmtCnt\":8,\"NumWrites\":0,\"BufferSize\":x, PASOE\": { \"transport\": "
+                    "\"WEB\", \"ABLSessionID\": \"AS-4\", \"AgentPid\": 7096 }}")
+            MODULES CALLS LINES TRACE COVERAGE NODES USER_DATA;
+    reading r = read_text(&mp_reader_prf, NAME, text, 64);
+    const mp_session *session = &r.model->sessions.at[1];
+    const mp_profile_header *header = &r.model->profile->headers.at[1];
+    assert_string_equal(mp_model_text(r.model, session->session_id), "AS-4");
+    assert_string_equal(mp_model_text(r.model, session->transport), "WEB");
+    assert_true(session->has_process_id);
+    assert_int_equal(session->process_id, 7096);
+    assert_int_equal(header->statements, 8);
+    assert_int_equal(header->data_points, -1);
+    assert_int_equal(header->writes, 0);
+    assert_int_equal(header->buffer_size, -1);
+    reading_free(&r);
+}
+
+/* Rows that are as expected have their columns; all are kept as they stand. */
+static void statistics_are_looked_into(void **unused)
+{
+    (void)unused;
+    char *text = replaced(VERSION_2, "1 10135 1", "odd\n1 10135 3");
+    reading r = read_text(&mp_reader_prf, NAME, text, 64);
+    const mp_profile *profile = r.model->profile;
+    const mp_profile_statistic *at = profile->statistics.at;
+    assert_int_equal(profile->statistics.count, 1 + 6);
+    assert_int_equal(at[1].name.i, 0);
+    assert_string_equal(mp_model_text(r.model, at[1].text), "odd");
+    assert_int_equal(at[2].part, MP_STATISTICS_OPERATIONS);
+    assert_int_equal(at[2].operation, 10135);
+    assert_int_equal(at[2].count, 3);
+    assert_string_equal(mp_model_text(r.model, at[2].name), "EXPRESSN STMT");
+    assert_int_equal(profile->modules.at[at[2].module.i].number, 1);
+    assert_int_equal(at[3].part, MP_STATISTICS_MODULES);
+    assert_int_equal(at[4].part, MP_STATISTICS_WATERMARKS);
+    assert_int_equal(at[6].part, MP_STATISTICS_PARAMETERS);
+    assert_string_equal(mp_model_text(r.model, at[6].name), "-q");
+    reading_free(&r);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +371,8 @@ int main(void)
         cmocka_unit_test(blank_lines_and_a_byte_order_mark_do_no_harm),
         cmocka_unit_test(profiles_in_one_file_are_sessions),
         cmocka_unit_test(total_time_is_found_in_what_is_no_json),
+        cmocka_unit_test(the_agent_is_found_in_what_is_no_json),
+        cmocka_unit_test(statistics_are_looked_into),
         cmocka_unit_test(names_are_split),
         cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(the_probe_knows_its_own),
