@@ -321,10 +321,10 @@ static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
 }
 
 /* Report why there is no answer, by file if there are several. Mention skipped groups only if none
- * has an answer. False if there is nothing to tell. */
-static bool put_refusals(const cli_work *work, bool answered)
+ * has an answer. Gives the status that they ask for; CLI_OK: there is nothing to tell. */
+static int put_refusals(const cli_work *work, bool answered)
 {
-    bool refused = false;
+    int status = CLI_OK;
     for (size_t i = 0; i < work->groups->count; i++) {
         const cli_answer *answer = &work->answers[i];
         char line[1024], message[2048];
@@ -336,9 +336,10 @@ static bool put_refusals(const cli_work *work, bool answered)
             cli_put_message(message);
         else
             cli_put_error(&answer->error);
-        refused = true;
+        if (status != CLI_USAGE)
+            status = answer->error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
     }
-    return refused;
+    return status;
 }
 
 static int put_answers(const cli_work *work, mp_diagnostics *diagnostics)
@@ -360,8 +361,9 @@ static int put_answers(const cli_work *work, mp_diagnostics *diagnostics)
     if (count)
         status = work->merges ? put_merged(work, parts, count, diagnostics)
                               : put_answer(options, parts[0].document, diagnostics);
-    if (put_refusals(work, count > 0))
-        status = CLI_USAGE;
+    int refused = put_refusals(work, count > 0);
+    if (refused != CLI_OK)
+        status = refused;
     else if (reading != CLI_OK && status != CLI_USAGE)
         status = reading;
     free(parts);
