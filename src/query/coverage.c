@@ -232,23 +232,23 @@ static bool same_line(const row *a, const row *b)
 /* What was executed of a line counts for the method that it was executed in; where the listing has
  * the line under other names alone, for the first of them. */
 static void mark_executed(row *listed, size_t listed_count, const row *executed,
-                          size_t executed_count)
+                          size_t executed_count, const mp_model *model)
 {
-    size_t at = 0;
+    void *texts = (void *)(uintptr_t)model;
+    size_t first = 0, at = 0; /* of the line; of its method */
     for (size_t i = 0; i < executed_count; i++) {
         const row *one = &executed[i];
-        while (at < listed_count &&
-               (listed[at].source < one->source ||
-                (listed[at].source == one->source && listed[at].line < one->line)))
+        while (first < listed_count && !same_line(&listed[first], one) &&
+               by_line(&listed[first], one, texts) < 0)
+            first++;
+        at = at < first ? first : at;
+        while (at < listed_count && same_line(&listed[at], one) &&
+               by_line(&listed[at], one, texts) < 0)
             at++;
-        if (at == listed_count || !same_line(&listed[at], one))
+        if (first == listed_count || !same_line(&listed[first], one))
             continue;
-        size_t fits = at;
-        while (fits < listed_count && same_line(&listed[fits], one) &&
-               listed[fits].method != one->method)
-            fits++;
-        fits = fits < listed_count && same_line(&listed[fits], one) ? fits : at;
-        listed[fits].executions += one->executions;
+        bool named = at < listed_count && by_line(&listed[at], one, texts) == 0;
+        listed[named ? at : first].executions += one->executions;
     }
 }
 
@@ -353,7 +353,7 @@ mp_coverage mp_coverage_of(const mp_filter *filter)
     keep_covered(&of);
     row *listed = list_executable(&of, &listed_count);
     row *executed = list_executed(&of, &executed_count);
-    mark_executed(listed, listed_count, executed, executed_count);
+    mark_executed(listed, listed_count, executed, executed_count, of.model);
     count_lines(&of, listed, listed_count);
     free(executed);
     free(listed);

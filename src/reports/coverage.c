@@ -90,11 +90,12 @@ static void section_totals(mp_document *document, const mp_model *model,
 
 static code_row row_of(const mp_model *model, const mp_covered_source *source)
 {
-    return (code_row){.program = mp_model_text(model, source->program),
-                      .listing = mp_model_text(model, source->listing_file.i ? source->listing_file
-                                                                             : source->listing),
-                      .crc = source->crc ? (int64_t)source->crc : MP_UNKNOWN,
-                      .version = source->versions ? (int64_t)source->crc : MP_UNKNOWN};
+    return (code_row){
+        .program = mp_model_text(model, source->program),
+        .listing =
+            mp_model_text(model, source->listing_file.i ? source->listing_file : source->listing),
+        .crc = source->crc ? (int64_t)source->crc : MP_UNKNOWN,
+        .version = source->versions && source->crc ? (int64_t)source->crc : MP_UNKNOWN};
 }
 
 static void count(code_row *row, uint32_t lines, uint32_t executed)
