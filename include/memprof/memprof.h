@@ -51,8 +51,9 @@ typedef struct mp_load_options {
     const char *format;                /* a reader's name; NULL: find out from the content */
     const char *const *source_folders; /* where debug listings are looked for */
     size_t source_folder_count;
-    bool keep_objects; /* one by one, for exports */
-    bool keep_ages;    /* of memory recordings, which lifetimes needs: 8 bytes an object more */
+    bool keep_objects;  /* one by one, for exports */
+    bool keep_ages;     /* of memory recordings, which lifetimes needs: 8 bytes an object more */
+    bool request_peaks; /* of memory recordings: what each request had alive at once */
     /* Of memory recordings, to tell by their own times which objects were created from then on, up
      * to then: for what is asked with the same "since" and "until", which else tell by the
      * snapshots at which objects appear. NULL: no bound. */

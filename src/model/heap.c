@@ -45,6 +45,12 @@ void mp_heap_keep_ages(mp_heap *heap)
     heap->ages = mp_model_ages(heap->model);
 }
 
+void mp_heap_watch_requests(mp_heap *heap)
+{
+    heap->request.asked = true;
+    heap->model->knows_request_peaks = true;
+}
+
 mp_snapshot *mp_heap_begin(mp_heap *heap)
 {
     mp_model *model = heap->model;
@@ -130,8 +136,9 @@ static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_u
                               int64_t bytes)
 {
     const mp_generation *generation = &heap->model->generations.at[id.i];
-    if (heap->request.first.i && generation->born.i >= heap->request.first.i &&
-        !generation->reusable && !(generation->marks & MP_BORN_BEFORE_REQUEST))
+    if (heap->request.asked && heap->request.first.i &&
+        generation->born.i >= heap->request.first.i && !generation->reusable &&
+        !(generation->marks & MP_BORN_BEFORE_REQUEST))
         mp_request_peak_add(&heap->request, time_us, objects, bytes);
 }
 

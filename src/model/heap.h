@@ -84,6 +84,8 @@ void mp_heap_close(mp_heap *heap);
 void mp_heap_keep_objects(mp_heap *heap);
 /* Keep how long those lived that are deleted, in model->ages; before the first birth. */
 void mp_heap_keep_ages(mp_heap *heap);
+/* Tell what requests had alive at once, in their snapshots; before the first birth. */
+void mp_heap_watch_requests(mp_heap *heap);
 
 /* Begin a snapshot, or go on with the one that was never ended. The caller fills in what the file
  * says of it. Valid until the next snapshot begins. */

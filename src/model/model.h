@@ -323,7 +323,8 @@ typedef struct mp_model {
     struct mp_events *events;   /* NULL: no log of heap events was read */
     struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
     mp_kind kind;
-    unsigned holds;       /* MP_HOLDS_... */
+    unsigned holds; /* MP_HOLDS_... */
+    bool knows_request_peaks;
     mp_time_range within; /* for which generations tell objects apart by their creation */
     struct mp_model_private *private;
 } mp_model;

@@ -36,7 +36,7 @@ static int by_time(const void *left, const void *right)
 void mp_request_peak_end(mp_request_peak *peak, mp_snapshot *snapshot)
 {
     int64_t objects = peak->objects, bytes = peak->bytes;
-    if (!peak->first.i)
+    if (!peak->first.i || !peak->asked)
         return;
     snapshot->request_peak_objects = objects;
     snapshot->request_peak_bytes = bytes;

@@ -15,6 +15,7 @@ typedef struct mp_request_event {
 
 /* Zero-initialise; release with mp_request_peak_free. */
 typedef struct mp_request_peak {
+    bool asked; /* else nothing is written down */
     mp_string_id request;
     int64_t start_us;
     mp_snapshot_id first;     /* of the request's snapshots; none: no request runs */

@@ -50,6 +50,7 @@ static void find_requests(const mp_window *window, uint32_t session, bool later,
                           mp_requests *requests, uint32_t *request_of)
 {
     const mp_session_snapshots *of = &window->filter->sessions;
+    bool peaks = window->model->knows_request_peaks && !window->filter->selects;
     mp_served *served = NULL;
     for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
         mp_snapshot_id id = {of->at[i]};
@@ -64,7 +65,7 @@ static void find_requests(const mp_window *window, uint32_t session, bool later,
         if (!snapshot->request.i || (later && mp_window_before_from(window, id)))
             continue;
         if (!served)
-            served = add(requests, id, snapshot, !window->filter->selects);
+            served = add(requests, id, snapshot, peaks);
         extend(served, window->model, id, snapshot);
         request_of[id.i] = (uint32_t)requests->count;
     }

@@ -63,7 +63,7 @@ typedef struct oemp_state {
     mp_id_index platform_names;  /* string to platform, over all recordings */
     mp_pipeline *pipeline;       /* from tokens to replay */
     mp_arena scratch;            /* unescaped strings of the row at hand */
-    bool keep_objects, keep_ages;
+    bool keep_objects, keep_ages, watch_requests;
     /* The input being read. */
     const char *path;
     uint32_t summary;

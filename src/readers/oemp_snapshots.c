@@ -81,6 +81,8 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
         mp_heap_keep_objects(&recording->heap);
     if (state->keep_ages)
         mp_heap_keep_ages(&recording->heap);
+    if (state->watch_requests)
+        mp_heap_watch_requests(&recording->heap);
     fill_session(state, recording, row);
     const mp_time_range *within = &state->model->within;
     int64_t start_us = state->model->sessions.at[session.i].start_us;

@@ -273,6 +273,7 @@ const mp_report mp_report_requests = {
         "has, from what the first call fills. `from` leaves out what came before it.\n"
         "`sort`: left, objects, calls, created, peak, duration, key.",
     .groups = groups,
+    .wants_request_peaks = true,
     MP_ARGUMENTS(arguments, own),
     .variants = {{.needs = MP_HOLDS_REQUESTS, .run = run}},
 };
