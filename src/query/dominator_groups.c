@@ -44,6 +44,7 @@ static void grow(growth *all)
         assert(group); /* nothing is selected, so all types are there */
         bool again = up && all->nodes[up].group == group;
         uint32_t place = again ? up : node_for(all, up, group);
+        assert(all->nodes);
         mp_dominator_group *of = &all->nodes[place].of;
         node_of[object] = place;
         of->objects++;
