@@ -21,6 +21,11 @@ const mp_coverage_answer *mp_coverage_files(const mp_document *document, const m
                 "%s was compiled from several sources (CRC), whose lines are not the same: write "
                 "%s of the runs of one of them",
                 answer->versions, format);
+    else if (answer->shared)
+        mp_fail(error, MP_ERROR_NO_ANSWER,
+                "several programs are of the file %s, and %s has one of each path: select one of "
+                "them",
+                answer->shared, format);
     else
         return answer;
     return NULL;

@@ -61,6 +61,7 @@ typedef struct mp_coverage_answer {
     uint64_t lines, executed;
     int64_t time_us; /* since 1970 by the clock of the recorder: of the last run; 0: not told */
     const char *versions; /* a program of several sources, whose lines are not one; NULL: none */
+    const char *shared;   /* a path that several programs have; NULL: none */
 } mp_coverage_answer;
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -61,6 +62,24 @@ static void fill_file(mp_arena *arena, const mp_model *model, const mp_coverage 
     file->by_method = by_method;
 }
 
+static int compare_paths(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Names of programs that differ may mean one file, as of `a\\b.p` and `a/b.p`. */
+static const char *shared_path(const mp_coverage_file *files, size_t count)
+{
+    const char *shared = NULL, **paths = mp_alloc(count * sizeof *paths + 1);
+    for (size_t i = 0; i < count; i++)
+        paths[i] = files[i].path;
+    qsort(paths, count, sizeof *paths, compare_paths);
+    for (size_t i = 1; i < count && !shared; i++)
+        shared = strcmp(paths[i - 1], paths[i]) == 0 ? paths[i] : NULL;
+    free(paths);
+    return shared;
+}
+
 const mp_coverage_answer *mp_coverage_answer_of(mp_document *document, const mp_model *model,
                                                 const mp_coverage *coverage)
 {
@@ -86,5 +105,6 @@ const mp_coverage_answer *mp_coverage_answer_of(mp_document *document, const mp_
         if (source->versions)
             answer->versions = program;
     }
+    answer->shared = shared_path(files, coverage->source_count);
     return answer;
 }
