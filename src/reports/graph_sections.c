@@ -192,19 +192,40 @@ static const mp_column histogram_columns[] = {
     MP_COLUMN(group_row, largest_retained_bytes, "Retains", MP_BYTES, 0),
 };
 
-/* By what groups are sorted, and how. */
-static const mp_column sort_columns[] = {
+/* By what groups are sorted, and how: by what their rows show, of `top` all that is alive, else
+ * what is reachable. */
+static const mp_column alive_columns[] = {
     MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0),
     MP_COLUMN(mp_histogram_row, objects, "", MP_COUNT, 0),
     MP_COLUMN(mp_histogram_row, retained_bytes, "", MP_BYTES, 0),
     MP_COLUMN_OF(mp_histogram_row, label, "key", "", MP_TEXT, 0),
 };
-static const mp_order group_orders[] = {
+static const mp_column reached_columns[] = {
+    MP_COLUMN_OF(mp_histogram_row, reached_bytes, "self_bytes", "", MP_BYTES, 0),
+    MP_COLUMN_OF(mp_histogram_row, reached_objects, "objects", "", MP_COUNT, 0),
+    MP_COLUMN(mp_histogram_row, retained_bytes, "", MP_BYTES, 0),
+    MP_COLUMN_OF(mp_histogram_row, label, "key", "", MP_TEXT, 0),
+};
+static const mp_order alive_orders[] = {
     {"bytes", {"bytes", "key"}},
     {"objects", {"objects", "key"}},
     {"retained", {"retained_bytes", "key"}},
     {"key", {"key"}},
 };
+static const mp_order reached_orders[] = {
+    {"bytes", {"self_bytes", "key"}},
+    {"objects", {"objects", "key"}},
+    {"retained", {"retained_bytes", "key"}},
+    {"key", {"key"}},
+};
+
+static void order_groups(const mp_order *order, bool top, mp_histogram_row *rows, uint32_t count)
+{
+    if (top)
+        MP_ORDER_ROWS(order, alive_columns, rows, count);
+    else
+        MP_ORDER_ROWS(order, reached_columns, rows, count);
+}
 
 /* The groups asked for, in their order, and settled as far as they are shown. `top`: sized by their
  * own objects, reachable or not; else by what they retain. To be released with free(). */
@@ -218,7 +239,8 @@ static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
         const mp_histogram_row *of = &groups->at[i];
         if ((top || of->reached_objects) &&
             (!asked->only || fnmatch(asked->only, of->label, 0) == 0) &&
-            (!top || of->bytes >= asked->min_bytes) && of->objects >= asked->min_count)
+            (!top || of->bytes >= asked->min_bytes) &&
+            (top ? of->objects : of->reached_objects) >= asked->min_count)
             rows[asked_for++] = *of;
     }
     bool by_retained = strcmp(order->columns[0], "retained_bytes") == 0;
@@ -230,10 +252,10 @@ static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
         for (uint32_t i = 0; i < asked_for; i++)
             if (rows[i].retained_bytes >= least)
                 rows[(*count)++] = rows[i];
-        MP_ORDER_ROWS(order, sort_columns, rows, *count);
+        order_groups(order, top, rows, *count);
     } else {
         *count = asked_for;
-        MP_ORDER_ROWS(order, sort_columns, rows, *count);
+        order_groups(order, top, rows, *count);
         mp_histogram_settle(view, groups, rows, (uint32_t)mp_shown_of(*count, asked->rows), 0, 0);
     }
     return rows;
@@ -271,7 +293,8 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
         return mp_fail_argument(error, "by", by,
                                 "objects of a dump are grouped by type or namespace");
     const char *sort = asked->sort ? asked->sort : top ? "bytes" : "retained";
-    const mp_order *order = MP_ORDER_FIND(group_orders, sort, "groups", error);
+    const mp_order *order = top ? MP_ORDER_FIND(alive_orders, sort, "groups", error)
+                                : MP_ORDER_FIND(reached_orders, sort, "groups", error);
     if (!order)
         return false;
     mp_histogram namespaces = {0};
@@ -282,9 +305,7 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
         namespaces = mp_histogram_of(view, MP_HISTOGRAM_OF_NAMESPACES);
     mp_table *table = top ? MP_TABLE(document, "top", NULL, MP_ROWS, top_columns)
                           : MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
-    /* What retains is ordered by all bytes and objects, and not by those that are shown. */
-    bool shown = top || mp_text_is(sort, "retained") || mp_text_is(sort, "key");
-    table->order = shown ? order->columns[0] : NULL;
+    table->order = order->columns[0];
     table->title = mp_document_text(document,
                                     top ? "Biggest by %s, and what would go with them"
                                         : "Biggest retainers by %s: what would go with them",
