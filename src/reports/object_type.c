@@ -1,5 +1,6 @@
 /* All objects of some types: how many, who refers to them, who keeps them alive, what they keep
  * alive, each by type. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,7 +9,8 @@
 
 typedef struct objects_row {
     const char *type;
-    int64_t types, objects, self_bytes, roots, reachable_objects, retained_objects, retained_bytes;
+    int64_t types, objects, self_bytes, roots, reachable_objects, untracked_objects;
+    int64_t retained_objects, retained_bytes;
     double percent;
 } objects_row;
 
@@ -22,9 +24,11 @@ static const mp_column objects_columns[] = {
     MP_COLUMN(objects_row, retained_bytes, "Retained together", MP_BYTES, 0),
     MP_COLUMN_OF(objects_row, percent, "retained_percent", "  of the reachable, %", MP_PERCENT, 0),
     MP_COLUMN(objects_row, retained_objects, "  objects", MP_COUNT, 0),
+    MP_COLUMN(objects_row, untracked_objects, "Not known of", MP_COUNT, 0),
 };
 
-static void put_objects(mp_document *document, const mp_graph_view *view, const char *glob,
+/* Of what no references were recorded of, nothing is told. Whether there is anything else. */
+static bool put_objects(mp_document *document, const mp_graph_view *view, const char *glob,
                         const bool *asked, const mp_type_links *retained)
 {
     const mp_graph *graph = view->graph;
@@ -39,16 +43,25 @@ static void put_objects(mp_document *document, const mp_graph_view *view, const 
         row.self_bytes += (int64_t)graph->sizes[object];
         row.roots += view->roots.first[object] != view->roots.first[object + 1];
         row.reachable_objects += mp_is_reached(&view->dominators, object);
+        row.untracked_objects += !mp_graph_tracks(graph, object);
     }
+    bool known = !row.objects || row.untracked_objects < row.objects;
     for (size_t i = 0; i < retained->count; i++) {
         row.retained_objects += retained->at[i].objects;
         row.retained_bytes += retained->at[i].bytes;
     }
     row.percent = mp_percent_of(row.retained_bytes, mp_graph_reachable(view));
+    if (!row.untracked_objects)
+        row.untracked_objects = MP_UNKNOWN;
+    if (!known) {
+        row.reachable_objects = row.retained_objects = row.retained_bytes = MP_UNKNOWN;
+        row.percent = NAN;
+    }
     mp_table *table = MP_TABLE(document, "objects", NULL, MP_RECORD, objects_columns);
     table->main = true;
     mp_table_put(document, table, &row);
     free(types);
+    return known;
 }
 
 typedef struct link_row {
@@ -102,18 +115,19 @@ void mp_section_objects_of(mp_document *document, const mp_graph_view *view, con
     mp_type_links referrers = mp_referrers_of(view, asked);
     mp_type_links holders = mp_holders_of(view, asked, skipped);
     mp_type_links retained = mp_retained_of(view, asked);
-    put_objects(document, view, glob, asked, &retained);
+    bool known = put_objects(document, view, glob, asked, &retained);
+    const char *nothing_known = "not known: no references were recorded of such types";
     mp_table *table =
         MP_TABLE(document, "referrer_types", "Referred to by, by type", MP_ROWS, referrer_columns);
-    table->empty = "nothing refers to them";
+    table->empty = known ? "nothing refers to them" : nothing_known;
     put_links(document, table, view, &referrers, rows);
     table =
         MP_TABLE(document, "dominator_types", "Kept alive by, by type", MP_ROWS, holder_columns);
-    table->empty = "no root reaches any";
+    table->empty = known ? "no root reaches any" : nothing_known;
     put_links(document, table, view, &holders, rows);
     table = MP_TABLE(document, "retained_types", "What would go with them, by type", MP_ROWS,
                      retained_columns);
-    table->empty = "nothing";
+    table->empty = known ? "nothing" : nothing_known;
     put_links(document, table, view, &retained, rows);
     mp_type_links_free(&retained);
     mp_type_links_free(&holders);
