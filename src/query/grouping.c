@@ -55,6 +55,14 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     return found;
 }
 
+/* Born up to `to`, or alive at the peak, which may be later than `to`. */
+static bool is_counted(const mp_window *window, uint32_t generation_id)
+{
+    const mp_generation *generation = &window->model->generations.at[generation_id];
+    return mp_window_before_to(window, generation->born) ||
+           mp_filter_at_peak(window->filter, (mp_generation_id){generation_id}).objects;
+}
+
 /* Where the key is one of contexts, each context is asked for it once. */
 static void assign_groups(const mp_window *window, const mp_dimension *dimension,
                           mp_grouping *grouping)
@@ -65,7 +73,7 @@ static void assign_groups(const mp_window *window, const mp_dimension *dimension
     grouping->group_of = mp_alloc_zero(model->generations.count, sizeof *grouping->group_of);
     for (uint32_t i = 1; i < model->generations.count; i++) {
         const mp_generation *generation = &model->generations.at[i];
-        if (generation->reusable || !mp_window_before_to(window, generation->born))
+        if (generation->reusable || !is_counted(window, i))
             continue;
         uint32_t *known = &of_context[generation->context.i];
         if (!*known || !dimension->of_context)
