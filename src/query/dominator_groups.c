@@ -42,9 +42,9 @@ static void grow(growth *all)
         uint32_t object = dominators->order[i], up = node_of[dominators->idom[object]];
         uint32_t group = all->group_of[graph->types[object]];
         assert(group); /* nothing is selected, so all types are there */
+        assert(!up || all->nodes);
         bool again = up && all->nodes[up].group == group;
         uint32_t place = again ? up : node_for(all, up, group);
-        assert(all->nodes);
         mp_dominator_group *of = &all->nodes[place].of;
         node_of[object] = place;
         of->objects++;
