@@ -51,26 +51,26 @@ typedef struct mp_load_options {
     const char *format;                /* a reader's name; NULL: find out from the content */
     const char *const *source_folders; /* where debug listings are looked for */
     size_t source_folder_count;
-    bool keep_objects;  /* one by one, for exports */
-    bool keep_ages;     /* of memory recordings, which lifetimes needs: 8 bytes an object more */
-    bool request_peaks; /* of memory recordings: what each request had alive at once */
     /* Of memory recordings, to tell by their own times which objects were created from then on, up
      * to then: for what is asked with the same "since" and "until", which else tell by the
      * snapshots at which objects appear. NULL: no bound. */
     const char *since, *until;
-    bool threads_as_one;    /* nobody asks which thread of an event log created what */
-    const char *domain;     /* the application domain of a dump that is read; NULL: all */
-    const char *at;         /* a moment of an event log, "peak" or a time; NULL: none */
-    uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
-    int64_t temporary;      /* objects deleted within so many events or microseconds; 0: 1 event */
-    bool temporary_is_time; /* microseconds */
-    int64_t reorder; /* events of a log that may stand before one that is older than they, and
-                        it is still put in order; 0: 10000; negative: none */
+    const char *domain; /* the application domain of a dump that is read; NULL: all */
+    const char *at;     /* a moment of an event log, "peak" or a time; NULL: none */
+    int64_t temporary;  /* objects deleted within so many events or microseconds; 0: 1 event */
+    int64_t reorder;    /* events of a log that may stand before one that is older than they, and
+                           it is still put in order; 0: 10000; negative: none */
     const char *const *skips; /* globs of frames that do not name a site */
     size_t skip_count;
-    bool no_skips;               /* else, where there are none, those of usual allocators */
     const mp_progress *progress; /* NULL: none */
-    bool traces_folded;          /* nobody asks for the rows of a profile's trace one by one */
+    uint32_t slices;             /* snapshots that are made of an event log; 0: 10 */
+    bool temporary_is_time;      /* microseconds */
+    bool no_skips;               /* else, where there are none, those of usual allocators */
+    bool keep_objects;           /* one by one, for exports */
+    bool keep_ages;      /* of memory recordings, which lifetimes needs: 8 bytes an object more */
+    bool request_peaks;  /* of memory recordings: what each request had alive at once */
+    bool threads_as_one; /* nobody asks which thread of an event log created what */
+    bool traces_folded;  /* nobody asks for the rows of a profile's trace one by one */
 } mp_load_options;
 
 /* Read files ("-": standard input; "FILE@SNAPSHOT": up to that snapshot) as one recording. Never

@@ -281,14 +281,13 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 {
     mp_measure measure = evaluation->rule->measure;
+    bool grows = measure != MP_MEASURE_PLATFORM; /* that is about the end alone */
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
         MP_DISMISS(evaluation, "%s does not tell platform memory",
                    mp_kind_name(window->model->kind));
-    else if (measure == MP_MEASURE_PLATFORM)
-        judge_ends(evaluation, window);
-    else if (!mp_window_has_span(window))
+    else if (grows && !mp_window_has_span(window))
         MP_DISMISS(evaluation, "one snapshot does not tell growth");
-    else if (evaluation->rule->per_snapshot)
+    else if (grows && evaluation->rule->per_snapshot)
         judge_series(evaluation, window);
     else
         judge_ends(evaluation, window);

@@ -87,37 +87,45 @@ static mp_live_object *enter(mp_live_set *set, uint64_t id)
     return NULL;
 }
 
+static void free_arrays(mp_live_set *set)
+{
+    free(set->places);
+    free(set->times);
+    free(set->passed);
+}
+
+/* Enter what another set has; false where there is no place for it. */
+static bool move_in(mp_live_set *set, const mp_live_set *other)
+{
+    for (size_t i = 0; i < other->rows * COLUMNS; i++) {
+        const mp_live_object *object = &other->places[i];
+        if (!object->generation)
+            continue;
+        mp_live_object *place = enter(set, object->id);
+        if (!place)
+            return false;
+        *place = *object;
+        if (set->times && other->times)
+            set->times[place - set->places] = other->times[i];
+    }
+    return true;
+}
+
 static void grow(mp_live_set *set)
 {
-    mp_live_object *old = set->places;
-    int64_t *old_times = set->times;
-    size_t places = set->rows * COLUMNS;
-    bool placed;
+    mp_live_set old = *set;
     if (!set->rows)
         set->seed = mp_random_seed();
-    do {
-        free(set->places == old ? NULL : set->places);
-        free(set->times == old_times ? NULL : set->times);
-        free(set->passed);
+    for (bool placed = false; !placed;) {
         set->rows = next_size(set->rows);
         set->places = mp_alloc_zero(set->rows * COLUMNS, sizeof *set->places);
         set->passed = mp_alloc_zero(set->rows, sizeof *set->passed);
-        if (set->timed)
-            set->times = mp_alloc(set->rows * COLUMNS * sizeof *set->times);
-        placed = true;
-        for (size_t i = 0; placed && i < places; i++) {
-            mp_live_object *place = old[i].generation ? enter(set, old[i].id) : NULL;
-            if (!place) {
-                placed = !old[i].generation;
-                continue;
-            }
-            *place = old[i];
-            if (set->timed)
-                set->times[place - set->places] = old_times[i];
-        }
-    } while (!placed);
-    free(old);
-    free(old_times);
+        set->times = set->timed ? mp_alloc(set->rows * COLUMNS * sizeof *set->times) : NULL;
+        placed = move_in(set, &old);
+        if (!placed)
+            free_arrays(set);
+    }
+    free_arrays(&old);
 }
 
 mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation)
@@ -166,9 +174,7 @@ void mp_live_set_bytes(mp_live_set *set, mp_live_object *object, int64_t bytes)
 
 void mp_live_free(mp_live_set *set)
 {
-    free(set->places);
-    free(set->times);
-    free(set->passed);
+    free_arrays(set);
     free(set->large);
     mp_id_index_free(&set->large_index);
     *set = (mp_live_set){0};
