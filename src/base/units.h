@@ -26,6 +26,12 @@ bool mp_format_utc(char *text, int64_t us);
 /* One decimal: "12.5" */
 void mp_format_percent(char *text, double percent, bool with_sign);
 
+/* Of amounts that are not negative and were not reserved in any budget: what a file states. */
+static inline int64_t mp_sum_capped(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /* 0 of nothing. */
 static inline double mp_percent_of(int64_t part, int64_t whole)
 {

@@ -4,6 +4,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/units.h"
 
 static bool is_same(const mp_served *served, const mp_snapshot *snapshot)
 {
@@ -117,7 +118,7 @@ static void add_call(mp_served_api *api, const mp_served *served)
     if (served->duration_us == MP_NOT_SEEN)
         return;
     api->timed_calls++;
-    api->duration_us = most(api->duration_us, 0) + served->duration_us;
+    api->duration_us = mp_sum_capped(most(api->duration_us, 0), served->duration_us);
 }
 
 static void add_up(mp_requests *requests)

@@ -183,7 +183,8 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
     totals->peak_bytes += bytes;
     if (mp_filter_snapshots(filter, session) && model->kind == MP_KIND_RECORDING) {
         uint32_t last = filter->sessions.at[filter->sessions.first[session + 1] - 1];
-        totals->stated_peak_objects += filter->snapshots[last].stated_peak_objects;
+        totals->stated_peak_objects =
+            mp_sum_capped(totals->stated_peak_objects, filter->snapshots[last].stated_peak_objects);
         totals->has_stated_peak = !filter->selects;
     }
     if (!range->to.i)
