@@ -84,13 +84,16 @@ static int by_change(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-/* `was`: its key in the base, by which it is told if nothing of it is left. */
+/* `was`: its key in the base, by which it is told if nothing of it is left. Objects of two names
+ * are told without one. */
 static void put(builder *to, mp_difference difference, const mp_entry_key *was)
 {
     mp_differences *result = &to->result;
     difference.change = change_of(&difference.base, &difference.now);
     if (difference.change == MP_CHANGE_GONE)
         difference.key = *was;
+    else if (difference.change != MP_CHANGE_NEW && difference.key.name != was->name)
+        difference.key.name = 0;
     mp_grow(&result->at, &to->result_capacity, result->count + 1, sizeof *result->at);
     result->at[result->count++] = difference;
 }
@@ -146,24 +149,29 @@ static void put_pair(builder *to, const mp_couple *base, const mp_couple *now)
         &base->told);
 }
 
-/* Each on one side: together. It is told by the first of a side. */
+/* Each on one side: together. It is told by the first of a side, without what the others of that
+ * side have another of. */
 static void put_sum(builder *to, const mp_couple *couples, size_t count, mp_match match)
 {
-    mp_difference all = {.match = match, .key = couples[0].told};
-    mp_entry_key was = all.key;
-    size_t in_now = 0;
-    bool other_lines = false;
+    mp_difference all = {.match = match};
+    mp_entry_key told[2] = {couples[0].told, couples[0].told}; /* [1]: of the new recording */
+    size_t in_side[2] = {0, 0};
+    bool other_names[2] = {false, false}, other_lines = false;
     for (size_t i = count; i-- > 0;) {
+        bool now = couples[i].in_now;
         all.base = mp_amounts_add(all.base, couples[i].base);
         all.now = mp_amounts_add(all.now, couples[i].now);
-        *(couples[i].in_now ? &all.key : &was) = couples[i].told;
-        in_now += couples[i].in_now;
+        other_names[now] |= in_side[now]++ && told[now].name != couples[i].told.name;
+        told[now] = couples[i].told;
         other_lines |= couples[i].key.line != couples[0].key.line;
     }
-    all.entries = in_now > count - in_now ? in_now : count - in_now;
-    if (all.entries > 1 && other_lines)
-        all.key.line = was.line = MP_NO_LINE;
-    put(to, all, &was);
+    all.entries = in_side[1] > in_side[0] ? in_side[1] : in_side[0];
+    for (int now = 0; now <= 1; now++) {
+        told[now].name = other_names[now] ? 0 : told[now].name;
+        told[now].line = all.entries > 1 && other_lines ? MP_NO_LINE : told[now].line;
+    }
+    all.key = told[1];
+    put(to, all, &told[0]);
 }
 
 static const mp_couple *next_of(const mp_couple **at, bool now)
