@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "compare/decide.h"
 #include "compare/evaluate_coverage.h"
 #include "compare/evaluate_growth.h"
+#include "query/graph_query.h"
 
 /* --- labels --- */
 
@@ -78,12 +80,37 @@ static mp_level level_of(const mp_rule *rule)
     return rule->by == MP_BY_TYPE ? MP_LEVEL_TYPE : MP_LEVEL_SITE;
 }
 
+/* Of each type of the recording, whether anything of it is alive and no references were recorded of
+ * it, as of native objects of a database: what it retains is not known. NULL: of all it is. */
+static bool *untracked_types(const mp_evaluation *evaluation)
+{
+    const mp_window *window = evaluation->context->window;
+    const mp_graph *graph = window ? window->filter->graph : NULL;
+    if (evaluation->rule->measure != MP_MEASURE_RETAINED || !graph || !graph->untracked)
+        return NULL;
+    bool *types = mp_alloc_zero(window->model->types.count, sizeof *types);
+    for (uint32_t object = 1; object <= graph->count; object++)
+        types[graph->types[object]] = !mp_graph_tracks(graph, object);
+    return types;
+}
+
 /* What the rule selects, of both recordings. */
 typedef struct selection {
+    bool *untracked; /* see untracked_types() */
+    size_t unknown;  /* entries of such types */
     mp_rule_subject *at;
     size_t count, capacity;
     mp_rule_subject sum, most; /* most: the entry with the largest number, for a message */
 } selection;
+
+static bool is_untracked(mp_evaluation *evaluation, const selection *found, const char *type)
+{
+    const mp_model *model = evaluation->context->model;
+    for (uint32_t i = 1; found->untracked && i < model->types.count; i++)
+        if (found->untracked[i] && mp_text_is(mp_type_text(evaluation->scratch, model, i), type))
+            return true;
+    return false;
+}
 
 static void gather(mp_evaluation *evaluation, selection *found, const mp_digest *digest)
 {
@@ -97,6 +124,10 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
         int64_t amount = mp_measure_of(rule->measure, &entries->at[i].amounts);
         if (!selects(evaluation, key, label))
             continue;
+        if (is_untracked(evaluation, found, label)) {
+            found->unknown++;
+            continue;
+        }
         mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
         found->at[found->count++] =
             (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0};
@@ -138,7 +169,7 @@ static void judge_amount(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
-    selection found = {.sum.label = ""};
+    selection found = {.sum.label = "", .untracked = untracked_types(evaluation)};
     if (mp_measure_rows[rule->measure].select_by) { /* the peak is of no entries */
         gather(evaluation, &found, context->now);
         if (context->base)
@@ -151,9 +182,13 @@ static void judge_amount(mp_evaluation *evaluation)
         mp_evaluation_decide(evaluation, &found.sum, 1, most);
     } else if (found.count) {
         mp_evaluation_decide(evaluation, found.at, found.count, most);
+    } else if (found.unknown) {
+        MP_DISMISS(evaluation, "what they retain is not known: no references were recorded of such "
+                               "types, as of native objects");
     } else {
         mp_evaluation_find_nothing(evaluation);
     }
+    free(found.untracked);
     free(found.at);
 }
 
