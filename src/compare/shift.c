@@ -158,7 +158,8 @@ bool mp_shift_of(const mp_dictionary *dictionary, const mp_couple *couples, size
         in_now += couples[i].in_now;
         both += couples[i].in_base && couples[i].in_now;
     }
-    if (!both || both == count) /* nothing to choose from */
+    /* Nothing to choose from. As many on other lines are paired in order as it is. */
+    if (both == count || (!both && (in_base == in_now || !in_base || !in_now)))
         return false;
     *shift = line_up(couples, count, in_base, in_now);
     bool chosen = is_half_or_less(choose_split(shift), unrest_of_exact(couples, count)) &&

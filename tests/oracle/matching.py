@@ -120,7 +120,7 @@ def shifted(base, new):
     """(pairs, base left over, new left over) if the family is to be read as shifted, else None."""
     there, here = dict(base), dict(new)
     both = there.keys() & here.keys()
-    if not both or there.keys() == here.keys():
+    if there.keys() == here.keys() or not both and (len(base) == len(new) or not base or not new):
         return None
     rest = [[s for s in side if s[0] not in both] for side in (base, new)]
     still = added([change(there[site], here[site]) for site in both] +
