@@ -94,7 +94,7 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
                                  const char *name, mp_error *error)
 {
     enum { NAMED = 5 };
-    const char *meant[NAMED], *list[NAMED + 1];
+    const char *meant[NAMED], *list[NAMED + 1] = {NULL};
     char names[400];
     size_t found = 0, shown = 0;
     int best = 0;
