@@ -206,7 +206,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
                                     mp_moment_text(document, window, false));
     table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
     table->order = order->columns[0];
-    table->empty = "nothing is alive";
+    table->empty = mp_empty_text(asked, "nothing is alive");
     size_t count;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     top_row *rows = top_rows(window, grouping, asked, order, &count);
@@ -470,7 +470,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
                                     mp_moment_text(document, window, false));
     table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
     table->order = order->columns[0];
-    table->empty = "nothing grew or shrank";
+    table->empty = mp_empty_text(asked, "nothing grew or shrank");
     size_t count, unchanged;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);

@@ -87,7 +87,7 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
         mp_table_put(document, table, &rows[i]);
     }
     table->order = order->columns[0];
-    table->empty = "none";
+    table->empty = mp_empty_text(asked, "none");
     mp_table_left_out(table, count);
     free(rows);
     return true;
@@ -171,7 +171,7 @@ static bool section_requests(mp_document *document, const mp_model *model,
     for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &rows[i]);
     table->order = order->columns[0];
-    table->empty = "no snapshot is of a request";
+    table->empty = mp_empty_text(asked, "none");
     mp_table_left_out(table, count);
     free(rows);
     return true;
@@ -198,7 +198,7 @@ static const char *worst_text(mp_document *document, const mp_model *model,
             (!worst || requests->apis[i].left_bytes > worst->left_bytes))
             worst = &requests->apis[i];
     if (!worst)
-        return requests->count ? "No request left anything behind" : NULL;
+        return "No request left anything behind";
     return mp_document_text(
         document, "%s left most behind: %s, in %s of %s call%s", api_text(model, worst->api),
         mp_amount_text(document, worst->left_objects, worst->left_bytes),
@@ -216,7 +216,10 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     if (!apis && !single)
         return mp_fail_argument(error, "by", asked->by, "requests are listed by api or request");
     mp_requests requests = mp_requests_of(window, asked->from != NULL);
-    const char *worst = worst_text(document, model, &requests);
+    bool any = requests.count > 0;
+    const char *answer = any ? worst_text(document, model, &requests)
+                             : "No snapshot of the window is of an agent's request: "
+                               "leaks tells which code leaks";
     outside_row outside = {requests.created_objects, requests.created_bytes};
     mp_table *record = MP_TABLE(document, "outside_requests", NULL, MP_RECORD, outside_columns);
     record->flags = MP_FOR_PROGRAMS;
@@ -228,9 +231,8 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     if (!ok)
         return false;
     mp_table *table = &document->tables[first];
-    if (worst)
-        mp_table_line(document, table, "%s", worst);
-    if (worst && outside.created_objects)
+    mp_table_line(document, table, "%s", answer);
+    if (any && outside.created_objects)
         mp_table_line(document, table, "Created in no request that a snapshot tells of: %s",
                       mp_amount_text(document, outside.created_objects, outside.created_bytes));
     document->tables[document->table_count - 1].main = true;

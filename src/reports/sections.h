@@ -61,6 +61,13 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
     return bytes >= asked->min_bytes && count >= asked->min_count;
 }
 
+/* What stands in place of rows: this, unless what there is may only be too small. */
+static inline const char *mp_empty_text(const mp_heap_arguments *asked, const char *nothing)
+{
+    return asked->min_bytes > 0 || asked->min_count > 0 ? "none as large as was asked for"
+                                                        : nothing;
+}
+
 /* The dimension of this name; NULL: of the name `own`. NULL with a message. */
 const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
                                        mp_error *error);
