@@ -152,7 +152,7 @@ static void find_gaps(drawing *of)
 static void put_gaps(const drawing *of, size_t rows)
 {
     mp_table *table = MP_TABLE(of->document, "gaps", "Longest gaps", MP_ROWS, gap_columns);
-    table->empty = "none: one ran behind the other";
+    table->empty = of->timeline.count ? "none: one ran behind the other" : "none";
     for (size_t i = 0; i < of->gap_count && (!rows || i < rows); i++) {
         const gap *at = &of->gaps[i];
         gap_row row = {.seconds = at->us,
@@ -243,6 +243,7 @@ static void put_timeline(const drawing *of, size_t rows)
     size_t count = of->timeline.count;
     uint32_t *places = mp_alloc((count + 1) * sizeof *places);
     table->title = "When what ran";
+    table->empty = "nothing of what is selected was traced";
     table->main = true;
     for (uint32_t i = 0; i < count; i++)
         places[i] = i;
