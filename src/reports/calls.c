@@ -224,6 +224,8 @@ static bool find_matches(asking *asked, const char *code, mp_error *error)
         asked->count = count ? 1 : 0;
         return count || nothing_named(asked, "", error);
     }
+    if (!*code) /* which would fit whatever has no method or program */
+        return nothing_named(asked, code, error);
     asked->places = mp_calls_named(asked->calls, asked->model, code, &asked->count);
     asked->has_line &= asked->count == 0;
     if (asked->has_line) {
