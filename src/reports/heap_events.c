@@ -208,7 +208,7 @@ static const mp_column age_columns[] = {
 
 static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
 {
-    enum { BAR = 40 };
+    enum { BAR = 24 }; /* as in a timeline: the table fits a terminal of 80 columns */
     char bar[BAR + 1];
     int64_t most = 0;
     int first = MP_AGE_CLASSES, last = -1;
