@@ -102,31 +102,47 @@ static mp_amounts amounts_of(const mp_cost *cost)
                         .deleted = cost->deleted};
 }
 
-/* Contexts of one key are one site. */
+/* The entry of a list, + 1, that has this key. */
+static uint32_t entry_for(mp_entries *list, mp_entry_key key)
+{
+    return (uint32_t)(mp_entry_for(list, key) - list->at) + 1;
+}
+
+/* Contexts of one key are one site. What is known of the type of its objects by their deletions is
+ * told of their types, and not of the site, whose type is inferred. */
 static void digest_sites(builder *of)
 {
     const mp_model *model = of->model;
     mp_entries *sites = &of->digest->lists[MP_LEVEL_SITE];
+    mp_entries *types = &of->digest->lists[MP_LEVEL_TYPE];
     uint32_t *site_of = mp_alloc_zero(model->contexts.count, sizeof *site_of);
+    uint32_t *type_of = mp_alloc_zero(model->contexts.count, sizeof *type_of);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
         const mp_generation *generation = &model->generations.at[delta->generation.i];
         const mp_context *context = &model->contexts.at[generation->context.i];
         uint32_t *site = &site_of[generation->context.i];
+        uint32_t *type = &type_of[generation->context.i];
         if (context->reusable || !mp_window_before_to(of->window, delta->snapshot) ||
             !mp_filter_has_generation(of->filter, delta->generation))
             continue;
-        if (!*site)
-            *site = (uint32_t)(mp_entry_for(sites, context_key(of, context)) - sites->at) + 1;
+        if (!*site) {
+            mp_entry_key key = {.type = type_key(of, mp_context_type(model, context)),
+                                .line = MP_NO_LINE};
+            *site = entry_for(sites, context_key(of, context));
+            *type = entry_for(types, key);
+        }
         mp_amounts amounts = amounts_of(&delta->cost);
         if (mp_window_leaks(of->window, generation->context, generation->born)) {
             const int64_t objects = amounts.objects, bytes = amounts.bytes;
             amounts.leaked_objects = objects;
             amounts.leaked_bytes = bytes;
         }
-        mp_amounts *sum = &sites->at[*site - 1].amounts;
+        mp_amounts *sum = &sites->at[*site - 1].amounts, *of_type = &types->at[*type - 1].amounts;
         *sum = mp_amounts_add(*sum, amounts);
+        *of_type = mp_amounts_add(*of_type, amounts);
     }
+    free(type_of);
     free(site_of);
 }
 
@@ -180,12 +196,8 @@ static void digest_heap(builder *of)
     of->types = mp_alloc_zero(of->model->types.count, sizeof *of->types);
     digest_frames(of);
     digest_sites(of);
-    for (size_t i = 0; i < sites->count; i++) {
-        const mp_entry *site = &sites->at[i];
-        add(of, MP_LEVEL_TYPE, (mp_entry_key){.type = site->key.type, .line = MP_NO_LINE},
-            site->amounts);
-        digest->totals = mp_amounts_add(digest->totals, site->amounts);
-    }
+    for (size_t i = 0; i < sites->count; i++)
+        digest->totals = mp_amounts_add(digest->totals, sites->at[i].amounts);
     digest_retained(of);
     if (of->options->dimension)
         digest_groups(of);
