@@ -85,6 +85,20 @@ class Differences:
                   f"{what}: totals are no mirror image")
         self.changes_agree(there, what)
         self.sums_agree(there, by, what)
+        if ".oemp" in base and by in ("type", "source", "line", "name", "scope") and not lines:
+            self.inclusive_agrees(there, trial[0], by, what)
+
+    def inclusive_agrees(self, report, paths, by, what):
+        """With what is scoped to it, each side has what top says of that recording alone."""
+        for side, path in zip(("base", "new"), paths):
+            groups = collections.defaultdict(list)
+            for row in self.json("top", path, "--by", by, "--limit", "0").get("top", []):
+                groups[row["key"]].append(row.get("inclusive_bytes", row["bytes"]))
+            for row in report.get("diff", []):
+                wanted = groups.get(row["type" if by == "type" else "key"], [0])
+                got = row.get(f"{side}_inclusive_bytes", row[f"{side}_bytes"])
+                if len(wanted) == 1 and row.get("matched_by", "exact") == "exact":
+                    self.hold(got == wanted[0], f"{what}: {side} {row}: {wanted}")
 
     def nothing_changed(self, report, what):
         self.hold(report.get("diff") == [], f"{what}: {str(report.get('diff'))[:300]}")

@@ -132,10 +132,21 @@ const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
     {"retained_bytes", MP_HAS_RETAINED},
     {"exclusive_us", MP_HAS_COSTS},
     {"calls", MP_HAS_COSTS},
+    {"scoped_bytes", MP_HAS_SCOPED},
 };
+
+static bool has_bytes(const mp_amounts *amounts)
+{
+    return amounts->bytes || amounts->scoped_bytes;
+}
 
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
 {
+    bool mixed = (a.scoped_bytes || b.scoped_bytes) && has_bytes(&a) && has_bytes(&b);
+    if (mixed) {
+        a.scoped_bytes = MP_SCOPED_UNKNOWN;
+        b.scoped_bytes = 0;
+    }
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         a.at[i] += b.at[i];
     return a;

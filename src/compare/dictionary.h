@@ -40,11 +40,18 @@ enum {
     MP_HAS_HISTORY = 2,
     MP_HAS_RETAINED = 4,
     MP_HAS_COSTS = 8,
+    MP_HAS_SCOPED = 16,
 };
 
+/* `scoped_bytes` of a sum: what is scoped to one of its parts may be another one's own, or be
+ * scoped to both. Less than 0, and small enough to be subtracted. */
+enum { MP_SCOPED_UNKNOWN = -1 };
+
 /* Objects, bytes, microseconds: by name, and as mp_amount_fields lists them. `objects` and `bytes`
- * are alive at the digest's `to`. */
-enum { MP_AMOUNTS = 10 };
+ * are alive at the digest's `to`, and so are `scoped_bytes`: of what an entry does not have itself
+ * but is scoped to it, directly or through other owners. Sites that differ in the names of their
+ * objects alone tell those of all of them, as they are compared as one. */
+enum { MP_AMOUNTS = 11 };
 typedef union mp_amounts {
     struct {
         int64_t objects, bytes;
@@ -52,6 +59,7 @@ typedef union mp_amounts {
         int64_t leaked_objects, leaked_bytes;
         int64_t retained_bytes;
         int64_t exclusive_us, calls;
+        int64_t scoped_bytes;
     };
     int64_t at[MP_AMOUNTS];
 } mp_amounts;
@@ -62,7 +70,8 @@ typedef struct mp_amount_field {
 } mp_amount_field;
 extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
 
-/* Field by field. Amounts of a recording, or of all lines of a baseline, never overflow. */
+/* Field by field; of what is scoped, the sum is unknown where it may count something twice. Amounts
+ * of a recording, or of all lines of a baseline, never overflow. */
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b);
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 

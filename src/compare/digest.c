@@ -164,15 +164,66 @@ static void digest_retained(builder *of)
     mp_graph_view_free(&view);
 }
 
+/* Objects of one stack are compared without their names. */
+static mp_entry *whole_for(mp_entries *wholes, mp_entry_key key)
+{
+    key.name = key.frame ? 0 : key.name;
+    return mp_entry_for(wholes, key);
+}
+
+/* What is scoped to each entry of a list; `key_of`: in the list, of the contexts. */
+static void digest_scoped(builder *of, mp_level level,
+                          mp_entry_key (*key_of)(builder *of, const mp_context *context))
+{
+    const mp_model *model = of->model;
+    mp_entries wholes = {0}, *list = &of->digest->lists[level];
+    uint32_t *of_context = mp_alloc_zero(model->contexts.count, sizeof *of_context);
+    mp_grouping grouping = {.group_of =
+                                mp_alloc_zero(model->generations.count, sizeof *grouping.group_of)};
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        uint32_t context = generation->context.i;
+        if (generation->reusable)
+            continue;
+        if (!of_context[context]) {
+            mp_entry_key key = key_of(of, &model->contexts.at[context]);
+            of_context[context] = (uint32_t)(whole_for(&wholes, key) - wholes.at) + 1;
+        }
+        grouping.group_of[i] = of_context[context];
+    }
+    for (size_t i = 0; i < list->count; i++)
+        whole_for(&wholes, list->at[i].key)->amounts.bytes += list->at[i].amounts.bytes;
+    grouping.count = (uint32_t)wholes.count;
+    grouping.groups = mp_alloc_zero(wholes.count + 1, sizeof *grouping.groups);
+    mp_groups_add_scoped(of->window, &grouping, MP_GROUPS_SCOPED);
+    for (size_t i = 0; i < list->count; i++) {
+        const mp_entry *whole = whole_for(&wholes, list->at[i].key);
+        list->at[i].amounts.scoped_bytes =
+            grouping.groups[whole - wholes.at].inclusive_bytes - whole->amounts.bytes;
+    }
+    mp_entries_free(&wholes);
+    free(grouping.groups);
+    free(grouping.group_of);
+    free(of_context);
+}
+
+static mp_entry_key context_type_key(builder *of, const mp_context *context)
+{
+    return (mp_entry_key){.type = type_key(of, mp_site_type(of->model, context)),
+                          .line = MP_NO_LINE};
+}
+
 static void digest_groups(builder *of)
 {
     const mp_dimension *by = of->options->dimension;
-    const mp_grouping *grouping = mp_window_groups(of->window, by, 0);
+    const mp_grouping *grouping = mp_window_groups(of->window, by, MP_GROUPS_SCOPED);
+    bool scoped = of->digest->has & MP_HAS_SCOPED && by->of_context;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         mp_amounts amounts = amounts_of(&group->to);
         amounts.leaked_objects = mp_cost_live(group->leaked);
         amounts.leaked_bytes = group->leaked.bytes;
+        amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->to.bytes : 0;
         mp_entry_key key = {.line = MP_NO_LINE};
         if (by->of_source) { /* an overload may begin elsewhere than it did */
             uint32_t node = mp_frame_naming(of->model, (mp_frame){group->node, 0}).node;
@@ -199,6 +250,11 @@ static void digest_heap(builder *of)
     for (size_t i = 0; i < sites->count; i++)
         digest->totals = mp_amounts_add(digest->totals, sites->at[i].amounts);
     digest_retained(of);
+    if (of->model->kind == MP_KIND_RECORDING) {
+        digest->has |= MP_HAS_SCOPED;
+        digest_scoped(of, MP_LEVEL_SITE, context_key);
+        digest_scoped(of, MP_LEVEL_TYPE, context_type_key);
+    }
     if (of->options->dimension)
         digest_groups(of);
     free(of->types);

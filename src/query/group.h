@@ -86,6 +86,10 @@ enum {
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 
+/* Add MP_GROUPS_SCOPED and MP_GROUPS_KEPT, as `wanted` says, to groups of any kind: `groups`,
+ * `count` and `group_of` are given. */
+void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
+
 /* --- the call tree --- */
 
 typedef struct mp_tree_cost {

@@ -187,7 +187,7 @@ typedef struct last_scoped {
 
 /* The bytes of a generation count once for each group that it, or one of its owners, is in; of what
  * leaked, for each in which it, or one of them, leaked. The owners are a path of at most 64. */
-static void add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted)
+void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted)
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
@@ -350,7 +350,7 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
     unsigned wanted = dimension->of_frames ? 0 : extras & ~grouping->extras;
     unsigned scoped = wanted & ((dimension->of_context ? MP_GROUPS_SCOPED : 0u) | MP_GROUPS_KEPT);
     if (scoped)
-        add_scoped(window, grouping, scoped);
+        mp_groups_add_scoped(window, grouping, scoped);
     if (wanted & MP_GROUPS_GROWTH)
         add_growth(window, grouping);
     grouping->extras |= wanted;

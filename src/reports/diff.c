@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -215,6 +216,20 @@ static bool can_group(const char *name, const mp_model *model, const mp_digest *
                             "such groups overlap, so that their changes do not add up");
 }
 
+/* The order of rows of heaps; profiles have none but the usual one. */
+static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
+                         const mp_digest *now, mp_error *error)
+{
+    static const mp_order orders[] = {
+        {.name = "bytes"}, {.name = "objects"}, {.name = "inclusive"}};
+    diff->order = MP_ORDER_FIND(orders, sort, "changes", error);
+    if (!diff->order || strcmp(diff->order->name, "inclusive") != 0 ||
+        base->has & now->has & MP_HAS_SCOPED)
+        return diff->order;
+    return mp_fail_argument(error, "sort", sort, "%s does not tell what is scoped to what",
+                            (base->has & MP_HAS_SCOPED ? now : base)->path);
+}
+
 /* Sizes and times are not compared with each other. */
 static bool check_min_change(const mp_ceiling *least, bool profile, mp_error *error)
 {
@@ -236,6 +251,15 @@ static void section_suppressions(mp_document *document, const mp_request *reques
     mp_window_free(&window);
 }
 
+/* Whether anything of either side has what is scoped to it. */
+static bool is_scoped(const mp_differences *differences)
+{
+    for (size_t i = 0; i < differences->count; i++)
+        if (differences->at[i].base.scoped_bytes || differences->at[i].now.scoped_bytes)
+            return true;
+    return false;
+}
+
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_diff_arguments *asked = request->arguments;
@@ -249,11 +273,14 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_digest *now = mp_report_digest(request, error);
     if (!now)
         return false;
-    bool ok = can_compare(base, now, error) && mp_base_is_alike(request, now, error);
+    bool ok = can_compare(base, now, error) && mp_base_is_alike(request, now, error) &&
+              choose_order(asked->sort, &diff, base, now, error);
     if (ok) {
         diff.differences = mp_differences_of(request->dictionary, base, now, diff.level);
         diff.has =
             (base->has & now->has) | (diff.kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
+        if (!is_scoped(&diff.differences)) /* it would repeat the bytes */
+            diff.has &= ~(unsigned)MP_HAS_SCOPED;
         section_inputs(document, base, now);
         mp_section_selection(document, request);
         section_totals(document, base, now);
@@ -277,6 +304,7 @@ static const mp_argument arguments[] = {
     ASKS("from", NAME, from, HEAPS),
     ASKS("to", NAME, to, HEAPS),
     ASKS("by", TEXT, by, ALL),
+    ASKS("sort", TEXT, sort, HEAPS),
     ASKS("limit", COUNT, limit, ALL),
     ASKS("min-size", SIZE, min_bytes, HEAPS),
     ASKS("min-count", COUNT, min_count, ALL),
@@ -296,8 +324,9 @@ const mp_report mp_report_diff = {
         "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
         "by ids. Sites are matched in steps: by stack and lines, by stack alone, by type and\n"
         "innermost function; each row says which one matched. Execution profiles: `by` line,\n"
-        "method, module; heaps: site, type, or what top has. Exit status 0 whatever changed: see\n"
-        "memprof gate for a verdict.",
+        "method, module; heaps: site, type, or what top has. `sort`, of heaps: bytes, objects,\n"
+        "inclusive (with what is scoped to it). Exit status 0 whatever changed: see memprof gate\n"
+        "for a verdict.",
     .single = true,
     .operand = MP_OPERAND_BASE,
     MP_ARGUMENTS(arguments, usual),

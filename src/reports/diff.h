@@ -11,6 +11,7 @@ typedef struct mp_diff {
     unsigned has; /* what both sides know */
     mp_level level;
     const char *by; /* what the level is called */
+    const mp_order *order;
     mp_differences differences;
 } mp_diff;
 
@@ -18,6 +19,7 @@ typedef struct mp_diff {
 typedef struct mp_diff_arguments {
     const char *from, *to;        /* NULL: the usual window */
     const char *by;               /* NULL: by sites, of dumps types, of profiles lines */
+    const char *sort;             /* NULL: the largest change first */
     int64_t limit;                /* rows; 0: all */
     int64_t min_bytes, min_count; /* of a change */
     mp_ceiling min_change;

@@ -1,6 +1,7 @@
 /* The table of a diff: what is new, gone, grown and shrunk, and which step matched it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -10,6 +11,8 @@
 typedef struct diff_row {
     const char *status, *matched_by;
     mp_amounts base, now, delta;
+    int64_t base_inclusive, now_inclusive, delta_inclusive; /* with what is scoped to it */
+    int64_t scoped_bytes;                                   /* the last, where it says something */
     double delta_percent;
     double base_average, now_average, average_percent; /* seconds a call */
     int64_t entries;                                   /* that it is the sum of, if several */
@@ -34,6 +37,7 @@ static const mp_column heap_columns[] = {
     DELTA(objects, "objects", "Objects", MP_COUNT),
     BASE(objects, "objects", "", MP_COUNT, MP_FOR_PROGRAMS),
     NOW(objects, "objects", "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(diff_row, scoped_bytes, "With scoped", MP_BYTES, MP_FOR_PEOPLE | MP_SIGNED),
     DELTA(retained_bytes, "retained_bytes", "Retained", MP_BYTES),
     BASE(retained_bytes, "retained_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
     NOW(retained_bytes, "retained_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
@@ -57,6 +61,10 @@ static const mp_column heap_columns[] = {
     MP_COLUMN(diff_row, stack, "", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(diff_row, base_inclusive, "base_inclusive_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(diff_row, now_inclusive, "new_inclusive_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(diff_row, delta_inclusive, "delta_inclusive_bytes", "", MP_BYTES,
+                 MP_FOR_PROGRAMS | MP_SIGNED),
 };
 
 static const mp_column profile_columns[] = {
@@ -122,13 +130,25 @@ static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entr
     }
 }
 
+/* MP_UNKNOWN where a sum might count something twice. */
+static int64_t inclusive_of(const mp_amounts *amounts)
+{
+    return amounts->scoped_bytes < 0 ? MP_UNKNOWN : amounts->bytes + amounts->scoped_bytes;
+}
+
+static int64_t inclusive_change(const mp_difference *of)
+{
+    int64_t base = inclusive_of(&of->base), now = inclusive_of(&of->now);
+    return base == MP_UNKNOWN || now == MP_UNKNOWN ? MP_UNKNOWN : now - base;
+}
+
 static double average_of(const mp_amounts *amounts)
 {
     return amounts->calls ? (double)amounts->exclusive_us / 1e6 / (double)amounts->calls : NAN;
 }
 
 static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
-                    const mp_difference *difference)
+                    const mp_difference *difference, bool with_scoped)
 {
     const mp_amounts *base = &difference->base, *now = &difference->now;
     const mp_dictionary *dictionary = diff->dictionary;
@@ -136,7 +156,7 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
     mp_amounts delta = mp_amounts_subtract(*now, *base);
     unsigned has =
         diff->level == MP_LEVEL_TYPE ? diff->has : diff->has & ~(unsigned)MP_HAS_RETAINED;
-    bool profile = diff->kind == MP_KIND_PROFILE;
+    bool profile = diff->kind == MP_KIND_PROFILE, scoped = has & MP_HAS_SCOPED;
     bool group = diff->level == MP_LEVEL_GROUP;
     bool site = diff->level == MP_LEVEL_SITE && diff->kind != MP_KIND_DUMP;
     int64_t before = profile ? base->exclusive_us : base->bytes;
@@ -149,6 +169,10 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
         .base = mp_amounts_known(base, has),
         .now = mp_amounts_known(now, has),
         .delta = mp_amounts_known(&delta, has),
+        .base_inclusive = scoped ? inclusive_of(base) : MP_UNKNOWN,
+        .now_inclusive = scoped ? inclusive_of(now) : MP_UNKNOWN,
+        .delta_inclusive = scoped ? inclusive_change(difference) : MP_UNKNOWN,
+        .scoped_bytes = scoped && with_scoped ? inclusive_change(difference) : MP_UNKNOWN,
         .delta_percent = before ? mp_percent_of(change, before) : NAN,
         .base_average = base_average,
         .now_average = now_average,
@@ -196,6 +220,50 @@ static bool is_large(const mp_diff_arguments *asked, bool heap, const mp_differe
     return change >= least->bytes;
 }
 
+/* A row to come. */
+typedef struct ranked {
+    int64_t rank; /* larger ones first, equal ones as they stand */
+    const mp_difference *of;
+} ranked;
+
+static int by_rank(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
+    return a->of < b->of ? -1 : a->of > b->of;
+}
+
+/* What changed enough, in its order; release with free(). `small`: how many changed less. What
+ * changed only in what is scoped to it changed for whoever asks for that. */
+static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *asked, size_t *count,
+                              size_t *small)
+{
+    bool heap = diff->kind != MP_KIND_PROFILE;
+    bool objects = strcmp(diff->order->name, "objects") == 0;
+    bool inclusive = strcmp(diff->order->name, "inclusive") == 0;
+    ranked *rows = mp_alloc((diff->differences.count + 1) * sizeof *rows);
+    *count = *small = 0;
+    for (size_t i = 0; i < diff->differences.count; i++) {
+        const mp_difference *at = &diff->differences.at[i];
+        int64_t with_scoped = inclusive_change(at);
+        bool scope_changed = inclusive && with_scoped != MP_UNKNOWN && with_scoped;
+        if (at->change == MP_CHANGE_NONE && !scope_changed)
+            continue;
+        if (!is_large(asked, heap, at)) {
+            ++*small;
+            continue;
+        }
+        rows[(*count)++] = (ranked){.rank = objects      ? llabs(at->now.objects - at->base.objects)
+                                            : !inclusive ? 0
+                                            : with_scoped == MP_UNKNOWN ? -1
+                                                                        : llabs(with_scoped),
+                                    .of = at};
+    }
+    qsort(rows, *count, sizeof *rows, by_rank);
+    return rows;
+}
+
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked)
 {
@@ -205,19 +273,18 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     table->title = mp_document_text(document, "Changes by %s", diff->by);
     table->main = true;
     table->empty = "nothing changed";
-    size_t large = 0, small = 0;
-    for (size_t i = 0; i < diff->differences.count; i++) {
-        const mp_difference *difference = &diff->differences.at[i];
-        if (difference->change == MP_CHANGE_NONE)
-            continue;
-        if (!is_large(asked, heap, difference))
-            small++;
-        else if (large++ < (size_t)asked->limit || !asked->limit)
-            put_row(document, table, diff, difference);
-    }
+    size_t count, small;
+    ranked *rows = ranked_changes(diff, asked, &count, &small);
+    const size_t shown = mp_shown_of(count, (size_t)asked->limit);
+    bool says_more = false; /* than the change of its own bytes */
+    for (size_t i = 0; i < shown; i++)
+        says_more |= inclusive_change(rows[i].of) != rows[i].of->now.bytes - rows[i].of->base.bytes;
+    for (size_t i = 0; i < shown; i++)
+        put_row(document, table, diff, rows[i].of, says_more);
+    free(rows);
     if (small)
         table->empty = mp_document_text(document, "nothing changed as much; %zu smaller", small);
-    mp_table_left_out(table, large);
+    mp_table_left_out(table, count);
     if (small && table->row_count && !table->footer.rest.count)
         table->footer.rest = (mp_rest){small, MP_REST_SMALLER};
 }

@@ -53,18 +53,21 @@ def sites_of(path):
     """Site -> its amounts at the end."""
     recording = oemp.Recording(oemp.join_recordings([path])[0][0])
     recording.choose(None, None)
-    sites = {}
+    sites, members = {}, {}
 
     def add(thing, **amounts):
         sites.setdefault(site_of(recording, thing), Counter()).update(amounts)
 
     for thing in recording.ordinary(recording.end):
         leaked = thing.first > recording.start
+        members.setdefault(site_of(recording, thing), []).append(thing)
         add(thing, objects=1, bytes=thing.bytes, leaked_objects=int(leaked),
             leaked_bytes=thing.bytes * leaked)
     for kind in ("created", "deleted"):
         for thing in recording.events_of(kind, recording.end):
             add(thing, **{f"{kind}_objects": 1})
+    for site, things in members.items():
+        sites[site]["inclusive_bytes"] = oemp.size(oemp.with_scoped(recording, recording.end, things))
     return sites
 
 
@@ -73,6 +76,14 @@ def sites_of(path):
 def total(sites):
     """Amounts that are 0 are missing, and read as 0."""
     return sum((amounts for _, amounts in sites), Counter())
+
+
+def inclusive(sites):
+    """With what is scoped to them; None where that of one may be another one's."""
+    sites = [amounts for _, amounts in sites if amounts["inclusive_bytes"]]
+    if len(sites) > 1 and any(a["inclusive_bytes"] != a["bytes"] for a in sites):
+        return None
+    return sum(a["inclusive_bytes"] for a in sites)
 
 
 def change(base, new):
@@ -188,8 +199,10 @@ def status(base, new):
 
 def changes(base, new):
     """What changed from one file to another."""
-    rows = []
-    for matched_by, there, here in match(sites_of(base), sites_of(new)):
+    rows, sides = [], (sites_of(base), sites_of(new))
+    scoped = any(amounts["inclusive_bytes"] != amounts["bytes"]
+                 for side in sides for amounts in side.values())
+    for matched_by, there, here in match(*sides):
         before, after = total(there), total(here)
         row = {"status": status(before, after)}
         if not row["status"]:
@@ -206,6 +219,9 @@ def changes(base, new):
             row["stack"] = [f"{name}:{line}" for name, line in zip(site.frames, site.lines)]
         for name in AMOUNTS:
             row[f"base_{name}"], row[f"new_{name}"] = before[name], after[name]
+        for side, sites in (("base", there), ("new", here)):
+            if scoped and inclusive(sites) is not None:
+                row[f"{side}_inclusive_bytes"] = inclusive(sites)
         rows.append(row)
     return rows
 
