@@ -478,10 +478,11 @@ static bool check(const cli_options *options)
                           renderer->command, command->name);
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse("%s compares BASE with one other recording", command->name);
-    bool optional = command->operand_last && *command->operand == '[';
-    if (command->operand_last && !optional && !options->operand)
+    const char *behind = command->operand_last ? command->operand : NULL;
+    bool optional = behind && *behind == '[';
+    if (behind && !optional && !options->operand)
         return cli_refuse("%s needs a file to read (\"-\" is standard input) and, behind it, %s",
-                          command->name, command->operand);
+                          command->name, behind);
     if (optional && options->path_count > 1)
         return cli_refuse("%s takes one file and, behind it, one name", command->name);
     if (command->scope & CLI_READS && options->path_count == 0)
