@@ -18,9 +18,11 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 RECORDING = ["site", "type", "source", "line", "name", "node", "scope", "request", "api"]
 NATIVE = ["site", "type", "source", "line", "node", "class", "thread"]
 PROFILE = ["line", "method", "module"]
+DUMP = ["type", "dominators"]
 MIRRORED = {"new": "gone", "gone": "new", "grown": "shrunk", "shrunk": "grown"}
 SEEDS = 12
 MATCHED = 120
+TREES = 60
 
 
 def samples(*names):
@@ -44,8 +46,8 @@ class Differences:
                  (samples("shop-analysis.taligent", "shop.taligent@3"), NATIVE),
                  (samples("shop-aqtime.sqlite@1", "shop-aqtime.sqlite@last"), NATIVE),
                  (samples("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@1"), NATIVE),
-                 (samples("shop-1.gclog", "shop-3.gclog"), ["type"]),
-                 (samples("shop-2.gclog", "shop-domains.gclog"), ["type"])]
+                 (samples("shop-1.gclog", "shop-3.gclog"), DUMP),
+                 (samples("shop-2.gclog", "shop-domains.gclog"), DUMP)]
         with tempfile.TemporaryDirectory() as folder:
             pairs += self.made_up(pathlib.Path(folder))
             self.at_once(self.pair_agrees, [(pair, by, lines) for pair, dimensions in pairs
@@ -53,6 +55,7 @@ class Differences:
             self.at_once(lambda pair: self.totals_agree(*pair[0]), pairs)
             self.made_again(pathlib.Path(folder))
             self.matched(pathlib.Path(folder))
+            self.at_once(self.trees_agree, [(seed, pathlib.Path(folder)) for seed in range(TREES)])
 
     def made_up(self, folder):
         """Pairs of small recordings of other seeds."""
@@ -66,7 +69,7 @@ class Differences:
             for kind, path in paths.items():
                 made[kind].append(str(path))
         for kind, dimensions in (("oemp", RECORDING), ("taligent", NATIVE), ("sqlite", NATIVE),
-                                 ("gclog", ["type"])):
+                                 ("gclog", DUMP)):
             pairs += [(made[kind][at:at + 2], dimensions) for at in range(0, SEEDS, 2)]
         return pairs
 
@@ -132,7 +135,7 @@ class Differences:
                     got = sum(self.whole_number(name, row[name]) for row in rows)
                     self.hold(got == self.whole_number(name, change[name]), f"{what}: {name} {got}")
         for row in report.get("diff", []):
-            for name in [name[6:] for name in row if name.startswith("delta_") and name != "delta_percent"]:
+            for name in [name[6:] for name in row if name.startswith("delta_") and not name.endswith("percent")]:
                 base, new, delta = (self.whole_number(name, row[f"{side}_{name}"])
                                     for side in ("base", "new", "delta"))
                 self.hold(new - base == delta, f"{what}: {name} of {row}")
@@ -204,6 +207,46 @@ class Differences:
             return False
         return (name in ("status", "matched_by", "sites", "type", "stack") or
                 name.startswith(("base_", "new_")))
+
+    # --- branches of dominator trees ---
+
+    def trees_agree(self, trial):
+        """Nodes of dominator trees are those of the oracle, by their paths; what grew comes first."""
+        seed, folder = trial
+        base, new = folder / f"tree-{seed}.gclog", folder / f"tree-{seed}-new.gclog"
+        text, chance = graph.random_dump(seed), random.Random(seed)
+        base.write_bytes(text.encode("utf-8"))
+        # Now and then without some objects and roots; else another dump.
+        new.write_bytes((graph.random_dump(seed + TREES) if seed % 3 == 0 else "".join(
+            line for line in text.splitlines(keepends=True)
+            if line.strip()[:1] not in ("o", "r") or chance.random() < 0.9)).encode("utf-8"))
+        was, is_ = self.tree_of(base), self.tree_of(new)
+        wanted = {path: (was.get(path), is_.get(path)) for path in was.keys() | is_.keys()
+                  if was.get(path) != is_.get(path)}
+        rows = self.json("diff", base, new, "--by", "dominators", "--limit", 0).get("diff", [])
+        got = {tuple(row["stack"]): tuple(self.node(row, side) for side in ("base", "new")) for row in rows}
+        self.hold(wanted == got and len(rows) == len(got), f"nodes of {base.name}: expected {wanted}, got {got}")
+        changes = [[row.get(f"delta_{name}", 0) for name in ("retained_bytes", "bytes", "objects")] for row in rows]
+        ranks = [(next(filter(None, change)) < 0, -abs(change[0])) for change in changes]
+        self.hold(ranks == sorted(ranks), f"nodes of {base.name} in the order {ranks}")
+
+    @staticmethod
+    def tree_of(path):
+        """By path, innermost first: objects and bytes, and what they retain; () is not reached."""
+        report, tree, above = graph.report([path]), {}, []
+        for row in report["tree_by_type"]:
+            above = [row["key"], *above[len(above) - row["depth"]:]]
+            tree[tuple(above)] = row["objects"], row["self_bytes"], row["retained_bytes"]
+        totals = report["totals"]
+        if totals["unreachable_objects"]:
+            tree[()] = totals["unreachable_objects"], totals["unreachable_bytes"], None
+        return tree
+
+    @staticmethod
+    def node(row, side):
+        if not row[f"{side}_objects"]:
+            return None
+        return row[f"{side}_objects"], row[f"{side}_bytes"], row.get(f"{side}_retained_bytes")
 
     # --- a recording made again ---
 

@@ -10,7 +10,8 @@
 
 const char *mp_level_name(mp_level level)
 {
-    static const char *const names[MP_LEVELS] = {"site", "type", "line", "method", "module", NULL};
+    static const char *const names[MP_LEVELS] = {"site",   "type", "line", "method",
+                                                 "module", NULL,   NULL};
     return names[level];
 }
 
@@ -213,6 +214,34 @@ static mp_entry_key context_type_key(builder *of, const mp_context *context)
                           .line = MP_NO_LINE};
 }
 
+/* The nodes come in preorder. Where names were rewritten, a type may stand below its own name: as
+ * in the tree itself, that is one node, which retains what the outer one does. */
+static void digest_dominators(builder *of)
+{
+    mp_graph_view view = mp_graph_view_of(of->filter);
+    mp_dominator_groups groups = mp_dominator_groups_of(&view, MP_HISTOGRAM_OF_TYPES);
+    uint32_t *path = mp_alloc_zero(groups.count + 1u, sizeof *path); /* by depth, from 1 */
+    mp_amounts rest = {.objects = of->digest->totals.objects, .bytes = of->digest->totals.bytes};
+    for (uint32_t i = 0; i < groups.count; i++) {
+        const mp_dominator_group *at = &groups.at[i];
+        uint32_t up = path[at->depth], name = text_key(of, at->label);
+        bool again = up && mp_dictionary_frame_at(of->dictionary, up)->name == name;
+        mp_frame_key frame = {.caller = up, .name = name, .line = MP_NO_LINE};
+        mp_amounts amounts = {.objects = at->objects, .bytes = at->bytes};
+        rest = mp_amounts_subtract(rest, amounts);
+        amounts.retained_bytes = again ? 0 : at->retained_bytes;
+        path[at->depth + 1] = again ? up : mp_dictionary_frame(of->dictionary, frame);
+        add(of, MP_LEVEL_DOMINATOR,
+            (mp_entry_key){.frame = path[at->depth + 1], .line = MP_NO_LINE}, amounts);
+    }
+    if (rest.objects)
+        add(of, MP_LEVEL_DOMINATOR, (mp_entry_key){.line = MP_NO_LINE}, rest);
+    of->digest->has |= MP_HAS_RETAINED;
+    free(path);
+    mp_dominator_groups_free(&groups);
+    mp_graph_view_free(&view);
+}
+
 static void digest_groups(builder *of)
 {
     const mp_dimension *by = of->options->dimension;
@@ -257,6 +286,8 @@ static void digest_heap(builder *of)
     }
     if (of->options->dimension)
         digest_groups(of);
+    if (of->options->dominators && of->filter->graph)
+        digest_dominators(of);
     free(of->types);
     free(of->frames);
 }

@@ -20,10 +20,14 @@ typedef enum mp_level {
     MP_LEVEL_METHOD, /* profiles: by program and method */
     MP_LEVEL_MODULE, /* profiles: by program */
     MP_LEVEL_GROUP,  /* by the dimension that was asked for */
+    /* Dumps: the dominator tree, if it was asked for: nodes by their paths of types. `frame` is the
+     * path, the root outermost; 0: what no root reaches. Their own objects and bytes are the
+     * totals'; what they retain does not add up, as it contains what is below. */
+    MP_LEVEL_DOMINATOR,
     MP_LEVELS,
 } mp_level;
 
-/* "site", "type", "line", "method", "module"; NULL of MP_LEVEL_GROUP, which has its dimension's. */
+/* "site", "type", "line", "method", "module"; NULL of those that no baseline keeps. */
 const char *mp_level_name(mp_level level);
 
 typedef struct mp_digest {
@@ -32,7 +36,7 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records; /* of all inputs */
     bool complete;
-    bool kept; /* read from a baseline, which has no MP_LEVEL_GROUP */
+    bool kept; /* read from a baseline, which has levels with a name alone */
     /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
      * Two digests can be compared if theirs are the same. Of the dictionary. */
     const char *conditions;
@@ -50,6 +54,7 @@ typedef struct mp_digest_options {
     size_t substitution_count;
     const mp_dimension *dimension; /* fills MP_LEVEL_GROUP; NULL: none */
     bool without_retained;         /* what types retain, which takes long, is not asked for */
+    bool dominators;               /* fills MP_LEVEL_DOMINATOR, of a whole dump */
 } mp_digest_options;
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with
@@ -97,7 +102,9 @@ typedef struct mp_differences {
 
 /* Match the entries of one list in steps, as mp_match names them. All of them, also the unchanged:
  * what changed first, largest change of bytes (or of microseconds) first, then of objects (calls),
- * then by key. Differences of mp_differences_of(a, b) are those of (b, a) mirrored, and their
+ * then by key. Nodes of dominator trees are matched by the same path alone: of what changed, what
+ * retains more comes first, the largest change first, and of equal changes the outer node.
+ * Differences of mp_differences_of(a, b) are those of (b, a) mirrored, and their
  * sums are the difference of the sums of the lists. Release with free(result.at). */
 mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_digest *base,
                                  const mp_digest *now, mp_level level);

@@ -47,24 +47,28 @@ const char *mp_change_name(mp_change change)
 
 /* The amounts that decide whether an entry changed and in which direction, by falling weight. */
 #define AMOUNT(field) (offsetof(mp_amounts, field) / sizeof(int64_t))
-static const size_t telling[] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMOUNT(objects),
-                                 AMOUNT(calls), AMOUNT(retained_bytes)};
-enum { TELLING = sizeof telling / sizeof *telling };
+enum { TELLING = 5 };
+static const size_t telling[TELLING] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMOUNT(objects),
+                                        AMOUNT(calls), AMOUNT(retained_bytes)};
+/* Of the nodes of a dominator tree. */
+static const size_t telling_node[TELLING] = {AMOUNT(retained_bytes), AMOUNT(bytes), AMOUNT(objects),
+                                             AMOUNT(exclusive_us), AMOUNT(calls)};
 
 /* The first of them that is not 0, or 0. */
-static int64_t told_by(const mp_amounts *amounts)
+static int64_t told_by(const size_t *order, const mp_amounts *amounts)
 {
     int64_t amount = 0;
     for (size_t i = 0; i < TELLING && !amount; i++)
-        amount = amounts->at[telling[i]];
+        amount = amounts->at[order[i]];
     return amount;
 }
 
-static mp_change change_of(const mp_amounts *base, const mp_amounts *now)
+static mp_change change_of(mp_level level, const mp_amounts *base, const mp_amounts *now)
 {
+    const size_t *order = level == MP_LEVEL_DOMINATOR ? telling_node : telling;
     mp_amounts delta = mp_amounts_subtract(*now, *base);
-    int64_t by = told_by(&delta);
-    bool was = told_by(base) != 0, is = told_by(now) != 0;
+    int64_t by = told_by(order, &delta);
+    bool was = told_by(order, base) != 0, is = told_by(order, now) != 0;
     if (was != is)
         return is ? MP_CHANGE_NEW : MP_CHANGE_GONE;
     return by > 0 ? MP_CHANGE_GROWN : by < 0 ? MP_CHANGE_SHRUNK : MP_CHANGE_NONE;
@@ -84,12 +88,31 @@ static int by_change(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
+/* Frames are numbered from the outermost on, and tell paths apart without a walk along them. */
+static int by_growth(const void *left, const void *right)
+{
+    const mp_difference *a = left, *b = right;
+    mp_amounts x = mp_amounts_subtract(a->now, a->base), y = mp_amounts_subtract(b->now, b->base);
+    int64_t p = told_by(telling_node, &x), q = told_by(telling_node, &y);
+    bool equal = false; /* by the first amount that changed */
+    if ((p > 0) != (q > 0))
+        return p > 0 ? -1 : 1;
+    for (size_t i = 0; i < TELLING && !equal; i++) {
+        p = llabs(x.at[telling_node[i]]);
+        q = llabs(y.at[telling_node[i]]);
+        if (p != q)
+            return p > q ? -1 : 1;
+        equal = p != 0;
+    }
+    return a->key.frame < b->key.frame ? -1 : a->key.frame > b->key.frame;
+}
+
 /* `was`: its key in the base, by which it is told if nothing of it is left. Objects of two names
  * are told without one. */
 static void put(builder *to, mp_difference difference, const mp_entry_key *was)
 {
     mp_differences *result = &to->result;
-    difference.change = change_of(&difference.base, &difference.now);
+    difference.change = change_of(to->level, &difference.base, &difference.now);
     if (difference.change == MP_CHANGE_GONE)
         difference.key = *was;
     else if (difference.change != MP_CHANGE_NEW && difference.key.name != was->name)
@@ -290,6 +313,31 @@ static void run_step(builder *of, const uint32_t *families, match_step step)
     of->count = left;
 }
 
+/* By the same path: in another place of the tree, a type is another node. */
+static void match_nodes(builder *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        const mp_couple *at = &of->couples[i];
+        if (at->in_base && at->in_now)
+            put_pair(of, at, at);
+        else
+            put_sum(of, at, 1, MP_MATCH_NONE);
+    }
+    if (of->result.count)
+        qsort(of->result.at, of->result.count, sizeof *of->result.at, by_growth);
+}
+
+static void match_steps(builder *of)
+{
+    uint32_t *families = mp_key_families(of->dictionary);
+    for (match_step step = STEP_FAMILY; step <= STEP_FUNCTION; step++)
+        run_step(of, families, step);
+    free(families);
+    if (of->result.count)
+        qsort_r(of->result.at, of->result.count, sizeof *of->result.at, by_change,
+                (void *)(uintptr_t)of->dictionary);
+}
+
 mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_digest *base,
                                  const mp_digest *now, mp_level level)
 {
@@ -299,13 +347,10 @@ mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_diges
     add_side(&own, &base->lists[level], &keys, false);
     add_side(&own, &now->lists[level], &keys, true);
     mp_entries_free(&keys);
-    uint32_t *families = mp_key_families(dictionary);
-    for (match_step step = STEP_FAMILY; step <= STEP_FUNCTION; step++)
-        run_step(&own, families, step);
-    free(families);
+    if (level == MP_LEVEL_DOMINATOR)
+        match_nodes(&own);
+    else
+        match_steps(&own);
     free(own.couples);
-    if (own.result.count)
-        qsort_r(own.result.at, own.result.count, sizeof *own.result.at, by_change,
-                (void *)(uintptr_t)dictionary);
     return own.result;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 /* --- totals side by side --- */
@@ -202,16 +203,25 @@ static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *e
                    mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
 }
 
-static bool can_group(const char *name, const mp_model *model, const mp_digest *base,
+static bool can_group(const mp_diff *diff, const mp_model *model, const mp_digest *base,
                       mp_error *error)
 {
-    const mp_dimension *by = mp_dimension_asked(name, model, "site", error);
-    if (!by)
+    const mp_dimension *by = NULL;
+    bool group = diff->level == MP_LEVEL_GROUP;
+    if (!group && diff->level != MP_LEVEL_DOMINATOR)
+        return true;
+    if (group && mp_text_is("dominators", diff->by))
+        return mp_fail_argument(error, "by", diff->by,
+                                "heap dumps alone are compared by their dominator trees");
+    if (group && diff->kind == MP_KIND_DUMP)
+        return mp_fail_argument(error, "by", diff->by,
+                                "heap dumps are compared by type or dominators");
+    if (group && !(by = mp_dimension_asked(diff->by, model, "site", error)))
         return false;
     if (base->kept)
-        return mp_fail_argument(error, "by", by->name,
+        return mp_fail_argument(error, "by", diff->by,
                                 "a baseline tells of sites and types, %s is one", base->path);
-    return !by->of_frames ||
+    return !by || !by->of_frames ||
            mp_fail_argument(error, "by", by->name,
                             "such groups overlap, so that their changes do not add up");
 }
@@ -222,6 +232,9 @@ static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
 {
     static const mp_order orders[] = {
         {.name = "bytes"}, {.name = "objects"}, {.name = "inclusive"}};
+    if (sort && diff->level == MP_LEVEL_DOMINATOR)
+        return mp_fail_argument(error, "sort", sort,
+                                "dominators stand by how much more or less they retain");
     diff->order = MP_ORDER_FIND(orders, sort, "changes", error);
     if (!diff->order || strcmp(diff->order->name, "inclusive") != 0 ||
         base->has & now->has & MP_HAS_SCOPED)
@@ -268,7 +281,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (!choose_level(asked->by, &diff, error) ||
         !check_min_change(&asked->min_change, diff.kind == MP_KIND_PROFILE, error))
         return false;
-    if (diff.level == MP_LEVEL_GROUP && !can_group(asked->by, request->model, base, error))
+    if (!can_group(&diff, request->model, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);
     if (!now)
@@ -281,12 +294,14 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
             (base->has & now->has) | (diff.kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
         if (!is_scoped(&diff.differences)) /* it would repeat the bytes */
             diff.has &= ~(unsigned)MP_HAS_SCOPED;
+        diff.nodes = diff.level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(&diff) : NULL;
         section_inputs(document, base, now);
         mp_section_selection(document, request);
         section_totals(document, base, now);
         section_changes(document, &diff);
         mp_section_differences(document, &diff, asked);
         section_suppressions(document, request);
+        free(diff.nodes);
         free(diff.differences.at);
     }
     mp_digest_free(now);
@@ -324,9 +339,9 @@ const mp_report mp_report_diff = {
         "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
         "by ids. Sites are matched in steps: by stack and lines, by stack alone, by type and\n"
         "innermost function; each row says which one matched. Execution profiles: `by` line,\n"
-        "method, module; heaps: site, type, or what top has. `sort`, of heaps: bytes, objects,\n"
-        "inclusive (with what is scoped to it). Exit status 0 whatever changed: see memprof gate\n"
-        "for a verdict.",
+        "method, module; heaps: site, type, or what top has; heap dumps: dominators, which branch\n"
+        "of the dominator tree grew. `sort`, of heaps: bytes, objects, inclusive (with what is\n"
+        "scoped to it). Exit status 0 whatever changed: see memprof gate for a verdict.",
     .single = true,
     .operand = MP_OPERAND_BASE,
     MP_ARGUMENTS(arguments, usual),

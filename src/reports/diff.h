@@ -5,6 +5,12 @@
 #include "compare/digest.h"
 #include "reports/sections.h"
 
+/* A node of the dominator tree, by its frame. */
+typedef struct mp_diff_node {
+    uint32_t depth; /* of its path, from 1 */
+    uint32_t outer; /* of a long path, the frame at which its outer end begins */
+} mp_diff_node;
+
 typedef struct mp_diff {
     const mp_dictionary *dictionary;
     mp_kind kind;
@@ -13,6 +19,7 @@ typedef struct mp_diff {
     const char *by; /* what the level is called */
     const mp_order *order;
     mp_differences differences;
+    mp_diff_node *nodes; /* of MP_LEVEL_DOMINATOR; from 1, up to the last of `differences` */
 } mp_diff;
 
 /* What may be asked of a diff. */
@@ -37,5 +44,12 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
 /* The table "diff": what changed, as large as is asked for. */
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked);
+
+/* The same table where nodes of dominator trees are compared, and its rows. */
+mp_table *mp_node_table(mp_document *document);
+void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
+                 const mp_difference *difference);
+/* The nodes of the differences, so that no row needs a walk along a path. Release with free(). */
+mp_diff_node *mp_diff_nodes_of(const mp_diff *diff);
 
 #endif

@@ -18,7 +18,8 @@ mp_level mp_level_asked(mp_kind kind, const char *by)
     for (mp_level level = first; level < end; level++)
         if (mp_text_is(mp_level_name(level), by))
             return level;
-    return MP_LEVEL_GROUP;
+    return kind == MP_KIND_DUMP && mp_text_is("dominators", by) ? MP_LEVEL_DOMINATOR
+                                                                : MP_LEVEL_GROUP;
 }
 
 /* How names are read. Lists of their own need no grouping. */
@@ -35,6 +36,8 @@ static mp_digest_options options_of(const mp_request *request)
         options.substitutions = substitutions->at;
         options.substitution_count = substitutions->count;
     }
+    options.dominators = by && mp_level_asked(request->model->kind, by) == MP_LEVEL_DOMINATOR;
+    options.without_retained |= options.dominators;
     if (by && request->model->holds & MP_HOLDS_LEDGER &&
         mp_level_asked(request->model->kind, by) == MP_LEVEL_GROUP)
         options.dimension = mp_dimension_find(by);
@@ -130,6 +133,13 @@ static mp_digest *digest_of(const mp_request *request, mp_error *error)
 
 static mp_digest *selected_digest(const mp_request *request, mp_error *error)
 {
+    if (options_of(request).dominators && request->selection.count) {
+        const mp_criterion *first = &request->selection.criteria[0];
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                MP_DASHES "%s%s %s: dominator trees are those of whole dumps",
+                first->negated ? "not-" : "", mp_subject_name(first->subject), first->pattern);
+        return NULL;
+    }
     if (request->filter)
         return digest_of(request, error);
     mp_request selected = *request;

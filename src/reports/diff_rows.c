@@ -204,12 +204,17 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
 /* --- the table --- */
 
 /* Whether a change is as large as --min-change says: of the base where that is a percentage. */
-static bool is_large(const mp_diff_arguments *asked, bool heap, const mp_difference *difference)
+static bool is_large(const mp_diff_arguments *asked, const mp_diff *diff,
+                     const mp_difference *difference)
 {
     const mp_ceiling *least = &asked->min_change;
     mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
-    int64_t change = llabs(heap ? delta.bytes : delta.exclusive_us);
-    int64_t before = heap ? difference->base.bytes : difference->base.exclusive_us;
+    bool heap = diff->kind != MP_KIND_PROFILE;
+    bool node = diff->nodes && difference->key.frame;
+    int64_t change = llabs(node ? delta.retained_bytes : heap ? delta.bytes : delta.exclusive_us);
+    int64_t before = node   ? difference->base.retained_bytes
+                     : heap ? difference->base.bytes
+                            : difference->base.exclusive_us;
     int64_t count = llabs(heap ? delta.objects : delta.calls);
     if ((heap && change < asked->min_bytes) || count < asked->min_count)
         return false;
@@ -239,7 +244,6 @@ static int by_rank(const void *left, const void *right)
 static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *asked, size_t *count,
                               size_t *small)
 {
-    bool heap = diff->kind != MP_KIND_PROFILE;
     bool objects = strcmp(diff->order->name, "objects") == 0;
     bool inclusive = strcmp(diff->order->name, "inclusive") == 0;
     ranked *rows = mp_alloc((diff->differences.count + 1) * sizeof *rows);
@@ -250,7 +254,7 @@ static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *aske
         bool scope_changed = inclusive && with_scoped != MP_UNKNOWN && with_scoped;
         if (at->change == MP_CHANGE_NONE && !scope_changed)
             continue;
-        if (!is_large(asked, heap, at)) {
+        if (!is_large(asked, diff, at)) {
             ++*small;
             continue;
         }
@@ -268,8 +272,9 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked)
 {
     bool heap = diff->kind != MP_KIND_PROFILE;
-    mp_table *table = heap ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)
-                           : MP_TABLE(document, "diff", NULL, MP_ROWS, profile_columns);
+    mp_table *table = diff->nodes ? mp_node_table(document)
+                      : heap      ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)
+                                  : MP_TABLE(document, "diff", NULL, MP_ROWS, profile_columns);
     table->title = mp_document_text(document, "Changes by %s", diff->by);
     table->main = true;
     table->empty = "nothing changed";
@@ -280,7 +285,10 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     for (size_t i = 0; i < shown; i++)
         says_more |= inclusive_change(rows[i].of) != rows[i].of->now.bytes - rows[i].of->base.bytes;
     for (size_t i = 0; i < shown; i++)
-        put_row(document, table, diff, rows[i].of, says_more);
+        if (diff->nodes)
+            mp_put_node(document, table, diff, rows[i].of);
+        else
+            put_row(document, table, diff, rows[i].of, says_more);
     free(rows);
     if (small)
         table->empty = mp_document_text(document, "nothing changed as much; %zu smaller", small);

@@ -1,0 +1,116 @@
+/* The rows of a diff by dominators: which branch of the dominator tree grew. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "reports/diff.h"
+
+/* Lists make the tree as deep as they are long: the middle of a long path is left out. */
+enum { MOST = 64, MOST_FOR_PEOPLE = 20, OUTER = 6 };
+static const char left_out[] = "...";
+
+typedef struct node_row {
+    const char *status, *matched_by, *type;
+    mp_amounts base, now, delta;
+    double percent; /* of what it retained in the base */
+    int64_t depth;
+    mp_texts stack, held_by;
+} node_row;
+
+static const mp_column columns[] = {
+    MP_COLUMN(node_row, status, "", MP_TEXT, 0),
+    MP_COLUMN_OF(node_row, delta.retained_bytes, "delta_retained_bytes", "Retained", MP_BYTES,
+                 MP_SIGNED),
+    MP_COLUMN_OF(node_row, percent, "delta_retained_percent", "%", MP_PERCENT, MP_SIGNED),
+    MP_COLUMN_OF(node_row, base.retained_bytes, "base_retained_bytes", "Base", MP_BYTES, 0),
+    MP_COLUMN_OF(node_row, now.retained_bytes, "new_retained_bytes", "New", MP_BYTES, 0),
+    MP_COLUMN_OF(node_row, delta.bytes, "delta_bytes", "Own", MP_BYTES, MP_SIGNED),
+    MP_COLUMN_OF(node_row, base.bytes, "base_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(node_row, now.bytes, "new_bytes", "", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(node_row, delta.objects, "delta_objects", "Objects", MP_COUNT, MP_SIGNED),
+    MP_COLUMN_OF(node_row, base.objects, "base_objects", "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(node_row, now.objects, "new_objects", "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(node_row, matched_by, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(node_row, depth, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(node_row, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(node_row, stack, "", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(node_row, held_by, "Held by", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+mp_table *mp_node_table(mp_document *document)
+{
+    mp_table *table = MP_TABLE(document, "diff", NULL, MP_ROWS, columns);
+    mp_table_line(document, table, "what a node retains contains what the nodes below it retain");
+    return table;
+}
+
+mp_diff_node *mp_diff_nodes_of(const mp_diff *diff)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < diff->differences.count; i++)
+        if (diff->differences.at[i].key.frame > last)
+            last = diff->differences.at[i].key.frame;
+    mp_diff_node *nodes = mp_alloc_zero((size_t)last + 1, sizeof *nodes);
+    for (uint32_t i = 1; i <= last; i++) {
+        const mp_diff_node *up = &nodes[mp_dictionary_frame_at(diff->dictionary, i)->caller];
+        nodes[i].depth = up->depth + 1;
+        nodes[i].outer = up->depth < OUTER ? i : up->outer;
+    }
+    return nodes;
+}
+
+/* The types from the node outwards: never more than MOST and a mark, however long the path is. */
+static mp_texts stack_of(mp_arena *arena, const mp_diff *diff, uint32_t frame)
+{
+    const mp_diff_node *node = &diff->nodes[frame];
+    const char **types = mp_arena_alloc(arena, (MOST + 1) * sizeof *types);
+    size_t count = 0;
+    while (frame) {
+        const mp_frame_key *at = mp_dictionary_frame_at(diff->dictionary, frame);
+        bool cut = node->depth > MOST && count == MOST - OUTER;
+        types[count++] = cut ? left_out : mp_dictionary_text(diff->dictionary, at->name);
+        frame = cut ? node->outer : at->caller;
+    }
+    return (mp_texts){types, count, NULL};
+}
+
+/* What people read of it below the row. */
+static const char *held_by(mp_arena *arena, const mp_texts *stack)
+{
+    const char *text = "held by ";
+    for (size_t i = 1; i < stack->count; i++) {
+        bool cut = stack->count > MOST_FOR_PEOPLE && i == MOST_FOR_PEOPLE - OUTER;
+        text = mp_arena_format(arena, "%s%s%s", text, i > 1 ? " < " : "",
+                               cut ? left_out : stack->at[i]);
+        if (cut)
+            i = stack->count - OUTER - 1;
+    }
+    return text;
+}
+
+void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
+                 const mp_difference *difference)
+{
+    uint32_t frame = difference->key.frame;
+    mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
+    unsigned has = frame ? diff->has : diff->has & ~(unsigned)MP_HAS_RETAINED;
+    mp_arena arena = {0};
+    mp_texts stack = stack_of(&arena, diff, frame);
+    const char *below = held_by(&arena, &stack);
+    node_row row = {.status = mp_change_name(difference->change),
+                    .matched_by = mp_match_name(difference->match),
+                    .base = mp_amounts_known(&difference->base, has),
+                    .now = mp_amounts_known(&difference->now, has),
+                    .delta = mp_amounts_known(&delta, has),
+                    .percent =
+                        frame && difference->base.retained_bytes
+                            ? mp_percent_of(delta.retained_bytes, difference->base.retained_bytes)
+                            : NAN,
+                    .depth = frame ? diff->nodes[frame].depth - 1 : MP_UNKNOWN,
+                    .type = frame ? stack.at[0] : "(unreachable)",
+                    .stack = stack,
+                    .held_by = {stack.count > 1 ? &below : NULL, 1, NULL}};
+    mp_table_put(document, table, &row);
+    mp_arena_free(&arena);
+}
