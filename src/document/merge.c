@@ -385,22 +385,40 @@ static void put_line(mp_document *document, mp_table *table, const char *file, c
     line->argument = from->argument;
 }
 
-/* Lines above the rows, and below a table without an order, tell their file where they differ. */
-static void put_lines(mp_document *document, mp_table *table, const merge_group *group)
+static bool all_say(const merge_group *group, size_t line)
+{
+    const char *text = group->at[0].table->lines[line].text;
+    for (size_t i = 1; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        if (line >= from->line_count || strcmp(text, from->lines[line].text) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Lines above the rows, and below a table without an order, tell their file unless all files say
+ * the same; of those that do, as many as there are rows (0: all), not to push the rows out of
+ * sight. */
+static void put_lines(mp_document *document, mp_table *table, const merge_group *group, size_t rows)
 {
     const mp_table *first = group->at[0].table;
+    bool *same = mp_alloc_zero(first->line_count + 1, sizeof *same);
+    size_t own = 0;
+    for (size_t j = 0; j < first->line_count; j++)
+        same[j] = group->count > 1 && all_say(group, j);
     for (size_t i = 0; i < group->count; i++) {
         const mp_table *from = group->at[i].table;
         for (size_t j = 0; j < from->line_count; j++) {
-            bool same =
-                j < first->line_count && strcmp(first->lines[j].text, from->lines[j].text) == 0;
-            if (!i || !same)
-                put_line(document, table, same && group->count > 1 ? NULL : group->at[i].shown,
-                         &from->lines[j]);
+            bool of_all = j < first->line_count && same[j];
+            if (of_all ? i == 0 : !rows || own++ < rows)
+                put_line(document, table, of_all ? "each" : group->at[i].shown, &from->lines[j]);
         }
         if (!table->order && (from->footer.text || from->footer.rest.count))
             put_line(document, table, group->at[i].shown, &from->footer);
     }
+    if (rows && own > rows)
+        mp_table_line(document, table, "%s", "")->rest = (mp_rest){own - rows, MP_REST_MORE};
+    free(same);
 }
 
 /* People need not read twice what the column of the file says. */
@@ -446,7 +464,7 @@ static void put_table(merging *all, merge_group *group)
                 (mp_cell){.known = true, .number = (int64_t)i + 1};
     }
     hide_paths(table, group->columns);
-    put_lines(document, table, group);
+    put_lines(document, table, group, table->order ? all->how->rows : 0);
 }
 
 /* --- all --- */
