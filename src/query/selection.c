@@ -255,5 +255,8 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
                                     "%s does not tell when it began: give a time from its start",
                                     mp_kind_name(model->kind));
+    /* Of one by the clock and one from the start, sessions may differ. */
+    if (since->given && until->given && since->absolute == until->absolute && since->us > until->us)
+        return mp_fail_argument(error, "since", NULL, "it is later than " MP_DASHES "until");
     return true;
 }
