@@ -96,8 +96,9 @@ static bool *untracked_types(const mp_evaluation *evaluation)
 
 /* What the rule selects, of both recordings. */
 typedef struct selection {
-    bool *untracked; /* see untracked_types() */
-    size_t unknown;  /* entries of such types */
+    bool *untracked;    /* see untracked_types() */
+    size_t unknown;     /* entries of such types */
+    size_t here, there; /* the others, of the recording and of the base */
     mp_rule_subject *at;
     size_t count, capacity;
     mp_rule_subject sum, most; /* most: the entry with the largest number, for a message */
@@ -128,6 +129,7 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
             found->unknown++;
             continue;
         }
+        ++*(is_base ? &found->there : &found->here);
         mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
         found->at[found->count++] =
             (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0};
@@ -165,6 +167,49 @@ static int64_t total_of(const mp_rule *rule, const mp_digest *digest, int64_t su
                                                  : mp_measure_of(rule->measure, &digest->totals);
 }
 
+/* What all objects of the selected types retain. It is no sum of what each type does: one may keep
+ * another alive, and two together what neither does alone. -1 where there is no graph to ask. */
+static int64_t retained_together(mp_evaluation *evaluation, const selection *found)
+{
+    const mp_window *window = evaluation->context->window;
+    const mp_model *model = evaluation->context->model;
+    if (!window || !window->filter->graph)
+        return -1;
+    mp_graph_view view = mp_graph_view_of(window->filter);
+    mp_groups groups = {.kind = MP_GROUPS_OF_TYPES, .count = 1, .members = model->types.count};
+    groups.group_of = mp_alloc_zero(model->types.count, sizeof *groups.group_of);
+    groups.at = mp_alloc_zero(1, sizeof *groups.at);
+    for (uint32_t i = 1; i < model->types.count; i++)
+        groups.group_of[i] =
+            mp_graph_selects(&view, i) && !(found->untracked && found->untracked[i]) &&
+            mp_rule_matches(evaluation->rule, mp_type_text(evaluation->scratch, model, i));
+    mp_groups_settle(&view, &groups, NULL, 1, 0, 0);
+    int64_t bytes = groups.at->bytes;
+    mp_groups_free(&groups);
+    mp_graph_view_free(&view);
+    return bytes;
+}
+
+/* Several types that a rule takes together are one subject. False where that cannot be told. */
+static bool join_retained(mp_evaluation *evaluation, selection *found)
+{
+    const mp_rule *rule = evaluation->rule;
+    bool of_base = rule->bound.reference == MP_OF_BASE;
+    if (rule->measure != MP_MEASURE_RETAINED || rule->each ||
+        (found->here < 2 && (!of_base || found->there < 2)))
+        return true;
+    found->count = 1;
+    found->at[0] = (mp_rule_subject){.label = "",
+                                     .number = of_base ? -1 : retained_together(evaluation, found)};
+    if (found->at[0].number >= 0)
+        return true;
+    MP_DISMISS(evaluation,
+               "what several types %sretain together is not known: hold each of them "
+               "to it (\"of each type\")",
+               of_base ? "of a base " : "");
+    return false;
+}
+
 static void judge_amount(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
@@ -181,7 +226,8 @@ static void judge_amount(mp_evaluation *evaluation)
         found.sum.reference = total_of(rule, context->base, found.sum.reference);
         mp_evaluation_decide(evaluation, &found.sum, 1, most);
     } else if (found.count) {
-        mp_evaluation_decide(evaluation, found.at, found.count, most);
+        if (join_retained(evaluation, &found))
+            mp_evaluation_decide(evaluation, found.at, found.count, most);
     } else if (found.unknown) {
         MP_DISMISS(evaluation, "what they retain is not known: no references were recorded of such "
                                "types, as of native objects");
