@@ -90,6 +90,11 @@ const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension 
  * `count` and `group_of` are given. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
+/* The most alive of each type at once, by type, as databases state it up to the window's end; of
+ * several sessions added. -1: not told, of one of them. Of everything, whatever is selected.
+ * Release with free(). */
+mp_type_peak *mp_stated_peaks(const mp_window *window);
+
 /* --- the call tree --- */
 
 typedef struct mp_tree_cost {

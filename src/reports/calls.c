@@ -574,10 +574,7 @@ static const mp_argument calls_table[] = {
     MP_ASKS("limit", COUNT, limit, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
     MP_SHARES("keep-profiler", PROFILES),
-    MP_SHARES("at", LOGS),
-    MP_SHARES("slices", LOGS),
-    MP_SHARES("temporary", LOGS),
-    MP_SHARES("reorder", LOGS),
+    MP_SHARES_EVENTS(LOGS),
 };
 
 const mp_report mp_report_calls = {

@@ -244,10 +244,7 @@ static const mp_argument arguments[] = {
     MP_ASKS("min-percent", PERCENT, min_percent, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
     MP_SHARES("keep-profiler", PROFILES),
-    MP_SHARES("at", LOGS),
-    MP_SHARES("slices", LOGS),
-    MP_SHARES("temporary", LOGS),
-    MP_SHARES("reorder", LOGS),
+    MP_SHARES_EVENTS(LOGS),
 };
 
 const mp_report mp_report_tree = {

@@ -93,30 +93,6 @@ static bool is_asked(const mp_group *group, const char *order)
     return mp_cost_live(group->to) || group->to.bytes;
 }
 
-/* The peaks that databases state, by type, up to the window's end; of several sessions added. */
-static mp_type_peak *stated_peaks(const mp_window *window)
-{
-    const mp_model *model = window->model;
-    mp_type_peak *peaks = mp_alloc(model->types.count * sizeof *peaks);
-    for (uint32_t i = 0; i < model->types.count; i++)
-        peaks[i] = (mp_type_peak){.objects = MP_UNKNOWN, .bytes = MP_UNKNOWN};
-    for (uint32_t i = model->type_peaks.count; i-- > 1;) {
-        const mp_type_peak *stated = &model->type_peaks.at[i];
-        mp_type_peak *peak = &peaks[stated->type.i];
-        mp_session_id session = model->snapshots.at[stated->snapshot.i].session;
-        bool later =
-            peak->snapshot.i && model->snapshots.at[peak->snapshot.i].session.i == session.i;
-        if (later || !mp_window_before_to(window, stated->snapshot))
-            continue;
-        peak->snapshot = stated->snapshot;
-        if (stated->objects >= 0)
-            peak->objects = stated->objects + (peak->objects == MP_UNKNOWN ? 0 : peak->objects);
-        if (stated->bytes >= 0)
-            peak->bytes = stated->bytes + (peak->bytes == MP_UNKNOWN ? 0 : peak->bytes);
-    }
-    return peaks;
-}
-
 /* What a database says of the class or the routine that makes a group. A stated peak is that of
  * everything of its type: of no selection. */
 static void describe(const mp_window *window, const mp_dimension *dimension,
@@ -137,8 +113,9 @@ static void describe(const mp_window *window, const mp_dimension *dimension,
                       dimension == mp_dimension_find("site");
     mp_string_id module = of_type ? type->module : routine->module;
     if (of_type && !window->filter->selects) {
-        row->own_peak_bytes = peaks[context->type.i].bytes;
-        row->own_peak_objects = peaks[context->type.i].objects;
+        const mp_type_peak *peak = &peaks[context->type.i];
+        row->own_peak_bytes = peak->bytes < 0 ? MP_UNKNOWN : peak->bytes;
+        row->own_peak_objects = peak->objects < 0 ? MP_UNKNOWN : peak->objects;
     }
     if (of_type && type->finalizable != MP_NOT_TOLD)
         row->finalizable = type->finalizable == MP_TOLD_YES;
@@ -210,7 +187,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
     size_t count;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     top_row *rows = top_rows(window, grouping, asked, order, &count);
-    mp_type_peak *peaks = stated_peaks(window);
+    mp_type_peak *peaks = mp_stated_peaks(window);
     for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
         rows[i].stack = stack_of(document, model, rows[i].group, dimension);
         describe(window, dimension, peaks, &rows[i]);

@@ -46,9 +46,11 @@ enum {
     MP_ASKS("max-leaked", CEILING, max_leaked, of), \
     MP_ASKS("max-live", CEILING, max_live, of)
 /* How recordings are read. */
+#define MP_SHARES_EVENTS(of)                                                                       \
+    MP_SHARES("at", of), MP_SHARES("slices", of), MP_SHARES("temporary", of),                      \
+    MP_SHARES("reorder", of)
 #define MP_SHARES_READING                                                                          \
-    MP_SHARES("at", MP_EVENTS), MP_SHARES("slices", MP_EVENTS), MP_SHARES("temporary", MP_EVENTS), \
-    MP_SHARES("reorder", MP_EVENTS), MP_SHARES("skip", MP_EVENTS | MP_NATIVE),                     \
+    MP_SHARES_EVENTS(MP_EVENTS), MP_SHARES("skip", MP_EVENTS | MP_NATIVE),                         \
     MP_SHARES("domain", MP_DUMP)
 #define MP_HEAP_VARIANTS(answer)                                                                   \
     {.needs = MP_HOLDS_HISTORY | MP_HOLDS_EVENTS, .run = answer},                                  \

@@ -193,10 +193,7 @@ static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
     MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP),
-    MP_SHARES("at", MP_EVENTS),
-    MP_SHARES("slices", MP_EVENTS),
-    MP_SHARES("temporary", MP_EVENTS),
-    MP_SHARES("reorder", MP_EVENTS),
+    MP_SHARES_EVENTS(MP_EVENTS),
     MP_SHARES("domain", MP_DUMP),
 };
 

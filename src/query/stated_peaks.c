@@ -1,0 +1,41 @@
+/* Peaks of types as databases state them: between result sets, too. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/group.h"
+
+/* The newest that each session states of a type is added; -1 stays where a summand is not told. */
+static void add(int64_t *sum, bool first, int64_t stated)
+{
+    if (first)
+        *sum = stated;
+    else
+        *sum = *sum < 0 || stated < 0 ? -1 : *sum + stated;
+}
+
+mp_type_peak *mp_stated_peaks(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_type_peak *peaks = mp_alloc(model->types.count * sizeof *peaks);
+    bool *states = mp_alloc_zero(model->sessions.count, sizeof *states);
+    for (uint32_t i = 0; i < model->types.count; i++)
+        peaks[i] = (mp_type_peak){.objects = -1, .bytes = -1};
+    for (uint32_t i = model->type_peaks.count; i-- > 1;) {
+        const mp_type_peak *stated = &model->type_peaks.at[i];
+        mp_type_peak *peak = &peaks[stated->type.i];
+        uint32_t session = model->snapshots.at[stated->snapshot.i].session.i;
+        states[session] = true;
+        bool newer = peak->snapshot.i && model->snapshots.at[peak->snapshot.i].session.i == session;
+        if (newer || !mp_window_before_to(window, stated->snapshot))
+            continue;
+        add(&peak->objects, !peak->snapshot.i, stated->objects);
+        add(&peak->bytes, !peak->snapshot.i, stated->bytes);
+        peak->snapshot = stated->snapshot;
+    }
+    /* What a session does not tell is no 0. */
+    for (uint32_t session = 1; session < model->sessions.count; session++)
+        for (uint32_t i = 0; !states[session] && i < model->types.count; i++)
+            peaks[i].objects = peaks[i].bytes = -1;
+    free(states);
+    return peaks;
+}
