@@ -1,5 +1,6 @@
 /* memprof: from a command line to an answer. */
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/options.h"
+#include "cli/pager.h"
 
 static void out_of_memory(void)
 {
@@ -19,11 +21,15 @@ static void out_of_memory(void)
 static int tell(const cli_options *options)
 {
     mp_output output;
+    cli_pager pager = {0};
     cli_output_open(&output, NULL);
+    if (options->help && !options->version && !options->no_pager)
+        cli_pager_begin(&pager);
     if (options->version)
         printf("memprof %s\n", mp_version());
     else
         cli_help(options);
+    cli_pager_end(&pager);
     return cli_output_close(&output, true) ? CLI_OK : CLI_UNREADABLE;
 }
 
@@ -32,6 +38,9 @@ int main(int argc, char **argv)
     cli_options options;
     size_t count;
     const cli_command *commands = cli_commands(&count);
+    /* Whose reader has seen enough (memprof ... | head) ends at once and says nothing, also below a
+     * parent that ignores this signal. */
+    signal(SIGPIPE, SIG_DFL);
     /* Names are UTF-8 whatever the user's locale says; numbers and order know no locale. */
     setlocale(LC_CTYPE, "C.UTF-8");
     mp_set_out_of_memory_handler(out_of_memory);

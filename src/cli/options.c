@@ -155,6 +155,8 @@ const cli_option cli_option_table[] = {
      .scope = CLI_EXPORTS},
     {"color", "WHEN", "auto, always or never", "auto, always or never", .kind = CLI_COLOURING,
      .scope = CLI_ALWAYS},
+    {"no-pager", NULL, "no pager on a terminal", NULL, .kind = CLI_FLAG, AT(no_pager),
+     .scope = CLI_ALWAYS},
     {"help", NULL, "this help", NULL, .kind = CLI_FLAG, AT(help), .scope = CLI_ALWAYS},
     {"version", NULL, "the version", NULL, .kind = CLI_FLAG, AT(version), .scope = CLI_ALWAYS},
 };
@@ -508,6 +510,7 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
         return false;
     options->help = text_of(options, "help") != NULL;
     options->version = text_of(options, "version") != NULL;
+    options->no_pager = text_of(options, "no-pager") != NULL;
     if (options->help || options->version)
         return true;
     mp_question_begin(&options->question, options->command.report);

@@ -11,6 +11,7 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
+#include "cli/pager.h"
 #include "document/checks.h"
 #include "document/merge.h"
 
@@ -256,15 +257,26 @@ static void run_all(cli_work *work)
 
 /* --- printing --- */
 
+/* Whether people read the answer as it is printed. */
+static bool is_for_people(const cli_options *options)
+{
+    size_t count;
+    return !options->output && options->renderer == mp_renderers(&count)[0];
+}
+
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
     mp_output output;
     mp_style style = cli_style(options->colour, options->output != NULL);
     mp_error error = {0};
+    cli_pager pager = {0};
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
+    if (is_for_people(options) && !options->no_pager)
+        cli_pager_begin(&pager);
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
+    cli_pager_end(&pager);
     if (!rendered)
         cli_put_error(&error);
     if (!cli_output_close(&output, rendered))
@@ -286,13 +298,11 @@ static void put_verdicts(const mp_document *document)
 static int put_answer(const cli_options *options, const mp_document *document,
                       const mp_diagnostics *diagnostics)
 {
-    size_t count;
-    bool people_read_it = !options->output && options->renderer == mp_renderers(&count)[0];
     int status = cli_put_document(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++)
         if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
             cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
-    if (document->policy && (document->failed || document->unjudged) && !people_read_it)
+    if (document->policy && (document->failed || document->unjudged) && !is_for_people(options))
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;

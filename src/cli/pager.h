@@ -1,0 +1,21 @@
+/* What a person reads on a terminal goes through a pager, as git's does. */
+#ifndef MP_CLI_PAGER_H
+#define MP_CLI_PAGER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct cli_pager {
+    pid_t process; /* 0: there is none */
+    int terminal;  /* what standard output was */
+    struct sigaction interrupt, quit, pipe;
+} cli_pager;
+
+/* Where standard output is a terminal and a pager can be started, standard output becomes its input
+ * until cli_pager_end. What is asked of the terminal is asked before. */
+void cli_pager_begin(cli_pager *pager);
+/* Wait until it was read. That it was not read to its end is no error. */
+void cli_pager_end(cli_pager *pager);
+
+#endif
