@@ -15,7 +15,7 @@
  * mp_load_options. The library prints nothing but what it is told to print, and
  * never exits. A recording and its answers are for one thread at a time; different recordings may
  * be used by different threads. Numbers are printed and read as the C locale has them: leave
- * LC_NUMERIC at "C". Widths of text follow LC_CTYPE, which should be one of UTF-8. */
+ * LC_NUMERIC at "C". */
 #ifndef MEMPROF_MEMPROF_H
 #define MEMPROF_MEMPROF_H
 

@@ -41,8 +41,10 @@ int main(int argc, char **argv)
     /* Whose reader has seen enough (memprof ... | head) ends at once and says nothing, also below a
      * parent that ignores this signal. */
     signal(SIGPIPE, SIG_DFL);
-    /* Names are UTF-8 whatever the user's locale says; numbers and order know no locale. */
-    setlocale(LC_CTYPE, "C.UTF-8");
+    /* Regular expressions match characters of UTF-8 whatever the user's locale says, and bytes
+     * where the system has no such locale. Nothing else knows of locales. */
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        setlocale(LC_CTYPE, "en_US.UTF-8");
     mp_set_out_of_memory_handler(out_of_memory);
     if (argc < 2) {
         cli_refuse("what is to be read? memprof [COMMAND] [OPTIONS] FILE...");

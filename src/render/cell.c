@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <wchar.h>
+#include <utf8proc.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -133,17 +133,19 @@ static bool is_control(const char *p)
     return first < 32 || first == 127 || (first == 0xc2 && (unsigned char)p[1] < 0xa0);
 }
 
-/* The character at `p`: its length in bytes and its columns, 0 columns for a control character. */
+/* The character at `p`: its length in bytes and its columns, 0 columns for a control character. The
+ * C library would ask the locale, which an empty root or an old system has none of. */
 static size_t character(const char *p, const char *end, int *columns)
 {
     size_t length = mp_utf8_length(p, end);
-    wchar_t wide = 0;
-    mbstate_t state = {0};
+    utf8proc_int32_t code;
     *columns = !is_control(p);
-    if (length > 1 && *columns && mbrtowc(&wide, p, length, &state) == length)
-        *columns = wcwidth(wide);
-    if (*columns < 0)
-        *columns = 1;
+    if (length > 1 && *columns) {
+        utf8proc_iterate((const utf8proc_uint8_t *)p, (utf8proc_ssize_t)length, &code);
+        /* Terminals give a mark that takes space of its own (Devanagari has such) a column. */
+        if (utf8proc_category(code) != UTF8PROC_CATEGORY_MC)
+            *columns = utf8proc_charwidth(code);
+    }
     return length ? length : 1;
 }
 

@@ -1,5 +1,4 @@
 /* Documents: what a report fills is there, as copies; and cells as text. */
-#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -272,9 +271,33 @@ static void text_is_shortened_in_the_middle(void **unused)
     mp_arena_free(&arena);
 }
 
+/* By Unicode's East_Asian_Width and general categories; no locale is set here. */
+static void characters_have_the_columns_that_terminals_give_them(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        size_t width;
+    } cases[] = {
+        {"abc", 3},
+        {"\xc3\xa4", 1},                 /* U+00E4, a letter with its mark */
+        {"a\xcc\x88", 1},                /* U+0308 stands above the a */
+        {"\xe5\x80\x89\xe5\xba\xab", 4}, /* U+5009 U+5EAB, wide */
+        {"\xf0\x9f\x90\x9b", 2},         /* U+1F41B, an emoji */
+        {"\xe2\x80\xa6", 1},             /* U+2026, ambiguous, is narrow */
+        {"\xe0\xa4\x95\xe0\xa4\xbe", 2}, /* U+0915 U+093E: the mark takes space of its own */
+        {"a\xe2\x80\x8b"
+         "b",
+         2}, /* U+200B, of no width */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_have_the_columns_that_terminals_give_them),
         cmocka_unit_test(tables_are_found_and_filled),
         cmocka_unit_test(structs_become_rows),
         cmocka_unit_test(what_is_not_known_stays_unknown),
@@ -286,6 +309,5 @@ int main(void)
         cmocka_unit_test(text_is_made_safe),
         cmocka_unit_test(text_is_shortened_in_the_middle),
     };
-    setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

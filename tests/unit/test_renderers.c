@@ -1,5 +1,4 @@
 /* Renderers: each on a document made by hand, byte for byte. */
-#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -596,6 +595,5 @@ int main(void)
         cmocka_unit_test(suppressions_match_to_the_letter),
         cmocka_unit_test(renderers_are_found_by_name),
     };
-    setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
