@@ -19,6 +19,10 @@ call memprof are run (those under `run:` and `script:`), with the upper-case var
 All run in a folder of links to what the checkout holds, so that a relative path means the same and
 nothing is written into the checkout.
 
+Pages of the manual (docs/man/*.scd) have their examples in fences without a mark, in which a backslash
+stands as two: with lines that start with "$ " it is a session, below a line "; sh" or "; exit: N" a
+script, else a text.
+
 Links between documents must lead somewhere. The manual is also held against the program: every
 option of every command, every diagnostic, every name that the JSON output of the samples has, and
 the formats table of README.md.
@@ -43,6 +47,14 @@ class Block:
     def __init__(self, path, kind, directive, first, lines):
         self.path, self.kind, self.directive = path, kind, directive
         self.first, self.lines = first, lines  # first: index of the first line inside
+        if path.endswith(".scd"):
+            self.lines = [re.sub(r"\\(.)", r"\1", line) for line in lines]
+            self.kind = "sh" if self.is_session() or directive else ""
+
+    def written(self, lines):
+        """Lines as they stand in the file."""
+        return ([line.replace("\\", "\\\\") for line in lines] if self.path.endswith(".scd")
+                else lines)
 
     def where(self):
         return f"{self.path}:{self.first + 1}"
@@ -58,13 +70,15 @@ def blocks_of(path, text):
         if not opened:
             i += 1
             continue
-        directive = re.match(r"<!-- (ci|exit): (\S+) -->$", lines[i - 1]) if i else None
+        directive = re.match(r"(?:<!-- (ci|exit): (\S+) -->|; (sh|exit)(?:: (\d+))?)$",
+                             lines[i - 1]) if i else None
+        directive = directive and (directive.group(1) or directive.group(3),
+                                   directive.group(2) or directive.group(4) or "0")
         first = i + 1
         end = first
         while end < len(lines) and lines[end] != opened.group(1):
             end += 1
-        blocks.append(Block(path, opened.group(2), directive and directive.groups(), first,
-                            lines[first:end]))
+        blocks.append(Block(path, opened.group(2), directive, first, lines[first:end]))
         i = end + 1
     return blocks
 
@@ -196,7 +210,8 @@ class Runner:
             elif block.kind == "groovy":
                 self.stages(block)
             elif block.kind == "sh" and block.is_session():
-                lines[block.first:block.first + len(block.lines)] = self.session(block)
+                lines[block.first:block.first + len(block.lines)] = block.written(
+                    self.session(block))
             elif block.kind == "sh":
                 self.script(block)
         if record and "\n".join(lines) != text:
@@ -400,7 +415,7 @@ def documents(root):
     paths = ["README.md"]
     for folder, _, names in sorted(os.walk(os.path.join(root, "docs"))):
         paths += [os.path.relpath(os.path.join(folder, name), root)
-                  for name in sorted(names) if name.endswith(".md")]
+                  for name in sorted(names) if name.endswith((".md", ".scd"))]
     return paths
 
 
@@ -485,8 +500,32 @@ job:
 
 DEFINITION = 'MP_DIAGNOSTIC(BAD, "bad", ERROR, 1)\n'
 
+PAGE = """memprof-show(1)
+
+# EXAMPLES
+
+```
+$ memprof show | sed 's/out/a\\\\\\\\b/'
+err
+a\\\\b
+```
+
+; exit: 3
+```
+memprof fail
+```
+
+```
+no command
+```
+"""
+
 # (what is wrong, file, text, in its place, a word of the complaint)
 FAULTS = [
+    ("another output of a page", "docs/man/memprof-show.1.scd", "a\\\\b\n```", "a\\\\c\n```",
+     "output differs"),
+    ("a script of a page that fails", "docs/man/memprof-show.1.scd", "; exit: 3", "; sh",
+     "exit status 3"),
     ("another output", "docs/manual.md", "out\nerr", "out\nerror", "output differs"),
     ("a missing line of output", "docs/manual.md", "out\nerr\n", "out\n", "output differs"),
     ("an undeclared exit status", "docs/manual.md", "$ echo $?\n3\n", "", "exit status 3"),
@@ -524,6 +563,7 @@ def self_test():
         def checked(fault):
             root = tempfile.mkdtemp(dir=folder)
             files = {"README.md": README, "docs/manual.md": MANUAL,
+                     "docs/man/memprof-show.1.scd": PAGE,
                      "include/memprof/diagnostics.def": DEFINITION, "samples/a.oemp": ""}
             if fault:
                 assert fault[2] in files[fault[1]], fault

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""The pages of the manual, docs/man/*.scd.
+
+    tests/pages.py --tables PATH               hold them against the tables of the program
+    tests/pages.py --tables PATH --lint        let man and mandoc read them as scdoc makes them
+    tests/pages.py --tables PATH --self-test   see that a wrong page is found
+
+Each command has a page, with the sections that a reader looks for and with its options as the
+tables have them; no page names an option, or a page, that does not exist. What --lint needs (scdoc,
+man, mandoc) is no need of the project: without one of them it says so and ends with 77, "skipped".
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGES = os.path.join(HERE, "..", "docs", "man")
+SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"],
+            "5": ["NAME", "DESCRIPTION", "SEE ALSO"]}
+SKIPPED = 77
+
+
+def called(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+def lines_of(tables, *arguments):
+    return called(tables, *arguments).stdout.split()
+
+
+def names_of(folder):
+    """Of the pages: memprof-leaks.1 for memprof-leaks.1.scd."""
+    return sorted(name[:-len(".scd")] for name in os.listdir(folder) if name.endswith(".scd"))
+
+
+def faults_of(tables, folder):
+    """What the pages say that is not so."""
+    faults, pages = [], names_of(folder)
+    commands = lines_of(tables, "commands")
+    known = {option for command in commands for option in lines_of(tables, "options", command)}
+    for command in commands:
+        if f"memprof-{command}.1" not in pages:
+            faults.append(f"the command {command} has no page memprof-{command}.1.scd")
+    for page in pages:
+        path = os.path.join(folder, page + ".scd")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        name, section = page.rsplit(".", 1)
+        prose = re.sub(r"^```$.*?^```$", "", text, flags=re.M | re.S)
+        headings = re.findall(r"^# (.*)$", prose, re.M)
+        if name.startswith("memprof-") and section == "1":
+            if name[len("memprof-"):] not in commands:
+                faults.append(f"{page}: there is no such command")
+            if "\n; insert options\n" not in prose:
+                faults.append(f"{page}: no line \"; insert options\"")
+        if not text.startswith(f"{name}({section}) "):
+            faults.append(f"{page}: does not begin with {name}({section})")
+        faults += [f"{page}: no section {wanted}" for wanted in SECTIONS[section]
+                   if wanted not in headings]
+        faults += [f"{page}: {option} is not an option of any command"
+                   for option in sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", prose)) - known)]
+        faults += [f"{page}: there is no page {other}"
+                   for other in sorted({f"{a}.{b}" for a, b in
+                                        re.findall(r"\*(memprof[a-z-]*)\*\((\d)\)", prose)})
+                   if other not in pages]
+        made = called(tables, "page", path)
+        if made.returncode:
+            faults.append(f"{page}: {made.stderr.strip()}")
+        elif "; insert" in made.stdout:
+            faults.append(f"{page}: something was not inserted")
+    return faults
+
+
+def lint(tables, folder):
+    """What scdoc, man and mandoc complain of."""
+    faults = []
+    with tempfile.TemporaryDirectory(prefix="memprof-pages-") as work:
+        for page in names_of(folder):
+            text = called(tables, "page", os.path.join(folder, page + ".scd")).stdout
+            made = called("scdoc", input=text)
+            path = os.path.join(work, page)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(made.stdout)
+            env = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80", "MANPAGER": "cat"}
+            shown = called("man", "--warnings", "-l", path, env=env)
+            checked = called("mandoc", "-T", "lint", "-W", "error", path)
+            for told in (made.stderr, shown.stderr, checked.stdout, checked.stderr):
+                if told.strip():
+                    faults.append(f"{page}: {told.strip()}")
+    return faults
+
+
+# (what is wrong, the page, text, in its place, a word of the complaint)
+SPOILT = [
+    ("an option that does not exist", "memprof-leaks.1", "# DESCRIPTION\n",
+     "# DESCRIPTION\n\nSee *--colour*.\n", "--colour is not an option"),
+    ("a text about no option", "memprof-leaks.1", "; of --limit", "; of --depth", "no option of"),
+    ("no options", "memprof-leaks.1", "; insert options", "", "no line"),
+    ("a missing section", "memprof-leaks.1", "# EXAMPLES", "# MORE", "no section EXAMPLES"),
+    ("another name", "memprof-leaks.1", "memprof-leaks(1)", "memprof-leak(1)", "does not begin"),
+    ("a page that does not exist", "memprof-leaks.1", "*memprof-growth*(1)", "*memprof-grow*(1)",
+     "no page memprof-grow.1"),
+    ("nothing to insert", "memprof-leaks.1", "; insert options", "; insert optionen", "to insert"),
+]
+
+
+def self_test(tables):
+    wrong = 0
+
+    def found(name, text, instead):
+        with tempfile.TemporaryDirectory(prefix="memprof-pages-") as work:
+            folder = os.path.join(work, "man")
+            shutil.copytree(PAGES, folder)
+            path = os.path.join(folder, name + ".scd")
+            if text is None:
+                os.unlink(path)
+            else:
+                with open(path, encoding="utf-8") as file:
+                    whole = file.read()
+                assert text in whole, (name, text)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(whole.replace(text, instead, 1))
+            return faults_of(tables, folder)
+
+    for what, name, text, instead, word in SPOILT + [
+            ("a missing page", "memprof-leaks.1", None, None, "leaks has no page")]:
+        faults = found(name, text, instead)
+        if not any(word in fault for fault in faults):
+            wrong += 1
+            print(f"self-test: {what} is not found; found: {faults}")
+    print(f"pages.py: self-test, {len(SPOILT) + 1} cases, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Hold the pages of the manual against the program.")
+    parser.add_argument("--tables", required=True, help="the program memprof-tables of the build")
+    parser.add_argument("--lint", action="store_true", help="let man and mandoc read them")
+    parser.add_argument("--self-test", action="store_true", help="see that a wrong page is found")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test(options.tables)
+    missing = [tool for tool in ("scdoc", "man", "mandoc") if not shutil.which(tool)]
+    if options.lint and missing:
+        print(f"pages.py: skipped, not installed: {', '.join(missing)}")
+        return SKIPPED
+    faults = (lint if options.lint else faults_of)(options.tables, PAGES)
+    for fault in faults:
+        print(fault)
+    print(f"pages.py: {len(names_of(PAGES))} pages, {len(faults)} wrong")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
