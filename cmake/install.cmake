@@ -1,8 +1,16 @@
 # What `cmake --install` puts where: the command, and the library for programs of one's own, which
-# find it by pkg-config (always with --static: there is no shared one) or by CMake's find_package.
+# find it by pkg-config or by CMake's find_package. Each component is a package (cmake/packages.cmake);
+# what names none is of the command's.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME memprof)
 
 install(TARGETS memprof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+install(TARGETS libmemprof-shared EXPORT memprof
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libmemprof
+                NAMELINK_COMPONENT libmemprof-dev)
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmemprof-dev)
 install(TARGETS libmemprof EXPORT memprof ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/memprof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -4,12 +4,16 @@
   tests/installed.py BUILD   exit 1 and what went wrong
 
 The program is tests/library/example.c: as C by each compiler at hand, since the archive must suit
-them all, and as C++; linked by pkg-config, and by CMake's find_package. It walks an answer and prints
-it, and both must be what the command says.
+them all, and as C++; linked with the archive and with the shared library, by pkg-config, and by
+CMake's find_package. It walks an answer and prints it, and both must be what the command says.
+
+The shared library has the name that its soname says, and exports the functions that the public
+headers declare, no more and no less.
 """
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +22,10 @@ import tempfile
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
 find_package(memprof 0.1 REQUIRED)
-add_executable(user user.c)
-target_link_libraries(user PRIVATE memprof::libmemprof)
+foreach(library libmemprof libmemprof-shared)
+  add_executable(by-${library} user.c)
+  target_link_libraries(by-${library} PRIVATE memprof::${library})
+endforeach()
 """
 
 
@@ -54,6 +60,22 @@ def cached(build, name):
     return ""
 
 
+def exports(library):
+    """What is wrong with the symbols or the name of the shared library."""
+    declared = set()
+    for header in (ROOT / "include/memprof").glob("*.h"):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.S)
+        declared |= set(re.findall(r"\b(mp_\w+)\([^;{]*\)(?: __attribute__\(.*\))?;", text))
+    symbols = run("nm", "--dynamic", "--defined-only", "--format=posix", library).splitlines()
+    exported = {symbol.split()[0] for symbol in symbols}
+    if declared != exported:
+        sys.exit(f"exported and not declared: {exported - declared}\n"
+                 f"declared and not exported: {declared - exported}")
+    soname = re.search(r"SONAME.*\[(.*)\]", run("readelf", "--dynamic", library)).group(1)
+    if not re.fullmatch(r"libmemprof\.so\.\d+", soname) or not (library.parent / soname).exists():
+        sys.exit(f"{library}: its soname is {soname}")
+
+
 def main(build):
     sanitized = cached(build, "MEMPROF_SANITIZE") == "ON"
     extra = ["-fsanitize=address,undefined"] if sanitized else []
@@ -73,21 +95,31 @@ def main(build):
         files = [*root.rglob("memprof.pc")]
         if len(files) != 1:
             sys.exit(f"{files}: one memprof.pc is wanted")
+        libraries = files[0].parent.parent
+        exports(libraries / "libmemprof.so")
         env = {**os.environ, "PKG_CONFIG_PATH": str(files[0].parent)}
         includes = run("pkg-config", "--cflags", "memprof", env=env).split()
-        libraries = run("pkg-config", "--static", "--libs", "memprof", env=env).split()
+        shared = run("pkg-config", "--libs", "memprof", env=env).split()
+        # The linker takes the shared one where both are, so the archive is named.
+        archive = [flag.replace("-lmemprof", "-l:libmemprof.a")
+                   for flag in run("pkg-config", "--static", "--libs", "memprof", env=env).split()]
+        env = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
         for compiler, options in ways:
             program = folder / "by-pkg-config"
             run(compiler, *options, "-c", folder / "user.c", *includes, *extra, "-o", folder / "user.o")
-            run(compiler, folder / "user.o", *libraries, *extra, "-o", program)
-            said = run(program, SAMPLE)
-            if said != wanted:
-                sys.exit(f"linked by {compiler}, the example says\n{said}\nand not\n{wanted}")
+            for flags in archive, shared:
+                run(compiler, folder / "user.o", *flags, *extra, "-o", program)
+                if ("libmemprof.so" in run("readelf", "--dynamic", program)) != (flags is shared):
+                    sys.exit(f"{compiler} {flags}: linked with the other library")
+                said = run(program, SAMPLE, env=env)
+                if said != wanted:
+                    sys.exit(f"linked by {compiler} {flags}, the example says\n{said}\nand not\n{wanted}")
         run("cmake", "-S", folder, "-B", folder / "built", f"-DCMAKE_PREFIX_PATH={root}",
             f"-DCMAKE_C_COMPILER={own}", f"-DCMAKE_C_FLAGS={' '.join(extra)}")
         run("cmake", "--build", folder / "built")
-        if run(folder / "built/user", SAMPLE) != wanted:
-            sys.exit("linked by find_package, the example says something else")
+        for library in "libmemprof", "libmemprof-shared":
+            if run(folder / f"built/by-{library}", SAMPLE) != wanted:
+                sys.exit(f"linked by find_package with {library}, the example says something else")
     print(f"the example is linked by {', '.join(c for c, _ in ways)} and by find_package")
 
 

@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum mp_severity {
     MP_NOTE,
@@ -96,6 +97,7 @@ typedef enum mp_verdict {
 /* "pass", "fail", "error"; static. */
 const char *mp_verdict_name(mp_verdict verdict);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct mp_document mp_document;
 typedef struct mp_table mp_table;
@@ -94,6 +95,7 @@ size_t mp_table_column_find(const mp_table *table, const char *name);
 /* Row and column are below their counts. */
 mp_value mp_table_value(const mp_table *table, size_t row, size_t column);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

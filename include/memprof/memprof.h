@@ -27,6 +27,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* "0.1.0"; static. */
 const char *mp_version(void);
@@ -130,6 +131,7 @@ mp_document *mp_answers_merge(const char *const *names, const mp_document *const
 bool mp_document_print(const mp_document *document, const char *format,
                        const mp_recording *recording, FILE *file, mp_error *error);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
