@@ -16,7 +16,7 @@ CLOSER = 150  # so many dumps are looked at by every command
 
 
 class OtherHeaps:
-    """Needs json(), agree(), hold(), changed() and at_once() of Laws."""
+    """Needs json(), agree(), hold(), changed(), trend_agrees() and at_once() of Laws."""
 
     # --- what the generator planned ---
 
@@ -90,6 +90,7 @@ class OtherHeaps:
             self.agree(expected, report, [command], f"{command} {name}")
         report = self.json("lifetimes", path, "--limit", 0)
         self.agree(expected, self.filled(report), ["lifetimes", "sizes", "threads"], f"lifetimes {name}")
+        self.trend_agrees("leaks", expected["trend"], [path], name)
         self.sites_agree(path, expected)
         if closely:
             self.moments_agree(path, expected)
@@ -251,6 +252,7 @@ class OtherHeaps:
         growth = self.changed(self.json("growth", *paths, "--limit", 0))
         self.agree(expected, growth, ["growth"], f"growth {name}")
         self.agree(expected, self.json("snapshots", *paths, "--limit", 0), ["snapshots"], f"snapshots {name}")
+        self.trend_agrees("growth", expected["trend"], paths, name)
 
     # --- AQTime ---
 

@@ -352,6 +352,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             self.agree(expected, report, ["totals", "snapshots", "leaks", "top", "growth"], what)
         leaks = self.json("leaks", *files, *window, "--limit", 0)
         self.agree(expected, leaks, ["totals", "leaks"], f"leaks {what}")
+        self.trend_agrees("leaks", oemp.trend_of(replayed), [*files, *window], what)
         if first is None:
             self.agree(oemp.requests_report(replayed),
                        self.json("requests", *files, *window, "--limit", 0),
@@ -369,6 +370,14 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             growth = self.json("growth", *files, "--by", by, *window, "--limit", 0)
             self.agree({"growth": oemp.growth_of(replayed, by)}, self.changed(growth), ["growth"],
                        f"growth {what} by {by}")
+
+    def trend_agrees(self, command, expected, arguments, what):
+        """What grows steadily, to a byte; 1 if there is anything, 3 if that cannot be told."""
+        done = self.run(command, *arguments, "--max-trend", 0, "--format", "json", "--quiet")
+        limit = json.loads(done.stdout)["limits"][0]
+        self.hold(limit.get("actual_bytes") == expected, f"trend {what}: {expected}, not {limit}")
+        status = 3 if expected is None else int(expected > 0)
+        self.hold(done.returncode == status, f"trend {what}: status {done.returncode}, not {status}")
 
     def random_sessions(self):
         """Of small sessions made up at random, in both versions, the naive replay says the same, and
@@ -398,6 +407,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         expected = {"totals": oemp.totals_of(replayed), "snapshots": snapshots,
                     "leaks": oemp.leaks_of([replayed])}
         self.agree(expected, self.json("analyze", path, *window, "--limit", 0), None, name)
+        self.trend_agrees("leaks", oemp.trend_of([replayed]), [path, *window], name)
         if not ends:
             self.agree(oemp.requests_report([replayed]), self.json("requests", path, "--limit", 0),
                        ["apis", "requests", "outside_requests"], f"{name} requests")

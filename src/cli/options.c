@@ -54,6 +54,8 @@ const cli_option cli_option_table[] = {
      "a number from 0 to 100", .kind = CLI_ASKS},
     {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more",
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS},
+    {"max-trend", "SIZE|P%", "exit with 1 if more bytes leaked steadily, snapshot by snapshot",
+     "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS},
     {"max-platform-growth", "SIZE|P%", "exit with 1 if the runtime's own memory grew by more",
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS},
     {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", "a size such as 64K or 1.5MiB",

@@ -300,7 +300,7 @@ static int put_answer(const cli_options *options, const mp_document *document,
 {
     int status = cli_put_document(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++)
-        if (!document->checks[i].line && document->checks[i].verdict == MP_VERDICT_FAIL)
+        if (!document->checks[i].line && document->checks[i].verdict != MP_VERDICT_PASS)
             cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
     if (document->policy && (document->failed || document->unjudged) && !is_for_people(options))
         put_verdicts(document);

@@ -8,7 +8,9 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
 {
     return mp_arena_format(arena, "%s%s%s%s %s %s%s%s", limit->file ? limit->file : "",
                            limit->file ? ": " : "", dashes, limit->name, limit->limit,
-                           limit->at_least ? "not reached" : "exceeded",
+                           limit->verdict == MP_VERDICT_ERROR ? "cannot be judged"
+                           : limit->at_least                  ? "not reached"
+                                                              : "exceeded",
                            *limit->message ? ": " : "", limit->message);
 }
 

@@ -223,77 +223,6 @@ void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsign
     free(lasts);
 }
 
-/* --- at how many snapshots something was born that leaks --- */
-
-/* The generations that leak, by the snapshot at which they were born: chains from `first`. */
-typedef struct birth_chains {
-    uint32_t *first; /* of each snapshot, a generation; 0: nothing that leaks was born there */
-    uint32_t *next;  /* of each generation */
-} birth_chains;
-
-static birth_chains births_of_leaks(const mp_window *window)
-{
-    const mp_model *model = window->model;
-    const mp_balance *balances = mp_window_balances(window);
-    birth_chains result = {mp_alloc_zero(model->snapshots.count, sizeof *result.first),
-                           mp_alloc_zero(model->generations.count, sizeof *result.next)};
-    for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
-        if (mp_cost_live(balances[i].to) <= 0 ||
-            !mp_window_leaks(window, generation->context, generation->born))
-            continue;
-        result.next[i] = result.first[generation->born.i];
-        result.first[generation->born.i] = i;
-    }
-    return result;
-}
-
-/* How many snapshots of the window created anything, of each session: where nothing was, a site had
- * no chance to grow, as at the clean-up that ends a session. */
-static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains *births)
-{
-    const mp_model *model = window->model;
-    uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *snapshot = mp_window_snapshot(window, i);
-        mp_snapshot_id id = {i};
-        moments[snapshot->session.i] += births->first[i] || (snapshot->created_objects > 0 &&
-                                                             !mp_window_before_from(window, id) &&
-                                                             mp_window_before_to(window, id));
-    }
-    return moments;
-}
-
-/* What a group's leaks are known by so far: the snapshot and session that were counted last. */
-typedef struct last_birth {
-    uint32_t snapshot, session;
-} last_birth;
-
-static void add_growth(const mp_window *window, mp_grouping *grouping)
-{
-    const mp_model *model = window->model;
-    birth_chains births = births_of_leaks(window);
-    uint32_t *moments = moments_of_sessions(window, &births);
-    last_birth *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
-    for (uint32_t snapshot = 1; snapshot < model->snapshots.count; snapshot++) {
-        uint32_t session = model->snapshots.at[snapshot].session.i;
-        for (uint32_t i = births.first[snapshot]; i; i = births.next[i]) {
-            last_birth *last = &lasts[grouping->group_of[i]];
-            if (!grouping->group_of[i] || last->snapshot == snapshot)
-                continue;
-            mp_group *group = &grouping->groups[grouping->group_of[i] - 1];
-            group->grew++;
-            group->grew_sessions += last->session != session;
-            group->moments += last->session != session ? moments[session] : 0;
-            *last = (last_birth){snapshot, session};
-        }
-    }
-    free(lasts);
-    free(moments);
-    free(births.first);
-    free(births.next);
-}
-
 /* --- labels and their order --- */
 
 static int by_label(const void *left, const void *right, void *groups)
@@ -352,7 +281,7 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
     if (scoped)
         mp_groups_add_scoped(window, grouping, scoped);
     if (wanted & MP_GROUPS_GROWTH)
-        add_growth(window, grouping);
+        mp_groups_add_growth(window, grouping);
     grouping->extras |= wanted;
     return grouping;
 }

@@ -3,6 +3,7 @@
 #define MP_QUERY_KNOWN_H
 
 #include "query/group.h"
+#include "query/steady.h"
 
 struct mp_leaks;
 
@@ -14,6 +15,7 @@ typedef struct mp_known {
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
     struct mp_leaks *leaks;
+    mp_steady *steady;
 } mp_known;
 
 /* Forget all that depends on what leaks. */
@@ -27,5 +29,8 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_grouping_free(mp_grouping *grouping);
 void mp_leaks_free(struct mp_leaks *leaks);
+void mp_steady_free(mp_steady *steady);
+/* Add MP_GROUPS_GROWTH to groups of generations. */
+void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping);
 
 #endif

@@ -88,6 +88,8 @@ void mp_known_forget(mp_known *known)
         mp_grouping_free(&known->groupings[i]);
     mp_leaks_free(known->leaks);
     known->leaks = NULL;
+    mp_steady_free(known->steady);
+    known->steady = NULL;
 }
 
 void mp_window_free(mp_window *window)

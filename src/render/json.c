@@ -106,11 +106,14 @@ static struct json_object *limits_value(const mp_document *document)
         } else {
             json_object_object_add(object, "limit_bytes",
                                    json_object_new_int64(limit->limit_bytes));
-            json_object_object_add(object, "actual_bytes",
-                                   json_object_new_int64(limit->measured_bytes));
+            if (limit->verdict != MP_VERDICT_ERROR)
+                json_object_object_add(object, "actual_bytes",
+                                       json_object_new_int64(limit->measured_bytes));
         }
         json_object_object_add(object, "exceeded",
                                json_object_new_boolean(limit->verdict == MP_VERDICT_FAIL));
+        if (limit->verdict == MP_VERDICT_ERROR)
+            json_object_object_add(object, "error", json_object_new_string(limit->message));
         json_object_array_add(list, object);
     }
     return list;

@@ -149,7 +149,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     answer_groups(document, &window, &answer);
     answer.platform = platform_text(document, &window);
     mp_table_put(document, table, &answer);
-    mp_section_limits(document, &window, asked);
+    mp_section_limits(document, request, &window);
     bool ok = mp_section_leaks(document, &window, asked, error);
     mp_section_suppressions(document, &window);
     ok = ok && mp_section_top(document, &window, asked, error) &&

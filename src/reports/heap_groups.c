@@ -546,7 +546,7 @@ static bool growth_of_heap(const mp_request *request, mp_document *document, mp_
     mp_window window;
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
-    mp_section_limits(document, &window, request->arguments);
+    mp_section_limits(document, request, &window);
     bool ok = mp_section_growth(document, &window, request->arguments, true, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_suppressions(document, &window);
@@ -568,7 +568,7 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
               mp_fail(error, MP_ERROR_ARGUMENT,
                       "growth compares dumps: give two or more, the oldest first");
     if (ok) {
-        mp_section_limits(document, &window, asked);
+        mp_section_limits(document, request, &window);
         mp_section_growers(document, &window, (size_t)asked->limit);
         ok = mp_section_growth(document, &window, asked, true, error);
         document->tables[document->table_count - 1].main = true;

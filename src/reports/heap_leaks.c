@@ -1,5 +1,4 @@
-/* What leaked: a table of allocation sites, what of it is suppressed, the limits that it is held
- * to. */
+/* What leaked: a table of allocation sites, and what of it is suppressed. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -305,120 +304,6 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
     }
 }
 
-/* "; suppression "x" expired on 2027-06-30": the first that matches leaks and does not suppress
- * them; else "". */
-static const char *lapsed_text(mp_document *document, const mp_suppressed *suppressed)
-{
-    for (size_t i = 0; suppressed && i < suppressed->suppressions->count; i++) {
-        const mp_suppression *suppression = &suppressed->suppressions->at[i];
-        const mp_suppression_effect *effect = &suppressed->effects[i];
-        if (!effect->sites || effect->status == MP_SUPPRESSION_USED)
-            continue;
-        return effect->status == MP_SUPPRESSION_EXPIRED
-                   ? mp_document_text(document, "; suppression \"%s\" expired on %s",
-                                      suppression->name, suppression->expires)
-                   : mp_document_text(document, "; suppression \"%s\" is %s over its limit",
-                                      suppression->name,
-                                      excess_text(document, suppression, effect));
-    }
-    return "";
-}
-
-/* --- limits: what CI holds a recording to --- */
-
-/* The site that is largest, or grew most; of a dump, which does not tell sites, the type. */
-static const char *worst_site(mp_document *document, const mp_window *window, bool by_growth)
-{
-    bool has_sites = window->model->holds & MP_HOLDS_HISTORY;
-    const mp_grouping *sites =
-        mp_window_groups(window, mp_dimension_find(has_sites ? "site" : "type"), 0);
-    const mp_group *worst = NULL;
-    int64_t most = 0;
-    for (uint32_t i = 0; i < sites->count; i++) {
-        const mp_group *site = &sites->groups[i];
-        int64_t bytes = site->to.bytes - (by_growth ? site->from_bytes : 0);
-        if (!worst || bytes > most) {
-            worst = site;
-            most = bytes;
-        }
-    }
-    return worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
-                                    mp_bytes_text(document, most, false), worst->label)
-                 : "";
-}
-
-static const char *worst_leak(mp_document *document, const mp_window *window)
-{
-    const mp_leaks *leaks = mp_window_leak_sites(window);
-    const char *lapsed = lapsed_text(document, window->suppressed);
-    if (!leaks->count)
-        return lapsed;
-    const mp_leak *leak = &leaks->at[0]; /* the largest */
-    mp_frame naming = mp_frame_naming(window->model, (mp_frame){leak->node, leak->line});
-    const char *frame = mp_frame_text(document, window->model, naming);
-    return mp_document_text(document, "; worst site: %s, %s%s%s at %s%s",
-                            mp_bytes_text(document, leak->group.leaked.bytes, false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "", frame, lapsed);
-}
-
-static void hold(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t limit,
-                 int64_t actual, const char *what, const char *worst)
-{
-    const char *shown = mp_bytes_text(document, actual, false);
-    const char *over = mp_bytes_text(document, actual - limit, false);
-    bool exceeded = actual > limit;
-    mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
-                      .name = name,
-                      .limit = ceiling->text,
-                      .measured = shown,
-                      .message = "",
-                      .limit_bytes = limit,
-                      .measured_bytes = actual};
-    if (exceeded)
-        check.message = mp_document_text(document, "%s %s, %s over%s", shown, what, over, worst);
-    document->failed |= exceeded;
-    mp_document_check(document, check);
-}
-
-/* The limit of growth in bytes, from so many on. */
-static int64_t limit_of(const mp_ceiling *growth, int64_t from)
-{
-    return growth->is_percent ? (int64_t)((double)from * growth->percent / 100) : growth->bytes;
-}
-
-static const char *worst_area(mp_document *document, const mp_window *window)
-{
-    int64_t most;
-    mp_platform_id area = mp_platform_growing(window, &most);
-    if (!area.i)
-        return "";
-    return mp_document_text(document, "; worst area: %s, %s", mp_bytes_text(document, most, false),
-                            mp_model_text(window->model, window->model->platforms.at[area.i]));
-}
-
-void mp_section_limits(mp_document *document, const mp_window *window,
-                       const mp_heap_arguments *asked)
-{
-    mp_totals totals = mp_totals_of(window);
-    const mp_ceiling *growth = &asked->max_growth;
-    if (asked->max_leaked.set)
-        hold(document, "max-leaked", &asked->max_leaked, asked->max_leaked.bytes,
-             mp_window_leak_sites(window)->bytes, "leaked", worst_leak(document, window));
-    if (asked->max_live.set)
-        hold(document, "max-live", &asked->max_live, asked->max_live.bytes, totals.live_bytes,
-             "alive", worst_site(document, window, false));
-    if (growth->set)
-        hold(document, "max-growth", growth, limit_of(growth, totals.from_bytes),
-             totals.live_bytes - totals.from_bytes, "grown", worst_site(document, window, true));
-    growth = &asked->max_platform_growth;
-    if (growth->set) {
-        mp_platform_span all = mp_platform_span_of_all(window);
-        hold(document, "max-platform-growth", growth, limit_of(growth, all.from_bytes),
-             all.to_bytes - all.from_bytes, "of platform memory grown",
-             worst_area(document, window));
-    }
-}
-
 /* --- the report --- */
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
@@ -426,7 +311,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_window window;
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
-    mp_section_limits(document, &window, request->arguments);
+    mp_section_limits(document, request, &window);
     bool ok = mp_section_leaks(document, &window, request->arguments, error);
     mp_section_suppressions(document, &window);
     mp_window_free(&window);

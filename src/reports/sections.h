@@ -18,7 +18,7 @@ typedef struct mp_heap_arguments {
     int64_t depth;                /* of a tree; 0: any */
     double min_percent;           /* of a tree */
     int64_t min_bytes, min_count; /* of a row; 0: any */
-    mp_ceiling max_growth, max_platform_growth, max_leaked, max_live;
+    mp_ceiling max_growth, max_trend, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
 /* The variants of most reports on heaps: logs of heap events, stacks of native code, other births
@@ -42,6 +42,7 @@ enum {
     MP_ASKS("min-size", SIZE, min_bytes, of), MP_ASKS("min-count", COUNT, min_count, of)
 #define MP_ASKS_LIMITS(of)                                                                         \
     MP_ASKS("max-growth", GROWTH, max_growth, of),                                                 \
+    MP_ASKS("max-trend", GROWTH, max_trend, of),                                                   \
     MP_ASKS("max-platform-growth", GROWTH, max_platform_growth, MP_HISTORY),                       \
     MP_ASKS("max-leaked", CEILING, max_leaked, of), \
     MP_ASKS("max-live", CEILING, max_live, of)
@@ -104,9 +105,8 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
 /* `trends`: with how each row grew from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error);
-/* Hold the window against the limits that the user set. */
-void mp_section_limits(mp_document *document, const mp_window *window,
-                       const mp_heap_arguments *asked);
+/* Hold the window against the limits that the user set among the mp_heap_arguments. */
+void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
 /* The suppressions that the window was made with, and what each did; nothing without any. */
 void mp_section_suppressions(mp_document *document, const mp_window *window);
 /* Anomalies of a log of heap events, counted or one by one (nothing where there are none); `rows`:

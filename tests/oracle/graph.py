@@ -377,6 +377,15 @@ def growth_of(first, last):
     return sorted(rows, key=lambda r: (-abs(r["delta_bytes"]), utf8(r["key"])))
 
 
+def trend_of(dumps):
+    """The growth of the types that grew from each dump to the next; None of fewer than three."""
+    bytes_at = [{type_: much for type_, (_, much) in by_type(dump).items()} for dump in dumps]
+    grew = [type_ for type_ in bytes_at[-1]
+            if all(new.get(type_, 0) > old.get(type_, 0) for old, new in zip(bytes_at, bytes_at[1:]))]
+    return sum(bytes_at[-1][type_] - bytes_at[0].get(type_, 0)
+               for type_ in grew) if len(dumps) > 2 else None
+
+
 def snapshots_of(dumps):
     rows, before = [], 0
     for sequence, dump in enumerate(dumps, 1):
@@ -398,6 +407,7 @@ def report(paths):
         "snapshots": snapshots_of(dumps),
         "top": top_of(last),
         "growth": growth_of(dumps[0], last),
+        "trend": trend_of(dumps),
         "retained": retained_of(graph),
         "retained_by_type": retained_by(graph, lambda name: name),
         "retained_by_namespace": retained_by(graph, namespace),

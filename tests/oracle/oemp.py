@@ -15,7 +15,8 @@ import re
 import sys
 from typing import NamedTuple
 
-from rows import (births_of, fields_of, integer, is_end_of_section, lines_of, nil_or, utf8)
+from rows import (births_of, fields_of, integer, is_end_of_section, lines_of, nil_or,
+                  steady_bytes, utf8)
 
 SECTIONS = {
     1: ["header", "platform_types", "types", "builtins", "objects", "platform", "deleted",
@@ -430,6 +431,17 @@ def leaks_of(recordings):
             row["name"] = next(iter(names[site]))
         rows.append(row)
     return rows
+
+
+def trend_of(recordings):
+    """The bytes that --max-trend holds a window to."""
+    return steady_bytes(
+        ((recording.site(thing), session, thing.first, thing.bytes)
+         for session, recording in enumerate(recordings)
+         for thing in recording.ordinary(recording.end) if thing.first > recording.start),
+        {(session, event.snapshot) for session, recording in enumerate(recordings)
+         for event in recording.events if event.kind == "created"
+         and recording.start < event.snapshot <= recording.end})
 
 
 def leak_order(site, objects):

@@ -1,0 +1,216 @@
+/* Births of what leaks: at which snapshots it was born, and what of it grows steadily. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/graph_query.h"
+#include "query/known.h"
+#include "query/steady.h"
+
+/* --- at how many snapshots something was born that leaks --- */
+
+/* The generations that leak, by the snapshot at which they were born: chains from `first`. */
+typedef struct birth_chains {
+    uint32_t *first; /* of each snapshot, a generation; 0: nothing that leaks was born there */
+    uint32_t *next;  /* of each generation */
+} birth_chains;
+
+static birth_chains births_of_leaks(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    const mp_balance *balances = mp_window_balances(window);
+    birth_chains result = {mp_alloc_zero(model->snapshots.count, sizeof *result.first),
+                           mp_alloc_zero(model->generations.count, sizeof *result.next)};
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        if (mp_cost_live(balances[i].to) <= 0 ||
+            !mp_window_leaks(window, generation->context, generation->born))
+            continue;
+        result.next[i] = result.first[generation->born.i];
+        result.first[generation->born.i] = i;
+    }
+    return result;
+}
+
+/* Whether a snapshot of the window created anything: where nothing was, a site had no chance to
+ * grow, as at the clean-up that ends a session. */
+static bool is_moment(const mp_window *window, const birth_chains *births, uint32_t snapshot)
+{
+    mp_snapshot_id id = {snapshot};
+    return births->first[snapshot] ||
+           (mp_window_snapshot(window, snapshot)->created_objects > 0 &&
+            !mp_window_before_from(window, id) && mp_window_before_to(window, id));
+}
+
+/* How many of them each session has. */
+static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains *births)
+{
+    const mp_model *model = window->model;
+    uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        moments[model->snapshots.at[i].session.i] += is_moment(window, births, i);
+    return moments;
+}
+
+/* What a group's leaks are known by so far: the snapshot and session that were counted last. */
+typedef struct last_birth {
+    uint32_t snapshot, session;
+} last_birth;
+
+void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping)
+{
+    const mp_model *model = window->model;
+    birth_chains births = births_of_leaks(window);
+    uint32_t *moments = moments_of_sessions(window, &births);
+    last_birth *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
+    for (uint32_t snapshot = 1; snapshot < model->snapshots.count; snapshot++) {
+        uint32_t session = model->snapshots.at[snapshot].session.i;
+        for (uint32_t i = births.first[snapshot]; i; i = births.next[i]) {
+            last_birth *last = &lasts[grouping->group_of[i]];
+            if (!grouping->group_of[i] || last->snapshot == snapshot)
+                continue;
+            mp_group *group = &grouping->groups[grouping->group_of[i] - 1];
+            group->grew++;
+            group->grew_sessions += last->session != session;
+            group->moments += last->session != session ? moments[session] : 0;
+            *last = (last_birth){snapshot, session};
+        }
+    }
+    free(lasts);
+    free(moments);
+    free(births.first);
+    free(births.next);
+}
+
+/* --- what grows steadily --- */
+
+/* Of one session: the births of a site so far, in moments, which count from 1. */
+typedef struct site_course {
+    uint32_t session, births, last;
+    uint32_t gap; /* the most moments in a row without any, before the last */
+} site_course;
+
+static bool is_steady(const site_course *course, uint32_t moments)
+{
+    uint32_t behind = moments - course->last;
+    uint64_t gap = course->gap > behind ? course->gap : behind;
+    uint32_t fewest = moments < MP_STEADY_BIRTHS ? moments : MP_STEADY_BIRTHS;
+    return moments >= MP_STEADY_MOMENTS && course->births >= fewest && gap * 4 < moments;
+}
+
+/* The snapshots of each session in a row, in the order of time. */
+static uint32_t *snapshots_by_session(const mp_model *model)
+{
+    uint32_t *order = mp_alloc((size_t)model->snapshots.count * sizeof *order);
+    uint32_t *place = mp_alloc_zero((size_t)model->sessions.count + 1, sizeof *place);
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        place[model->snapshots.at[i].session.i + 1]++;
+    for (uint32_t i = 1; i <= model->sessions.count; i++)
+        place[i] += place[i - 1];
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        order[place[model->snapshots.at[i].session.i]++] = i;
+    free(place);
+    return order;
+}
+
+/* The births of one session, whose snapshots are [first, end): which sites have them, and when. */
+static void follow(const birth_chains *births, const uint32_t *site_of, const uint32_t *first,
+                   const uint32_t *end, uint32_t session, const uint32_t *moment_of,
+                   site_course *courses)
+{
+    for (; first < end; first++)
+        for (uint32_t i = births->first[*first]; i; i = births->next[i]) {
+            site_course *course = &courses[site_of[i]];
+            uint32_t moment = moment_of[*first];
+            if (course->session != session)
+                *course = (site_course){.session = session};
+            if (course->last == moment)
+                continue;
+            uint32_t gap = moment - course->last - 1;
+            course->gap = gap > course->gap ? gap : course->gap;
+            course->births++;
+            course->last = moment;
+        }
+}
+
+static void add_steady(const mp_window *window, uint32_t generation, mp_steady *steady)
+{
+    steady->generations[generation] = true;
+    steady->bytes += mp_steady_bytes(window, steady, generation);
+}
+
+static void find_steady_births(const mp_window *window, mp_steady *steady)
+{
+    const mp_model *model = window->model;
+    const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), 0);
+    birth_chains births = births_of_leaks(window);
+    uint32_t *order = snapshots_by_session(model), count = model->snapshots.count - 1;
+    uint32_t *moment_of = mp_alloc_zero(model->snapshots.count, sizeof *moment_of);
+    site_course *courses = mp_alloc_zero((size_t)sites->count + 1, sizeof *courses);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        uint32_t session = model->snapshots.at[order[first]].session.i, moments = 0;
+        for (end = first; end < count && model->snapshots.at[order[end]].session.i == session;
+             end++) {
+            moments += is_moment(window, &births, order[end]);
+            moment_of[order[end]] = moments;
+        }
+        follow(&births, sites->group_of, order + first, order + end, session, moment_of, courses);
+        for (uint32_t at = first; at < end; at++)
+            for (uint32_t i = births.first[order[at]]; i; i = births.next[i])
+                if (is_steady(&courses[sites->group_of[i]], moments))
+                    add_steady(window, i, steady);
+        if (moments > steady->moments)
+            steady->moments = moments;
+    }
+    free(courses);
+    free(moment_of);
+    free(order);
+    free(births.first);
+    free(births.next);
+}
+
+/* Dumps do not tell when an object was made: of them, a type grows if it did at each dump. */
+static void find_growers(const mp_window *window, mp_steady *steady)
+{
+    const mp_model *model = window->model;
+    size_t count;
+    mp_grower *growers = mp_growers_of(window, &count, &steady->moments);
+    bool *grows = mp_alloc_zero(model->types.count, sizeof *grows);
+    for (size_t i = 0; i < count && steady->moments >= MP_STEADY_MOMENTS; i++)
+        grows[growers[i].type.i] = true;
+    for (uint32_t i = 1; i < model->generations.count; i++)
+        if (grows[model->contexts.at[model->generations.at[i].context.i].type.i])
+            add_steady(window, i, steady);
+    free(grows);
+    free(growers);
+}
+
+const mp_steady *mp_window_steady(const mp_window *window)
+{
+    mp_steady **known = &window->known->steady;
+    if (*known)
+        return *known;
+    *known = mp_alloc_zero(1, sizeof **known);
+    (*known)->generations =
+        mp_alloc_zero(window->model->generations.count, sizeof *(*known)->generations);
+    (window->model->kind == MP_KIND_DUMP ? find_growers : find_steady_births)(window, *known);
+    return *known;
+}
+
+const char *mp_steady_refusal(mp_arena *arena, const mp_window *window)
+{
+    uint32_t moments = mp_window_steady(window)->moments;
+    if (window->model->kind == MP_KIND_DUMP)
+        return mp_arena_format(arena, "%u dump%s too few to tell a trend, expected at least %d",
+                               moments + 1, moments ? "s are" : " is", MP_STEADY_MOMENTS + 1);
+    return mp_arena_format(arena,
+                           "%u snapshot%s of the window created anything, which is too few "
+                           "to tell a trend, expected at least %d",
+                           moments, moments == 1 ? "" : "s", MP_STEADY_MOMENTS);
+}
+
+void mp_steady_free(mp_steady *steady)
+{
+    if (steady)
+        free(steady->generations);
+    free(steady);
+}

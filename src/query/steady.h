@@ -1,0 +1,37 @@
+/* Steady leaks: what of a window was left behind again and again, whatever else came and went.
+ *
+ * A moment is a snapshot of the window at which anything was created. A site leaks steadily in a
+ * session that has MP_STEADY_MOMENTS of them or more if something that leaks was born there at
+ * MP_STEADY_BIRTHS of them, or at all where there are fewer, and if no stretch of a quarter of the
+ * moments or longer, from the first of them to the last, is without such a birth. So it is neither
+ * a cache that filled nor what is in use at the end, unless that lives for most of the window. Of
+ * several sessions each is judged by itself. Dumps do not tell births: there a type grows steadily
+ * if its bytes did from each dump to the next, of three dumps or more. */
+#ifndef MP_QUERY_STEADY_H
+#define MP_QUERY_STEADY_H
+
+#include "base/memory.h"
+#include "query/window.h"
+
+enum { MP_STEADY_MOMENTS = 2, MP_STEADY_BIRTHS = 3 };
+
+typedef struct mp_steady {
+    bool *generations; /* by generation: a part of it. What it adds is what it has at `to` more
+                          than at `from`; of leaks that is all */
+    int64_t bytes;     /* of all of them */
+    uint32_t moments;  /* of the session that has most; fewer than MP_STEADY_MOMENTS tell nothing */
+} mp_steady;
+
+/* What is suppressed is no part of it. */
+const mp_steady *mp_window_steady(const mp_window *window);
+/* What a generation adds to it. */
+static inline int64_t mp_steady_bytes(const mp_window *window, const mp_steady *steady,
+                                      uint32_t generation)
+{
+    const mp_balance *balance = &mp_window_balances(window)[generation];
+    return steady->generations[generation] ? balance->to.bytes - balance->from_bytes : 0;
+}
+/* "2 dumps are too few to tell a trend, ...": why it tells nothing. */
+const char *mp_steady_refusal(mp_arena *arena, const mp_window *window);
+
+#endif
