@@ -147,6 +147,8 @@ const cli_option cli_option_table[] = {
      .scope = CLI_READS},
     {"format", "FORMAT", "how to print it, as below", NULL, .kind = CLI_RENDERER,
      .scope = CLI_ALWAYS},
+    {"brief", NULL, "of json: at most 5000 bytes, five rows of a table", NULL, .kind = CLI_FLAG,
+     AT(brief), .scope = CLI_PRINTS},
     {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
      AT(output), .scope = CLI_PRINTS},
     {"to", "FORMAT", "write it as another tool's file: cobertura, lcov, sonar-generic",
@@ -455,11 +457,13 @@ static void choose_limit(cli_options *options)
     int64_t *limit = mp_question_limit(&options->question);
     bool given = text_of(options, "limit");
     bool whole = options->renderer->for_programs && !report->overview;
-    options->merged_rows = whole ? (size_t)report->program_rows : mp_report_rows(report);
+    options->merged_rows = options->brief ? MP_BRIEF_ROWS
+                           : whole        ? (size_t)report->program_rows
+                                          : mp_report_rows(report);
     if (limit && given)
         options->merged_rows = (size_t)*limit;
-    else if (limit && whole)
-        *limit = report->program_rows;
+    else if (limit && (whole || options->brief))
+        *limit = (int64_t)options->merged_rows;
 }
 
 static bool reads_stdin_twice(const cli_options *options)
@@ -480,6 +484,8 @@ static bool check(const cli_options *options)
     if (renderer->command && strcmp(renderer->command, command->name) != 0)
         return cli_refuse("--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
+    if (options->brief && !renderer->can_be_brief)
+        return cli_refuse("--brief goes with --format json, not with %s", renderer->name);
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse("%s compares BASE with one other recording", command->name);
     const char *behind = command->operand_last ? command->operand : NULL;

@@ -70,7 +70,7 @@ typedef struct cli_options {
     const mp_renderer *renderer;
     const char *output; /* NULL: standard output */
     cli_colour colour;
-    bool no_pager;
+    bool no_pager, brief;
     bool exact_bytes;
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 

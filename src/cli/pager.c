@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* NULL: none is wanted. */
 static const char *wanted(void)
 {

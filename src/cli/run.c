@@ -269,6 +269,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 {
     mp_output output;
     mp_style style = cli_style(options->colour, options->output != NULL);
+    style.brief = options->brief;
     mp_error error = {0};
     cli_pager pager = {0};
     if (!cli_output_open(&output, options->output))

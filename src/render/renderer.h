@@ -9,9 +9,13 @@
 #include "document/document.h"
 #include "memprof/diagnostics.h"
 
+/* Rows of a table in a small answer. */
+enum { MP_BRIEF_ROWS = 5 };
+
 typedef struct mp_style {
     unsigned width; /* columns of a line for people */
     bool colour;    /* escape sequences */
+    bool brief;     /* the answer alone, and little of each table; if the format can be brief */
     /* How the user writes an argument of the request, in front of its name ("--"). */
     const char *dashes;
 } mp_style;
@@ -19,7 +23,8 @@ typedef struct mp_style {
 typedef struct mp_renderer {
     const char *name;
     const char *summary;
-    bool for_programs;   /* exact and whole: tables are not cut unless the user asks for it */
+    bool for_programs; /* exact and whole: tables are not cut unless the user asks for it */
+    bool can_be_brief;
     const char *command; /* the only one whose documents have what it shows; NULL: any has */
     /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
      * have what this format shows: then nothing was printed, and `error` says why. */

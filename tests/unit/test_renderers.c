@@ -15,7 +15,7 @@
 static char *render(const char *format, const mp_document *document, unsigned width, bool colour,
                     const mp_diagnostics *diagnostics)
 {
-    mp_style style = {width, colour, "--"};
+    mp_style style = {.width = width, .colour = colour, .dashes = "--"};
     const mp_renderer *renderer = mp_renderer_find(format);
     mp_error error = {0};
     char *text;

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Small answers: each command asked of each sample with --brief.
+
+They are what the whole answer says: less than 5,000 bytes, the same names, some of its rows, and how
+many rows are missing.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+BYTES, ROWS, FRAMES = 5000, 5, 3
+# A command and what stands before the file.
+COMMANDS = [["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top"], ["growth"],
+            ["tree"], ["coverage"], ["timeline"], ["lifetimes"], ["retained"], ["dominators"],
+            ["check"], ["path", "--type", "*"], ["object", "--type", "*"],
+            ["gate", str(SAMPLES / "shop.policy")], ["gate", str(SAMPLES / "profile.policy")],
+            ["leaks", "--max-leaked", "1"], ["diff"]]
+
+
+class Trials:
+    def __init__(self, program):
+        self.program, self.answers, self.wrong = str(program), 0, 0
+
+    def claim(self, holds, *what):
+        if not holds:
+            self.wrong += 1
+            print("wrong:", *what)
+
+    def ask(self, *words):
+        return subprocess.run([self.program, *map(str, words), "--quiet"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False,
+                              env={**os.environ, "MEMPROF_NO_CONFIG": "1"})
+
+    def all_samples(self):
+        files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
+        for path in files:
+            for command in COMMANDS:
+                self.answer(command, path)
+            self.answer(["calls"], path, "*")
+            self.answer(["annotate"], path, "*")
+        self.answer(["analyze"], SAMPLES)
+        self.answer(["diff", SAMPLES / "shop-v1.oemp"], SAMPLES / "shop-v2.oemp")
+        self.answer(["diff", SAMPLES / "shop-v3.prf"], SAMPLES / "shop-v4.prf")
+
+    def answer(self, command, *files):
+        if command == ["diff"]:
+            command = ["diff", files[0]]
+        words = [*command, *files, "--format", "json"]
+        whole, small = self.ask(*words, "--limit", 1000000), self.ask(*words, "--brief")
+        if whole.returncode == 2:
+            whole = self.ask(*words)
+        self.claim(whole.returncode == small.returncode, words, "ends otherwise")
+        self.claim(bool(whole.stdout) == bool(small.stdout), words, "answers otherwise")
+        if not small.stdout:
+            return
+        self.answers += 1
+        size = len(small.stdout)
+        self.claim(size <= BYTES, words, f"has {size} bytes")
+        whole, small = json.loads(whole.stdout), json.loads(small.stdout)
+        left_out = small.pop("rows_left_out", {})
+        self.claim(set(whole) == set(small), words, "has other names:", set(whole) ^ set(small))
+        self.part(words, "", whole, small, left_out)
+        self.claim(not left_out, words, f"nothing is left out of {left_out}")
+
+    def part(self, words, name, whole, small, left_out):
+        """An object that is one of the whole answer's."""
+        for member, value in small.items():
+            full = f"{name}.{member}" if name else member
+            for cut in ("_truncated", "_frames", "_count"):
+                if member.endswith(cut) and f"{member.removesuffix(cut)}_truncated" in small:
+                    break
+            else:
+                self.claim(member in whole, words, f"{full} is new")
+                if isinstance(value, dict):
+                    self.part(words, full, whole[member], value, left_out)
+                elif isinstance(value, list) and member == "diagnostics":
+                    codes = {row["code"] for row in whole[member]}
+                    self.claim(len(value) + left_out.pop(member, 0) == len(codes), words, "codes")
+                elif isinstance(value, list) and all(isinstance(row, dict) for row in whole[member]):
+                    self.rows(words, full, whole[member], value, left_out)
+                else:
+                    self.claim(self.is_value(whole[member], small, member), words, full, "is", value)
+
+    def rows(self, words, name, whole, small, left_out):
+        self.claim(len(small) <= ROWS, words, name, "has", len(small), "rows")
+        self.claim(len(small) + left_out.pop(name, 0) == len(whole), words, name, "has", len(small),
+                   "rows of", len(whole))
+        of_whole = iter(whole)
+        for row in small:
+            self.claim(any(self.same(one, row) for one in of_whole), words, name, "has a row", row)
+
+    def same(self, whole, row):
+        """Whether it is this row, where lists and texts may be cut."""
+        return all(self.is_value(whole[name], row, name) for name in row if name in whole)
+
+    @staticmethod
+    def is_value(whole, small, member):
+        value = small[member]
+        if not small.get(f"{member}_truncated"):
+            return value == whole
+        if isinstance(value, str):
+            return value != whole and whole.startswith(value)
+        count = small.get(f"{member}_{'frames' if member.endswith('stack') else 'count'}")
+        return (len(value) <= FRAMES and count == len(whole)
+                and all(full.startswith(text) for full, text in zip(whole, value)))
+
+    def shapes(self):
+        """What no sample has: a long path, long names, many files."""
+        header = b"\n".join((SAMPLES / "shop-v2.oemp").read_bytes().splitlines()) + b"\n"
+        with tempfile.TemporaryDirectory() as folder:
+            deep = pathlib.Path(folder, *["d" * 200] * 10)
+            deep.mkdir(parents=True)
+            (deep / "long.oemp").write_bytes(header)
+            self.answer(["analyze"], deep / "long.oemp")
+            names = pathlib.Path(folder) / "names.oemp"
+            names.write_bytes(header.replace(b"shop.", b"shop" + b"\xc3\xa4" * 1500 + b"."))
+            self.answer(["analyze"], names)
+            self.answer(["leaks"], names)
+            many = pathlib.Path(folder) / "many"
+            many.mkdir()
+            for place in range(30):
+                (many / f"{place}.oemp").symlink_to(SAMPLES / "shop-v2.oemp")
+            self.answer(["analyze"], many)
+            self.answer(["leaks", "--max-leaked", "1"], many)
+
+    def refusals(self):
+        for form in ("csv", "markdown", "junit", "rpt"):
+            done = self.ask("analyze", SAMPLES / "shop-v2.oemp", "--format", form, "--brief")
+            self.claim(done.returncode == 2 and not done.stdout, form, "can be brief")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Small answers against whole ones.")
+    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
+    trials = Trials(parser.parse_args().memprof.resolve())
+    trials.all_samples()
+    trials.shapes()
+    trials.refusals()
+    print(f"{trials.answers} answers, {trials.wrong} claims wrong")
+    return 1 if trials.wrong or trials.answers < 200 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
