@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""The static program, in a root with nothing in it but itself and the samples, and with the system calls
+of an old kernel alone, says what the usual program says of them.
+
+  tests/static.py STATIC MEMPROF   exit 1 and what went wrong; 77: this cannot be tried here
+
+Another root needs a superuser: the one of a namespace of one's own will do.
+"""
+import ctypes
+import errno
+import fcntl
+import os
+import pathlib
+import platform
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+SKIPPED = 77
+ENVIRONMENT = {"TERM": "xterm", "MEMPROF_NO_CONFIG": "1"}
+# The oldest kernel that is in use on servers (RHEL 7's), and the last system call that Linux 4.4 of
+# January 2016 had on x86-64, mlock2.
+OLDEST, LAST_CALL = (3, 10), 325
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def become_root():
+    """A superuser, if need be one of a namespace of ours."""
+    if os.geteuid() == 0:
+        return
+    try:
+        subprocess.run(["unshare", "-r", "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        skip("another root needs a superuser or user namespaces")
+    os.execvp("unshare", ["unshare", "-r", sys.executable, "-B", *sys.argv])
+
+
+def examine(program):
+    """What the file says of itself."""
+    said = subprocess.run(["readelf", "--wide", "--dynamic", "--program-headers", "--notes", program],
+                          capture_output=True, text=True, check=True).stdout
+    for word in "NEEDED", "INTERP":
+        if word in said:
+            sys.exit(f"{program} is not static: it has {word}")
+    kernel = re.search(r"OS: Linux, ABI: (\d+)\.(\d+)", said)
+    if not kernel or tuple(map(int, kernel.groups())) > OLDEST:
+        sys.exit(f"{program} asks for a newer kernel: {kernel and kernel.group(0)}")
+
+
+class Filter(ctypes.Structure):
+    """struct sock_fprog, and the program that it points to."""
+    _fields_ = [("count", ctypes.c_ushort), ("program", ctypes.c_char_p)]
+
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def forget_new_calls():
+    """From here on the kernel knows no system call that Linux 4.4 did not know."""
+    steps = [(0x20, 0, 0, 0),                             # load the number of the call
+             (0x35, 0, 1, LAST_CALL + 1),                 # is it a later one?
+             (0x06, 0, 0, 0x00050000 | errno.ENOSYS),     # then it is not there
+             (0x06, 0, 0, 0x7fff0000)]                    # else it is
+    code = b"".join(struct.pack("HBBI", *step) for step in steps)
+    set_no_new_privileges, set_seccomp, by_filter = 38, 22, 2
+    LIBC.prctl(set_no_new_privileges, 1, 0, 0, 0)
+    if LIBC.prctl(set_seccomp, by_filter, ctypes.byref(Filter(len(steps), code)), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def old_kernel():
+    """Whether the calls of an old one can be tried: numbers are those of this processor."""
+    if platform.machine() != "x86_64":
+        return False
+    child = os.fork()
+    if child == 0:
+        getrandom, statx = 318, 332
+        forget_new_calls()
+        known = LIBC.syscall(getrandom, ctypes.create_string_buffer(1), 1, 0) == 1
+        forgotten = LIBC.syscall(statx, 0, None, 0, 0, None) == -1 and ctypes.get_errno() == errno.ENOSYS
+        os._exit(0 if known and forgotten else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def enter(root, old):
+    def entered():
+        os.chroot(root)
+        os.chdir("/")
+        if old:
+            forget_new_calls()
+    return entered
+
+
+def in_root(root, words, old=False):
+    done = subprocess.run(["/memprof", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, close_fds=False, preexec_fn=enter(root, old),
+                          env=ENVIRONMENT, check=False)
+    return done.returncode, done.stdout
+
+
+def here(memprof, folder, words):
+    done = subprocess.run([memprof, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, cwd=folder, check=False,
+                          env={**ENVIRONMENT, "LC_ALL": "C.UTF-8"})
+    return done.returncode, done.stdout
+
+
+def on_terminal(program, words, prepare):
+    process, terminal = pty.fork()
+    if process == 0:
+        try:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+            prepare()
+            os.execve(program, [program, *words], ENVIRONMENT)
+        finally:
+            os._exit(126)
+    said = b""
+    while True:
+        try:
+            data = os.read(terminal, 1 << 16)
+        except OSError:  # so Linux tells that nobody has the terminal any more
+            break
+        if not data:
+            break
+        said += data
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said
+
+
+def same(what, expected, said):
+    if expected != said:
+        sys.exit(f"{what}: the static program says\n{said[1].decode(errors='replace')}({said[0]}) and not\n"
+                 f"{expected[1].decode(errors='replace')}({expected[0]})")
+
+
+def main(static, memprof):
+    if not static.exists():
+        skip(f"{static} was not built")
+    become_root()
+    examine(static)
+    old = old_kernel()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        samples = [p.name for p in sorted(SAMPLES.iterdir())
+                   if p.suffix in (".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite")]
+        for name in samples:
+            shutil.copy(SAMPLES / name, folder)
+        shutil.copy(static, folder / "memprof")
+        # Names of wide and of combining characters.
+        wide = (SAMPLES / "shop-v2.oemp").read_bytes().replace(b"OrderEvent", "倉庫の注文".encode())
+        (folder / "wide.oemp").write_bytes(wide.replace(b"PriceCache", "Pre\u0301is".encode()))
+        samples.append("wide.oemp")
+        for name in samples:
+            for words in ["analyze", name], ["info", name, "--format", "json"]:
+                expected = here(memprof, folder, words)
+                same(" ".join(words), expected, in_root(folder, words))
+                if old:
+                    same(" ".join(words) + ", Linux 4.4", expected, in_root(folder, words, old=True))
+        # Several files at once on threads of their own, a database that is written, a pager that is
+        # not there, columns on a terminal.
+        words = ["top", ".", "--limit", "5", "--jobs", "2"]
+        same("a folder", here(memprof, folder, words), in_root(folder, words, old))
+        words = ["export", "shop-v2.oemp", "--to", "aqtime", "--output", "out.sqlite"]
+        status, said = in_root(folder, words, old)
+        if status != 0:
+            sys.exit(f"{' '.join(words)}: exit {status}\n{said.decode()}")
+        words = ["analyze", "out.sqlite"]
+        same("what was exported", here(memprof, folder, words), in_root(folder, words, old))
+        words = ["leaks", "wide.oemp"]
+        expected = on_terminal(str(memprof), [*words, "--no-pager"], lambda: os.chdir(folder))
+        if "倉庫".encode() not in expected[1]:
+            sys.exit("the wide names are not seen")
+        same("a terminal", expected, on_terminal("/memprof", words, enter(folder, old)))
+    print(f"{len(samples)} recordings are read as elsewhere in an empty root"
+          f"{', also by the calls of Linux 4.4' if old else ''}")
+
+
+if __name__ == "__main__":
+    main(*(pathlib.Path(path).resolve() for path in sys.argv[1:3]))
