@@ -23,9 +23,8 @@ Pages of the manual (docs/man/*.scd) have their examples in fences without a mar
 stands as two: with lines that start with "$ " it is a session, below a line "; sh" or "; exit: N" a
 script, else a text.
 
-Links between documents must lead somewhere. The manual is also held against the program: every
-option of every command, every diagnostic, every name that the JSON output of the samples has, and
-the formats table of README.md.
+Links between documents must lead somewhere. The pages are also held against the program: every
+diagnostic, every name that the JSON output of the samples has; and the formats table of README.md.
 """
 import argparse
 import difflib
@@ -234,6 +233,10 @@ class Runner:
 
     # --- the program against its manual ---
 
+    def text_of(self, path):
+        with open(os.path.join(self.root, path), encoding="utf-8") as file:
+            return file.read()
+
     def help_of(self, *command):
         status, text = self.memprof(*command, "--help")
         if status:
@@ -256,40 +259,26 @@ class Runner:
             if status or not output:
                 self.fail(where, f"{example}: exit status {status}, {len(output)} bytes\n{output}")
 
-    def options(self, commands, manual):
-        common = section_of(manual, "## Common options")
-        known = set()
-        for command in commands:
-            section = section_of(manual, f"### {command}")
-            if not section:
-                self.fail("docs/manual.md", f"no section \"### {command}\"")
-            for option in re.findall(r"^  (--[a-z-]+)", self.help_of(command), re.M):
-                known.add(option)
-                if not re.search(f"`{option}[ `]", section + common):
-                    self.fail("docs/manual.md", f"{option} of {command} is not described there")
-        for option in set(re.findall(r"`(--[a-z-]+)[ `]", manual)) - known:
-            self.fail("docs/manual.md", f"{option} is not an option of any command")
-
-    def diagnostics(self, manual):
+    def diagnostics(self, page):
         with open(os.path.join(self.root, "include/memprof/diagnostics.def"),
                   encoding="utf-8") as file:
             wanted = re.findall(r'^MP_DIAGNOSTIC\(\w+, "([a-z0-9-]+)", (\w+), ([01])\)',
                                 file.read(), re.M)
-        wanted = [(code, severity.lower(), "yes" if violation == "1" else "no")
+        wanted = [(code, severity.lower(), ", violation" if violation == "1" else "")
                   for code, severity, violation in wanted]
-        rows = re.findall(r"^\| `([a-z0-9-]+)` \| (\w+) \| (\w+) \| \S",
-                          section_of(manual, "## Diagnostics"), re.M)
+        rows = re.findall(r"^\*([a-z0-9-]+)\*, (\w+)(, violation|)\n\t\S",
+                          section_of(self.text_of(page), "# DIAGNOSTICS"), re.M)
         for row in wanted:
             if row not in rows:
-                self.fail("docs/manual.md",
-                          "the diagnostics table lacks | `%s` | %s | %s | ..." % row)
+                self.fail(page, "DIAGNOSTICS lacks *%s*, %s%s" % row)
         if rows != wanted and set(rows) == set(wanted):
-            self.fail("docs/manual.md", "diagnostics stand in another order than diagnostics.def")
+            self.fail(page, "diagnostics stand in another order than diagnostics.def")
         for row in rows:
             if row not in wanted:
-                self.fail("docs/manual.md", f"there is no diagnostic {row}")
+                self.fail(page, f"there is no diagnostic {row}")
 
-    def json_names(self, commands, manual):
+    def json_names(self, commands, page):
+        described = self.text_of(page)
         samples = os.path.join(self.root, "samples")
         paths = sorted(name for name in os.listdir(samples)
                        if name.endswith((".oemp", ".prf", ".rpt")))
@@ -305,15 +294,16 @@ class Runner:
                     continue
                 self.count += 1
                 for key, value in json.loads(text).items():
-                    section = section_of(manual, f"#### `{key}`")
+                    section = section_of(described, f"## {key}")
                     rows = value if isinstance(value, list) else [value]
                     names = {name for row in rows if isinstance(row, dict) for name in row}
                     if not section and key not in ("schema", "command"):
-                        missing.add(f"no section \"#### `{key}`\" in the JSON contract")
+                        missing.add(f"no section \"## {key}\"")
                     missing |= {f"JSON name {name} of {key} is not described there"
-                                for name in names if section and f"| `{name}` |" not in section}
+                                for name in names
+                                if section and not re.search(rf"^\*{name}\*", section, re.M)}
         for message in sorted(missing):
-            self.fail("docs/manual.md", message)
+            self.fail(page, message)
 
     def formats(self, commands, readme):
         status, text = self.memprof("formats", "--format", "csv")
@@ -340,13 +330,9 @@ class Runner:
         self.worked_example()
         for command in commands:
             self.worked_example(command)
-        with open(os.path.join(self.root, "docs/manual.md"), encoding="utf-8") as file:
-            manual = file.read()
-        with open(os.path.join(self.root, "README.md"), encoding="utf-8") as file:
-            readme = file.read()
-        self.options(commands, manual)
-        self.diagnostics(manual)
-        self.json_names(commands, manual)
+        readme = self.text_of("README.md")
+        self.diagnostics("docs/man/memprof-check.1.scd")
+        self.json_names(commands, "docs/man/memprof-report.5.scd")
         self.formats(commands, readme)
         names = sorted(block.directive[1] for block in blocks_of("README.md", readme)
                        if block.directive and block.directive[0] == "ci")
@@ -448,7 +434,7 @@ esac
 """
 
 README = """# x
-[manual](docs/manual.md#diagnostics)
+[manual](docs/manual.md#all)
 <!-- ci: build -->
 ```sh
 false
@@ -489,13 +475,20 @@ job:
         memprof $WHAT
         memprof show
 ```
-### show
-`--deep N`
-## Common options
-## Diagnostics
-| `bad` | error | yes | it is bad |
-#### `rows`
-| `a_bytes` | bytes |
+## All
+"""
+
+CHECK = """# DIAGNOSTICS
+
+*bad*, error, violation
+	it is bad
+"""
+
+REPORT = """# TABLES
+
+## rows
+
+*a_bytes*, bytes
 """
 
 DEFINITION = 'MP_DIAGNOSTIC(BAD, "bad", ERROR, 1)\n'
@@ -536,18 +529,17 @@ FAULTS = [
     ("a CI step that fails", "docs/manual.md", "grep -q out", "grep -q nothing", "exit status 1"),
     ("a CI block that fails", "docs/manual.md", "memprof $WHAT\n", "memprof fail\n",
      "exit status 3"),
-    ("an option not described", "docs/manual.md", "`--deep N`", "", "--deep of show"),
-    ("an option made up", "docs/manual.md", "`--deep N`", "`--deep N` `--deeper`", "--deeper is not"),
-    ("a command not described", "docs/manual.md", "### show", "### display", "no section"),
-    ("a diagnostic not described", "docs/manual.md", "| `bad` |", "| `worse` |", "lacks | `bad`"),
-    ("another severity", "docs/manual.md", "| error |", "| note |", "lacks | `bad`"),
-    ("a JSON name not described", "docs/manual.md", "| `a_bytes` |", "| `b_bytes` |", "a_bytes of"),
-    ("a JSON object not described", "docs/manual.md", "#### `rows`", "#### `columns`", "no section"),
+    ("a diagnostic not described", "docs/man/memprof-check.1.scd", "*bad*", "*worse*", "lacks *bad*"),
+    ("another severity", "docs/man/memprof-check.1.scd", "error,", "note,", "lacks *bad*"),
+    ("a JSON name not described", "docs/man/memprof-report.5.scd", "*a_bytes*", "*b_bytes*",
+     "a_bytes of"),
+    ("a JSON object not described", "docs/man/memprof-report.5.scd", "## rows", "## columns",
+     "no section"),
     ("a format not listed", "README.md", "| `x` |", "| `y` |", "formats table"),
     ("a format's ending not listed", "README.md", "`.x`", "`.z`", "formats table"),
     ("a command not listed", "README.md", "`show`", "`display`", "formats table"),
     ("a link to no file", "README.md", "manual.md", "manuals.md", "there is no docs/manuals.md"),
-    ("a link to no heading", "README.md", "#diagnostics", "#errors", "no such heading"),
+    ("a link to no heading", "README.md", "#all", "#errors", "no such heading"),
     ("no test command", "README.md", "<!-- ci: test -->", "", "expected build and test"),
 ]
 
@@ -564,6 +556,8 @@ def self_test():
             root = tempfile.mkdtemp(dir=folder)
             files = {"README.md": README, "docs/manual.md": MANUAL,
                      "docs/man/memprof-show.1.scd": PAGE,
+                     "docs/man/memprof-check.1.scd": CHECK,
+                     "docs/man/memprof-report.5.scd": REPORT,
                      "include/memprof/diagnostics.def": DEFINITION, "samples/a.oemp": ""}
             if fault:
                 assert fault[2] in files[fault[1]], fault

@@ -75,6 +75,16 @@ def faults_of(tables, folder):
     return faults
 
 
+def faults_of_guide(tables, path):
+    """Options that the guide names and nobody takes."""
+    known = {option for command in lines_of(tables, "commands")
+             for option in lines_of(tables, "options", command)}
+    with open(path, encoding="utf-8") as file:
+        named = set(re.findall(r"`(--[a-z-]+)[ `]", file.read()))
+    return [f"{os.path.basename(path)}: {option} is not an option of any command"
+            for option in sorted(named - known)]
+
+
 def lint(tables, folder):
     """What scdoc, man and mandoc complain of."""
     faults = []
@@ -148,7 +158,11 @@ def main():
     if options.lint and missing:
         print(f"pages.py: skipped, not installed: {', '.join(missing)}")
         return SKIPPED
-    faults = (lint if options.lint else faults_of)(options.tables, PAGES)
+    if options.lint:
+        faults = lint(options.tables, PAGES)
+    else:
+        faults = faults_of(options.tables, PAGES) + faults_of_guide(
+            options.tables, os.path.join(PAGES, "..", "manual.md"))
     for fault in faults:
         print(fault)
     print(f"pages.py: {len(names_of(PAGES))} pages, {len(faults)} wrong")

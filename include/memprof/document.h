@@ -1,6 +1,6 @@
 /* Documents: an answer, as tables of typed values, before anybody decides how it looks.
  *
- * Names of tables and columns are those of the JSON output (docs/manual.md lists them) and stay;
+ * Names of tables and columns are those of the JSON output (memprof-report(5) lists them) and stay;
  * titles are for people. All that a document gives belongs to it and lives as long as it does. */
 #ifndef MEMPROF_DOCUMENT_H
 #define MEMPROF_DOCUMENT_H

@@ -11,7 +11,7 @@
  *   mp_recording_free(recording);
  *
  * What is asked is named as on the command line: reports are its commands, settings its options
- * without dashes (docs/manual.md), but those that say how inputs are read: they are members of
+ * without dashes (memprof(1)), but those that say how inputs are read: they are members of
  * mp_load_options. The library prints nothing but what it is told to print, and
  * never exits. A recording and its answers are for one thread at a time; different recordings may
  * be used by different threads. Numbers are printed and read as the C locale has them: leave

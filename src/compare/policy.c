@@ -1,4 +1,4 @@
-/* The parser of policies: lines, their tokens, the grammar of docs/policies.md from the bound of a
+/* The parser of policies: lines, their tokens, the grammar of memprof-policy(5) from the bound of a
  * rule up to the whole of it. The first fault of a line ends it. */
 #include "compare/policy.h"
 

@@ -1,6 +1,6 @@
 /* Policies: what a recording is held to, a rule a line; and what comes of the rules.
  *
- * docs/policies.md has the grammar. A rule is a limit of a measure ("leaked of type "Order*" <= 1
+ * memprof-policy(5) has the grammar. A rule is a limit of a measure ("leaked of type "Order*" <= 1
  * MiB"), or says that nothing of a kind is new ("no new leak site"). */
 #ifndef MP_COMPARE_POLICY_H
 #define MP_COMPARE_POLICY_H

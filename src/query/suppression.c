@@ -1,4 +1,4 @@
-/* Reading suppressions: lines of "[name]" and "key = value", see docs/manual.md. */
+/* Reading suppressions: lines of "[name]" and "key = value", see memprof-suppressions(5). */
 #include "query/suppression.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Suppressions: leaks that are known and accepted, as a file lists them (docs/manual.md has the
- * format).
+/* Suppressions: leaks that are known and accepted, as a file lists them (memprof-suppressions(5)
+ * has the format).
  *
  * What is suppressed stays alive and stays in every total of what is alive; it is no leak. A
  * suppression matches contexts, so it may take a part of an allocation site: the objects of one

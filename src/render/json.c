@@ -1,4 +1,5 @@
-/* JSON for programs: one object, exact numbers, stable names (docs/manual.md has the contract). */
+/* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the contract).
+ */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>

@@ -198,8 +198,8 @@ const mp_report mp_report_gate = {
         "  orders: leaked of source \"*OrderEntry*\" <= 1.1 x base\n"
         "  growth of type \"Dynamic Query\" per snapshot after snapshot 3 <= 2 %\n"
         "  no new leak site\n"
-        "docs/policies.md has all forms. Rules that compare need `base`. Exit status 0: all rules\n"
-        "hold; 1: some fail; 3: none fails, but some could not be judged.",
+        "memprof-policy(5) has all forms. Rules that compare need `base`. Exit status 0: all\n"
+        "rules hold; 1: some fail; 3: none fails, but some could not be judged.",
     .operand = MP_OPERAND_POLICY,
     MP_ARGUMENTS(arguments, usual),
     .variants = {MP_HEAP_VARIANTS(run_heap),
