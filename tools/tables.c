@@ -230,11 +230,13 @@ static void insert_commands(void)
 
 static void insert_groups(const cli_command *command)
 {
-    size_t count;
-    const mp_dimension *dimensions = mp_dimensions(&count);
-    for (size_t i = 0; i < count; i++)
-        if (mp_report_groups_by(command->report, dimensions[i].name))
-            put_definition(dimensions[i].name, dimensions[i].summary);
+    const char *words[MP_MOST_WORDS];
+    size_t count = mp_report_words(command->report, "by", ~0u, MP_ALL_KINDS, words);
+    for (size_t i = 0; i < count; i++) {
+        const mp_dimension *dimension = mp_dimension_find(words[i]);
+        if (dimension)
+            put_definition(dimension->name, dimension->summary);
+    }
 }
 
 static void insert_renderers(void)

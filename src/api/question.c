@@ -25,11 +25,16 @@ void mp_question_free(mp_question *question)
     mp_policy_free(question->policy);
 }
 
-void mp_question_note(mp_question *question, const char *argument, const char *spelled)
+static void note(mp_question *question, mp_given given)
 {
     mp_grow(&question->given, &question->given_capacity, question->given_count + 1,
             sizeof *question->given);
-    question->given[question->given_count++] = (mp_given){argument, spelled};
+    question->given[question->given_count++] = given;
+}
+
+void mp_question_note(mp_question *question, const char *argument, const char *spelled)
+{
+    note(question, (mp_given){argument, spelled, NULL});
 }
 
 int64_t *mp_question_limit(const mp_question *question)
@@ -113,8 +118,11 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
     if (!operand && !row && !(argument && mp_argument_find(&report->arguments, argument)))
         return mp_fail_unused(error, report->name, name, NULL);
+    mp_given given = {argument ? argument : name, name, text};
+    if (!mp_report_takes(report, &given, ~0u, MP_ALL_KINDS, NULL, error))
+        return false;
     if (!operand)
-        mp_question_note(question, argument ? argument : name, name);
+        note(question, given);
     if (!row || row->kind == MP_ARGUMENT_SHARED)
         return set_shared(question, name, subject, text, error);
     return mp_argument_parse(row, text, question->arguments) ||

@@ -179,3 +179,54 @@ const char *mp_text_list(const char *const *words, size_t count, const char *las
     }
     return text;
 }
+
+enum { LONGEST_WORD = 48 };
+
+/* Letters that are added, left out, replaced, or swapped with the next one, to make `b` of `a`. */
+static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][LONGEST_WORD + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+        size_t *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
+    }
+    return last[b_length];
+}
+
+const char *mp_text_nearest(const char *text, const char *const *words, size_t count)
+{
+    size_t length = strlen(text), beginning = 0;
+    const char *nearest = NULL, *begun = NULL;
+    if (length > LONGEST_WORD)
+        return NULL;
+    size_t least = length < 3 ? length : 1 + length / 3; /* from here on it is another word */
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(words[i]);
+        size_t far = other <= LONGEST_WORD ? distance(text, length, words[i], other) : least;
+        if (far < least) {
+            least = far;
+            nearest = words[i];
+        }
+        if (length > 1 && strncmp(words[i], text, length) == 0) {
+            beginning++;
+            begun = words[i];
+        }
+    }
+    return nearest ? nearest : beginning == 1 ? begun : NULL;
+}

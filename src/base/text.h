@@ -52,4 +52,8 @@ const char *mp_utf8_copy(mp_arena *arena, const char *text);
 const char *mp_text_list(const char *const *words, size_t count, const char *last, char *text,
                          size_t size);
 
+/* The word that was probably meant: the one that takes the fewest letters added, left out, replaced
+ * or swapped, few of them, or else the only one that begins so. NULL: it is like none of them. */
+const char *mp_text_nearest(const char *text, const char *const *words, size_t count);
+
 #endif

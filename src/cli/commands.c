@@ -72,7 +72,7 @@ enum { OWN = sizeof own / sizeof *own };
 const cli_command *cli_commands(size_t *count)
 {
     static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY", "[NAME]", "SOURCE"};
-    static cli_command all[40];
+    static cli_command all[CLI_MOST_COMMANDS];
     const mp_report *const *reports = mp_reports(count);
     assert(*count + OWN <= sizeof all / sizeof *all);
     for (size_t i = 0; i < *count; i++)
@@ -153,8 +153,7 @@ static void help_command(const cli_command *command)
         const mp_dimension *dimensions = mp_dimensions(&count);
         printf("\nGroups of a memory recording (--by):\n");
         for (size_t i = 0; i < count; i++)
-            if (mp_report_groups_by(command->report, dimensions[i].name))
-                help_line(dimensions[i].name, dimensions[i].summary);
+            help_line(dimensions[i].name, dimensions[i].summary);
     }
     if (command->scope & CLI_EXPORTS) {
         const mp_exporter *const *exporters = mp_exporters(&count);

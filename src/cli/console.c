@@ -61,18 +61,6 @@ void cli_put_fault(const char *path, const char *format, ...)
     put_line(text);
 }
 
-bool cli_refuse(const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    cli_put_message(text);
-    fputs("Try: memprof --help\n", stderr);
-    return false;
-}
-
 void cli_put_error(const mp_error *error)
 {
     char line[8192];

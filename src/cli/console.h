@@ -17,8 +17,6 @@ void cli_put_safe(const char *text);
 void cli_put_message(const char *text);
 /* "path: error: text" */
 void cli_put_fault(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Say why the command line is wrong, and where the right one is told; returns false. */
-bool cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A progress bar for work over a second, only on a terminal. */
 typedef struct cli_progress {

@@ -64,10 +64,10 @@ int cli_export(cli_options *options)
     const char *path = options->export_path;
     bool names = options->exporter && path, stream = names && strcmp(path, "-") == 0;
     if (!names)
-        cli_refuse("export needs --to FORMAT and --output FILE, and has no --%s",
+        cli_refuse(options, "export needs --to FORMAT and --output FILE, and has no --%s",
                    options->exporter ? "output" : "to");
     if (stream)
-        cli_refuse("export writes a file, not standard output");
+        cli_refuse(options, "export writes a file, not standard output");
     if (!names || stream)
         return CLI_USAGE;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);

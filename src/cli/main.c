@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         setlocale(LC_CTYPE, "en_US.UTF-8");
     mp_set_out_of_memory_handler(out_of_memory);
     if (argc < 2) {
-        cli_refuse("what is to be read? memprof [COMMAND] [OPTIONS] FILE...");
+        cli_refuse(&(cli_options){0}, "what is to be read? memprof [COMMAND] [OPTIONS] FILE...");
         return CLI_USAGE;
     }
     int status = CLI_USAGE;

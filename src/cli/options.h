@@ -46,10 +46,11 @@ typedef enum cli_grouping {
 /* An option that was given, without its dashes, and its argument or "". */
 typedef struct cli_pair {
     const char *name, *text;
+    const char *origin; /* a default that was set there; NULL: the command line */
 } cli_pair;
 
 typedef struct cli_options {
-    cli_command command;
+    cli_command command; /* without a name: none is known yet */
     bool command_named;  /* not the default one */
     const char *operand; /* before the files, or behind the one; NULL: none */
     const char **paths;  /* points into argv */
@@ -74,7 +75,7 @@ typedef struct cli_options {
     bool exact_bytes;
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 
-    bool help, version;
+    bool help, help_all, version;
 
     /* Of commands that the command line answers itself. */
     const char *store, *baseline_name;
@@ -85,7 +86,6 @@ typedef struct cli_options {
 /* How an option's argument is taken. */
 typedef enum cli_kind {
     CLI_ASKS,    /* the question takes it */
-    CLI_SOURCE,  /* the same, or a folder of listings */
     CLI_FLAG,    /* bool */
     CLI_NAME,    /* const char *, not "" */
     CLI_TEXTS,   /* mp_argument_texts: each that is given, not "" */
@@ -104,6 +104,17 @@ typedef enum cli_kind {
     CLI_FILE_NAME, /* const char *, a name without a folder */
 } cli_kind;
 
+/* Where an option stands in help. */
+typedef enum cli_section {
+    CLI_WHAT,    /* what is asked */
+    CLI_PART,    /* of which part of the recording */
+    CLI_LOOKS,   /* how the answer looks */
+    CLI_LIMITS,  /* what it is held to */
+    CLI_READING, /* how recordings of some kinds are read */
+    CLI_GENERAL, /* what all commands take */
+    CLI_SECTIONS,
+} cli_section;
+
 typedef struct cli_option {
     const char *name;
     const char *argument; /* NULL: none */
@@ -113,13 +124,35 @@ typedef struct cli_option {
     uint32_t offset; /* in cli_options, for kinds that name a type */
     unsigned scope;  /* who takes it; 0: commands that have the argument */
     const char *of;  /* the argument that it is part of; NULL: it is one, of its own name */
+    cli_section section;
+    char letter;  /* "-n"; 0: none */
+    bool repeats; /* may be given several times */
 } cli_option;
 
 extern const cli_option cli_option_table[];
-extern const size_t cli_option_count;
+extern const size_t cli_option_count; /* at most CLI_MOST_OPTIONS */
+enum { CLI_MOST_OPTIONS = 128, CLI_MOST_COMMANDS = 64 };
 /* What an option of this name is to the command; NULL: nothing. */
 const cli_option *cli_option_of(const cli_command *command, const char *name);
 
+/* "What", "Which part", ... */
+const char *cli_section_name(cli_section section);
+/* The words that the option of the command takes into `words`, which has MP_MOST_WORDS; 0: it takes
+ * other texts. */
+size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words);
+/* The kinds of recordings of which the command honours the option, of which it has an answer at
+ * all: a bit for each mp_kind (mp_kinds_text tells them); 0: it reads none. */
+unsigned cli_option_kinds(const cli_command *command, const cli_option *option);
+unsigned cli_command_kinds(const cli_command *command);
+/* Whether the command has what this format shows. */
+bool cli_command_writes(const cli_command *command, const mp_renderer *renderer);
+
+/* Say why the command line is wrong, and which help tells the right one; returns false. */
+bool cli_refuse(const cli_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The name of the argument that it is, or is part of. */
+const char *cli_option_argument(const cli_option *option);
 /* Whether two recordings are compared, the first of which is the operand. */
 bool cli_compares(const cli_command *command);
 

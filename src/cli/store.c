@@ -192,11 +192,12 @@ int cli_baseline(cli_options *options)
     const char *action = options->operand ? options->operand : "";
     bool checks = strcmp(action, "check") == 0;
     if (!checks && strcmp(action, "save") != 0)
-        cli_refuse("baseline saves or checks: memprof baseline save|check FILE --store DIR");
+        cli_refuse(options,
+                   "baseline saves or checks: memprof baseline save|check FILE --store DIR");
     else if (!options->store)
-        cli_refuse("baseline needs --store DIR");
+        cli_refuse(options, "baseline needs --store DIR");
     else if (options->path_count != 1)
-        cli_refuse("baseline is of one recording");
+        cli_refuse(options, "baseline is of one recording");
     else
         return checks ? check(options) : save(options);
     return CLI_USAGE;

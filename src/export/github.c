@@ -64,4 +64,5 @@ static bool render_github(const mp_document *document, const mp_diagnostics *dia
 const mp_renderer mp_renderer_github = {.name = "github",
                                         .summary =
                                             "rules and limits as annotations of a GitHub workflow",
+                                        .of_checks = true,
                                         .render = render_github};

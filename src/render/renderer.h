@@ -25,6 +25,7 @@ typedef struct mp_renderer {
     const char *summary;
     bool for_programs; /* exact and whole: tables are not cut unless the user asks for it */
     bool can_be_brief;
+    bool of_checks;      /* shows nothing but rules and limits */
     const char *command; /* the only one whose documents have what it shows; NULL: any has */
     /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
      * have what this format shows: then nothing was printed, and `error` says why. */

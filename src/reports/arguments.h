@@ -65,6 +65,7 @@ typedef struct mp_argument_table {
  * one argument: "type" and "since" are both of the "selection". */
 typedef struct mp_given {
     const char *argument, *spelled;
+    const char *text; /* NULL: how inputs are read, which the report does not look at */
 } mp_given;
 
 /* The row of this name; NULL: there is none. */

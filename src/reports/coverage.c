@@ -268,8 +268,6 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     bool methods = !asked->by || mp_text_is(asked->by, "method");
     if (!order)
         return false;
-    if (!programs && !methods)
-        return mp_fail_argument(error, "by", asked->by, "coverage is told by program or method");
     mp_coverage coverage = mp_coverage_of(request->filter);
     bool ok = coverage.line_count > 0 || refuse(request, error);
     if (ok) {
@@ -309,6 +307,14 @@ static const mp_argument arguments[] = {
     MP_SHARES("keep-profiler", ALL),
 };
 
+static const char *const groups[] = {"program", "method"};
+
+static const mp_choice choices[] = {
+    {.argument = "by", .variants = ALL, MP_WORDS(groups)},
+    {.argument = "sort", .variants = ALL, MP_WORDS(orders)},
+    {0},
+};
+
 const mp_report mp_report_coverage = {
     .name = "coverage",
     .summary = "which lines of the programs were executed",
@@ -319,5 +325,6 @@ const mp_report mp_report_coverage = {
         "cobertura, lcov and sonar-generic are for Jenkins, GitLab, genhtml and SonarQube.",
     .unites = true,
     MP_ARGUMENTS(arguments, usual),
+    .choices = choices,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run}},
 };

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "reports/profile_sections.h"
 
 /* --- totals side by side --- */
 
@@ -182,16 +183,12 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
 
 /* --- what it is compared by --- */
 
-static bool choose_level(const char *by, mp_diff *diff, mp_error *error)
+static void choose_level(const char *by, mp_diff *diff)
 {
     bool profile = diff->kind == MP_KIND_PROFILE;
     const char *usual = profile ? "line" : diff->kind == MP_KIND_DUMP ? "type" : "site";
     diff->by = by ? by : usual;
     diff->level = mp_level_asked(diff->kind, diff->by);
-    if (!profile || diff->level != MP_LEVEL_GROUP)
-        return true;
-    return mp_fail_argument(error, "by", by,
-                            "execution profiles are compared by line, method or module");
 }
 
 static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
@@ -203,35 +200,20 @@ static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *e
                    mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
 }
 
-static bool can_group(const mp_diff *diff, const mp_model *model, const mp_digest *base,
-                      mp_error *error)
+static bool can_group(const mp_diff *diff, const mp_digest *base, mp_error *error)
 {
-    const mp_dimension *by = NULL;
-    bool group = diff->level == MP_LEVEL_GROUP;
-    if (!group && diff->level != MP_LEVEL_DOMINATOR)
-        return true;
-    if (group && mp_text_is("dominators", diff->by))
-        return mp_fail_argument(error, "by", diff->by,
-                                "heap dumps alone are compared by their dominator trees");
-    if (group && diff->kind == MP_KIND_DUMP)
-        return mp_fail_argument(error, "by", diff->by,
-                                "heap dumps are compared by type or dominators");
-    if (group && !(by = mp_dimension_asked(diff->by, model, "site", error)))
-        return false;
-    if (base->kept)
-        return mp_fail_argument(error, "by", diff->by,
-                                "a baseline tells of sites and types, %s is one", base->path);
-    return !by || !by->of_frames ||
-           mp_fail_argument(error, "by", by->name,
-                            "such groups overlap, so that their changes do not add up");
+    bool kept = diff->level != MP_LEVEL_GROUP && diff->level != MP_LEVEL_DOMINATOR;
+    return kept || !base->kept ||
+           mp_fail_argument(error, "by", diff->by, "a baseline tells of sites and types, %s is one",
+                            base->path);
 }
+
+static const mp_order orders[] = {{.name = "bytes"}, {.name = "objects"}, {.name = "inclusive"}};
 
 /* The order of rows of heaps; profiles have none but the usual one. */
 static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                          const mp_digest *now, mp_error *error)
 {
-    static const mp_order orders[] = {
-        {.name = "bytes"}, {.name = "objects"}, {.name = "inclusive"}};
     if (sort && diff->level == MP_LEVEL_DOMINATOR)
         return mp_fail_argument(error, "sort", sort,
                                 "dominators stand by how much more or less they retain");
@@ -278,10 +260,9 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     const mp_diff_arguments *asked = request->arguments;
     const mp_digest *base = request->base;
     mp_diff diff = {.dictionary = request->dictionary, .kind = request->model->kind};
-    if (!choose_level(asked->by, &diff, error) ||
-        !check_min_change(&asked->min_change, diff.kind == MP_KIND_PROFILE, error))
-        return false;
-    if (!can_group(&diff, request->model, base, error))
+    choose_level(asked->by, &diff);
+    if (!check_min_change(&asked->min_change, diff.kind == MP_KIND_PROFILE, error) ||
+        !can_group(&diff, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);
     if (!now)
@@ -331,6 +312,20 @@ static const mp_argument arguments[] = {
     MP_SHARES_READING,
 };
 
+static const char *const heap_groups[] = {"site", "type"};
+static const char *const dump_groups[] = {"type", "dominators"};
+static const char *const dump_sorts[] = {"bytes", "objects"};
+
+static const mp_choice choices[] = {
+    {.argument = "by", .variants = MP_HEAPS, MP_WORDS(heap_groups)},
+    {.argument = "by", .variants = MP_HEAPS, .apart = true},
+    {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
+    {.argument = "by", .variants = MP_PROFILE, MP_WORDS(mp_profile_groups)},
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(orders)},
+    {.argument = "sort", .variants = MP_DUMP, .where = "by type", MP_WORDS(dump_sorts)},
+    {0},
+};
+
 const mp_report mp_report_diff = {
     .name = "diff",
     .summary = "what changed from one recording to another, or between two snapshots",
@@ -338,13 +333,13 @@ const mp_report mp_report_diff = {
     .details =
         "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
         "by ids. Sites are matched in steps: by stack and lines, by stack alone, by type and\n"
-        "innermost function; each row says which one matched. Execution profiles: `by` line,\n"
-        "method, module; heaps: site, type, or what top has; heap dumps: dominators, which branch\n"
-        "of the dominator tree grew. `sort`, of heaps: bytes, objects, inclusive (with what is\n"
-        "scoped to it). Exit status 0 whatever changed: see memprof gate for a verdict.",
+        "innermost function; each row says which one matched. Of heap dumps, by dominators tells\n"
+        "which branch of the dominator tree grew. Exit status 0 whatever changed: see memprof\n"
+        "gate for a verdict.",
     .single = true,
     .operand = MP_OPERAND_BASE,
     MP_ARGUMENTS(arguments, usual),
+    .choices = choices,
     .variants = {MP_HEAP_VARIANTS(run),
                  {.needs = MP_HOLDS_LEDGER, .run = run},
                  {.needs = MP_HOLDS_PROFILE, .run = run}},

@@ -206,13 +206,14 @@ static const mp_column reached_columns[] = {
     MP_COLUMN(mp_histogram_row, retained_bytes, "", MP_BYTES, 0),
     MP_COLUMN_OF(mp_histogram_row, label, "key", "", MP_TEXT, 0),
 };
-static const mp_order alive_orders[] = {
+const char *const mp_graph_groups[] = {"object", "type", "namespace"};
+const mp_order mp_alive_orders[] = {
     {"bytes", {"bytes", "key"}},
     {"objects", {"objects", "key"}},
     {"retained", {"retained_bytes", "key"}},
     {"key", {"key"}},
 };
-static const mp_order reached_orders[] = {
+const mp_order mp_reached_orders[] = {
     {"bytes", {"self_bytes", "key"}},
     {"objects", {"objects", "key"}},
     {"retained", {"retained_bytes", "key"}},
@@ -289,12 +290,9 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
 {
     const char *by = asked->by ? asked->by : "type";
     bool types = mp_text_is(by, "type");
-    if (!types && !mp_text_is(by, "namespace"))
-        return mp_fail_argument(error, "by", by,
-                                "objects of a dump are grouped by type or namespace");
     const char *sort = asked->sort ? asked->sort : top ? "bytes" : "retained";
-    const mp_order *order = top ? MP_ORDER_FIND(alive_orders, sort, "groups", error)
-                                : MP_ORDER_FIND(reached_orders, sort, "groups", error);
+    const mp_order *order = top ? MP_ORDER_FIND(mp_alive_orders, sort, "groups", error)
+                                : MP_ORDER_FIND(mp_reached_orders, sort, "groups", error);
     if (!order)
         return false;
     mp_histogram namespaces = {0};

@@ -17,6 +17,11 @@ typedef struct mp_object_cells {
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object);
 
+/* How groups of objects are sorted, of all that are alive and of those that roots reach. */
+extern const mp_order mp_alive_orders[4], mp_reached_orders[4];
+/* "object", of what is no histogram, then "type", "namespace" */
+extern const char *const mp_graph_groups[3];
+
 /* "35 objects, 6.0 KiB: no references were recorded of their types" */
 const char *mp_untracked_text(mp_document *document, const mp_graph_totals *totals);
 

@@ -368,13 +368,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
             return mp_fail(error, MP_ERROR_ARGUMENT,
                            "lifetimes is about a whole log, not up to a snapshot: name no @%s",
                            mp_model_text(model, model->sessions.at[i].snapshot));
-    const mp_dimension *dimension = mp_dimension_asked(asked->by, model, "type", error);
-    if (!dimension)
-        return false;
-    if (dimension->of_frames)
-        return mp_fail_argument(error, "by", dimension->name,
-                                "the ages of such groups do not add up: try " MP_DASHES
-                                "by source");
+    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
     bool ok = put(request, document, &window, dimension, error);
@@ -399,6 +393,12 @@ static const mp_argument arguments[] = {
     MP_SHARES("skip", OF_LOGS),
 };
 
+static const mp_choice choices[] = {
+    {.argument = "by", .variants = OF_LOGS | OF_RECORDINGS, .apart = true},
+    {.argument = "sort", .variants = OF_LOGS | OF_RECORDINGS, MP_WORDS(lifetime_orders)},
+    {0},
+};
+
 const mp_report mp_report_lifetimes = {
     .name = "lifetimes",
     .summary = "how long objects lived: ages at deletion; of heap logs sizes and threads",
@@ -409,7 +409,8 @@ const mp_report mp_report_lifetimes = {
         "up to the snapshot `to` (the last _PreCleanUp if there is one, else the last). A\n"
         "histogram of all, the median and 90th percentile of each group; of heap logs also\n"
         "allocations by size, and what one thread allocated and another deleted. `only` shows\n"
-        "some groups and their ages alone. `sort`: deleted, bytes, median, p90, key.",
+        "some groups and their ages alone.",
     MP_ARGUMENTS(arguments, own),
+    .choices = choices,
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.needs = MP_HOLDS_TIMES, .run = run}},
 };

@@ -169,9 +169,8 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
                     mp_error *error)
 {
     const mp_model *model = window->model;
-    const mp_dimension *dimension = mp_dimension_asked(asked->by, model, "type", error);
-    const mp_order *order =
-        dimension ? MP_ORDER_FIND(top_orders, asked->sort, "groups", error) : NULL;
+    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
+    const mp_order *order = MP_ORDER_FIND(top_orders, asked->sort, "groups", error);
     if (!order)
         return false;
     if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)
@@ -433,9 +432,8 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error)
 {
-    const mp_dimension *dimension = mp_dimension_asked(asked->by, window->model, "type", error);
-    const mp_order *order =
-        dimension ? MP_ORDER_FIND(growth_orders, asked->sort, "groups", error) : NULL;
+    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
+    const mp_order *order = MP_ORDER_FIND(growth_orders, asked->sort, "groups", error);
     if (!order)
         return false;
     const char *trend = trends ? section_trend(document, window) : NULL;
@@ -525,17 +523,32 @@ static const mp_argument top_arguments[] = {
     MP_SHARES_READING,
 };
 
+static const char *const dump_groups[] = {"type", "namespace"};
+
+static const mp_choice top_choices[] = {
+    {.argument = "by", .variants = MP_HEAPS},
+    {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
+    {.argument = "by", .variants = MP_PROFILE, MP_WORDS(mp_profile_groups)},
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(top_orders)},
+    {.argument = "sort", .variants = MP_DUMP, MP_WORDS(mp_alive_orders)},
+    {.argument = "sort", .variants = MP_PROFILE, .where = "by line", MP_WORDS(mp_line_orders)},
+    {.argument = "sort",
+     .variants = MP_PROFILE,
+     .where = "by method or module",
+     MP_WORDS(mp_method_orders)},
+    {0},
+};
+
 const mp_report mp_report_top = {
     .name = "top",
     .summary = "what is biggest in memory; the hottest lines of an execution profile",
     .example = "top samples/shop-v2.oemp --by source",
     .details =
         "Memory: what is alive at the snapshot `to` (the last _PreCleanUp if there is one,\n"
-        "else the last). \"With scoped\" adds what is scoped to the group's objects.\n"
-        "`sort`: bytes, objects, inclusive, created, deleted, key, idle (temp-tables never used).\n"
-        "Execution profiles: `by`: line, method, module. `sort`: seconds, inclusive,\n"
-        "average, calls. `format` rpt writes ProTop's own layout.",
+        "else the last). \"With scoped\" adds what is scoped to the group's objects; sorted by\n"
+        "idle stand temp-tables that were never used.",
     MP_ARGUMENTS(top_arguments, own),
+    .choices = top_choices,
     .variants = {MP_HEAP_VARIANTS(top_of_heap),
                  {.needs = MP_HOLDS_GRAPH, .run = top_of_dump},
                  {.needs = MP_HOLDS_PROFILE, .run = top_of_profile}},
@@ -590,6 +603,12 @@ static const mp_argument growth_arguments[] = {
     MP_SHARES_READING,
 };
 
+static const mp_choice growth_choices[] = {
+    {.argument = "by", .variants = MP_HEAPS},
+    {.argument = "sort", .variants = MP_HEAPS | MP_DUMP, MP_WORDS(growth_orders)},
+    {0},
+};
+
 const mp_report mp_report_growth = {
     .name = "growth",
     .summary = "what grew or shrank between two snapshots",
@@ -598,9 +617,9 @@ const mp_report mp_report_growth = {
         "Compares what is alive at the snapshot `from` (the first) and at `to` (the last\n"
         "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
         "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
-        "a warm-up out.\n"
-        "`sort`: bytes, objects, inclusive (with what is scoped to it), key.",
+        "a warm-up out. Sorted by inclusive, what is scoped to a group counts.",
     MP_ARGUMENTS(growth_arguments, own),
+    .choices = growth_choices,
     .variants = {MP_HEAP_VARIANTS(growth_of_heap),
                  {.needs = MP_HOLDS_LEDGER, .run = growth_of_dumps}},
 };

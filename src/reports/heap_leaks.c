@@ -344,6 +344,11 @@ static const mp_argument arguments[] = {
     MP_SHARES_READING,
 };
 
+static const mp_choice choices[] = {
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(leak_orders)},
+    {0},
+};
+
 const mp_report mp_report_leaks = {
     .name = "leaks",
     .summary = "what was created and never deleted, by allocation site",
@@ -351,8 +356,8 @@ const mp_report mp_report_leaks = {
     .details =
         "A leak is what was created after the snapshot `from` (the first) and is alive at the\n"
         "snapshot `to` (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
-        "leak that grows at every snapshot from a cache that filled once.\n"
-        "`sort`: bytes, objects, inclusive (with what is scoped to it), created, grew.",
+        "leak that grows at every snapshot from a cache that filled once.",
     MP_ARGUMENTS(arguments, own),
+    .choices = choices,
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -95,12 +95,13 @@ static const mp_column sort_columns[] = {
     MP_COLUMN_OF(mp_code_cost, inclusive_us, "inclusive_seconds", "", MP_SECONDS, 0),
     MP_COLUMN(mp_code_cost, calls, "", MP_COUNT, 0),
 };
-static const mp_order line_orders[] = {
+const char *const mp_profile_groups[] = {"line", "method", "module"};
+const mp_order mp_line_orders[] = {
     {"seconds", {"seconds"}},
     {"average", {"average_seconds"}},
     {"calls", {"calls"}},
 };
-static const mp_order method_orders[] = {
+const mp_order mp_method_orders[] = {
     {"seconds", {"seconds"}},
     {"inclusive", {"inclusive_seconds"}},
     {"average", {"average_seconds"}},
@@ -171,7 +172,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
     bool estimated = false;
     if (strcmp(order->name, "average") == 0)
         mp_code_costs_by_average(model, list);
-    else if (order != line_orders && order != method_orders) /* in the first ones they are */
+    else if (order != mp_line_orders && order != mp_method_orders) /* in the first ones they are */
         MP_ORDER_ROWS(order, sort_columns, list->at, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->at[i];
@@ -205,11 +206,8 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_pro
 {
     bool lines = !asked->by || mp_text_is(asked->by, "line");
     bool methods = !lines && mp_text_is(asked->by, "method");
-    if (!lines && !methods && !mp_text_is(asked->by, "module"))
-        return mp_fail_argument(error, "by", asked->by,
-                                "an execution profile is grouped by line, method or module");
-    const mp_order *order = lines ? MP_ORDER_FIND(line_orders, asked->sort, "lines", error)
-                                  : MP_ORDER_FIND(method_orders, asked->sort, "methods", error);
+    const mp_order *order = lines ? MP_ORDER_FIND(mp_line_orders, asked->sort, "lines", error)
+                                  : MP_ORDER_FIND(mp_method_orders, asked->sort, "methods", error);
     if (!order)
         return false;
     mp_table *table = lines ? MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns)
@@ -236,5 +234,5 @@ void mp_section_methods(mp_document *document, const mp_model *model, mp_profile
     mp_table *table = MP_TABLE(document, "methods",
                                inclusive ? "Methods, by time with callees" : "Hottest methods",
                                MP_ROWS, method_columns);
-    put_costs(document, table, model, costs, &costs->methods, &method_orders[inclusive], asked);
+    put_costs(document, table, model, costs, &costs->methods, &mp_method_orders[inclusive], asked);
 }

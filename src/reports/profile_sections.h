@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "document/document.h"
 #include "query/profile_costs.h"
+#include "reports/sections.h"
 
 /* What is asked of a table of costs. */
 typedef struct mp_costs_asked {
@@ -12,6 +13,11 @@ typedef struct mp_costs_asked {
     int64_t min_calls;
     size_t rows; /* at most; 0: all */
 } mp_costs_asked;
+
+/* Of lines; of methods and modules. */
+extern const mp_order mp_line_orders[3], mp_method_orders[4];
+/* "line", "method", "module" */
+extern const char *const mp_profile_groups[3];
 
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
 /* The hottest lines, methods or programs. Sorts the costs. False with a message. */

@@ -72,6 +72,19 @@ typedef enum mp_operand {
 /* The name of the argument that the operand is: "object". */
 const char *mp_operand_argument(mp_operand operand);
 
+/* Words that an argument takes: "by", "sort". */
+typedef struct mp_choice {
+    const char *argument; /* NULL ends a list */
+    unsigned variants;    /* a bit for each, by its place, that takes them */
+    const char *where;    /* "by line": only so; NULL: always */
+    bool apart;           /* of the dimensions, those whose groups do not overlap */
+    const void *words;    /* structs that begin with their word, the usual one first; NULL: the
+                             dimensions of heaps */
+    size_t count, size;   /* of words; of such a struct */
+} mp_choice;
+#define MP_WORDS(table)                                                                            \
+    .words = (table), .count = sizeof(table) / sizeof *(table), .size = sizeof *(table)
+
 typedef struct mp_report {
     const char *name;
     const char *summary;
@@ -79,7 +92,6 @@ typedef struct mp_report {
     const char *details; /* more for help, with `names` of arguments marked so; may be NULL */
     mp_operand operand;
     bool single;                 /* says nothing of several files that are read apart */
-    const char *const *groups;   /* what --by may say, NULL last; NULL: any dimension */
     bool unites;                 /* folders are read as one, unless the user says otherwise */
     bool overview;               /* several tables of a few rows each, in every format */
     bool wants_traces;           /* reads the rows of a profile's trace one by one */
@@ -87,6 +99,7 @@ typedef struct mp_report {
     bool wants_ages;             /* asks how long the objects of a memory recording lived */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */
+    const mp_choice *choices;    /* NULL: none of them takes one of several words */
     int64_t program_rows;        /* that JSON and CSV have without a limit; 0: all */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
@@ -95,8 +108,24 @@ typedef struct mp_report {
 const mp_report *const *mp_reports(size_t *count);
 const mp_report *mp_report_find(const char *name);
 
-/* Whether --by may say so; of any command where there is no report. */
-bool mp_report_groups_by(const mp_report *report, const char *by);
+/* The kinds of recordings, a bit for each mp_kind, that these of the report's variants answer. */
+unsigned mp_report_kinds(const mp_report *report, unsigned variants);
+enum { MP_ALL_KINDS = 2 * (1 << MP_KIND_DATABASE) - 2 };
+/* "memory recordings, heap logs": `text` is where it is put. */
+const char *mp_kinds_text(unsigned kinds, char *text, size_t size);
+
+enum { MP_MOST_WORDS = 48 };
+/* Add the words that a choice has for these kinds to `count` others, each once; gives how many
+ * there are then, at most MP_MOST_WORDS. */
+size_t mp_choice_words(const mp_choice *choice, unsigned kinds, const char **words, size_t count);
+/* The words that the argument takes of any of these variants, and the text of none of them is
+ * wrong; 0: it takes any text. */
+size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,
+                       unsigned kinds, const char **words);
+/* Whether an argument takes this text, as far as it takes words. False with a message; `recording`
+ * ("a heap dump") is of which it does not, NULL: of none. */
+bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned variants,
+                     unsigned kinds, const char *recording, mp_error *error);
 
 /* What baselines are for. */
 extern const mp_report mp_report_gate;

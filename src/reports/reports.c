@@ -1,7 +1,10 @@
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "query/group.h"
 #include "reports/report.h"
 #include "reports/sections.h"
 
@@ -29,14 +32,6 @@ const mp_report *mp_report_find(const char *name)
     return NULL;
 }
 
-bool mp_report_groups_by(const mp_report *report, const char *by)
-{
-    const char *const *name = report ? report->groups : NULL;
-    while (name && *name && !mp_text_is(*name, by))
-        name++;
-    return !name || *name;
-}
-
 const char *mp_operand_argument(mp_operand operand)
 {
     static const char *const names[] = {"", "object", "base", "policy", "code", "program"};
@@ -50,6 +45,108 @@ static const mp_variant *variant_for(const mp_report *report, unsigned holds)
             return &report->variants[i];
     return NULL;
 }
+
+/* --- kinds of recordings --- */
+
+unsigned mp_report_kinds(const mp_report *report, unsigned variants)
+{
+    /* The most that recordings of a kind tell. */
+    enum { HEAP = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY };
+    static const unsigned holds[] = {
+        [MP_KIND_RECORDING] = HEAP | MP_HOLDS_REQUESTS | MP_HOLDS_TIMES,
+        [MP_KIND_PROFILE] = MP_HOLDS_PROFILE,
+        [MP_KIND_EVENTS] = HEAP | MP_HOLDS_EVENTS | MP_HOLDS_NATIVE,
+        [MP_KIND_DUMP] = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
+        [MP_KIND_DATABASE] = HEAP | MP_HOLDS_NATIVE | MP_HOLDS_GRAPH,
+    };
+    unsigned kinds = 0;
+    for (unsigned kind = MP_KIND_NONE + 1; kind < sizeof holds / sizeof *holds; kind++) {
+        const mp_variant *variant = variant_for(report, holds[kind]);
+        if (variant && variants & 1u << (variant - report->variants))
+            kinds |= 1u << kind;
+    }
+    return kinds;
+}
+
+const char *mp_kinds_text(unsigned kinds, char *text, size_t size)
+{
+    static const struct {
+        unsigned kinds;
+        const char *name;
+    } names[] = {
+        {1u << MP_KIND_RECORDING, "memory recordings"},   {1u << MP_KIND_EVENTS, "heap logs"},
+        {1u << MP_KIND_DATABASE, "allocation databases"}, {1u << MP_KIND_DUMP, "heap dumps"},
+        {1u << MP_KIND_PROFILE, "execution profiles"},
+    };
+    const char *words[sizeof names / sizeof *names];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].kinds & kinds)
+            words[count++] = names[i].name;
+    return mp_text_list(words, count, "and", text, size);
+}
+
+/* --- words that arguments take --- */
+
+static size_t add_word(const char *word, const char **words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return count;
+    assert(count < MP_MOST_WORDS);
+    words[count] = word;
+    return count + 1;
+}
+
+size_t mp_choice_words(const mp_choice *choice, unsigned kinds, const char **words, size_t count)
+{
+    size_t dimension_count;
+    const mp_dimension *dimensions = mp_dimensions(&dimension_count);
+    for (size_t i = 0; i < choice->count; i++)
+        count = add_word(*(const char *const *)((const char *)choice->words + i * choice->size),
+                         words, count);
+    for (size_t i = 0; !choice->words && i < dimension_count; i++)
+        if ((!dimensions[i].kinds || dimensions[i].kinds & kinds) &&
+            !(choice->apart && dimensions[i].of_frames))
+            count = add_word(dimensions[i].name, words, count);
+    return count;
+}
+
+size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,
+                       unsigned kinds, const char **words)
+{
+    size_t count = 0;
+    for (const mp_choice *choice = report->choices; choice && choice->argument; choice++)
+        if (strcmp(choice->argument, argument) == 0 && choice->variants & variants)
+            count = mp_choice_words(choice, kinds & mp_report_kinds(report, choice->variants),
+                                    words, count);
+    return count;
+}
+
+bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned variants,
+                     unsigned kinds, const char *recording, mp_error *error)
+{
+    const char *words[MP_MOST_WORDS];
+    size_t count = mp_report_words(report, given->argument, variants, kinds, words);
+    for (size_t i = 0; i < count; i++)
+        if (mp_text_is(words[i], given->text))
+            return true;
+    if (!count)
+        return true;
+    char list[512];
+    mp_text_list(words, count, "or", list, sizeof list);
+    if (recording)
+        mp_fail_argument(error, given->spelled, given->text, "of %s, %s takes %s", recording,
+                         report->name, list);
+    else
+        mp_fail_argument(error, given->spelled, given->text, "%s takes %s", report->name, list);
+    const char *nearest = mp_text_nearest(given->text, words, count);
+    if (nearest)
+        snprintf(error->advice, sizeof error->advice, "is %s meant?", nearest);
+    return false;
+}
+
+/* --- answering --- */
 
 /* "top, tree or check": the reports that have an answer. */
 static const char *list_reports(unsigned holds, char *text, size_t size)
@@ -83,6 +180,8 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
             mp_fail_unused(error, report->name, given->spelled, kind);
             return NULL;
         }
+        if (!mp_report_takes(report, given, bit, 1u << request->model->kind, kind, error))
+            return NULL;
     }
     return variant;
 }

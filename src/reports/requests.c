@@ -213,8 +213,6 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     const mp_model *model = request->model;
     bool apis = !asked->by || mp_text_is(asked->by, "api");
     bool single = !asked->by || mp_text_is(asked->by, "request");
-    if (!apis && !single)
-        return mp_fail_argument(error, "by", asked->by, "requests are listed by api or request");
     mp_requests requests = mp_requests_of(window, asked->from != NULL);
     bool any = requests.count > 0;
     const char *answer = any ? worst_text(document, model, &requests)
@@ -262,7 +260,13 @@ static const mp_argument arguments[] = {
     MP_SHARES("suppress", 1),
 };
 
-static const char *const groups[] = {"api", "request", NULL};
+static const char *const groups[] = {"api", "request"};
+
+static const mp_choice choices[] = {
+    {.argument = "by", .variants = 1, MP_WORDS(groups)},
+    {.argument = "sort", .variants = 1, MP_WORDS(api_orders)},
+    {0},
+};
 
 const mp_report mp_report_requests = {
     .name = "requests",
@@ -272,10 +276,9 @@ const mp_report mp_report_requests = {
         "A request's own objects are those that were created after it began. Left behind is\n"
         "what of them is alive at the snapshot `to` (the last _PreCleanUp if there is one, else\n"
         "the last), long after the request ended. \"In calls\" tells a leak, which every call\n"
-        "has, from what the first call fills. `from` leaves out what came before it.\n"
-        "`sort`: left, objects, calls, created, peak, duration, key.",
-    .groups = groups,
+        "has, from what the first call fills. `from` leaves out what came before it.",
     .wants_request_peaks = true,
     MP_ARGUMENTS(arguments, own),
+    .choices = choices,
     .variants = {{.needs = MP_HOLDS_REQUESTS, .run = run}},
 };

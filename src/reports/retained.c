@@ -74,15 +74,24 @@ static bool run_retained(const mp_request *request, mp_document *document, mp_er
     return ok;
 }
 
+static const mp_choice retained_choices[] = {
+    {.argument = "by", .variants = 1, MP_WORDS(mp_graph_groups)},
+    {.argument = "sort",
+     .variants = 1,
+     .where = "by type or namespace",
+     MP_WORDS(mp_reached_orders)},
+    {0},
+};
+
 const mp_report mp_report_retained = {
     .name = "retained",
     .summary = "what each object, type or namespace of a heap dump keeps alive",
     .example = "retained samples/shop-3.gclog --by type",
     .details = "Retained are the bytes that would go if the object went: all that strong roots\n"
                "reach through it alone. Of types and namespaces, the bytes that would go if\n"
-               "all of their objects went at once.\n"
-               "`by`: object, type, namespace. `sort` (of groups): retained, bytes, objects, key.",
+               "all of their objects went at once.",
     MP_ARGUMENTS(retained_table, retained_defaults),
+    .choices = retained_choices,
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_retained}},
 };
@@ -234,11 +243,9 @@ static void put_groups(mp_document *document, mp_table *table, const mp_graph_vi
 static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)
 {
     const tree_arguments *asked = request->arguments;
+    (void)error;
     bool types = asked->by && mp_text_is(asked->by, "type");
     bool objects = !asked->by || mp_text_is(asked->by, "object");
-    if (!types && !objects && !mp_text_is(asked->by, "namespace"))
-        return mp_fail_argument(error, "by", asked->by,
-                                "the dominator tree is one of objects, or by type or namespace");
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
     mp_table *table = objects ? MP_TABLE(document, "dominators", NULL, MP_ROWS, tree_columns)
@@ -261,15 +268,21 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     return true;
 }
 
+static const mp_choice tree_choices[] = {
+    {.argument = "by", .variants = 1, MP_WORDS(mp_graph_groups)},
+    {0},
+};
+
 const mp_report mp_report_dominators = {
     .name = "dominators",
     .summary = "the dominator tree of a heap dump, largest first",
     .example = "dominators samples/shop-3.gclog --depth 3",
     .details = "An object stands below the one without which no strong root would reach it;\n"
                "what stands on the left is held by roots, or by several objects together.\n"
-               "`by`: object, type, namespace: objects below the same types are one row; of a\n"
-               "type several times in a row, as in lists, all are in one.",
+               "By type or namespace, objects below the same types are one row; of a type\n"
+               "several times in a row, as in lists, all are in one.",
     MP_ARGUMENTS(tree_table, tree_defaults),
+    .choices = tree_choices,
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_tree}},
 };

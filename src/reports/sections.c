@@ -43,25 +43,6 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
 
 /* --- what reports on heaps have in common --- */
 
-const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
-                                       mp_error *error)
-{
-    const mp_dimension *dimension = mp_dimension_find(by ? by : own);
-    if (dimension && mp_dimension_fits(dimension, model))
-        return dimension;
-    enum { MOST = 32 };
-    const char *names[MOST];
-    size_t count, fitting = 0;
-    const mp_dimension *all = mp_dimensions(&count);
-    for (size_t i = 0; i < count; i++)
-        if (mp_dimension_fits(&all[i], model) && fitting < MOST)
-            names[fitting++] = all[i].name;
-    char list[512];
-    mp_fail_argument(error, "by", by, "objects of %s are grouped by %s", mp_kind_name(model->kind),
-                     mp_text_list(names, fitting, "or", list, sizeof list));
-    return NULL;
-}
-
 void mp_table_left_out(mp_table *table, size_t all)
 {
     if (all > table->row_count)

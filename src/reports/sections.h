@@ -71,10 +71,6 @@ static inline const char *mp_empty_text(const mp_heap_arguments *asked, const ch
                                                         : nothing;
 }
 
-/* The dimension of this name; NULL: of the name `own`. NULL with a message. */
-const mp_dimension *mp_dimension_asked(const char *by, const mp_model *model, const char *own,
-                                       mp_error *error);
-
 /* An argument of the request's report, of whichever kind it is; as a text, as a number. NULL or 0
  * where the report has none of this name. */
 const void *mp_request_argument(const mp_request *request, const char *name);

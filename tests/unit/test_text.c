@@ -200,9 +200,37 @@ static void buffers_grow(void **unused)
     free(buffer.at);
 }
 
+/* By hand: letters added, left out, replaced, swapped with the next one. */
+static void nearest(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"leaks", "limit", "growth", "path", "snapshots", "by"};
+    static const struct {
+        const char *text, *nearest;
+    } cases[] = {
+        {"leeks", "leaks"},   {"leak", "leaks"}, {"limt", "limit"},     {"lmiit", "limit"},
+        {"grwoth", "growth"}, {"paths", "path"}, {"snap", "snapshots"}, {"bye", "by"},
+        {"seconds", NULL},    {"xy", "by"},      {"ab", NULL},          {"", NULL},
+        {"l", NULL},          {"colour", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found = mp_text_nearest(cases[i].text, words, 6);
+        if (cases[i].nearest)
+            assert_string_equal(found, cases[i].nearest);
+        else
+            assert_null(found);
+    }
+    char longest[4096];
+    memset(longest, 'l', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    assert_null(mp_text_nearest(longest, words, 6));
+    assert_null(mp_text_nearest("leaks", NULL, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nearest),
         cmocka_unit_test(lines_are_taken_off),
         cmocka_unit_test(places_in_lines),
         cmocka_unit_test(buffers_grow),

@@ -1,0 +1,582 @@
+/* From words to what is asked: options and operands, from left to right. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/console.h"
+#include "cli/options.h"
+
+/* --- refusals --- */
+
+bool cli_refuse(const cli_options *options, const char *format, ...)
+{
+    char text[1024];
+    const char *command = options->command.name;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_put_message(text);
+    fprintf(stderr, "Try: memprof %s%s--help\n", command ? command : "", command ? " " : "");
+    return false;
+}
+
+static bool refuse_argument(const cli_options *options, const cli_option *option, const char *text)
+{
+    const char *words[MP_MOST_WORDS];
+    char list[512];
+    size_t count = cli_option_words(&options->command, option, words);
+    const char *nearest = mp_text_nearest(text, words, count);
+    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
+    if (nearest)
+        return cli_refuse(options, "--%s does not take \"%s\": is %s meant? It takes %s",
+                          option->name, text, nearest, takes);
+    return cli_refuse(options, "--%s takes %s, not \"%s\"", option->name, takes, text);
+}
+
+/* --- taking --- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool add_text(mp_argument_texts *texts, const char *text)
+{
+    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
+    texts->at[texts->count++] = text;
+    return *text != '\0';
+}
+
+/* The place of a word among those that the option takes. False where it is none of them. */
+static bool find_word(const cli_options *options, const cli_option *option, const char *word,
+                      unsigned *place)
+{
+    const char *words[MP_MOST_WORDS];
+    size_t count = cli_option_words(&options->command, option, words);
+    *place = 0;
+    while (*place < count && strcmp(words[*place], word) != 0)
+        ++*place;
+    return *place < count;
+}
+
+/* False where the text is none that the option takes. */
+static bool take(cli_options *options, const cli_option *option, const char *text)
+{
+    void *place = (char *)options + option->offset;
+    mp_load_options *load = &options->load;
+    mp_error unheard = {0};
+    int64_t number = 0;
+    unsigned word;
+    switch (option->kind) {
+    case CLI_ASKS:
+        return mp_question_set(&options->question, option->name, text, &unheard);
+    case CLI_FLAG:
+        return *(bool *)place = true;
+    case CLI_NAME:
+        *(const char **)place = text;
+        return *text != '\0';
+    case CLI_FILE_NAME:
+        *(const char **)place = text;
+        return *text && !strchr(text, '/');
+    case CLI_TEXTS:
+        return add_text(place, text);
+    case CLI_FOLDERS:
+        return is_folder(text) && add_text(place, text);
+    case CLI_MOMENT:
+        load->at = text;
+        return mp_text_is(text, "peak") || mp_parse_time(text, &number);
+    case CLI_SLICES:
+        if (!mp_parse_count(text, &number) || number < 1 || number > 10000)
+            return false;
+        load->slices = (uint32_t)number;
+        return true;
+    case CLI_TEMPORARY:
+        load->temporary_is_time = !mp_parse_count(text, &load->temporary);
+        return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
+                                       : load->temporary > 0;
+    case CLI_REORDER:
+        if (!mp_parse_count(text, &number) || number < 0 || number > 100000000)
+            return false;
+        load->reorder = number ? number : -1;
+        return true;
+    case CLI_READER:
+        load->format = text;
+        return mp_reader_find(text) != NULL;
+    case CLI_JOBS:
+        return mp_parse_count(text, &options->jobs) && options->jobs > 0;
+    case CLI_RENDERER:
+        return (options->renderer = mp_renderer_find(text)) != NULL;
+    case CLI_OWN_RENDERER:
+        options->renderer = mp_renderer_find(text);
+        return options->renderer && options->renderer->command &&
+               mp_text_is(options->renderer->command, options->command.name);
+    case CLI_EXPORTER:
+        options->exporter = mp_exporter_find(text);
+        load->keep_objects = options->exporter && options->exporter->wants_objects;
+        return options->exporter != NULL;
+    case CLI_GROUPING:
+        if (!find_word(options, option, text, &word))
+            return false;
+        options->group = CLI_GROUP_FILE + word;
+        return true;
+    case CLI_COLOURING:
+        if (!find_word(options, option, text, &word))
+            return false;
+        options->colour = CLI_COLOUR_AUTO + word;
+        return true;
+    }
+    return false;
+}
+
+/* --- parsing --- */
+
+/* The text that was given last; NULL: none was. */
+static const char *text_of(const cli_options *options, const char *name)
+{
+    for (size_t i = options->pair_count; i-- > 0;)
+        if (strcmp(options->pairs[i].name, name) == 0)
+            return options->pairs[i].text;
+    return NULL;
+}
+
+/* --- the command line, from left to right --- */
+
+typedef struct cli_line {
+    char **at; /* what is still to be taken, NULL last */
+    const cli_command *commands;
+    size_t command_count;
+    const char **operands;
+    size_t operand_count;
+    bool helps; /* the first of them was "help" */
+} cli_line;
+
+static const cli_command *command_of(const cli_line *line, const char *name)
+{
+    for (size_t i = 0; i < line->command_count; i++)
+        if (mp_text_is(line->commands[i].name, name))
+            return &line->commands[i];
+    return NULL;
+}
+
+/* Whether the command takes the option; as long as none is known, each name counts once. */
+static bool is_taken(const cli_command *command, const cli_option *option)
+{
+    if (command->name)
+        return cli_option_of(command, option->name) == option;
+    const cli_option *first = cli_option_table;
+    while (strcmp(first->name, option->name) != 0)
+        first++;
+    return first == option;
+}
+
+static bool is_option(const char *name)
+{
+    size_t i = 0;
+    while (i < cli_option_count && strcmp(cli_option_table[i].name, name) != 0)
+        i++;
+    return i < cli_option_count;
+}
+
+/* The option exists, but not for this command. */
+static bool refuse_foreign(const cli_options *options, const cli_line *line, const char *name)
+{
+    enum { SEVERAL = 8 };
+    const char *takers[CLI_MOST_COMMANDS];
+    size_t count = 0;
+    char list[512];
+    for (size_t i = 0; i < line->command_count; i++)
+        if (cli_option_of(&line->commands[i], name))
+            takers[count++] = line->commands[i].name;
+    if (count > SEVERAL)
+        return cli_refuse(options, "%s does not take --%s, which most commands do",
+                          options->command.name, name);
+    return cli_refuse(options, "%s does not take --%s: %s %s", options->command.name, name,
+                      mp_text_list(takers, count, "and", list, sizeof list),
+                      count == 1 ? "does" : "do");
+}
+
+/* Nothing that the command takes begins so: another command may, or something like it was meant. */
+static bool refuse_unknown(const cli_options *options, const cli_line *line, const char *name)
+{
+    const char *taken[CLI_MOST_OPTIONS], *others[CLI_MOST_OPTIONS];
+    size_t taken_count = 0, other_count = 0;
+    if (is_option(name))
+        return refuse_foreign(options, line, name);
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (is_taken(&options->command, option))
+            taken[taken_count++] = option->name;
+        else if (strncmp(option->name, name, strlen(name)) == 0)
+            return refuse_foreign(options, line, option->name);
+        else
+            others[other_count++] = option->name;
+    }
+    const char *nearest = mp_text_nearest(name, taken, taken_count);
+    if (nearest)
+        return cli_refuse(options, "there is no option --%s: is --%s meant?", name, nearest);
+    nearest = mp_text_nearest(name, others, other_count);
+    return nearest ? refuse_foreign(options, line, nearest)
+                   : cli_refuse(options, "there is no option --%s", name);
+}
+
+/* The option of this name, or the only one that begins so. NULL after a message. */
+static const cli_option *find_named(const cli_options *options, const cli_line *line,
+                                    const char *name)
+{
+    const cli_option *found = NULL;
+    const char *begun[CLI_MOST_OPTIONS];
+    size_t count = 0;
+    char list[1024];
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (!is_taken(&options->command, option))
+            continue;
+        if (strcmp(option->name, name) == 0)
+            return option;
+        if (strncmp(option->name, name, strlen(name)) == 0) {
+            begun[count++] = option->name;
+            found = option;
+        }
+    }
+    if (count == 1 && !is_option(name)) /* of another command, --by is no --bytes */
+        return found;
+    if (count > 1 && !is_option(name))
+        cli_refuse(options, "--%s may stand for %s", name,
+                   mp_text_list(begun, count, "or", list, sizeof list));
+    else
+        refuse_unknown(options, line, name);
+    return NULL;
+}
+
+/* The option of this letter in the argument. NULL after a message. */
+static const cli_option *find_lettered(const cli_options *options, const cli_line *line,
+                                       const char *letter, const char *argument)
+{
+    const cli_option *known = NULL;
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (option->letter == *letter && is_taken(&options->command, option))
+            return option;
+        if (option->letter == *letter)
+            known = option;
+    }
+    if (known)
+        refuse_foreign(options, line, known->name);
+    else if (argument[2] && cli_option_of(&options->command, argument + 1))
+        cli_refuse(options, "%s is not an option: is -%s meant?", argument, argument);
+    else if (*letter > ' ' && *letter < 127)
+        cli_refuse(options, "there is no option -%c", *letter);
+    else
+        cli_refuse(options, "a dash with no ASCII letter behind it is not an option");
+    return NULL;
+}
+
+/* Take an option whose argument, if it has one, is `text` or else what stands next. */
+static bool add_pair(cli_options *options, cli_line *line, const cli_option *option,
+                     const char *text)
+{
+    if (option->argument && !text)
+        text = *line->at++;
+    if (option->argument && !text)
+        return cli_refuse(options, "--%s needs an argument: --%s %s", option->name, option->name,
+                          option->argument);
+    options->pairs[options->pair_count++] = (cli_pair){option->name, text ? text : "", NULL};
+    return true;
+}
+
+/* --name, --name=text */
+static bool add_named(cli_options *options, cli_line *line, const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    char *name = strndup(argument, equals ? (size_t)(equals - argument) : strlen(argument));
+    const cli_option *option = find_named(options, line, name);
+    free(name);
+    if (option && equals && !option->argument)
+        return cli_refuse(options, "--%s takes no argument, and got \"%s\"", option->name,
+                          equals + 1);
+    return option && add_pair(options, line, option, equals ? equals + 1 : NULL);
+}
+
+/* -q, -n3, -qn 3 */
+static bool add_lettered(cli_options *options, cli_line *line, const char *argument)
+{
+    for (const char *letter = argument + 1; *letter; letter++) {
+        const cli_option *option = find_lettered(options, line, letter, argument);
+        bool takes = option && option->argument;
+        if (!option || !add_pair(options, line, option, takes && letter[1] ? letter + 1 : NULL))
+            return false;
+        if (takes)
+            return true;
+    }
+    return true;
+}
+
+/* The first operand may name a command; else all of them are files of the default one. */
+static void add_operand(cli_options *options, cli_line *line, const char *operand)
+{
+    const cli_command *command = options->command.name ? NULL : command_of(line, operand);
+    if (command) {
+        options->command = *command;
+        options->command_named = true;
+    } else if (!options->command.name && !line->helps && mp_text_is(operand, "help")) {
+        line->helps = true;
+    } else {
+        line->operands[line->operand_count++] = operand;
+        if (!options->command.name)
+            options->command = line->commands[0];
+    }
+}
+
+/* Options may stand before and behind the operands; behind "--" there are none. */
+static bool collect(cli_options *options, cli_line *line)
+{
+    bool ok = true, ended = false;
+    while (ok && *line->at) {
+        const char *argument = *line->at++;
+        if (ended || *argument != '-' || !argument[1])
+            add_operand(options, line, argument);
+        else if (strcmp(argument, "--") == 0)
+            ended = true;
+        else
+            ok = argument[1] == '-' ? add_named(options, line, argument + 2)
+                                    : add_lettered(options, line, argument);
+    }
+    return ok;
+}
+
+/* Which of the operands is the command's own, and which are files. */
+static void place_operands(cli_options *options, const cli_line *line)
+{
+    const cli_command *command = &options->command;
+    const char *const *operands = line->operands;
+    size_t count = line->operand_count;
+    /* A type of objects takes the place of one. */
+    bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
+    bool optional = command->operand_last && *command->operand == '[';
+    if (command->operand_last && (count == 2 || (count > 2 && !optional))) {
+        options->operand = operands[--count];
+    } else if (command->operand && !command->operand_last && !replaced && count > 0) {
+        options->operand = *operands++;
+        count--;
+    }
+    options->path_count = count;
+    options->paths = mp_alloc((count + 1) * sizeof *options->paths);
+    memcpy(options->paths, operands, count * sizeof *operands);
+}
+
+/* The first operand names none, but perhaps it should. */
+static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
+{
+    const char *names[CLI_MOST_COMMANDS], *first = line->operands[0];
+    for (size_t i = 0; i < line->command_count; i++)
+        names[i] = line->commands[i].name;
+    const char *nearest = mp_text_nearest(first, names, line->command_count);
+    options->command.name = NULL;
+    return cli_refuse(options, "%s is %s%s%s%s", first,
+                      or_file ? "neither a command nor a file" : "not a command",
+                      nearest ? ": is " : "", nearest ? nearest : "", nearest ? " meant?" : "");
+}
+
+/* A word that is no path, and names neither a command nor a file. False after a message. */
+static bool check_first(cli_options *options, const cli_line *line)
+{
+    const char *first = line->operand_count ? line->operands[0] : "-";
+    struct stat status;
+    return options->command_named || strcmp(first, "-") == 0 || strpbrk(first, "./@") ||
+           stat(first, &status) == 0 || refuse_command(options, line, true);
+}
+
+/* help COMMAND is COMMAND --help, which needs no files. False after a message. */
+static bool check_help(cli_options *options, const cli_line *line)
+{
+    if (!line->helps || line->operand_count == 0)
+        return true;
+    return options->command_named
+               ? cli_refuse(options, "help is about one command, and got %s too", line->operands[0])
+               : refuse_command(options, line, false);
+}
+
+/* Whether anything depends on which thread of an event log created what. */
+static bool asks_for_threads(const cli_options *options)
+{
+    const char *by = text_of(options, "by");
+    const mp_selection *selection = &options->question.selection;
+    bool asks = options->question.suppression_paths.count || options->load.keep_objects ||
+                (by && mp_text_is(by, "thread"));
+    for (size_t i = 0; i < selection->count; i++)
+        asks |= selection->criteria[i].subject == MP_SUBJECT_THREAD;
+    return asks;
+}
+
+/* Whether none that is meant once was given twice; a default may be given anew. False after a
+ * message. */
+static bool check_twice(const cli_options *options)
+{
+    for (size_t i = 0; i < options->pair_count; i++) {
+        const cli_pair *pair = &options->pairs[i];
+        const cli_option *option = cli_option_of(&options->command, pair->name);
+        for (size_t j = 0; option && option->argument && !option->repeats && j < i; j++)
+            if (options->pairs[j].name == pair->name && !options->pairs[j].origin && !pair->origin)
+                return cli_refuse(options, "--%s is given twice, as %s and as %s", pair->name,
+                                  options->pairs[j].text, pair->text);
+    }
+    return true;
+}
+
+/* Take all that was given, and refuse what means nothing to the command. */
+static bool take_options(cli_options *options, const cli_line *line)
+{
+    const cli_command *command = &options->command;
+    mp_question *question = &options->question;
+    mp_error unheard = {0};
+    for (size_t i = 0; i < options->pair_count; i++) {
+        const cli_option *option = cli_option_of(command, options->pairs[i].name);
+        if (option && !take(options, option, options->pairs[i].text))
+            return refuse_argument(options, option, options->pairs[i].text);
+    }
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        const cli_option *meant = cli_option_of(command, option->name);
+        if (!text_of(options, option->name) || (meant && meant != option))
+            continue;
+        if (!meant)
+            return refuse_foreign(options, line, option->name);
+        bool noted = option->scope || option->kind == CLI_ASKS;
+        if (!noted)
+            mp_question_note(question, cli_option_argument(option), option->name);
+    }
+    if (options->operand && !(command->scope & CLI_STORES))
+        mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,
+                        &unheard);
+    options->load.source_folders = options->listings.at;
+    options->load.source_folder_count = options->listings.count;
+    options->load.skips = options->skips.at;
+    options->load.skip_count = options->skips.count;
+    options->load.threads_as_one = !asks_for_threads(options);
+    options->load.traces_folded = !command->report || !command->report->wants_traces;
+    options->load.keep_ages = command->report && command->report->wants_ages;
+    options->load.request_peaks = command->report && command->report->wants_request_peaks;
+    options->load.since = text_of(options, "since");
+    options->load.until = text_of(options, "until");
+    return true;
+}
+
+/* A program that asks for a table wants all of it, unless that may be a dump's every object. */
+static void choose_limit(cli_options *options)
+{
+    const mp_report *report = options->command.report;
+    if (!report)
+        return;
+    int64_t *limit = mp_question_limit(&options->question);
+    bool given = text_of(options, "limit");
+    bool whole = options->renderer->for_programs && !report->overview;
+    options->merged_rows = options->brief ? MP_BRIEF_ROWS
+                           : whole        ? (size_t)report->program_rows
+                                          : mp_report_rows(report);
+    if (limit && given)
+        options->merged_rows = (size_t)*limit;
+    else if (limit && (whole || options->brief))
+        *limit = (int64_t)options->merged_rows;
+}
+
+static bool reads_stdin_twice(const cli_options *options)
+{
+    const char *base = options->question.base;
+    size_t count = base && strcmp(base, "-") == 0;
+    for (size_t i = 0; i < options->path_count; i++)
+        count += strcmp(options->paths[i], "-") == 0;
+    return count > 1;
+}
+
+/* Check the number of inputs, and that the format can show the answer, before reading anything. */
+static bool check(const cli_options *options)
+{
+    const cli_command *command = &options->command;
+    const mp_renderer *renderer = options->renderer;
+    bool before = command->operand && !command->operand_last;
+    if (renderer->command && strcmp(renderer->command, command->name) != 0)
+        return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
+                          renderer->command, command->name);
+    if (options->brief && !renderer->can_be_brief)
+        return cli_refuse(options, "--brief goes with --format json, not with %s", renderer->name);
+    if (cli_compares(command) && options->path_count != 1)
+        return cli_refuse(options, "%s compares BASE with one other recording", command->name);
+    const char *behind = command->operand_last ? command->operand : NULL;
+    bool optional = behind && *behind == '[';
+    if (behind && !optional && !options->operand)
+        return cli_refuse(options,
+                          "%s needs a file to read (\"-\" is standard input) and, behind it, %s",
+                          command->name, behind);
+    if (optional && options->path_count > 1)
+        return cli_refuse(options, "%s takes one file and, behind it, one name", command->name);
+    if (command->scope & CLI_READS && options->path_count == 0)
+        return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)",
+                          command->name, before ? command->operand : "", before ? " and " : "");
+    if (reads_stdin_twice(options))
+        return cli_refuse(options, "standard input (\"-\") can be read once");
+    if (!(command->scope & CLI_READS) && options->path_count)
+        return cli_refuse(options, "%s takes no file, and got %s", command->name,
+                          options->paths[0]);
+    return true;
+}
+
+static bool parse(cli_options *options, cli_line *line)
+{
+    if (!collect(options, line))
+        return false;
+    if (!options->command.name)
+        options->command = line->commands[0];
+    options->version = text_of(options, "version") != NULL;
+    options->help_all = text_of(options, "all") != NULL;
+    options->no_pager = text_of(options, "no-pager") != NULL;
+    options->help = line->helps || text_of(options, "help") != NULL;
+    if (!check_help(options, line))
+        return false;
+    if (options->help || options->version)
+        return true;
+    if (options->help_all)
+        return cli_refuse(options, "--all is for --help alone");
+    if (!check_first(options, line))
+        return false;
+    place_operands(options, line);
+    mp_question_begin(&options->question, options->command.report);
+    if (!check_twice(options) || !take_options(options, line) || !check(options))
+        return false;
+    if (options->output && strcmp(options->output, "-") == 0)
+        options->output = NULL;
+    choose_limit(options);
+    return true;
+}
+
+bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
+               cli_options *options)
+{
+    size_t most = (size_t)argc + 1, renderers;
+    cli_line line = {.at = argv + (argc > 0),
+                     .commands = commands,
+                     .command_count = count,
+                     .operands = mp_alloc(most * sizeof *line.operands)};
+    *options = (cli_options){
+        .renderer = mp_renderers(&renderers)[0],
+        .pairs = mp_alloc(most * sizeof(cli_pair)),
+    };
+    bool ok = parse(options, &line);
+    free(line.operands);
+    return ok;
+}
+
+void cli_options_free(cli_options *options)
+{
+    mp_question_free(&options->question);
+    free(options->paths);
+    free(options->pairs);
+    free(options->listings.at);
+    free(options->skips.at);
+}
