@@ -10,6 +10,7 @@
 #include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/pager.h"
 #include "document/checks.h"
@@ -276,7 +277,10 @@ int cli_put_document(const cli_options *options, const mp_document *document,
         return CLI_UNREADABLE;
     if (is_for_people(options) && !options->no_pager)
         cli_pager_begin(&pager);
+    char *command = cli_command_line(options);
+    style.command = command;
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
+    free(command);
     cli_pager_end(&pager);
     if (!rendered)
         cli_put_error(&error);

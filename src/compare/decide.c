@@ -225,16 +225,19 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
     size_t failed = 0;
     double farthest = 0;
     count = add_up(subjects, count, rule->each);
+    evaluation->failed = mp_arena_alloc(evaluation->scratch, count * sizeof *evaluation->failed);
     for (size_t i = 0; i < count; i++) {
         mp_threshold limit = mp_bound_of(&rule->bound, subjects[i].reference);
         double by = excess(rule->comparison, limit, subjects[i].number);
-        failed += !mp_threshold_holds(limit, rule->comparison, subjects[i].number);
+        if (!mp_threshold_holds(limit, rule->comparison, subjects[i].number))
+            evaluation->failed[failed++] = subjects[i].label;
         if (i == 0 || by > farthest) {
             worst = &subjects[i];
             farthest = by;
         }
     }
     mp_threshold limit = mp_bound_of(&rule->bound, worst->reference);
+    evaluation->failed_count = failed;
     evaluation->result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
     set_numbers(evaluation, worst, limit.number);
     if (rule->bound.reference == MP_OF_LINES)

@@ -12,6 +12,8 @@ typedef struct mp_evaluation {
     const mp_rule *rule;
     mp_arena *arena, *scratch;
     mp_rule_result *result;
+    const char **failed; /* of a rule on each: the labels that fail, in order; in `scratch` */
+    size_t failed_count;
 } mp_evaluation;
 
 /* What is held against a limit: the whole, or something that the rule selects. */

@@ -3,15 +3,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "compare/decide.h"
+#include "compare/culprits.h"
 #include "compare/evaluate_coverage.h"
 #include "compare/evaluate_growth.h"
 #include "query/graph_query.h"
 
 /* --- labels --- */
 
-/* What a selector's pattern is held against. */
-static const char *label_of(mp_evaluation *evaluation, mp_select_by by, const mp_entry_key *key)
+const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, const mp_entry_key *key)
 {
     const mp_dictionary *dictionary = evaluation->context->dictionary;
     const char *type = mp_dictionary_text(dictionary, key->type);
@@ -49,7 +48,7 @@ static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_e
                                                      [MP_LEVEL_METHOD] = MP_BY_METHOD,
                                                      [MP_LEVEL_MODULE] = MP_BY_MODULE};
     const mp_dictionary *dictionary = evaluation->context->dictionary;
-    const char *label = label_of(evaluation, by_level[level], key);
+    const char *label = mp_evaluation_label(evaluation, by_level[level], key);
     const char *type = mp_dictionary_text(dictionary, key->type);
     if (level == MP_LEVEL_METHOD && key->start)
         return mp_arena_format(evaluation->scratch, "%s (from %u)", label, key->start);
@@ -59,8 +58,7 @@ static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_e
                            mp_dictionary_text(dictionary, key->name), label + strlen(type));
 }
 
-/* A method may be named without its program. */
-static bool selects(mp_evaluation *evaluation, const mp_entry_key *key, const char *label)
+bool mp_evaluation_selects(mp_evaluation *evaluation, const mp_entry_key *key, const char *label)
 {
     const mp_rule *rule = evaluation->rule;
     return mp_rule_matches(rule, label) ||
@@ -70,7 +68,7 @@ static bool selects(mp_evaluation *evaluation, const mp_entry_key *key, const ch
 
 /* --- sums --- */
 
-static mp_level level_of(const mp_rule *rule)
+mp_level mp_rule_level(const mp_rule *rule)
 {
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
     if (row->counts)
@@ -117,13 +115,13 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
 {
     const mp_rule *rule = evaluation->rule;
     bool is_base = digest == evaluation->context->base;
-    mp_level level = level_of(rule);
+    mp_level level = mp_rule_level(rule);
     const mp_entries *entries = &digest->lists[level];
     for (size_t i = 0; i < entries->count; i++) {
         const mp_entry_key *key = &entries->at[i].key;
-        const char *label = label_of(evaluation, rule->by, key);
+        const char *label = mp_evaluation_label(evaluation, rule->by, key);
         int64_t amount = mp_measure_of(rule->measure, &entries->at[i].amounts);
-        if (!selects(evaluation, key, label))
+        if (!mp_evaluation_selects(evaluation, key, label))
             continue;
         if (is_untracked(evaluation, found, label)) {
             found->unknown++;
@@ -240,7 +238,7 @@ static void judge_amount(mp_evaluation *evaluation)
 
 /* --- what is new --- */
 
-static bool is_new(mp_measure measure, const mp_difference *difference)
+bool mp_measure_is_new(mp_measure measure, const mp_difference *difference)
 {
     const mp_amounts *base = &difference->base, *now = &difference->now;
     if (measure != MP_MEASURE_NEW_LEAK_SITES)
@@ -253,10 +251,7 @@ static void judge_new(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
-    /* What the largest new one is chosen by. */
-    mp_measure weight = mp_measure_rows[rule->measure].has & MP_HAS_COSTS ? MP_MEASURE_SECONDS
-                        : rule->measure == MP_MEASURE_NEW_LEAK_SITES      ? MP_MEASURE_LEAKED
-                                                                          : MP_MEASURE_LIVE;
+    mp_measure weight = mp_measure_weight(rule->measure);
     mp_level level = mp_measure_rows[rule->measure].level;
     mp_differences all = mp_differences_of(context->dictionary, context->base, context->now, level);
     mp_rule_subject subject = {.label = ""};
@@ -265,10 +260,11 @@ static void judge_new(mp_evaluation *evaluation)
     bool any = !rule->by;
     for (size_t i = 0; i < all.count; i++) {
         const mp_difference *at = &all.at[i];
-        if (!selects(evaluation, &at->key, label_of(evaluation, rule->by, &at->key)))
+        if (!mp_evaluation_selects(evaluation, &at->key,
+                                   mp_evaluation_label(evaluation, rule->by, &at->key)))
             continue;
         any = true;
-        if (!is_new(rule->measure, at))
+        if (!mp_measure_is_new(rule->measure, at))
             continue;
         subject.number++;
         int64_t amount = mp_measure_of(weight, &at->now);
@@ -325,10 +321,14 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
     results.arena = mp_alloc_zero(1, sizeof *results.arena);
     for (size_t i = 0; i < policy->rule_count; i++) {
         mp_arena scratch = {0};
-        mp_evaluation evaluation = {context, &policy->rules[i], results.arena, &scratch,
-                                    &results.at[i]};
+        mp_evaluation evaluation = {.context = context,
+                                    .rule = &policy->rules[i],
+                                    .arena = results.arena,
+                                    .scratch = &scratch,
+                                    .result = &results.at[i]};
         results.at[i] = (mp_rule_result){.rule = &policy->rules[i], .message = ""};
         judge_rule(&evaluation);
+        mp_evaluation_find_culprits(&evaluation);
         results.counts[results.at[i].verdict]++;
         mp_arena_free(&scratch);
     }

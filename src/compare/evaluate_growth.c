@@ -208,11 +208,14 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
     mp_rule_result *result = evaluation->result;
     const mp_slope *worst = slopes;
     size_t failed = 0;
+    evaluation->failed = mp_arena_alloc(evaluation->scratch, count * sizeof *evaluation->failed);
     for (const mp_slope *at = slopes; at < slopes + count; at++) {
-        failed += at->fails;
+        if (at->fails)
+            evaluation->failed[failed++] = at->label;
         if (at->fails != worst->fails ? at->fails : at->number > worst->number)
             worst = at;
     }
+    evaluation->failed_count = failed;
     result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
     result->has_measured = true;
     result->measured = llround(worst->trend.slope);

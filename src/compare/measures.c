@@ -81,6 +81,16 @@ int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts)
     return amount;
 }
 
+mp_measure mp_measure_weight(mp_measure measure)
+{
+    const mp_measure_row *row = &mp_measure_rows[measure];
+    if (!row->counts)
+        return measure;
+    return row->has & MP_HAS_COSTS                               ? MP_MEASURE_SECONDS
+           : row->is_new && measure != MP_MEASURE_NEW_LEAK_SITES ? MP_MEASURE_LIVE
+                                                                 : MP_MEASURE_LEAKED;
+}
+
 mp_rule_unit mp_measure_unit(mp_measure measure)
 {
     return mp_measure_rows[measure].unit;

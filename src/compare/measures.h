@@ -91,6 +91,8 @@ static inline bool mp_measure_is_platform(mp_measure measure)
 {
     return measure == MP_MEASURE_PLATFORM || measure == MP_MEASURE_PLATFORM_GROWTH;
 }
+/* Itself; of one that counts, what the largest of them is chosen by. */
+mp_measure mp_measure_weight(mp_measure measure);
 /* In which unit a measure is. */
 mp_rule_unit mp_measure_unit(mp_measure measure);
 /* What an entry adds to a measure. */

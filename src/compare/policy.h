@@ -71,8 +71,21 @@ typedef struct mp_rule_context {
     const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
     const char *to;                     /* the window's end as the user said it, or NULL */
     bool exact_bytes;                   /* in texts for people */
+    size_t culprits;                    /* of a rule, at most; 0: all */
     const char *dashes;                 /* there, before the name of an argument */
 } mp_rule_context;
+
+/* What is behind a rule that fails: a site, type, method, module or area. Numbers are in the unit
+ * of `measure`: the rule's own, or where that counts, what a larger one is told by. */
+typedef struct mp_culprit {
+    const char *status;   /* "new", "grown", "shrunk", "gone" against a base; NULL: there is none */
+    const char *what;     /* type and name of a site; a type, method, module, area */
+    const char *site;     /* where objects were created, as source:line; NULL: not of a site */
+    bool has_base;        /* else there is no `base` */
+    int64_t base, number; /* base: of growth, what there was at its start */
+    int64_t change;       /* number - base; of no base: number */
+    const char *told;     /* where it is told by words and not by numbers; else NULL */
+} mp_culprit;
 
 /* Numbers are in the unit of the rule's measure. Of a rule on each of several, they are those of
  * the one that is worst: farthest over its limit. */
@@ -86,6 +99,11 @@ typedef struct mp_rule_result {
     double measured_percent, limit_percent; /* growth, of what was alive at its start */
     const char *measured_text, *limit_text; /* for people; NULL where there is none */
     const char *message; /* why it fails or cannot be judged, or what is worth saying; else "" */
+    mp_measure culprit_measure;
+    /* Of a rule that fails, the worst first: what got worse than in the base; then, unless the
+     * limit is one of the base, what there is most of. */
+    mp_culprit *culprits;
+    size_t culprit_count, culprits_left_out;
 } mp_rule_result;
 
 typedef struct mp_rule_results {

@@ -1,86 +1,127 @@
 /* Markdown as GitHub and GitLab show it: the tables that people read, for a summary or a comment.
  *
- * Source: the GitHub Flavored Markdown Spec, tables and backslash escapes. */
+ * Source: the GitHub Flavored Markdown Spec: tables, backslash escapes, fenced code blocks, HTML
+ * blocks. */
+#include "render/markdown.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "document/checks.h"
 #include "render/cell.h"
 
-typedef struct out {
-    FILE *file;
-    mp_arena arena; /* the cells of one table */
-    const mp_style *style;
-    bool exact_bytes;
-} out;
+/* --- pieces --- */
+
+static void put_raw(mp_markdown *to, const char *text)
+{
+    mp_text_put(&to->piece, text, strlen(text));
+}
+
+#define PUT(to, ...) put_raw(to, mp_arena_format(&(to)->arena, __VA_ARGS__))
 
 static bool is_name(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Escape mark-up, @mentions and #issue references. */
-static void put(out *to, const char *text)
+/* Escape these characters of mark-up, what is HTML, @mentions and #issue references. */
+static void put_escaped(mp_markdown *to, const char *text, const char *marks)
 {
     for (const char *p = mp_safe_text(&to->arena, text); *p; p++) {
+        char escaped[] = {'\\', *p, '\0'};
         if (*p == '&')
-            fputs("&amp;", to->file);
+            put_raw(to, "&amp;");
         else if (*p == '<')
-            fputs("&lt;", to->file);
+            put_raw(to, "&lt;");
         else if (*p == '>')
-            fputs("&gt;", to->file);
-        else if (strchr("\\`*_[]~|$", *p))
-            fprintf(to->file, "\\%c", *p);
-        else if ((*p == '@' || *p == '#') && is_name(p[1]))
-            fprintf(to->file, "%c<!-- -->", *p);
+            put_raw(to, "&gt;");
         else
-            fputc(*p, to->file);
+            put_raw(to, escaped + !strchr(marks, *p));
+        if ((*p == '@' || *p == '#') && is_name(p[1]))
+            put_raw(to, "<!-- -->");
     }
 }
 
-static void put_heading(out *to, const char *marks, const char *text)
+static void put(mp_markdown *to, const char *text)
 {
-    fprintf(to->file, "%s ", marks);
+    put_escaped(to, text, "\\`*_[]~|$");
+}
+
+static void drop(mp_markdown *to)
+{
+    to->piece.length = 0;
+    mp_arena_free(&to->arena);
+}
+
+/* Write the piece at hand, unless there is no room for it and `spare` bytes more. */
+static bool flush(mp_markdown *to, size_t spare)
+{
+    size_t length = to->piece.length;
+    bool fits = length <= to->room && spare <= to->room - length;
+    if (fits && length) {
+        fwrite(to->piece.at, 1, length, to->file);
+        to->room -= to->room == SIZE_MAX ? 0 : length;
+    }
+    drop(to);
+    return fits;
+}
+
+static void put_heading(mp_markdown *to, const char *marks, const char *text)
+{
+    PUT(to, "%s ", marks);
     put(to, text);
-    fputs("\n\n", to->file);
+    put_raw(to, "\n\n");
 }
 
 /* --- verdicts --- */
 
-static void put_checks(out *to, const mp_document *document, const mp_checks *checks)
+void mp_markdown_put_checks(mp_markdown *to, const mp_document *document, const mp_checks *checks,
+                            bool failed)
 {
     static const char *const shown[] = {"pass", "**fail**", "**error**"};
     const char *verdict = checks->counts[MP_VERDICT_FAIL]    ? "failed"
                           : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
                                                              : "passed";
-    fprintf(to->file, "### memprof %s: %s\n\n%s", document->command, verdict,
-            mp_checks_summary(checks, &to->arena));
+    bool head = false, room = true;
+    size_t spare = to->room == SIZE_MAX ? 0 : to->room / 2; /* of the tables behind it */
+    PUT(to, "### memprof %s: %s\n\n%s", document->command, verdict,
+        mp_checks_summary(checks, &to->arena));
     if (*checks->policy) {
-        fputs(", by ", to->file);
+        put_raw(to, ", by ");
         put(to, checks->policy);
     }
-    fprintf(to->file,
-            "\n\n| Status | %s | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n",
-            *checks->policy ? "Rule" : "Option");
+    put_raw(to, "\n");
+    flush(to, 0);
+    to->parts = true;
     for (size_t i = 0; i < checks->count; i++) {
         const mp_check *check = &checks->at[i];
         const char *const texts[] = {check->name, check->measured, check->limit, check->message};
-        fprintf(to->file, "| %s |", shown[check->verdict]);
+        if (failed && check->verdict == MP_VERDICT_PASS)
+            continue;
+        if (!head)
+            PUT(to,
+                "\n| Status | %s | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n",
+                *checks->policy ? "Rule" : "Option");
+        PUT(to, "| %s |", shown[check->verdict]);
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
-            fputc(' ', to->file);
+            put_raw(to, " ");
             put(to, texts[j]);
-            fputs(" |", to->file);
+            put_raw(to, " |");
         }
-        fputc('\n', to->file);
+        put_raw(to, "\n");
+        room = room && flush(to, spare);
+        drop(to);
+        head |= room;
+        to->rows_left_out += !room;
     }
-    mp_arena_free(&to->arena);
 }
 
 /* --- tables --- */
 
 /* A stack as deep as people see it, notes whole: a line each. */
-static void put_list(out *to, const mp_table *table, const mp_column *column, const mp_cell *cell)
+static void put_list(mp_markdown *to, const mp_table *table, const mp_column *column,
+                     const mp_cell *cell)
 {
     int64_t shown = cell->number;
     if (!(column->flags & MP_BELOW) && shown > (int64_t)table->list_depth + 1)
@@ -88,14 +129,14 @@ static void put_list(out *to, const mp_table *table, const mp_column *column, co
     if (!cell->number && cell->text)
         put(to, cell->text);
     for (int64_t i = 0; i < shown; i++) {
-        fputs(i ? "<br>" : "", to->file);
+        put_raw(to, i ? "<br>" : "");
         put(to, cell->list[i]);
     }
     if (shown < cell->number && table->list_depth)
-        fprintf(to->file, "<br>and %" PRId64 " more", cell->number - shown);
+        PUT(to, "<br>and %" PRId64 " more", cell->number - shown);
 }
 
-static void put_cell(out *to, const mp_table *table, size_t row, size_t column)
+static void put_cell(mp_markdown *to, const mp_table *table, size_t row, size_t column)
 {
     const mp_cell *cell = &table->cells[row * table->column_count + column];
     const mp_column *as = &table->columns[column];
@@ -105,10 +146,10 @@ static void put_cell(out *to, const mp_table *table, size_t row, size_t column)
         put(to, mp_cell_for_people(&to->arena, as, cell, to->exact_bytes));
 }
 
-/* The places of the columns that people see. */
-static size_t *shown_columns(out *to, const mp_table *table, size_t *count)
+/* The columns that people see, by their places; release with free(). */
+static size_t *shown_columns(const mp_table *table, size_t *count)
 {
-    size_t *columns = mp_arena_alloc(&to->arena, (table->column_count + 1) * sizeof *columns);
+    size_t *columns = mp_alloc((table->column_count + 1) * sizeof *columns);
     *count = 0;
     for (size_t i = 0; i < table->column_count; i++)
         if (mp_column_is_shown(table, i))
@@ -116,62 +157,189 @@ static size_t *shown_columns(out *to, const mp_table *table, size_t *count)
     return columns;
 }
 
-static void put_record(out *to, const mp_table *table)
+static void put_record(mp_markdown *to, const mp_table *table)
 {
-    size_t count, *columns = shown_columns(to, table, &count);
-    fputs("| | |\n| --- | --- |\n", to->file);
+    size_t count, *columns = shown_columns(table, &count);
+    put_raw(to, "| | |\n| --- | --- |\n");
     for (size_t i = 0; i < count; i++) {
-        fputs("| ", to->file);
+        put_raw(to, "| ");
         put(to, table->columns[columns[i]].title);
-        fputs(" | ", to->file);
+        put_raw(to, " | ");
         put_cell(to, table, 0, columns[i]);
-        fputs(" |\n", to->file);
+        put_raw(to, " |\n");
     }
+    free(columns);
 }
 
-static void put_rows(out *to, const mp_table *table)
+static void put_titles(mp_markdown *to, const mp_table *table, const size_t *columns, size_t count)
 {
-    size_t count, *columns = shown_columns(to, table, &count);
-    for (size_t row = 0; row <= table->row_count; row++) { /* 0: the titles */
-        fputc('|', to->file);
+    put_raw(to, "|");
+    for (size_t i = 0; i < count; i++) {
+        put_raw(to, " ");
+        put(to, table->columns[columns[i]].title);
+        put_raw(to, " |");
+    }
+    put_raw(to, "\n|");
+    for (size_t i = 0; i < count; i++)
+        put_raw(to, mp_unit_is_text(table->columns[columns[i]].unit) ? " --- |" : " ---: |");
+    put_raw(to, "\n");
+}
+
+/* The piece at hand is what stands above the table: without a row of it, it says nothing. `spare`:
+ * bytes that what stands below the rows has. Gives how many rows there was room for. */
+static size_t put_rows(mp_markdown *to, const mp_table *table, size_t spare)
+{
+    size_t count, row = 0, *columns = shown_columns(table, &count);
+    put_titles(to, table, columns, count);
+    do {
+        put_raw(to, "|");
         for (size_t i = 0; i < count; i++) {
-            fputc(' ', to->file);
-            if (row)
-                put_cell(to, table, row - 1, columns[i]);
-            else
-                put(to, table->columns[columns[i]].title);
-            fputs(" |", to->file);
+            put_raw(to, " ");
+            put_cell(to, table, row, columns[i]);
+            put_raw(to, " |");
         }
-        for (size_t i = 0; row == 0 && i < count; i++) {
-            bool is_text = mp_unit_is_text(table->columns[columns[i]].unit);
-            fprintf(to->file, "%s %s |", i ? "" : "\n|", is_text ? "---" : "---:");
-        }
-        fputc('\n', to->file);
-    }
+        put_raw(to, "\n");
+    } while (flush(to, spare) && ++row < table->row_count);
+    free(columns);
+    return row;
 }
 
-static void put_table(out *to, const mp_table *table, bool first)
+/* What stands below the rows; the caller releases it. */
+static char *below_of(mp_markdown *to, const mp_table *table)
 {
-    if (!first)
-        fputc('\n', to->file);
-    if (table->title)
-        put_heading(to, "####", table->title);
-    for (size_t i = 0; i < table->line_count; i++) {
-        put(to, mp_line_for_people(&to->arena, &table->lines[i], to->style));
-        fputs(i + 1 < table->line_count ? "<br>\n" : "\n\n", to->file);
-    }
-    if (table->shape == MP_RECORD && table->row_count)
-        put_record(to, table);
-    else if (table->row_count)
-        put_rows(to, table);
-    else if (table->empty)
-        fprintf(to->file, "%s\n", table->empty);
+    mp_text_buffer above = to->piece;
+    to->piece = (mp_text_buffer){0};
     const char *footer = mp_line_for_people(&to->arena, &table->footer, to->style);
     if (*footer) {
-        fputc('\n', to->file);
+        put_raw(to, "\n");
         put(to, footer);
-        fputc('\n', to->file);
+        put_raw(to, "\n");
     }
+    put_raw(to, to->folds && table->title ? "\n</details>\n" : "");
+    char *below = to->piece.at;
+    to->piece = above;
+    return below;
+}
+
+static void put_above(mp_markdown *to, const mp_table *table)
+{
+    if (table->title && to->folds) {
+        put_raw(to, "<details><summary>"); /* a block of HTML, which knows no backslashes */
+        put_escaped(to, table->title, "");
+        put_raw(to, "</summary>\n\n");
+    } else if (table->title) {
+        put_heading(to, "####", table->title);
+    }
+    for (size_t i = 0; i < table->line_count; i++) {
+        put(to, mp_line_for_people(&to->arena, &table->lines[i], to->style));
+        put_raw(to, i + 1 < table->line_count ? "<br>\n" : "\n\n");
+    }
+}
+
+static void put_table(mp_markdown *to, const mp_table *table)
+{
+    char *below = below_of(to, table);
+    size_t spare = strlen(below), rows = 0;
+    bool written;
+    put_raw(to, to->parts ? "\n" : "");
+    to->parts = true;
+    put_above(to, table);
+    if (table->shape == MP_ROWS && table->row_count) {
+        rows = put_rows(to, table, spare);
+        written = rows > 0;
+    } else {
+        if (table->row_count)
+            put_record(to, table);
+        else if (table->empty)
+            PUT(to, "%s\n", table->empty);
+        written = flush(to, spare);
+        rows = written ? table->row_count : 0;
+    }
+    to->rows_left_out += table->row_count - rows;
+    put_raw(to, written ? below : "");
+    flush(to, 0);
+    free(below);
+}
+
+void mp_markdown_put_title(mp_markdown *to, const char *title)
+{
+    put_raw(to, to->parts ? "\n" : "");
+    to->parts = false; /* the heading ends with an empty line */
+    put_heading(to, "###", title);
+    flush(to, 0);
+}
+
+void mp_markdown_put_tables(mp_markdown *to, const mp_document *document)
+{
+    for (size_t i = 0; i < document->table_count; i++) {
+        const mp_table *table = &document->tables[i];
+        if (table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS))
+            continue;
+        put_table(to, table);
+    }
+}
+
+/* --- the end --- */
+
+enum {
+    /* Bytes: a comment may have a little more than 65,000 characters, and whoever posts it adds
+     * some. */
+    COMMENT = 59000,
+    NOTES = 200, /* of them, that tell what was left out */
+};
+
+/* The command as a block of code, whose fence is longer than any in it. */
+static void put_command(mp_markdown *to, const char *command)
+{
+    size_t longest = 2;
+    for (const char *at = command; *at;) {
+        size_t ticks = strspn(at, "`");
+        longest = ticks > longest ? ticks : longest;
+        at += ticks + strcspn(at + ticks, "`");
+    }
+    char *fence = mp_arena_alloc(&to->arena, longest + 2);
+    memset(fence, '`', longest + 1);
+    fence[longest + 1] = '\0';
+    put_raw(to, "\nTo see the same:\n\n");
+    put_raw(to, fence);
+    put_raw(to, "sh\n");
+    put_raw(to, command);
+    put_raw(to, "\n");
+    put_raw(to, fence);
+    put_raw(to, "\n");
+}
+
+mp_markdown mp_markdown_begin(FILE *file, const mp_document *document, const mp_style *style,
+                              bool is_comment, bool with_command)
+{
+    mp_markdown to = {.file = file,
+                      .style = style,
+                      .exact_bytes = document->exact_bytes,
+                      .room = SIZE_MAX,
+                      .command = with_command ? style->command : NULL};
+    if (!is_comment)
+        return to;
+    to.room = COMMENT - NOTES;
+    if (to.command)
+        put_command(&to, to.command);
+    to.command_left_out = to.piece.length > COMMENT / 4;
+    to.room -= to.command_left_out ? 0 : to.piece.length;
+    drop(&to);
+    return to;
+}
+
+void mp_markdown_end(mp_markdown *to)
+{
+    to->room = SIZE_MAX; /* it was kept free */
+    if (to->rows_left_out)
+        PUT(to, "\n%zu more row%s than a comment has room for\n", to->rows_left_out,
+            to->rows_left_out == 1 ? "" : "s");
+    if (to->command_left_out)
+        put_raw(to, "\nThe command that shows the same is too long for a comment.\n");
+    else if (to->command)
+        put_command(to, to->command);
+    flush(to, 0);
+    free(to->piece.at);
     mp_arena_free(&to->arena);
 }
 
@@ -179,27 +347,16 @@ static bool render_markdown(const mp_document *document, const mp_diagnostics *d
                             const mp_style *style, FILE *file, mp_error *error)
 {
     (void)error;
-    out to = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
     mp_arena arena = {0};
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
-    bool first = true;
-    if (checks.count) {
-        put_checks(&to, document, &checks);
-        first = false;
-    }
-    if (document->title) {
-        fputs(first ? "" : "\n", file);
-        put_heading(&to, "###", document->title);
-        first = true; /* the heading ends with an empty line */
-    }
-    for (size_t i = 0; i < document->table_count; i++) {
-        const mp_table *table = &document->tables[i];
-        if (table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS))
-            continue;
-        put_table(&to, table, first);
-        first = false;
-    }
-    mp_arena_free(&to.arena);
+    bool judged = document->policy != NULL;
+    mp_markdown to = mp_markdown_begin(file, document, style, judged, judged);
+    if (checks.count)
+        mp_markdown_put_checks(&to, document, &checks, false);
+    if (document->title)
+        mp_markdown_put_title(&to, document->title);
+    mp_markdown_put_tables(&to, document);
+    mp_markdown_end(&to);
     mp_arena_free(&arena);
     return true;
 }

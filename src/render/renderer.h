@@ -18,6 +18,8 @@ typedef struct mp_style {
     bool brief;     /* the answer alone, and little of each table; if the format can be brief */
     /* How the user writes an argument of the request, in front of its name ("--"). */
     const char *dashes;
+    /* What the user types into a shell to see the same answer; NULL: it was not asked so. */
+    const char *command;
 } mp_style;
 
 typedef struct mp_renderer {

@@ -128,15 +128,95 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
     table->footer.text = mp_verdicts_text(document->arena, "rule", results->counts);
 }
 
+/* --- what is behind rules that fail --- */
+
+typedef struct worse_row {
+    const char *rule, *status, *change, *base, *now, *what, *site;
+    struct {
+        int64_t change, base, now;
+    } by_unit[MP_RULE_UNITS];
+} worse_row;
+
+#define CULPRIT_COLUMNS(rule_unit, suffix, unit)                                                   \
+    MP_COLUMN_OF(worse_row, by_unit[rule_unit].change, "delta_" suffix, "", unit,                  \
+                 MP_FOR_PROGRAMS | MP_SIGNED),                                                     \
+        MP_COLUMN_OF(worse_row, by_unit[rule_unit].base, "base_" suffix, "", unit,                 \
+                     MP_FOR_PROGRAMS),                                                             \
+        MP_COLUMN_OF(worse_row, by_unit[rule_unit].now, "new_" suffix, "", unit, MP_FOR_PROGRAMS)
+
+static const mp_column worse_columns[] = {
+    MP_COLUMN(worse_row, rule, "Rule", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(worse_row, status, "", MP_TEXT, 0),
+    MP_COLUMN(worse_row, change, "Change", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(worse_row, base, "Base", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(worse_row, now, "Now", MP_TEXT, MP_FOR_PEOPLE),
+    CULPRIT_COLUMNS(MP_RULE_BYTES, "bytes", MP_BYTES),
+    CULPRIT_COLUMNS(MP_RULE_OBJECTS, "objects", MP_COUNT),
+    CULPRIT_COLUMNS(MP_RULE_CALLS, "calls", MP_COUNT),
+    CULPRIT_COLUMNS(MP_RULE_US, "seconds", MP_SECONDS),
+    MP_COLUMN(worse_row, what, "What", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(worse_row, site, "Allocation site", MP_TEXT, MP_SHORTEN),
+};
+
+static void put_culprit(mp_document *document, mp_table *table, const mp_rule_result *result,
+                        const mp_culprit *culprit)
+{
+    mp_rule_unit unit = mp_measure_unit(result->culprit_measure);
+    mp_arena *arena = document->arena;
+    bool exact = document->exact_bytes;
+    worse_row row = {.rule = result->rule->name,
+                     .status = culprit->status,
+                     .now = culprit->told,
+                     .what = culprit->what,
+                     .site = culprit->site};
+    for (size_t i = 0; i < MP_RULE_UNITS; i++)
+        row.by_unit[i].change = row.by_unit[i].base = row.by_unit[i].now = MP_UNKNOWN;
+    if (!culprit->told) {
+        row.by_unit[unit].now = culprit->number;
+        row.now = mp_quantity_text(arena, result->culprit_measure, culprit->number, exact);
+    }
+    if (culprit->has_base) {
+        const char *sign = culprit->change > 0 ? "+" : "";
+        row.by_unit[unit].change = culprit->change;
+        row.by_unit[unit].base = culprit->base;
+        row.base = mp_quantity_text(arena, result->culprit_measure, culprit->base, exact);
+        row.change = mp_arena_format(
+            arena, "%s%s", sign,
+            mp_quantity_text(arena, result->culprit_measure, culprit->change, exact));
+    }
+    mp_table_put(document, table, &row);
+}
+
+/* Nothing where no rule fails. */
+static void section_worse(mp_document *document, const mp_rule_results *results)
+{
+    mp_table *table = NULL;
+    size_t left_out = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        const mp_rule_result *result = &results->at[i];
+        for (size_t j = 0; j < result->culprit_count; j++) {
+            if (!table)
+                table = MP_TABLE(document, "worse", "What is behind the rules that fail", MP_ROWS,
+                                 worse_columns);
+            put_culprit(document, table, result, &result->culprits[j]);
+        }
+        left_out += result->culprits_left_out;
+    }
+    if (left_out)
+        table->footer = (mp_line){.rest = {left_out, MP_REST_MORE}};
+}
+
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
 {
     rule_context->base = request->base;
     rule_context->dictionary = request->dictionary;
+    rule_context->culprits = (size_t)mp_number_argument(request, "limit");
     rule_context->exact_bytes = document->exact_bytes;
     rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
     section_gate(document, request, &results);
     section_rules(document, &results);
+    section_worse(document, &results);
     mp_rule_results_free(&results);
 }
 
@@ -182,10 +262,11 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
-static const mp_heap_arguments usual = {.limit = 0};
+static const mp_heap_arguments usual = {.limit = MP_DEFAULT_ROWS};
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(HEAPS), MP_SHARES("selection", ALL),     MP_SHARES("base", ALL),
-    MP_SHARES_READING,     MP_SHARES("suppress", MP_HEAPS),
+    MP_ASKS_WINDOW(HEAPS),       MP_ASKS("limit", COUNT, limit, ALL),
+    MP_SHARES("selection", ALL), MP_SHARES("base", ALL),
+    MP_SHARES_READING,           MP_SHARES("suppress", MP_HEAPS),
 };
 
 const mp_report mp_report_gate = {
@@ -201,6 +282,7 @@ const mp_report mp_report_gate = {
         "memprof-policy(5) has all forms. Rules that compare need `base`. Exit status 0: all\n"
         "rules hold; 1: some fail; 3: none fails, but some could not be judged.",
     .operand = MP_OPERAND_POLICY,
+    .program_rows = MP_DEFAULT_ROWS,
     MP_ARGUMENTS(arguments, usual),
     .variants = {MP_HEAP_VARIANTS(run_heap),
                  {.needs = MP_HOLDS_LEDGER, .run = run_heap},

@@ -356,7 +356,11 @@ static void check_series(const char *rule, const int64_t *values, size_t count, 
     mp_rule_context rule_context = {.now = NULL};
     assert_int_equal(policy->fault_count, 0);
     mp_rule_result rule_result = {.rule = &policy->rules[0], .message = ""};
-    mp_evaluation evaluation = {&rule_context, &policy->rules[0], &arena, &scratch, &rule_result};
+    mp_evaluation evaluation = {.context = &rule_context,
+                                .rule = &policy->rules[0],
+                                .arena = &arena,
+                                .scratch = &scratch,
+                                .result = &rule_result};
     for (size_t i = 0; i < count; i++)
         sequences[i] = i + 1;
     mp_slope pace_slope = mp_slope_of(&evaluation, "", values, count);

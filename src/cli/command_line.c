@@ -1,0 +1,88 @@
+#include "cli/command_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c && strchr("%+,-./:=@_", c));
+}
+
+/* Bytes that a text of lines cannot have are octal numbers, which need $'...'. */
+static void put_quoted(mp_text_buffer *to, const char *text)
+{
+    mp_arena arena = {0};
+    mp_slice whole = mp_slice_of(text);
+    bool plain = *text != '\0', strange = !mp_utf8_valid(whole);
+    for (const char *at = text; *at; at++) {
+        plain &= is_plain(*at);
+        strange |= (unsigned char)*at < 32 || *at == 127;
+    }
+    if (plain) {
+        mp_text_put(to, text, whole.length);
+        return;
+    }
+    mp_text_put(to, strange ? "$'" : "'", strange ? 2 : 1);
+    for (const char *at = text; *at; at++) {
+        unsigned char byte = (unsigned char)*at;
+        if (strange && (byte < 32 || byte >= 127 || byte == '\\' || byte == '\''))
+            mp_text_put(to, mp_arena_format(&arena, "\\%03o", byte), 4);
+        else if (byte == '\'')
+            mp_text_put(to, "'\\''", 4);
+        else
+            mp_text_put(to, at, 1);
+    }
+    mp_text_put(to, "'", 1);
+    mp_arena_free(&arena);
+}
+
+static void put_word(mp_text_buffer *to, const char *text)
+{
+    mp_text_put(to, " ", 1);
+    put_quoted(to, text);
+}
+
+/* How an answer looks and how fast it comes is no part of it. */
+static bool is_asked(const cli_option *option)
+{
+    static const char *const others[] = {"output", "quiet", "verbose", "jobs", "no-pager"};
+    bool asked = option && option->kind != CLI_RENDERER && option->kind != CLI_OWN_RENDERER &&
+                 option->kind != CLI_COLOURING;
+    for (size_t i = 0; asked && i < sizeof others / sizeof *others; i++)
+        asked = strcmp(option->name, others[i]) != 0;
+    return asked;
+}
+
+char *cli_command_line(const cli_options *options)
+{
+    mp_text_buffer line = {0};
+    const cli_command *command = &options->command;
+    const char *operand = options->operand;
+    bool dashes = operand && *operand == '-' && operand[1];
+    mp_text_put(&line, "memprof", 7);
+    put_word(&line, command->name);
+    for (size_t i = 0; i < options->pair_count; i++) {
+        const cli_pair *pair = &options->pairs[i];
+        const cli_option *option = cli_option_of(command, pair->name);
+        if (!is_asked(option))
+            continue;
+        mp_text_put(&line, " --", 3);
+        mp_text_put(&line, pair->name, strlen(pair->name));
+        if (option->argument)
+            put_word(&line, pair->text);
+    }
+    for (size_t i = 0; i < options->path_count; i++)
+        dashes |= options->paths[i][0] == '-' && options->paths[i][1];
+    if (dashes)
+        mp_text_put(&line, " --", 3);
+    if (operand && !command->operand_last)
+        put_word(&line, operand);
+    for (size_t i = 0; i < options->path_count; i++)
+        put_word(&line, options->paths[i]);
+    if (operand && command->operand_last)
+        put_word(&line, operand);
+    return line.at;
+}

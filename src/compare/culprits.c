@@ -1,0 +1,333 @@
+/* Culprits are looked for in the same lists that the rule was judged by, but by site where a heap
+ * was measured: the type that grew is known from the rule, the line that makes it is not. */
+#include "compare/culprits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/coverage.h"
+#include "query/graph_query.h"
+#include "query/labels.h"
+
+typedef struct ranked {
+    mp_culprit culprit;
+    bool as_bad;  /* as it was: stands behind what got worse */
+    int64_t rank; /* the larger the worse */
+    size_t place; /* as they were found */
+} ranked;
+
+typedef struct found {
+    ranked *at;
+    size_t count, capacity;
+    bool lower; /* the rule fails as there is too little */
+} found;
+
+static void put(found *to, mp_culprit culprit, int64_t rank)
+{
+    mp_grow(&to->at, &to->capacity, to->count + 1, sizeof *to->at);
+    to->at[to->count] = (ranked){culprit, false, rank, to->count};
+    to->count++;
+}
+
+static bool fails_for_too_little(const mp_evaluation *evaluation)
+{
+    const mp_rule_result *result = evaluation->result;
+    mp_comparison comparison = evaluation->rule->comparison;
+    return comparison == MP_AT_LEAST || comparison == MP_MORE ||
+           (comparison == MP_EQUAL && result->measured < result->limit);
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Whether it is part of what fails; a rule on each may hold for some. */
+static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
+{
+    return !evaluation->rule->each || (evaluation->failed_count &&
+                                       bsearch(&label, evaluation->failed, evaluation->failed_count,
+                                               sizeof *evaluation->failed, by_text));
+}
+
+/* --- of digests --- */
+
+/* Types that a log infers for a site are not those that it tells of single objects. */
+static mp_level level_of(const mp_evaluation *evaluation)
+{
+    mp_level level = mp_rule_level(evaluation->rule);
+    bool retained = evaluation->rule->measure == MP_MEASURE_RETAINED;
+    bool infers = evaluation->context->now->kind == MP_KIND_EVENTS;
+    return level == MP_LEVEL_TYPE && !retained && !infers &&
+                   !mp_measure_rows[evaluation->rule->measure].is_new
+               ? MP_LEVEL_SITE
+               : level;
+}
+
+/* "name:line" of the innermost frame that is no allocator's own. */
+static const char *site_of(mp_evaluation *evaluation, const mp_entry_key *key)
+{
+    const mp_dictionary *dictionary = evaluation->context->dictionary;
+    uint32_t line = key->line, at = key->frame;
+    const mp_frame_key *frame = at ? mp_dictionary_frame_at(dictionary, at) : NULL;
+    if (!frame)
+        return "(session)";
+    while (frame->allocator && frame->caller) {
+        line = frame->line;
+        frame = mp_dictionary_frame_at(dictionary, frame->caller);
+    }
+    if (frame->allocator) { /* all of them are */
+        line = key->line;
+        frame = mp_dictionary_frame_at(dictionary, at);
+    }
+    const char *name = mp_dictionary_text(dictionary, frame->name);
+    bool starts = evaluation->context->now->kind == MP_KIND_DATABASE;
+    return line == MP_NO_LINE
+               ? name
+               : mp_arena_format(evaluation->arena, starts ? "%s (from %d)" : "%s:%d", name,
+                                 (int)(int32_t)line);
+}
+
+static const char *what_of(mp_evaluation *evaluation, mp_level level, const mp_entry_key *key)
+{
+    const mp_dictionary *dictionary = evaluation->context->dictionary;
+    const char *name = mp_dictionary_text(dictionary, key->name);
+    if (level == MP_LEVEL_MODULE || (level == MP_LEVEL_METHOD && !*name))
+        return mp_dictionary_text(dictionary, key->program);
+    if (level == MP_LEVEL_METHOD)
+        return mp_arena_format(evaluation->arena, key->start ? "%s %s (from %u)" : "%s %s", name,
+                               mp_dictionary_text(dictionary, key->program), key->start);
+    return mp_arena_format(evaluation->arena, "%s%s%s", mp_dictionary_text(dictionary, key->type),
+                           *name ? " " : "", name);
+}
+
+/* The entries of a list that the rule selects. */
+static mp_digest selected_of(mp_evaluation *evaluation, const mp_digest *digest, mp_level level)
+{
+    mp_digest selected = {.kind = digest->kind};
+    for (size_t i = 0; i < digest->lists[level].count; i++) {
+        const mp_entry *entry = &digest->lists[level].at[i];
+        const char *label = mp_evaluation_label(evaluation, evaluation->rule->by, &entry->key);
+        if (mp_evaluation_selects(evaluation, &entry->key, label) && is_to_blame(evaluation, label))
+            mp_entry_for(&selected.lists[level], entry->key)->amounts = entry->amounts;
+    }
+    return selected;
+}
+
+static void put_difference(mp_evaluation *evaluation, found *to, mp_level level,
+                           const mp_difference *at, bool worse)
+{
+    mp_measure measure = evaluation->result->culprit_measure;
+    int64_t base = mp_measure_of(measure, &at->base), now = mp_measure_of(measure, &at->now);
+    mp_culprit culprit = {.what = what_of(evaluation, level, &at->key),
+                          .number = now,
+                          .change = now,
+                          .has_base = evaluation->context->base != NULL};
+    bool dump = evaluation->context->now->kind == MP_KIND_DUMP;
+    if (level == MP_LEVEL_SITE && !dump)
+        culprit.site = site_of(evaluation, &at->key);
+    if (culprit.has_base) {
+        culprit.base = base;
+        culprit.change = now - base;
+        culprit.status = mp_change_name(!base         ? MP_CHANGE_NEW
+                                        : !now        ? MP_CHANGE_GONE
+                                        : now > base  ? MP_CHANGE_GROWN
+                                        : now == base ? MP_CHANGE_NONE
+                                                      : MP_CHANGE_SHRUNK);
+    }
+    put(to, culprit, worse ? llabs(culprit.change) : now);
+    to->at[to->count - 1].as_bad = !worse;
+}
+
+/* Whether it got worse; of what has no base, whether it is there. */
+static bool is_worse(const mp_evaluation *evaluation, const found *so_far, const mp_difference *at)
+{
+    mp_measure measure = evaluation->result->culprit_measure;
+    int64_t change = mp_measure_of(measure, &at->now) - mp_measure_of(measure, &at->base);
+    if (mp_measure_rows[evaluation->rule->measure].is_new)
+        return mp_measure_is_new(evaluation->rule->measure, at);
+    return so_far->lower ? change < 0 : change > 0;
+}
+
+static void find_in_digests(mp_evaluation *evaluation, found *to)
+{
+    const mp_rule_context *context = evaluation->context;
+    mp_level level = level_of(evaluation);
+    const mp_digest nothing = {.kind = context->now->kind};
+    const mp_digest *before = context->base ? context->base : &nothing;
+    bool is_new = mp_measure_rows[evaluation->rule->measure].is_new;
+    mp_digest base = {0}, now = {0};
+    if (!is_new) {
+        base = selected_of(evaluation, before, level);
+        now = selected_of(evaluation, context->now, level);
+    }
+    mp_differences all = mp_differences_of(context->dictionary, is_new ? before : &base,
+                                           is_new ? context->now : &now, level);
+    /* What is as bad as it was counts where the limit is none of the base, or nothing got worse. */
+    bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
+    for (int worse = 1; worse >= (of_base && to->count); worse--)
+        for (size_t i = 0; i < all.count; i++) {
+            const mp_difference *at = &all.at[i];
+            const char *label = mp_evaluation_label(evaluation, evaluation->rule->by, &at->key);
+            bool is_there = mp_measure_of(evaluation->result->culprit_measure, &at->now) > 0;
+            bool got_worse = is_worse(evaluation, to, at);
+            if ((worse ? got_worse : !got_worse && is_there && !to->lower) &&
+                (!is_new || mp_evaluation_selects(evaluation, &at->key, label)))
+                put_difference(evaluation, to, level, at, worse);
+        }
+    free(all.at);
+    mp_entries_free(&base.lists[level]);
+    mp_entries_free(&now.lists[level]);
+}
+
+/* --- of a window --- */
+
+/* What a rule on growth selects a group by. */
+static const char *group_label(mp_evaluation *evaluation, const mp_group *group)
+{
+    const mp_model *model = evaluation->context->model;
+    mp_arena *scratch = evaluation->scratch;
+    const mp_generation *generation = &model->generations.at[group->example.i];
+    mp_type_id type = mp_site_type(model, &model->contexts.at[generation->context.i]);
+    uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
+    switch (evaluation->rule->by) {
+    case MP_BY_SOURCE:
+        return mp_tree_label(scratch, model, node);
+    case MP_BY_SITE:
+        return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type),
+                               mp_tree_label(scratch, model, node));
+    case MP_BY_TYPE:
+        return mp_dimension_find("type")->label(scratch, model, generation);
+    default:
+        return group->label;
+    }
+}
+
+static void find_in_window(mp_evaluation *evaluation, const mp_window *window, found *to)
+{
+    const mp_model *model = evaluation->context->model;
+    bool sites = mp_dimension_fits(mp_dimension_find("site"), model);
+    const char *by = evaluation->rule->by == MP_BY_NAME ? "name" : sites ? "site" : "type";
+    const mp_grouping *grouping = mp_window_groups(window, mp_dimension_find(by), 0);
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
+        const char *label = group_label(evaluation, group);
+        int64_t change = group->to.bytes - group->from_bytes;
+        if ((to->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
+            is_to_blame(evaluation, label))
+            put(to,
+                (mp_culprit){
+                    .what = mp_arena_copy(evaluation->arena, group->label, strlen(group->label)),
+                    .has_base = true,
+                    .base = group->from_bytes,
+                    .number = group->to.bytes,
+                    .change = change},
+                llabs(change));
+    }
+}
+
+static void find_areas(mp_evaluation *evaluation, const mp_window *window, found *to)
+{
+    const mp_model *model = evaluation->context->model;
+    bool growth = mp_measure_is_growth(evaluation->rule->measure);
+    mp_platform_span *spans = mp_platform_spans_of(window);
+    for (uint32_t i = 0; i < model->platforms.count; i++) {
+        const char *name = mp_model_text(model, model->platforms.at[i]);
+        const char *label = *name ? name : "(not in the catalogue)";
+        int64_t from = spans[i].from_bytes, number = spans[i].to_bytes;
+        int64_t change = growth ? number - from : number;
+        if (spans[i].told && (to->lower ? change < 0 : change > 0) &&
+            mp_rule_matches(evaluation->rule, label) && is_to_blame(evaluation, label))
+            put(to,
+                (mp_culprit){.what = label,
+                             .has_base = growth,
+                             .base = from,
+                             .number = number,
+                             .change = change},
+                llabs(change));
+    }
+    free(spans);
+}
+
+static void find_growers(mp_evaluation *evaluation, found *to)
+{
+    const mp_rule_context *context = evaluation->context;
+    const char *after = evaluation->rule->after;
+    mp_error unheard = {0};
+    mp_window window;
+    bool own =
+        after && mp_window_of(context->window->filter, after, context->to, &window, &unheard);
+    const mp_window *span = own ? &window : context->window;
+    if (mp_measure_is_platform(evaluation->rule->measure))
+        find_areas(evaluation, span, to);
+    else
+        find_in_window(evaluation, span, to);
+    if (own)
+        mp_window_free(&window);
+}
+
+/* --- of lines that are not covered --- */
+
+static void find_uncovered(mp_evaluation *evaluation, found *to)
+{
+    const mp_coverage *coverage = evaluation->context->coverage;
+    const mp_model *model = evaluation->context->model;
+    for (uint32_t i = 0; i < coverage->method_count; i++) {
+        const mp_covered_method *method = &coverage->methods[i];
+        const char *name = mp_model_text(model, method->name);
+        const char *program = mp_model_text(model, coverage->sources[method->source].program);
+        const char *both =
+            mp_arena_format(evaluation->arena, "%s%s%s", name, *name ? " " : "", program);
+        const char *label = evaluation->rule->by == MP_BY_METHOD ? both : program;
+        bool selected = mp_rule_matches(evaluation->rule, label) ||
+                        (evaluation->rule->by == MP_BY_METHOD && *name &&
+                         mp_rule_matches(evaluation->rule, name));
+        if (method->executed < method->lines && selected && is_to_blame(evaluation, label))
+            put(to,
+                (mp_culprit){.what = both,
+                             .change = (int64_t)method->executed - method->lines,
+                             .told =
+                                 mp_arena_format(evaluation->arena, "%u of %u lines not executed",
+                                                 method->lines - method->executed, method->lines)},
+                (int64_t)method->lines - method->executed);
+    }
+}
+
+/* --- all of them --- */
+
+static int by_rank(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->as_bad != b->as_bad)
+        return a->as_bad ? 1 : -1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+void mp_evaluation_find_culprits(mp_evaluation *evaluation)
+{
+    mp_rule_result *result = evaluation->result;
+    mp_measure measure = evaluation->rule->measure;
+    bool peak = measure == MP_MEASURE_PEAK || measure == MP_MEASURE_PEAK_OBJECTS;
+    if (result->verdict != MP_VERDICT_FAIL || peak) /* of the peak, only how much it was is known */
+        return;
+    found all = {.lower = fails_for_too_little(evaluation)};
+    result->culprit_measure = mp_measure_weight(measure);
+    if (measure == MP_MEASURE_COVERAGE)
+        find_uncovered(evaluation, &all);
+    else if (measure == MP_MEASURE_GROWTH || mp_measure_is_platform(measure))
+        find_growers(evaluation, &all);
+    else
+        find_in_digests(evaluation, &all);
+    if (all.count)
+        qsort(all.at, all.count, sizeof *all.at, by_rank);
+    size_t most = evaluation->context->culprits;
+    result->culprit_count = most && most < all.count ? most : all.count;
+    result->culprits_left_out = all.count - result->culprit_count;
+    result->culprits =
+        mp_arena_alloc(evaluation->arena, (result->culprit_count + 1) * sizeof *result->culprits);
+    for (size_t i = 0; i < result->culprit_count; i++)
+        result->culprits[i] = all.at[i].culprit;
+    free(all.at);
+}
