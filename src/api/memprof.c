@@ -14,7 +14,7 @@
 #include "memprof/memprof.h"
 #include "readers/reader.h"
 
-enum { KEPT_OF_EACH_CODE = 100, PAGE_WIDTH = 100 };
+enum { KEPT_OF_EACH_CODE = 100 };
 
 /* What was asked. Its answer may refer to it: it is released with the recording. */
 typedef struct asked {
@@ -252,7 +252,7 @@ bool mp_document_print(const mp_document *document, const char *format,
     if (!renderer)
         return mp_fail_argument(error, "format", format, "there is no such format");
     mp_diagnostics *none = recording ? NULL : mp_diagnostics_new(1);
-    const mp_style style = {.width = PAGE_WIDTH, .dashes = ""};
+    const mp_style style = {.dashes = ""};
     bool ok =
         renderer->render(document, recording ? recording->diagnostics : none, &style, file, error);
     mp_diagnostics_free(none);

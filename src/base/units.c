@@ -112,9 +112,22 @@ bool mp_format_utc(char *text, int64_t us)
 
 void mp_format_percent(char *text, double percent, bool with_sign)
 {
+    const double tenfold = 900, most = 1e15;
+    if (with_sign && percent >= tenfold && percent < most) {
+        text = stpcpy(text, "x ");
+        mp_format_count(text, (int64_t)(1.5 + percent / 100), false);
+        return;
+    }
     snprintf(text, MP_UNIT_TEXT, with_sign ? "%+.1f" : "%.1f", percent);
     if (strcmp(text, "-0.0") == 0 || strcmp(text, "+0.0") == 0)
         snprintf(text, MP_UNIT_TEXT, "0.0");
+}
+
+void mp_format_change(char *text, double percent)
+{
+    mp_format_percent(text, percent, true);
+    if (*text != 'x')
+        strcat(text, " %");
 }
 
 static bool parse_number(const char *text, double *number, const char **rest)

@@ -145,18 +145,33 @@ void cli_progress_end(cli_progress *progress)
 
 /* --- style --- */
 
-mp_style cli_style(cli_colour colour, bool to_file)
+static unsigned environment_width(void)
 {
-    enum { PIPE_WIDTH = 100, NARROWEST = 60 };
-    mp_style style = {.width = PIPE_WIDTH, .dashes = "--"};
+    const char *columns = getenv("COLUMNS");
+    int64_t width;
+    return columns && mp_parse_count(columns, &width) && width <= CLI_WIDEST ? (unsigned)width : 0;
+}
+
+mp_style cli_style(cli_colour colour, int64_t width, bool to_file)
+{
     struct winsize size;
-    bool terminal = !to_file && isatty(STDOUT_FILENO);
-    const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
-    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-        style.width = size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
-    style.colour = colour == CLI_COLOUR_ALWAYS ||
-                   (colour == CLI_COLOUR_AUTO && terminal && !(no_colour && *no_colour) && kind &&
-                    strcmp(kind, "dumb") != 0);
+    const char *off = getenv("NO_COLOR"), *on = getenv("CLICOLOR_FORCE"), *kind = getenv("TERM");
+    bool terminal = !to_file && isatty(STDOUT_FILENO), dumb = !kind || strcmp(kind, "dumb") == 0;
+    mp_style style = {.dashes = "--"};
+    if (width >= 0)
+        style.width = (unsigned)width;
+    else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        style.width = size.ws_col;
+    else
+        style.width = environment_width();
+    if (style.width && style.width < CLI_NARROWEST)
+        style.width = CLI_NARROWEST;
+    if (colour != CLI_COLOUR_AUTO)
+        style.colour = colour == CLI_COLOUR_ALWAYS;
+    else if (off && *off)
+        style.colour = false;
+    else
+        style.colour = (on && *on && strcmp(on, "0") != 0) || (terminal && !dumb);
     return style;
 }
 

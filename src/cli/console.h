@@ -32,8 +32,10 @@ typedef enum cli_colour {
     CLI_COLOUR_ALWAYS,
     CLI_COLOUR_NEVER,
 } cli_colour;
-/* `to_file`: the answer does not go to standard output. */
-mp_style cli_style(cli_colour colour, bool to_file);
+enum { CLI_NARROWEST = 60, CLI_WIDEST = 10000 };
+/* How the answer looks where it goes. `width`: that was asked for; below 0: as wide as the terminal
+ * is or the environment says, else as it needs. `to_file`: it does not go to standard output. */
+mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 
 /* Whether the output, NULL for none, is none of the files that are read; a path may name a snapshot
  * too, or be NULL. False after a message. */

@@ -72,6 +72,7 @@ typedef struct cli_options {
     const char *output; /* NULL: standard output */
     cli_colour colour;
     bool no_pager, brief;
+    int64_t width; /* of a line of text; 0: any; below 0: not asked for */
     bool exact_bytes;
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 
@@ -101,6 +102,7 @@ typedef enum cli_kind {
     CLI_OWN_RENDERER, /* of the command's answer alone */
     CLI_EXPORTER,
     CLI_COLOURING,
+    CLI_WIDTH,
     CLI_FILE_NAME, /* const char *, a name without a folder */
 } cli_kind;
 

@@ -126,6 +126,9 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
             return false;
         options->group = CLI_GROUP_FILE + word;
         return true;
+    case CLI_WIDTH:
+        return mp_parse_count(text, &options->width) && options->width <= CLI_WIDEST &&
+               (options->width == 0 || options->width >= CLI_NARROWEST);
     case CLI_COLOURING:
         if (!find_word(options, option, text, &word))
             return false;
@@ -565,6 +568,7 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                      .operands = mp_alloc(most * sizeof *line.operands)};
     *options = (cli_options){
         .renderer = mp_renderers(&renderers)[0],
+        .width = -1,
         .pairs = mp_alloc(most * sizeof(cli_pair)),
     };
     bool ok = parse(options, &line);

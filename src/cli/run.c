@@ -269,7 +269,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
     mp_output output;
-    mp_style style = cli_style(options->colour, options->output != NULL);
+    mp_style style = cli_style(options->colour, options->width, options->output != NULL);
     style.brief = options->brief;
     mp_error error = {0};
     cli_pager pager = {0};

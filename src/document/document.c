@@ -27,6 +27,7 @@ void mp_document_free(mp_document *document)
         free(document->tables[i].structs);
     }
     free(document->tables);
+    free(document->said);
     free(document->checks);
     mp_arena_free(document->arena);
     free(document->arena);
@@ -84,6 +85,18 @@ const char *mp_document_text(mp_document *document, const char *format, ...)
     const char *text = format_text(document, format, arguments);
     va_end(arguments);
     return text;
+}
+
+void mp_document_say(mp_document *document, mp_tone tone, const char *label, const char *format,
+                     ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = format_text(document, format, arguments);
+    va_end(arguments);
+    mp_grow(&document->said, &document->said_capacity, document->said_count + 1,
+            sizeof *document->said);
+    document->said[document->said_count++] = (mp_said){tone, label, text, NULL};
 }
 
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)

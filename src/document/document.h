@@ -13,14 +13,16 @@ enum {
     MP_FOR_PEOPLE = 1,   /* not in JSON or CSV */
     MP_FOR_PROGRAMS = 2, /* only in JSON and CSV */
     MP_SIGNED = 4,       /* a change: with its sign */
-    MP_SHORTEN = 8,      /* may be shortened in the middle for people */
-    MP_SHRINKS = 16,     /* the first to be shortened */
+    MP_SHORTEN = 8,      /* a name: it gives room where a window is too narrow */
+    MP_IF_KNOWN = 16,    /* people see the column only where a row has a value of it */
     MP_BELOW = 32,       /* a list that people read below its row, in one line */
     MP_NULL = 64,        /* without a value there is none: null in JSON, not left out */
     MP_ADDS = 128,       /* a record's column that adds up over several files */
     MP_SUMMARY = 256,    /* a record's column that people read for each of several files */
     MP_COMMON = 512,     /* a record that says the same of each of several files */
     MP_OF_CHECKS = 1024, /* a table that says what the document's checks say */
+    MP_MINOR = 2048,     /* a column that is the first to go where a window is too narrow */
+    MP_TONED = 4096,     /* words that tell worse from better: "new", "gone", "fail" */
 };
 
 typedef struct mp_column {
@@ -141,9 +143,27 @@ struct mp_table {
     const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 };
 
+/* What a colour may say of a text, which says it in words too. */
+typedef enum mp_tone {
+    MP_TONE_PLAIN,
+    MP_TONE_WORSE, /* a leak, growth, a rule that does not hold */
+    MP_TONE_BETTER,
+    MP_TONE_WARNING,
+} mp_tone;
+
+/* A line of the answer that a report opens with. */
+typedef struct mp_said {
+    mp_tone tone;
+    const char *label; /* static: "Worst leak" */
+    const char *text;
+    const char *file; /* that it is about, of several; NULL: all that was read */
+} mp_said;
+
 struct mp_document {
     const char *command;
     const char *title; /* for people: the first line */
+    mp_said *said;     /* the answer in words, the most important first */
+    size_t said_count, said_capacity;
     mp_table *tables;
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */
@@ -167,6 +187,11 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
 
 /* The place of the column of this name; `count`: there is none. */
 size_t mp_column_find(const mp_column *columns, size_t count, const char *name);
+
+/* Say a line of the answer, as by printf. The label is static; without tables, this is all that a
+ * person in a hurry reads. */
+void mp_document_say(mp_document *document, mp_tone tone, const char *label, const char *format,
+                     ...) __attribute__((format(printf, 4, 5)));
 
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)

@@ -319,6 +319,7 @@ static void put_shown_files(merging *all, mp_table files)
     size_t *places = mp_arena_alloc(document->arena, files.column_count * sizeof *places);
     for (size_t i = 0; i < files.column_count; i++) {
         columns[i] = files.columns[i];
+        columns[i].flags |= MP_IF_KNOWN; /* files of one kind say the same */
         places[i] = i;
         if (i >= FILE_COLUMNS)
             columns[i].flags = columns[i].flags & MP_SUMMARY
@@ -469,6 +470,15 @@ static void put_table(merging *all, merge_group *group)
 
 /* --- all --- */
 
+static void put_said(mp_document *document, const mp_document *from, const char *file)
+{
+    for (size_t i = 0; i < from->said_count; i++) {
+        const mp_said *said = &from->said[i];
+        mp_document_say(document, said->tone, said->label, "%s", said->text);
+        document->said[document->said_count - 1].file = file;
+    }
+}
+
 static void put_checks(mp_document *document, const mp_document *from, const char *file)
 {
     for (size_t i = 0; i < from->check_count; i++) {
@@ -494,6 +504,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
         gather(&all, parts[i].document, files[i]);
+        put_said(all.document, parts[i].document, files[i].file);
         put_checks(all.document, parts[i].document, files[i].file);
     }
     put_files(&all, files, count);

@@ -53,12 +53,12 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     return mp_arena_copy(arena, text, strlen(text));
 }
 
-bool mp_column_is_shown(const mp_table *table, size_t column)
+bool mp_column_is_known(const mp_table *table, size_t column)
 {
     bool known = false;
     for (size_t row = 0; row < table->row_count && !known; row++)
         known = table->cells[row * table->column_count + column].known;
-    return known && !(table->columns[column].flags & MP_FOR_PROGRAMS);
+    return known;
 }
 
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style)
@@ -76,9 +76,12 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
     };
     const char *text = line->text ? mp_safe_text(arena, line->text) : "";
     const mp_rest *rest = &line->rest;
-    if (rest->count)
-        text = mp_arena_format(arena, "%sand %zu %s", text, rest->count,
+    if (rest->count) {
+        char count[MP_UNIT_TEXT];
+        mp_format_count(count, (int64_t)rest->count, false);
+        text = mp_arena_format(arena, "%sand %s %s", text, count,
                                rest->count == 1 ? words[rest->kind].one : words[rest->kind].many);
+    }
     if (rest->count && words[rest->kind].limited)
         text = mp_arena_format(arena, "%s (%slimit 0 shows all)", text, style->dashes);
     if (line->argument)
@@ -185,26 +188,9 @@ size_t mp_text_width(const char *text)
     return width;
 }
 
-const char *mp_shorten_middle(mp_arena *arena, const char *text, size_t width)
+size_t mp_next_width(const char **p)
 {
-    static const char gap[] = "...";
-    const char *end = text + strlen(text);
-    size_t whole = mp_text_width(text);
-    if (whole <= width)
-        return text;
-    /* What tells names apart is mostly at their end: it gets the larger half. */
-    size_t kept = width > 3 ? width - 3 : 0;
-    size_t head = kept / 2, tail = kept - head, seen = 0;
-    const char *head_end = text, *tail_start = text;
     int columns;
-    while (head_end < end) {
-        size_t length = character(head_end, end, &columns);
-        if (seen + (size_t)columns > head)
-            break;
-        seen += (size_t)columns;
-        head_end += length;
-    }
-    for (seen = whole; seen > tail && tail_start < end; seen -= (size_t)columns)
-        tail_start += character(tail_start, end, &columns);
-    return mp_arena_format(arena, "%.*s%s%s", (int)(head_end - text), text, gap, tail_start);
+    *p += character(*p, *p + strnlen(*p, 4), &columns);
+    return (size_t)columns;
 }

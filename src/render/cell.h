@@ -15,8 +15,12 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
 /* A line for people in one text, safe for a terminal; "" if it says nothing. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
 
-/* Whether people see the column: a value of it is known in any row. */
-bool mp_column_is_shown(const mp_table *table, size_t column);
+/* Whether people see the column, and whether a value of it is known in any row. */
+static inline bool mp_column_is_shown(const mp_table *table, size_t column)
+{
+    return !(table->columns[column].flags & MP_FOR_PROGRAMS);
+}
+bool mp_column_is_known(const mp_table *table, size_t column);
 /* Words, to the left of their column; numbers are to the right. */
 static inline bool mp_unit_is_text(mp_unit unit)
 {
@@ -28,7 +32,7 @@ static inline bool mp_unit_is_text(mp_unit unit)
 const char *mp_safe_text(mp_arena *arena, const char *text);
 /* Columns on a terminal; one for each character whose width is not known. */
 size_t mp_text_width(const char *text);
-/* At most `width` columns, shortened in the middle. */
-const char *mp_shorten_middle(mp_arena *arena, const char *text, size_t width);
+/* Those of the character at `*p`, which is not the end; `*p` then stands behind it. */
+size_t mp_next_width(const char **p);
 
 #endif

@@ -12,21 +12,22 @@
  * text. */
 typedef struct json_cut {
     size_t main_rows, rows, texts, bytes;
+    size_t said; /* lines of the answer */
 } json_cut;
 
-static const json_cut whole = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+static const json_cut whole = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
 /* Of a small answer, the first that is small enough. */
 enum { BRIEF_BYTES = 5000 };
-static const json_cut brief[] = {{MP_BRIEF_ROWS, MP_BRIEF_ROWS, 3, 400},
-                                 {MP_BRIEF_ROWS, 3, 3, 400},
-                                 {MP_BRIEF_ROWS, 3, 1, 400},
-                                 {MP_BRIEF_ROWS, 1, 1, 400},
-                                 {3, 1, 1, 400},
-                                 {MP_BRIEF_ROWS, 0, 1, 400},
-                                 {3, 0, 1, 400},
-                                 {1, 0, 1, 400},
-                                 {1, 0, 1, 100},
-                                 {0, 0, 1, 100}};
+static const json_cut brief[] = {{MP_BRIEF_ROWS, MP_BRIEF_ROWS, 3, 400, MP_BRIEF_ROWS},
+                                 {MP_BRIEF_ROWS, 3, 3, 400, MP_BRIEF_ROWS},
+                                 {MP_BRIEF_ROWS, 3, 1, 400, MP_BRIEF_ROWS},
+                                 {MP_BRIEF_ROWS, 1, 1, 400, MP_BRIEF_ROWS},
+                                 {3, 1, 1, 400, MP_BRIEF_ROWS},
+                                 {MP_BRIEF_ROWS, 0, 1, 400, MP_BRIEF_ROWS},
+                                 {3, 0, 1, 400, MP_BRIEF_ROWS},
+                                 {1, 0, 1, 400, MP_BRIEF_ROWS},
+                                 {1, 0, 1, 100, MP_BRIEF_ROWS},
+                                 {0, 0, 1, 100, 3}};
 
 /* What is being built of a document. */
 typedef struct json_out {
@@ -221,6 +222,25 @@ static struct json_object *diagnostics_value(json_out *out, const mp_diagnostics
     return list;
 }
 
+static struct json_object *answer_value(json_out *out, const mp_document *document)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < document->said_count && i < out->cut.said; i++) {
+        const mp_said *said = &document->said[i];
+        struct json_object *object = json_object_new_object();
+        bool truncated = false;
+        if (said->file)
+            json_object_object_add(object, "file", json_object_new_string(said->file));
+        json_object_object_add(object, "label", json_object_new_string(said->label));
+        json_object_object_add(object, "text", text_value(out, said->text, &truncated));
+        if (truncated)
+            json_object_object_add(object, "text_truncated", json_object_new_boolean(true));
+        json_object_array_add(list, object);
+    }
+    leave_out(out, "answer", document->said_count - json_object_array_length(list));
+    return list;
+}
+
 /* Rules have a table of their own. */
 static struct json_object *limits_value(json_out *out, const mp_document *document)
 {
@@ -279,6 +299,8 @@ static void build(json_out *out, const mp_document *document, const mp_diagnosti
     out->left_out = json_object_new_object();
     json_object_object_add(root, "schema", json_object_new_string("memprof-report/1"));
     json_object_object_add(root, "command", json_object_new_string(document->command));
+    if (document->said_count)
+        json_object_object_add(root, "answer", answer_value(out, document));
     for (size_t i = 0; i < document->table_count; i++)
         if (!(document->tables[i].flags & MP_FOR_PEOPLE))
             add_table(out, &document->tables[i]);

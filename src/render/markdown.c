@@ -152,7 +152,7 @@ static size_t *shown_columns(const mp_table *table, size_t *count)
     size_t *columns = mp_alloc((table->column_count + 1) * sizeof *columns);
     *count = 0;
     for (size_t i = 0; i < table->column_count; i++)
-        if (mp_column_is_shown(table, i))
+        if (mp_column_is_shown(table, i) && mp_column_is_known(table, i))
             columns[(*count)++] = i;
     return columns;
 }
@@ -269,8 +269,23 @@ void mp_markdown_put_title(mp_markdown *to, const char *title)
     flush(to, 0);
 }
 
+/* What the report says first, an item a line. */
+static void put_answer(mp_markdown *to, const mp_document *document)
+{
+    for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
+        put_raw(to, i == 0 && to->parts ? "\n- **" : "- **");
+        put(to, document->said[i].label);
+        put_raw(to, "** ");
+        put(to, document->said[i].text);
+        put_raw(to, "\n");
+        flush(to, 0);
+        to->parts = true;
+    }
+}
+
 void mp_markdown_put_tables(mp_markdown *to, const mp_document *document)
 {
+    put_answer(to, document);
     for (size_t i = 0; i < document->table_count; i++) {
         const mp_table *table = &document->tables[i];
         if (table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS))

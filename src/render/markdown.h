@@ -32,7 +32,8 @@ mp_markdown mp_markdown_begin(FILE *file, const mp_document *document, const mp_
 void mp_markdown_put_checks(mp_markdown *to, const mp_document *document, const mp_checks *checks,
                             bool failed);
 void mp_markdown_put_title(mp_markdown *to, const char *title);
-/* The tables that people read, without those that say what the checks do. */
+/* What the report says first, and the tables that people read, without those that say what the
+ * checks do. */
 void mp_markdown_put_tables(mp_markdown *to, const mp_document *document);
 /* How much was left out, and the command. */
 void mp_markdown_end(mp_markdown *to);

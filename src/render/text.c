@@ -1,185 +1,256 @@
-/* Text for people: a row a line, in columns that fit the line, the same bytes each run. */
+/* Text for people. In a pipe a row is a line and nothing is cut, the same bytes each run; in a
+ * window no line is wider than it: columns are laid out by layout.h, other texts go on in a next
+ * line. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "render/cell.h"
-
-enum { NARROWEST = 16, GAP = 2 };
+#include "base/units.h"
+#include "render/layout.h"
+#include "render/name.h"
 
 typedef struct text_out {
     FILE *file;
     const mp_style *style;
     bool exact_bytes;
+    bool cut;       /* columns have gone */
     mp_arena arena; /* the cells of one table */
 } text_out;
 
-static void put_bold(text_out *out, const char *text)
+/* --- colour: never the only sign of what it says --- */
+
+/* 16 colours, on light and dark; red and cyan differ to colour-blind people, too. */
+#define BOLD "\033[1m"
+#define FAINT "\033[2m"
+#define UNDERLINED "\033[4m"
+#define PLAIN "\033[0m"
+static const char *const tones[] = {[MP_TONE_PLAIN] = "",
+                                    [MP_TONE_WORSE] = "\033[31m",
+                                    [MP_TONE_BETTER] = "\033[36m",
+                                    [MP_TONE_WARNING] = "\033[35m"};
+
+static const char *escape(const text_out *out, const char *sequence)
 {
-    if (out->style->colour)
-        fprintf(out->file, "\033[1m%s\033[0m\n", text);
+    return out->style->colour ? sequence : "";
+}
+
+static mp_tone tone_of_word(const char *word)
+{
+    static const struct {
+        const char *word;
+        mp_tone tone;
+    } words[] = {{"new", MP_TONE_WORSE},   {"grown", MP_TONE_WORSE},   {"fail", MP_TONE_WORSE},
+                 {"FAIL", MP_TONE_WORSE},  {"gone", MP_TONE_BETTER},   {"shrunk", MP_TONE_BETTER},
+                 {"pass", MP_TONE_BETTER}, {"error", MP_TONE_WARNING}, {"ERROR", MP_TONE_WARNING}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0)
+            return words[i].tone;
+    return MP_TONE_PLAIN;
+}
+
+/* More is worse of all that memprof measures. */
+static mp_tone tone_of(const mp_column *column, const char *text)
+{
+    if (column->flags & MP_SIGNED)
+        return *text == '+' || *text == 'x'   ? MP_TONE_WORSE
+               : *text == '-' && text[1] != 0 ? MP_TONE_BETTER
+                                              : MP_TONE_PLAIN;
+    return column->flags & MP_TONED ? tone_of_word(text) : MP_TONE_PLAIN;
+}
+
+/* A name, the qualifying parts of its words faint. */
+static void put_name(text_out *out, const char *text, size_t length)
+{
+    for (const char *p = text, *end = text + length; p < end;) {
+        const char *word = memchr(p, ' ', (size_t)(end - p));
+        word = word ? word : end;
+        const char *last = mp_last_component(p, word);
+        if (last > p)
+            fprintf(out->file, FAINT "%.*s" PLAIN, (int)(last - p), p);
+        for (; word < end && *word == ' '; word++)
+            continue;
+        fwrite(last, 1, (size_t)(word - last), out->file);
+        p = word;
+    }
+}
+
+static void put_cell(text_out *out, const mp_column *column, const char *text, size_t length)
+{
+    mp_tone tone = out->style->colour ? tone_of(column, text) : MP_TONE_PLAIN;
+    if (out->style->colour && (column->unit == MP_LIST || column->flags & MP_SHORTEN))
+        put_name(out, text, length);
     else
-        fprintf(out->file, "%s\n", text);
+        fprintf(out->file, "%s%.*s%s", tones[tone], (int)length, text, tone ? PLAIN : "");
+}
+
+/* --- texts that go on in a next line --- */
+
+/* Whether the blank stands between a number and what it counts: "29 objects", "12.5 %". */
+static bool joins(const char *blank)
+{
+    return blank[-1] >= '0' && blank[-1] <= '9' &&
+           (blank[1] == '%' || (blank[1] >= 'A' && blank[1] <= 'z'));
+}
+
+/* How much of the text stands in so many columns: to a blank if there is one, else to the end of a
+ * part, else as much as there is room for. */
+static size_t line_length(const char *text, size_t room)
+{
+    const char *p = text, *blank = NULL, *part = NULL;
+    for (size_t used = 0; *p;) {
+        const char *at = p;
+        used += mp_next_width(&p);
+        if (used > room && *at != ' ')
+            return (size_t)((blank ? blank : part ? part : at > text ? at : p) - text);
+        if (*at == ' ' && at > text && !joins(at))
+            blank = p;
+        else if (strchr(",;/\\", *at))
+            part = p;
+    }
+    return (size_t)(p - text);
+}
+
+static void put_part(text_out *out, const char *sequence, const char *text, size_t length)
+{
+    bool coloured = out->style->colour && *sequence;
+    fprintf(out->file, "%s%.*s%s", coloured ? sequence : "", (int)length, text,
+            coloured ? PLAIN : "");
+}
+
+/* The text behind what already takes `used` columns of the line; what does not fit stands in lines
+ * of its own, behind `hang` blanks. Each line has the colour of its own: a pager may begin
+ * anywhere.
+ */
+static void put_wrapped(text_out *out, const char *sequence, const char *text, size_t used,
+                        size_t hang)
+{
+    size_t width = out->style->width;
+    hang = hang > width / 2 ? width / 2 : hang;
+    while (width && used + mp_text_width(text) > width) {
+        size_t room = width > used ? width - used : 1;
+        size_t length = line_length(text, room), kept = length;
+        while (kept && text[kept - 1] == ' ')
+            kept--;
+        put_part(out, sequence, text, kept);
+        fprintf(out->file, "\n%*s", (int)hang, "");
+        text += length;
+        used = hang;
+    }
+    put_part(out, sequence, text, strlen(text));
+    fputc('\n', out->file);
+}
+
+static void put_title(text_out *out, const char *text)
+{
+    put_wrapped(out, BOLD, mp_safe_text(&out->arena, text), 0, 2);
+}
+
+static void put_text(text_out *out, const char *text)
+{
+    fputs("  ", out->file);
+    put_wrapped(out, "", text, 2, 4);
 }
 
 /* --- records: a label and a value a line --- */
 
+static void put_label(text_out *out, const char *label, size_t widest, mp_tone tone)
+{
+    bool coloured = out->style->colour && tone;
+    fprintf(out->file, "  %s%s%s%*s  ", coloured ? tones[tone] : "", label, coloured ? PLAIN : "",
+            (int)(widest - mp_text_width(label)), "");
+}
+
 static void put_record(text_out *out, const mp_table *table)
 {
     size_t widest = 0;
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->cells[i].known && !(table->columns[i].flags & MP_FOR_PROGRAMS) &&
-            strlen(table->columns[i].title) > widest)
-            widest = strlen(table->columns[i].title);
+    for (size_t i = 0; i < table->column_count; i++) {
+        size_t width = mp_text_width(table->columns[i].title);
+        if (table->cells[i].known && mp_column_is_shown(table, i) && width > widest)
+            widest = width;
+    }
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
-        if (!table->cells[i].known || (column->flags & MP_FOR_PROGRAMS))
+        if (!table->cells[i].known || !mp_column_is_shown(table, i))
             continue;
-        const char *value =
-            mp_cell_for_people(&out->arena, column, &table->cells[i], out->exact_bytes);
-        size_t room =
-            out->style->width > widest + 4 + NARROWEST ? out->style->width - widest - 4 : NARROWEST;
-        if (column->flags & MP_SHORTEN)
-            value = mp_shorten_middle(&out->arena, value, room);
-        fprintf(out->file, "  %-*s  %s\n", (int)widest, column->title, value);
+        put_label(out, column->title, widest, MP_TONE_PLAIN);
+        put_wrapped(out, "",
+                    mp_cell_for_people(&out->arena, column, &table->cells[i], out->exact_bytes),
+                    widest + 4, widest + 4);
+    }
+}
+
+/* What the report says first. */
+static void put_answer(text_out *out, const mp_document *document)
+{
+    size_t widest = 0, count = 0;
+    for (; count < document->said_count && !document->said[count].file; count++) {
+        size_t width = mp_text_width(document->said[count].label);
+        widest = width > widest ? width : widest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const mp_said *said = &document->said[i];
+        put_label(out, said->label, widest, said->tone);
+        put_wrapped(out, "", mp_safe_text(&out->arena, said->text), widest + 4, widest + 4);
     }
 }
 
 /* --- rows --- */
 
-/* A column that people see. */
-typedef struct text_column {
-    const mp_column *as;
-    size_t width;       /* of the widest text, the title among them */
-    const char **texts; /* by row */
-} text_column;
-
-typedef struct text_layout {
-    text_column *columns;
-    size_t count;
-    bool lists_below; /* a list has no room in its row: it begins on a line of its own */
-} text_layout;
-
-static bool is_hidden(const text_layout *layout, const text_column *column)
-{
-    return layout->lists_below && column->as->unit == MP_LIST;
-}
-
-static text_layout lay_out(text_out *out, const mp_table *table)
-{
-    text_layout layout = {
-        mp_arena_alloc(&out->arena, (table->column_count + 1) * sizeof *layout.columns), 0, false};
-    for (size_t i = 0; i < table->column_count; i++) {
-        const mp_column *as = &table->columns[i];
-        if (as->flags & MP_BELOW || !mp_column_is_shown(table, i))
-            continue;
-        text_column *column = &layout.columns[layout.count++];
-        *column = (text_column){as, mp_text_width(as->title),
-                                mp_arena_alloc(&out->arena, table->row_count * sizeof(char *))};
-        for (size_t row = 0; row < table->row_count; row++) {
-            const mp_cell *cell = &table->cells[row * table->column_count + i];
-            column->texts[row] = mp_cell_for_people(&out->arena, as, cell, out->exact_bytes);
-            size_t width = mp_text_width(column->texts[row]);
-            column->width = width > column->width ? width : column->width;
-        }
-    }
-    return layout;
-}
-
-/* By how much the line is too long. */
-static size_t excess(const text_out *out, const text_layout *layout)
-{
-    size_t line = 0;
-    for (size_t i = 0; i < layout->count; i++)
-        line += is_hidden(layout, &layout->columns[i]) ? 0 : GAP + layout->columns[i].width;
-    return line > out->style->width ? line - out->style->width : 0;
-}
-
-/* Take from the columns with this flag, the widest first, until the line fits. */
-static void narrow(text_layout *layout, unsigned flag, size_t *too_much)
-{
-    for (; *too_much; --*too_much) {
-        text_column *widest = NULL;
-        for (size_t i = 0; i < layout->count; i++) {
-            text_column *column = &layout->columns[i];
-            if (column->as->flags & flag && column->width > NARROWEST &&
-                (!widest || column->width > widest->width))
-                widest = column;
-        }
-        if (!widest)
-            return;
-        widest->width--;
-    }
-}
-
-/* Narrow the columns until the lines fit. A call stack that is cut names no site, so lists move to
- * lines of their own first. */
-static void fit(text_out *out, text_layout *layout, const mp_table *table)
-{
-    size_t too_much = excess(out, layout), size = layout->count * sizeof *layout->columns;
-    text_column *natural = mp_arena_alloc(&out->arena, size + 1);
-    bool has_list = false;
-    memcpy(natural, layout->columns, size);
-    for (size_t i = 0; i < layout->count; i++)
-        has_list |= layout->columns[i].as->unit == MP_LIST;
-    narrow(layout, MP_SHRINKS, &too_much);
-    if (too_much && has_list) {
-        memcpy(layout->columns, natural, size);
-        layout->lists_below = true;
-        too_much = excess(out, layout);
-        narrow(layout, MP_SHRINKS, &too_much);
-    }
-    narrow(layout, MP_SHORTEN, &too_much);
-    for (size_t i = 0; i < layout->count; i++) {
-        text_column *column = &layout->columns[i];
-        size_t room = column->width;
-        column->width = mp_text_width(column->as->title);
-        for (size_t row = 0; row < table->row_count; row++) {
-            const char **text = &column->texts[row];
-            *text = mp_shorten_middle(&out->arena, *text, room);
-            size_t width = mp_text_width(*text);
-            column->width = width > column->width ? width : column->width;
-        }
-    }
-}
-
 /* A row, counted from 1, or the titles (0), without blanks at its end. */
-static void put_line(text_out *out, const text_layout *layout, size_t row)
+static void put_line(text_out *out, const mp_layout *layout, size_t row)
 {
-    bool under = row == 0 && out->style->colour;
     size_t blanks = 0; /* that are still to be written if anything follows */
-    fprintf(out->file, "%s%*s", under ? "\033[4m" : "", GAP, "");
+    fprintf(out->file, "%s%*s", row ? "" : escape(out, UNDERLINED), MP_GAP, "");
     for (size_t i = 0; i < layout->count; i++) {
-        const text_column *column = &layout->columns[i];
-        if (is_hidden(layout, column))
-            continue;
-        const char *text = row ? column->texts[row - 1] : column->as->title;
+        const mp_text_column *column = &layout->columns[i];
+        const char *text = row ? column->texts[row - 1] : column->title;
         size_t padding = column->width - mp_text_width(text), length = strlen(text), kept = length;
         bool left = mp_unit_is_text(column->as->unit);
         while (kept && text[kept - 1] == ' ')
             kept--;
         if (kept)
-            fprintf(out->file, "%*s%.*s", (int)(blanks + (left ? 0 : padding)), "", (int)kept,
-                    text);
-        blanks =
-            (kept ? 0 : blanks + (left ? 0 : padding)) + length - kept + (left ? padding : 0) + GAP;
+            fprintf(out->file, "%*s", (int)(blanks + (left ? 0 : padding)), "");
+        if (kept && row)
+            put_cell(out, column->as, text, kept);
+        else if (kept)
+            fwrite(text, 1, kept, out->file);
+        blanks = (kept ? 0 : blanks + (left ? 0 : padding)) + length - kept + (left ? padding : 0) +
+                 MP_GAP;
     }
-    fprintf(out->file, "%s\n", under ? "\033[0m" : "");
+    fprintf(out->file, "%s\n", row ? "" : escape(out, PLAIN));
+}
+
+/* A frame below a row, behind what it is to the row. */
+static void put_frame(text_out *out, const char *what, const char *frame)
+{
+    enum { INDENT = 6 };
+    size_t used = INDENT + strlen(what) + 1, width = out->style->width;
+    frame = mp_safe_text(&out->arena, frame);
+    if (width)
+        frame = mp_shorten_name(&out->arena, frame, width > used ? width - used : 1);
+    fprintf(out->file, "%*s%s%s%s ", INDENT, "", escape(out, FAINT), what, escape(out, PLAIN));
+    if (out->style->colour)
+        put_name(out, frame, strlen(frame));
+    else
+        fputs(frame, out->file);
+    fputc('\n', out->file);
 }
 
 /* A stack behind its first frame, a line for each caller. */
 static void put_callers(text_out *out, const mp_table *table, const mp_cell *cell, bool with_first)
 {
     const char *first = cell->number ? cell->list[0] : cell->text;
+    char left[MP_UNIT_TEXT];
     if (with_first && first)
-        fprintf(out->file, "      at %s\n", mp_safe_text(&out->arena, first));
+        put_frame(out, "at", first);
     int64_t shown = cell->number;
     if (shown > (int64_t)table->list_depth + 1)
         shown = (int64_t)table->list_depth + 1;
     for (int64_t i = 1; i < shown; i++)
-        fprintf(out->file, "      called from %s\n", mp_safe_text(&out->arena, cell->list[i]));
+        put_frame(out, "called from", cell->list[i]);
+    mp_format_count(left, cell->number - shown, false);
     if (cell->number > shown && table->list_depth)
-        fprintf(out->file, "      and %" PRId64 " more caller%s\n", cell->number - shown,
+        fprintf(out->file, "      and %s more caller%s\n", left,
                 cell->number - shown == 1 ? "" : "s");
 }
 
@@ -190,12 +261,14 @@ static void put_notes(text_out *out, const mp_cell *cell)
     size_t width = INDENT;
     for (int64_t i = 0; i < cell->number; i++)
         width += mp_text_width(cell->list[i]) + (i ? 2 : 0);
-    bool joined = width <= out->style->width;
+    bool joined = !out->style->width || width <= out->style->width;
     for (int64_t i = 0; i < cell->number; i++) {
         const char *text = mp_safe_text(&out->arena, cell->list[i]);
-        bool last = i + 1 == cell->number;
-        fprintf(out->file, "%*s%s%s", joined && i ? 0 : INDENT, "", text,
-                last || !joined ? "\n" : "; ");
+        fprintf(out->file, "%*s", joined && i ? 0 : INDENT, "");
+        if (joined && i + 1 < cell->number)
+            fprintf(out->file, "%s; ", text);
+        else
+            put_wrapped(out, "", text, joined ? 0 : INDENT, INDENT + 2);
     }
 }
 
@@ -207,18 +280,17 @@ static void put_below(text_out *out, const mp_table *table, size_t row, bool lis
         const mp_cell *cell = &table->cells[row * table->column_count + i];
         if (column->unit != MP_LIST || !cell->known || (column->flags & MP_FOR_PROGRAMS))
             continue;
-        if (!(column->flags & MP_BELOW)) {
+        if (column->flags & MP_BELOW)
+            put_notes(out, cell);
+        else
             put_callers(out, table, cell, lists_below);
-            continue;
-        }
-        put_notes(out, cell);
     }
 }
 
 static void put_rows(text_out *out, const mp_table *table)
 {
-    text_layout layout = lay_out(out, table);
-    fit(out, &layout, table);
+    mp_layout layout = mp_layout_of(&out->arena, table, out->style->width, out->exact_bytes);
+    out->cut |= layout.cut;
     for (size_t row = 0; layout.count && row <= table->row_count; row++) {
         put_line(out, &layout, row);
         if (row)
@@ -233,18 +305,18 @@ static void put_table(text_out *out, const mp_table *table, bool first)
     if (!first)
         fputc('\n', out->file);
     if (table->title)
-        put_bold(out, mp_safe_text(&out->arena, table->title));
+        put_title(out, table->title);
     for (size_t i = 0; i < table->line_count; i++)
-        fprintf(out->file, "  %s\n", mp_line_for_people(&out->arena, &table->lines[i], out->style));
+        put_text(out, mp_line_for_people(&out->arena, &table->lines[i], out->style));
     if (table->shape == MP_RECORD && table->row_count)
         put_record(out, table);
     else if (table->row_count)
         put_rows(out, table);
     else if (table->empty)
-        fprintf(out->file, "  %s\n", table->empty);
+        put_text(out, table->empty);
     const char *footer = mp_line_for_people(&out->arena, &table->footer, out->style);
     if (*footer)
-        fprintf(out->file, "  %s\n", footer);
+        put_text(out, footer);
     mp_arena_free(&out->arena);
 }
 
@@ -256,12 +328,25 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
     text_out out = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
     bool first = true;
     if (document->title) {
-        put_bold(&out, mp_safe_text(&out.arena, document->title));
+        put_title(&out, document->title);
+        first = false;
+    }
+    if (document->said_count && !document->said[0].file) {
+        fputs(first ? "" : "\n", file);
+        put_answer(&out, document);
         first = false;
     }
     for (size_t i = 0; i < document->table_count; i++) {
         put_table(&out, &document->tables[i], first);
         first &= (document->tables[i].flags & MP_FOR_PROGRAMS) != 0;
+    }
+    if (out.cut) {
+        fputc('\n', file);
+        put_wrapped(&out, "",
+                    mp_arena_format(&out.arena,
+                                    "Columns were left out to fit %u; %swidth 0 shows all.",
+                                    style->width, style->dashes),
+                    0, 0);
     }
     mp_arena_free(&out.arena);
     return true;

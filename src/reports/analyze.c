@@ -7,29 +7,12 @@
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 
-typedef struct answer_row {
-    const char *leaks, *suppressed, *worst, *worst_site, *once, *once_site;
-    const char *biggest, *growth, *platform;
-} answer_row;
-
-static const mp_column answer_columns[] = {
-    MP_COLUMN(answer_row, leaks, "Leaks", MP_TEXT, 0),
-    MP_COLUMN(answer_row, suppressed, "Suppressed", MP_TEXT, 0),
-    MP_COLUMN(answer_row, worst, "Worst leak", MP_TEXT, 0),
-    MP_COLUMN(answer_row, worst_site, "  at", MP_TEXT, 0),
-    MP_COLUMN(answer_row, once, "Maybe a cache", MP_TEXT, 0),
-    MP_COLUMN(answer_row, once_site, "  at", MP_TEXT, 0),
-    MP_COLUMN(answer_row, biggest, "Biggest", MP_TEXT, 0),
-    MP_COLUMN(answer_row, growth, "Growth", MP_TEXT, 0),
-    MP_COLUMN(answer_row, platform, "Platform", MP_TEXT, 0),
-};
-
-/* A leak and where it is; NULL: there is none. */
-static const char *leak_text(mp_document *document, const mp_model *model, const mp_leak *leak,
-                             const char **site)
+/* A leak and where it is; nothing where there is none. */
+static void say_leak(mp_document *document, const mp_model *model, const mp_leak *leak,
+                     mp_tone tone, const char *label)
 {
     if (!leak)
-        return NULL;
+        return;
     const mp_group *group = &leak->group;
     const char *grew = "at every snapshot";
     if (mp_group_grew_once(group))
@@ -41,12 +24,12 @@ static const char *leak_text(mp_document *document, const mp_model *model, const
     if (group->kept_bytes > group->leaked.bytes)
         kept = mp_document_text(document, " (%s with what is scoped to it)",
                                 mp_bytes_text(document, group->kept_bytes, false));
-    *site =
-        mp_frame_text(document, model, mp_frame_naming(model, (mp_frame){leak->node, leak->line}));
-    return mp_document_text(document, "%s in %s x %s%s%s%s, grew %s",
-                            mp_bytes_text(document, group->leaked.bytes, false),
-                            mp_count_text(document, mp_cost_live(group->leaked), false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "", kept, grew);
+    mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
+    mp_document_say(document, tone, label, "%s in %s x %s%s%s%s at %s, grew %s",
+                    mp_bytes_text(document, group->leaked.bytes, false),
+                    mp_count_text(document, mp_cost_live(group->leaked), false), leak->type,
+                    leak->name ? " " : "", leak->name ? leak->name : "", kept,
+                    mp_frame_text(document, model, site), grew);
 }
 
 /* The largest leak that grew again and again; one that grew once may be a cache that filled. */
@@ -58,22 +41,25 @@ static const mp_leak *largest(const mp_leaks *leaks, bool grew_once)
     return NULL;
 }
 
-static void answer_leaks(mp_document *document, const mp_window *window, answer_row *row)
+static void answer_leaks(mp_document *document, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
     const mp_leaks *leaks = mp_window_leak_sites(window);
-    if (suppressed && suppressed->objects)
-        row->suppressed = mp_amount_text(document, suppressed->objects, suppressed->bytes);
-    row->leaks =
-        mp_window_has_span(window) ? "none" : "none: there is only one snapshot to look at";
     if (leaks->count)
-        row->leaks = mp_document_text(document, "%s in %s object%s from %" PRIu32 " site%s",
-                                      mp_bytes_text(document, leaks->bytes, false),
-                                      mp_count_text(document, leaks->objects, false),
-                                      leaks->objects == 1 ? "" : "s", leaks->count,
-                                      leaks->count == 1 ? "" : "s");
-    row->worst = leak_text(document, window->model, largest(leaks, false), &row->worst_site);
-    row->once = leak_text(document, window->model, largest(leaks, true), &row->once_site);
+        mp_document_say(document, MP_TONE_WORSE, "Leaks",
+                        "%s in %s object%s from %" PRIu32 " site%s",
+                        mp_bytes_text(document, leaks->bytes, false),
+                        mp_count_text(document, leaks->objects, false),
+                        leaks->objects == 1 ? "" : "s", leaks->count, leaks->count == 1 ? "" : "s");
+    else
+        mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
+                        mp_window_has_span(window) ? "none"
+                                                   : "none: there is only one snapshot to look at");
+    if (suppressed && suppressed->objects)
+        mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
+                        mp_amount_text(document, suppressed->objects, suppressed->bytes));
+    say_leak(document, window->model, largest(leaks, false), MP_TONE_WORSE, "Worst leak");
+    say_leak(document, window->model, largest(leaks, true), MP_TONE_PLAIN, "Maybe a cache");
 }
 
 /* Of equal ones the first by name; there is at least one group. */
@@ -92,63 +78,61 @@ static const mp_group *most_of(const mp_grouping *groups, bool by_change)
     return best;
 }
 
-static void answer_groups(mp_document *document, const mp_window *window, answer_row *row)
+static void answer_groups(mp_document *document, const mp_window *window)
 {
     mp_totals totals = mp_totals_of(window);
     const mp_grouping *types = mp_window_groups(window, mp_dimension_find("type"), 0);
     char percent[MP_UNIT_TEXT];
     if (types->count && totals.live_bytes) {
         const mp_cost *biggest = &most_of(types, false)->to;
-        row->biggest =
-            mp_biggest_text(document, most_of(types, false)->label,
-                            (mp_amount){mp_cost_live(*biggest), biggest->bytes}, totals.live_bytes);
+        mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s",
+                        mp_biggest_text(document, most_of(types, false)->label,
+                                        (mp_amount){mp_cost_live(*biggest), biggest->bytes},
+                                        totals.live_bytes));
     }
     if (types->count && mp_window_has_span(window)) {
         const mp_group *most = most_of(types, true);
         int64_t delta = totals.live_bytes - totals.from_bytes;
         bool known = totals.from_bytes != 0;
-        mp_format_percent(percent, mp_percent_of(delta, totals.from_bytes), true);
-        row->growth = mp_document_text(
-            document, "%s from %s to %s%s%s%s, most by %s (%s)",
+        mp_format_change(percent, mp_percent_of(delta, totals.from_bytes));
+        mp_document_say(
+            document, MP_TONE_PLAIN, "Growth", "%s from %s to %s%s%s%s, most by %s (%s)",
             mp_bytes_text(document, delta, true), mp_bytes_text(document, totals.from_bytes, false),
             mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "",
-            known ? percent : "", known ? " %)" : "", most->label,
+            known ? percent : "", known ? ")" : "", most->label,
             mp_bytes_text(document, most->to.bytes - most->from_bytes, true));
     }
 }
 
 /* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
  */
-static const char *platform_text(mp_document *document, const mp_window *window)
+static void answer_platform(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
     mp_platform_span all = mp_platform_span_of_all(window);
     int64_t from = all.from_bytes, to = all.to_bytes, growth;
     if (!from && !to)
-        return NULL;
+        return;
     mp_platform_id most = mp_platform_growing(window, &growth);
     const char *text = mp_document_text(document, "%s (%s)", mp_bytes_text(document, to, false),
                                         mp_bytes_text(document, to - from, true));
-    return most.i ? mp_document_text(document, "%s, most by %s (%s)", text,
-                                     mp_model_text(model, model->platforms.at[most.i]),
-                                     mp_bytes_text(document, growth, true))
-                  : text;
+    if (most.i)
+        text = mp_document_text(document, "%s, most by %s (%s)", text,
+                                mp_model_text(model, model->platforms.at[most.i]),
+                                mp_bytes_text(document, growth, true));
+    mp_document_say(document, MP_TONE_PLAIN, "Platform", "%s", text);
 }
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_window window;
-    answer_row answer = {.platform = NULL};
     if (!mp_request_window(request, &window, error))
         return false;
     mp_section_head(document, request);
-    mp_table *table = MP_TABLE(document, "answer", NULL, MP_RECORD, answer_columns);
-    table->flags = MP_FOR_PEOPLE;
-    answer_leaks(document, &window, &answer);
-    answer_groups(document, &window, &answer);
-    answer.platform = platform_text(document, &window);
-    mp_table_put(document, table, &answer);
+    answer_leaks(document, &window);
+    answer_groups(document, &window);
+    answer_platform(document, &window);
     mp_section_limits(document, request, &window);
     bool ok = mp_section_leaks(document, &window, asked, error);
     mp_section_suppressions(document, &window);

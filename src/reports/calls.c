@@ -26,8 +26,8 @@ typedef struct match_row {
 /* clang-format off */
 #define OF_MATCH                                                                                   \
     MP_COLUMN(match_row, name, "Name", MP_TEXT, MP_SHORTEN),                                       \
-    MP_COLUMN(match_row, line, "Line", MP_NUMBER, 0),                                              \
-    MP_COLUMN(match_row, start_line, "From line", MP_NUMBER, 0)
+    MP_COLUMN(match_row, line, "Line", MP_NUMBER, MP_IF_KNOWN),                                              \
+    MP_COLUMN(match_row, start_line, "From line", MP_NUMBER, MP_MINOR)
 /* clang-format on */
 
 static const mp_column match_times[] = {
@@ -36,7 +36,7 @@ static const mp_column match_times[] = {
     MP_COLUMN(match_row, percent, "%", MP_PERCENT, 0),
     MP_COLUMN_OF(match_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS, 0),
     MP_COLUMN(match_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(match_row, recursive_calls, "Recursive", MP_COUNT, 0),
+    MP_COLUMN(match_row, recursive_calls, "Recursive", MP_COUNT, MP_MINOR),
     OF_MATCH,
     MP_COLUMN(match_row, program, "Program", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(match_row, method, "Method", MP_TEXT, MP_FOR_PROGRAMS),
@@ -47,9 +47,9 @@ static const mp_column match_bytes[] = {
     MP_RANK(0),
     MP_COLUMN_OF(match_row, cost, "own_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN(match_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(match_row, objects, "own_objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(match_row, objects, "own_objects", "Objects", MP_COUNT, MP_IF_KNOWN),
     MP_COLUMN_OF(match_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, 0),
-    MP_COLUMN(match_row, inclusive_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(match_row, inclusive_objects, "Objects", MP_COUNT, MP_IF_KNOWN),
     OF_MATCH,
 };
 
@@ -66,11 +66,11 @@ typedef struct edge_row {
     MP_COLUMN_OF(edge_row, cost, "seconds", "Seconds", MP_SECONDS, 0),                             \
     MP_COLUMN(edge_row, percent, "%", MP_PERCENT, 0),                                              \
     MP_COLUMN(edge_row, calls, "Calls", MP_COUNT, 0),                                              \
-    MP_COLUMN(edge_row, recursive_calls, "Recursive", MP_COUNT, 0)
+    MP_COLUMN(edge_row, recursive_calls, "Recursive", MP_COUNT, MP_MINOR)
 #define EDGE_BYTES                                                                                 \
     MP_COLUMN_OF(edge_row, cost, "bytes", "Bytes", MP_BYTES, 0),                                   \
     MP_COLUMN(edge_row, percent, "%", MP_PERCENT, 0),                                              \
-    MP_COLUMN(edge_row, objects, "Objects", MP_COUNT, 0)
+    MP_COLUMN(edge_row, objects, "Objects", MP_COUNT, MP_IF_KNOWN)
 #define EDGE_CALLER                                                                                \
     MP_COLUMN(edge_row, caller, "Caller", MP_TEXT, MP_SHORTEN),                                    \
     MP_COLUMN(edge_row, line, "At line", MP_NUMBER, 0)

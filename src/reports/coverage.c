@@ -30,7 +30,7 @@ typedef struct code_row {
         MP_COLUMN(code_row, missing_lines, "Missing", MP_COUNT, 0),                                \
         MP_COLUMN(code_row, percent, "%", MP_PERCENT, MP_FOR_PROGRAMS),                            \
         MP_COLUMN(code_row, shown_percent, "%", MP_PERCENT, MP_FOR_PEOPLE),                        \
-        MP_COLUMN(code_row, version, "CRC", MP_NUMBER, MP_FOR_PEOPLE),                             \
+        MP_COLUMN(code_row, version, "CRC", MP_NUMBER, MP_FOR_PEOPLE | MP_IF_KNOWN),               \
         MP_COLUMN(code_row, crc, "", MP_NUMBER, MP_FOR_PROGRAMS)
 
 static const mp_column program_columns[] = {
@@ -41,7 +41,7 @@ static const mp_column program_columns[] = {
 
 static const mp_column method_columns[] = {
     MP_COLUMN(code_row, program, "Program", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(code_row, method, "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(code_row, method, "Method", MP_TEXT, MP_SHORTEN),
     LINE_COLUMNS,
 };
 
@@ -159,11 +159,11 @@ typedef struct range_row {
 
 static const mp_column range_columns[] = {
     MP_COLUMN(range_row, program, "Program", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(range_row, method, "Method", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(range_row, method, "Method", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(range_row, from_line, "From", MP_NUMBER, 0),
     MP_COLUMN(range_row, to_line, "To", MP_NUMBER, 0),
     MP_COLUMN(range_row, lines, "Lines", MP_COUNT, 0),
-    MP_COLUMN(range_row, version, "CRC", MP_NUMBER, MP_FOR_PEOPLE),
+    MP_COLUMN(range_row, version, "CRC", MP_NUMBER, MP_FOR_PEOPLE | MP_IF_KNOWN),
     MP_COLUMN(range_row, crc, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(range_row, code, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(range_row, text, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),

@@ -113,12 +113,16 @@ typedef struct change_row {
 } change_row;
 
 static const mp_column change_columns[] = {
-    MP_COLUMN(change_row, status, "", MP_TEXT, 0),
+    MP_COLUMN(change_row, status, "", MP_TEXT, MP_TONED),
     MP_COLUMN(change_row, groups, "Groups", MP_COUNT, 0),
-    MP_COLUMN_OF(change_row, delta.bytes, "delta_bytes", "Change", MP_BYTES, MP_SIGNED),
-    MP_COLUMN_OF(change_row, delta.objects, "delta_objects", "Objects", MP_COUNT, MP_SIGNED),
-    MP_COLUMN_OF(change_row, delta.exclusive_us, "delta_seconds", "Change", MP_SECONDS, MP_SIGNED),
-    MP_COLUMN_OF(change_row, delta.calls, "delta_calls", "Calls", MP_COUNT, MP_SIGNED),
+    MP_COLUMN_OF(change_row, delta.bytes, "delta_bytes", "Change", MP_BYTES,
+                 MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN_OF(change_row, delta.objects, "delta_objects", "Objects", MP_COUNT,
+                 MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN_OF(change_row, delta.exclusive_us, "delta_seconds", "Change", MP_SECONDS,
+                 MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN_OF(change_row, delta.calls, "delta_calls", "Calls", MP_COUNT,
+                 MP_SIGNED | MP_IF_KNOWN),
 };
 
 static void section_changes(mp_document *document, const mp_diff *diff)

@@ -18,7 +18,7 @@ typedef struct leak_row {
     const mp_leak *leak;
     int64_t bytes, objects, created_objects, deleted_objects, grew_snapshots, window_snapshots;
     int64_t line, start_line, idle_objects, session_pool_objects, owner_leaked_objects;
-    int64_t inclusive_bytes, scoped_bytes; /* the latter for people, where it says something */
+    int64_t inclusive_bytes;
     double inferred_type_percent;
     const char *growth, *trend, *type, *name, *what, *inferred_type;
     mp_texts stack, site, flags, hints;
@@ -30,10 +30,11 @@ enum { RECORDED = MP_OF_RECORDINGS | MP_FOR_PROGRAMS, IN_WORDS = MP_FOR_PEOPLE |
 static const mp_column leak_columns[] = {
     MP_RANK(MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, bytes, "Leaked", MP_BYTES, 0),
-    MP_COLUMN(leak_row, scoped_bytes, "With scoped", MP_BYTES, MP_OF_RECORDINGS | MP_FOR_PEOPLE),
+    MP_COLUMN_OF(leak_row, inclusive_bytes, "scoped_bytes", "With scoped", MP_BYTES,
+                 MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_IF_KNOWN),
     MP_COLUMN(leak_row, objects, "Alive", MP_COUNT, 0),
-    MP_COLUMN(leak_row, created_objects, "Created", MP_COUNT, 0),
-    MP_COLUMN(leak_row, deleted_objects, "Deleted", MP_COUNT, 0),
+    MP_COLUMN(leak_row, created_objects, "Created", MP_COUNT, MP_MINOR),
+    MP_COLUMN(leak_row, deleted_objects, "Deleted", MP_COUNT, MP_MINOR),
     MP_COLUMN(leak_row, growth, "Grew", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(leak_row, grew_snapshots, "Grew", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, window_snapshots, "Of", MP_COUNT, MP_FOR_PROGRAMS),
@@ -42,8 +43,8 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, inferred_type, "Inferred type", MP_TEXT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, inferred_type_percent, "% sure", MP_PERCENT, MP_OF_EVENTS),
     MP_COLUMN(leak_row, name, "Name", MP_TEXT, RECORDED),
-    MP_COLUMN(leak_row, what, "Type and name", MP_TEXT, MP_OF_RECORDINGS | IN_WORDS | MP_SHRINKS),
-    MP_COLUMN(leak_row, what, "Inferred type", MP_TEXT, MP_OF_EVENTS | IN_WORDS | MP_SHRINKS),
+    MP_COLUMN(leak_row, what, "Type and name", MP_TEXT, MP_OF_RECORDINGS | IN_WORDS),
+    MP_COLUMN(leak_row, what, "Inferred type", MP_TEXT, MP_OF_EVENTS | IN_WORDS),
     MP_COLUMN(leak_row, stack, "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, site, "Allocation site", MP_LIST, IN_WORDS),
     MP_COLUMN(leak_row, line, "Line", MP_NUMBER, RECORDED),
@@ -162,8 +163,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .idle_objects = if_any(group->leaked.idle),
                 .session_pool_objects = if_any(group->pool_objects),
                 .owner_leaked_objects = if_any(group->owned_by_leak),
-                .inclusive_bytes = leaks->has_scope ? group->kept_bytes : MP_UNKNOWN,
-                .scoped_bytes = MP_UNKNOWN};
+                .inclusive_bytes = leaks->has_scope ? group->kept_bytes : MP_UNKNOWN};
     }
     MP_ORDER_ROWS(order, leak_columns, rows, *count);
     return rows;
@@ -209,12 +209,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
     size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
-    bool keeps = false; /* more than itself */
-    for (size_t i = 0; i < shown; i++)
-        keeps |= rows[i].inclusive_bytes > rows[i].bytes;
     for (size_t i = 0; i < shown; i++) {
-        if (keeps)
-            rows[i].scoped_bytes = rows[i].inclusive_bytes;
         set_texts(document, model, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);

@@ -291,7 +291,7 @@ static const mp_column operation_columns[] = {
 };
 
 static const mp_column parameter_columns[] = {
-    MP_COLUMN(statistic_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(statistic_row, session, "Session", MP_NUMBER, MP_IF_KNOWN),
     MP_COLUMN(statistic_row, name, "Start-up parameters", MP_TEXT, MP_SHORTEN),
 };
 
@@ -359,7 +359,7 @@ typedef struct header_row {
 } header_row;
 
 static const mp_column header_columns[] = {
-    MP_COLUMN(header_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(header_row, session, "Session", MP_NUMBER, MP_IF_KNOWN),
     MP_COLUMN(header_row, statements, "Statements", MP_COUNT, 0),
     MP_COLUMN(header_row, data_points, "Data points", MP_COUNT, 0),
     MP_COLUMN(header_row, writes, "Writes", MP_COUNT, 0),

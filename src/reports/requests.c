@@ -112,7 +112,7 @@ static const mp_column request_columns[] = {
     MP_COLUMN(request_row, duration_us, "Took", MP_AGE, 0),
     MP_COLUMN(request_row, start_us, "Start", MP_TIME, MP_FOR_PROGRAMS),
     MP_COLUMN(request_row, session, "Session", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(request_row, among, "Session", MP_TEXT, MP_FOR_PEOPLE | MP_SHRINKS),
+    MP_COLUMN(request_row, among, "Session", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN(request_row, request, "Request", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(request_row, api, "API", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(request_row, status, "", MP_TEXT, 0),

@@ -32,7 +32,7 @@ typedef struct timed_row {
 } timed_row;
 
 static const mp_column timed_columns[] = {
-    MP_COLUMN(timed_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(timed_row, session, "Session", MP_NUMBER, MP_IF_KNOWN),
     MP_COLUMN(timed_row, start_seconds, "Start", MP_SECONDS, 0),
     MP_COLUMN(timed_row, inclusive_seconds, "Lasted", MP_SECONDS, 0),
     MP_COLUMN(timed_row, seconds, "Own", MP_SECONDS, 0),
@@ -51,7 +51,7 @@ typedef struct gap_row {
 
 static const mp_column gap_columns[] = {
     MP_RANK(0),
-    MP_COLUMN(gap_row, session, "Session", MP_NUMBER, 0),
+    MP_COLUMN(gap_row, session, "Session", MP_NUMBER, MP_IF_KNOWN),
     MP_COLUMN(gap_row, seconds, "At least", MP_SECONDS, 0),
     MP_COLUMN(gap_row, from_seconds, "From", MP_SECONDS, 0),
     MP_COLUMN(gap_row, to_seconds, "To", MP_SECONDS, 0),

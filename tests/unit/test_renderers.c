@@ -68,7 +68,7 @@ typedef struct listed {
 } listed;
 
 static const mp_column row_columns[] = {
-    MP_COLUMN(listed, name, "Name", MP_TEXT, MP_SHORTEN | MP_SHRINKS),
+    MP_COLUMN(listed, name, "Name", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(listed, objects, "Objects", MP_COUNT, MP_SIGNED),
     MP_COLUMN(listed, stack, "Site", MP_LIST, MP_SHORTEN),
     MP_COLUMN(listed, flags, "Flags", MP_LIST, MP_BELOW),
@@ -162,24 +162,27 @@ static void text_is_for_people(void **unused)
 }
 
 /* Columns take two blanks and their width: 42 + 9 + 11 are 62. */
-static void long_names_are_shortened_in_the_middle(void **unused)
+static void what_does_not_fit_gives_way_in_order(void **unused)
 {
     (void)unused;
+#define CUT "\xe2\x80\xa6"
     mp_document *document = made("0123456789012345678901234567890123456789");
     static const struct {
         unsigned width;
         const char *row;
     } narrow[] = {
         {62, "\n  0123456789012345678901234567890123456789   +1,200  a.p:1\n"},
-        /* 54: 34 columns for the name, 14 of its head and 15 of its tail. */
-        {54, "\n  01234567890123...567890123456789   +1,200  a.p:1\n      called from b.p:2\n"},
-        /* 44: 22 columns, 9 and 10. */
-        {44, "\n  012345678...0123456789   +1,200  a.p:1\n      called from b.p:2\n"},
-        /* 38 is the least that leaves 16: 6 and 7. */
-        {38, "\n  012345...3456789   +1,200  a.p:1\n      called from b.p:2\n"},
-        /* Below that the site leaves its row: 30 - 2 - 9 are 19, 8 and 8. */
-        {30, "\n  01234567...23456789   +1,200\n      at a.p:1\n      called from b.p:2\n"},
-        {10, "\n  012345...3456789   +1,200\n      at a.p:1\n      called from b.p:2\n"},
+        /* 54: 32 columns for the name, 15 of its head and 16 of its tail. */
+        {54,
+         "\n  012345678901234" CUT "4567890123456789   +1,200  a.p:1\n      called from b.p:2\n"},
+        /* 46 is the least that leaves 24: 11 and 12. */
+        {46, "\n  01234567890" CUT "890123456789   +1,200  a.p:1\n      called from b.p:2\n"},
+        /* Below that the site leaves its row: 45 - 2 - 9 are 34, 16 and 17. */
+        {45, "\n  0123456789012345" CUT "34567890123456789   +1,200\n      at a.p:1\n"
+             "      called from b.p:2\n"},
+        /* No number can go: the name has 27 of 38, 13 and 13. */
+        {38, "\n  0123456789012" CUT "7890123456789   +1,200\n      at a.p:1\n"},
+        {10, "\n  012" CUT "6789   +1,200\n"},
     };
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
         char *text = render("text", document, narrow[i].width, false, NULL);
@@ -190,16 +193,71 @@ static void long_names_are_shortened_in_the_middle(void **unused)
     mp_document_free(document);
 }
 
+typedef struct measured {
+    const char *name, *why;
+    int64_t line, first, second, third;
+} measured;
+
+static const mp_column measured_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(measured, first, "First", MP_BYTES, 0),
+    MP_COLUMN(measured, second, "Second", MP_COUNT, 0),
+    MP_COLUMN(measured, third, "Third", MP_COUNT, 0),
+    MP_COLUMN(measured, why, "Because", MP_TEXT, MP_MINOR),
+    MP_COLUMN(measured, name, "Name", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(measured, line, "Line", MP_NUMBER, 0),
+};
+
+/* The row is 3 + 7 + 8 + 7 + 9 + 41 + 6 = 81 columns wide. */
+static void numbers_go_by_their_importance(void **unused)
+{
+    (void)unused;
+    static const struct {
+        unsigned width;
+        const char *rows;
+    } narrow[] = {
+        {81, "  #  First  Second  Third  Because  Name                                     Line\n"
+             "  1    7 B       8      9  so       shop.orders.checkout.OrderService:place    41\n"},
+        /* 11 less for the name are 28, under 30: a minor column goes, and the name keeps 37. */
+        {70, "  #  First  Second  Third  Name                                 Line\n"
+             "  1    7 B       8      9  " CUT "orders.checkout.OrderService:place    41\n"},
+        /* The rank goes, and the name keeps 30; then the third, and the second, but no more. */
+        {60, "  First  Second  Third  Name                          Line\n"
+             "    7 B       8      9  " CUT "checkout.OrderService:place    41\n"},
+        {55, "  First  Second  Name                          Line\n"
+             "    7 B       8  " CUT "checkout.OrderService:place    41\n"},
+        {45, "  First  Name                          Line\n"},
+        {40, "  First  Name                 Line\n    7 B  " CUT "OrderService:place    41\n"},
+    };
+    mp_document *document = mp_document_new("example");
+    mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, measured_columns);
+    mp_table_put(document, table,
+                 &(measured){"shop.orders.checkout.OrderService:place", "so", 41, 7, 8, 9});
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+        char *text = render("text", document, narrow[i].width, false, NULL);
+        if (strncmp(text, narrow[i].rows, strlen(narrow[i].rows)) != 0)
+            assert_string_equal(text, narrow[i].rows);
+        free(text);
+    }
+    mp_document_free(document);
+}
+
 static void colours_are_bold_and_underlined(void **unused)
 {
     (void)unused;
     mp_document *document = mp_document_new("example");
     document->title = "Title";
+    mp_document_say(document, MP_TONE_WORSE, "Leaks", "%d B", 3);
+    mp_document_say(document, MP_TONE_PLAIN, "Or", "not");
     mp_table *table = MP_TABLE(document, "rows", "Rows", MP_ROWS, row_columns);
-    mp_table_put(document, table, &(listed){.name = "a", .objects = MP_UNKNOWN, .id = MP_UNKNOWN});
+    mp_table_put(document, table, &(listed){.name = "shop.A", .objects = 7, .id = MP_UNKNOWN});
     check("text", document, 80, true,
-          "\033[1mTitle\033[0m\n\n\033[1mRows\033[0m\n"
-          "\033[4m  Name\033[0m\n  a\n");
+          "\033[1mTitle\033[0m\n\n"
+          "  \033[31mLeaks\033[0m  3 B\n"
+          "  Or     not\n\n"
+          "\033[1mRows\033[0m\n"
+          "\033[4m  Name    Objects\033[0m\n"
+          "  \033[2mshop.\033[0mA       \033[31m+7\033[0m\n");
     mp_document_free(document);
 }
 
@@ -585,7 +643,8 @@ int main(void)
         cmocka_unit_test(markdown_gives_the_verdict_first),
         cmocka_unit_test(markdown_shows_every_table),
         cmocka_unit_test(text_is_for_people),
-        cmocka_unit_test(long_names_are_shortened_in_the_middle),
+        cmocka_unit_test(what_does_not_fit_gives_way_in_order),
+        cmocka_unit_test(numbers_go_by_their_importance),
         cmocka_unit_test(colours_are_bold_and_underlined),
         cmocka_unit_test(text_does_nothing_to_a_terminal),
         cmocka_unit_test(csv_is_the_main_table),

@@ -1,0 +1,174 @@
+#include "render/layout.h"
+
+#include <string.h>
+
+#include "render/name.h"
+
+enum { NAME_ALONE = 30, NAME_BESIDE = 24, NARROWEST = 8 };
+
+static bool is_list(const mp_text_column *column)
+{
+    return column->as->unit == MP_LIST;
+}
+
+static bool is_name(const mp_text_column *column)
+{
+    return is_list(column) || column->as->flags & MP_SHORTEN;
+}
+
+static mp_layout all_columns(mp_arena *arena, const mp_table *table, bool any, bool exact_bytes)
+{
+    mp_layout layout = {
+        .columns = mp_arena_alloc(arena, (table->column_count + 1) * sizeof *layout.columns)};
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *as = &table->columns[i];
+        if (!mp_column_is_shown(table, i) || as->flags & MP_BELOW)
+            continue;
+        if (!mp_column_is_known(table, i) && (!any || as->flags & MP_IF_KNOWN))
+            continue;
+        mp_text_column *column = &layout.columns[layout.count++];
+        *column = (mp_text_column){
+            .as = as,
+            .width = mp_text_width(as->title),
+            .title = as->title,
+            .texts = mp_arena_alloc(arena, (table->row_count + 1) * sizeof *column->texts)};
+        for (size_t row = 0; row < table->row_count; row++) {
+            const mp_cell *cell = &table->cells[row * table->column_count + i];
+            column->texts[row] = mp_cell_for_people(arena, as, cell, exact_bytes);
+            size_t width = mp_text_width(column->texts[row]);
+            column->width = width > column->width ? width : column->width;
+        }
+        column->whole = column->width;
+    }
+    return layout;
+}
+
+/* By how much the line is too long. */
+static size_t excess(const mp_layout *layout, size_t width)
+{
+    size_t line = 0;
+    for (size_t i = 0; i < layout->count; i++)
+        line += MP_GAP + layout->columns[i].width;
+    return line > width ? line - width : 0;
+}
+
+/* Take from the columns of text that are wider than `least`, the widest first, until the line fits.
+ * `flags`: from those that have one of them. */
+static void narrow(mp_layout *layout, unsigned flags, size_t least, size_t *too_much)
+{
+    for (; *too_much; --*too_much) {
+        mp_text_column *widest = NULL;
+        for (size_t i = 0; i < layout->count; i++) {
+            mp_text_column *column = &layout->columns[i];
+            bool asked = !flags || column->as->flags & flags || is_list(column);
+            if (mp_unit_is_text(column->as->unit) && asked && column->width > least &&
+                (!widest || column->width > widest->width))
+                widest = column;
+        }
+        if (!widest)
+            return;
+        widest->width--;
+    }
+}
+
+static void remove_column(mp_layout *layout, size_t place)
+{
+    layout->count--;
+    memmove(layout->columns + place, layout->columns + place + 1,
+            (layout->count - place) * sizeof *layout->columns);
+}
+
+static void move_lists_below(mp_layout *layout)
+{
+    for (size_t i = layout->count; i-- > 0;)
+        if (is_list(&layout->columns[i])) {
+            layout->lists_below = true;
+            remove_column(layout, i);
+        }
+}
+
+/* How soon a column goes, from 1 on; 0: it stays. */
+static int expendable(const mp_layout *layout, size_t place)
+{
+    const mp_text_column *column = &layout->columns[place];
+    size_t first = 0; /* number that says how much */
+    while (first < layout->count && (mp_unit_is_text(layout->columns[first].as->unit) ||
+                                     layout->columns[first].as->unit == MP_NUMBER))
+        first++;
+    if (column->as->flags & MP_MINOR)
+        return 1;
+    if (column->as->offset == MP_NO_MEMBER)
+        return 2;
+    return mp_unit_is_text(column->as->unit) || column->as->unit == MP_NUMBER || place == first ? 0
+                                                                                                : 3;
+}
+
+/* The next column goes. False where all that are left are needed. */
+static bool drop(mp_layout *layout)
+{
+    size_t next = layout->count;
+    for (size_t i = layout->count; i-- > 0;) {
+        int soon = expendable(layout, i);
+        if (soon && (next == layout->count || soon < expendable(layout, next)))
+            next = i;
+    }
+    if (next == layout->count)
+        return false;
+    remove_column(layout, next);
+    return layout->cut = true;
+}
+
+/* Names give room, down to as much as each needs, from their whole widths. False: not enough. */
+static bool narrow_names(mp_layout *layout, size_t width)
+{
+    size_t names = 0;
+    for (size_t i = 0; i < layout->count; i++) {
+        layout->columns[i].width = layout->columns[i].whole;
+        names += is_name(&layout->columns[i]);
+    }
+    size_t too_much = excess(layout, width);
+    narrow(layout, MP_SHORTEN, names > 1 ? NAME_BESIDE : NAME_ALONE, &too_much);
+    return too_much == 0;
+}
+
+static void fit(mp_layout *layout, size_t width)
+{
+    bool fits = narrow_names(layout, width);
+    if (!fits) {
+        move_lists_below(layout);
+        fits = narrow_names(layout, width);
+    }
+    while (!fits && drop(layout))
+        fits = narrow_names(layout, width);
+    size_t too_much = excess(layout, width);
+    narrow(layout, MP_SHORTEN, NARROWEST * 2, &too_much);
+    narrow(layout, 0, NARROWEST, &too_much);
+}
+
+/* Cut the texts to the widths of their columns; those then need no more than the widest of them. */
+static void cut_texts(mp_arena *arena, mp_layout *layout, size_t rows)
+{
+    for (size_t i = 0; i < layout->count; i++) {
+        mp_text_column *column = &layout->columns[i];
+        size_t room = column->width;
+        if (!mp_unit_is_text(column->as->unit))
+            continue;
+        column->title = mp_shorten_name(arena, column->title, room);
+        column->width = mp_text_width(column->title);
+        for (size_t row = 0; row < rows; row++) {
+            column->texts[row] = mp_shorten_name(arena, column->texts[row], room);
+            size_t width = mp_text_width(column->texts[row]);
+            column->width = width > column->width ? width : column->width;
+        }
+    }
+}
+
+mp_layout mp_layout_of(mp_arena *arena, const mp_table *table, size_t width, bool exact_bytes)
+{
+    mp_layout layout = all_columns(arena, table, width == 0, exact_bytes);
+    if (width) {
+        fit(&layout, width);
+        cut_texts(arena, &layout, table->row_count);
+    }
+    return layout;
+}
