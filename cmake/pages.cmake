@@ -4,6 +4,8 @@ add_executable(memprof-tables tools/tables.c)
 target_link_libraries(memprof-tables PRIVATE memprof-cli)
 target_include_directories(memprof-tables PRIVATE src)
 
+install(FILES docs/memprof-report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/memprof)
+
 find_program(SCDOC scdoc)
 mark_as_advanced(SCDOC)
 if(NOT SCDOC)

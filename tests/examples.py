@@ -23,8 +23,8 @@ Pages of the manual (docs/man/*.scd) have their examples in fences without a mar
 stands as two: with lines that start with "$ " it is a session, below a line "; sh" or "; exit: N" a
 script, else a text.
 
-Links between documents must lead somewhere. The pages are also held against the program: every
-diagnostic, every name that the JSON output of the samples has; and the formats table of README.md.
+Links between documents must lead somewhere. Every diagnostic must be
+described, and the formats table of README.md is held against the program.
 """
 import argparse
 import difflib
@@ -277,34 +277,6 @@ class Runner:
             if row not in wanted:
                 self.fail(page, f"there is no diagnostic {row}")
 
-    def json_names(self, commands, page):
-        described = self.text_of(page)
-        samples = os.path.join(self.root, "samples")
-        paths = sorted(name for name in os.listdir(samples)
-                       if name.endswith((".oemp", ".prf", ".rpt")))
-        inputs = [["samples/" + name] for name in paths]
-        inputs.append(["samples/" + name for name in paths if "agent" in name])
-        missing = set()
-        for command in commands:
-            for files in inputs if command != "formats" else [[]]:
-                limits = (["--max-leaked", "1G", "--suppress", "samples/shop.suppressions"]
-                          if command == "leaks" else [])
-                status, text = self.memprof(command, "--format", "json", *limits, *files)
-                if status == 2:  # a question for the other kind of recording
-                    continue
-                self.count += 1
-                for key, value in json.loads(text).items():
-                    section = section_of(described, f"## {key}")
-                    rows = value if isinstance(value, list) else [value]
-                    names = {name for row in rows if isinstance(row, dict) for name in row}
-                    if not section and key not in ("schema", "command"):
-                        missing.add(f"no section \"## {key}\"")
-                    missing |= {f"JSON name {name} of {key} is not described there"
-                                for name in names
-                                if section and not re.search(rf"^\*{name}\*", section, re.M)}
-        for message in sorted(missing):
-            self.fail(page, message)
-
     def formats(self, commands, readme):
         status, text = self.memprof("formats", "--format", "csv")
         rows = [line.split(",", 1)[0] for line in text.split("\n")[1:] if line]
@@ -332,7 +304,6 @@ class Runner:
             self.worked_example(command)
         readme = self.text_of("README.md")
         self.diagnostics("docs/man/memprof-check.1.scd")
-        self.json_names(commands, "docs/man/memprof-report.5.scd")
         self.formats(commands, readme)
         names = sorted(block.directive[1] for block in blocks_of("README.md", readme)
                        if block.directive and block.directive[0] == "ci")
@@ -484,13 +455,6 @@ CHECK = """# DIAGNOSTICS
 	it is bad
 """
 
-REPORT = """# TABLES
-
-## rows
-
-*a_bytes*, bytes
-"""
-
 DEFINITION = 'MP_DIAGNOSTIC(BAD, "bad", ERROR, 1)\n'
 
 PAGE = """memprof-show(1)
@@ -531,10 +495,6 @@ FAULTS = [
      "exit status 3"),
     ("a diagnostic not described", "docs/man/memprof-check.1.scd", "*bad*", "*worse*", "lacks *bad*"),
     ("another severity", "docs/man/memprof-check.1.scd", "error,", "note,", "lacks *bad*"),
-    ("a JSON name not described", "docs/man/memprof-report.5.scd", "*a_bytes*", "*b_bytes*",
-     "a_bytes of"),
-    ("a JSON object not described", "docs/man/memprof-report.5.scd", "## rows", "## columns",
-     "no section"),
     ("a format not listed", "README.md", "| `x` |", "| `y` |", "formats table"),
     ("a format's ending not listed", "README.md", "`.x`", "`.z`", "formats table"),
     ("a command not listed", "README.md", "`show`", "`display`", "formats table"),
@@ -557,7 +517,6 @@ def self_test():
             files = {"README.md": README, "docs/manual.md": MANUAL,
                      "docs/man/memprof-show.1.scd": PAGE,
                      "docs/man/memprof-check.1.scd": CHECK,
-                     "docs/man/memprof-report.5.scd": REPORT,
                      "include/memprof/diagnostics.def": DEFINITION, "samples/a.oemp": ""}
             if fault:
                 assert fault[2] in files[fault[1]], fault

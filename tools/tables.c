@@ -4,10 +4,12 @@
  *   memprof-tables page docs/man/memprof-leaks.1.scd    the page, with what its marks stand for
  *   memprof-tables commands                             the commands, a line each
  *   memprof-tables options leaks                        the options of a command, a line each
+ *   memprof-tables columns                              the columns of answers, see below
  *
  * A mark is a line "; insert WHAT", which scdoc takes for a comment. Behind "; insert options"
  * stand texts that belong to single options, each below a line "; of --NAME". */
 #include <ctype.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "document/document.h"
 #include "export/formats.h"
 #include "query/query.h"
 
@@ -365,6 +368,69 @@ static int put_options(const char *name)
     return command ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* --- columns of answers --- */
+
+static const char *const unit_names[] = {
+    [MP_TEXT] = "text",       [MP_NUMBER] = "number",   [MP_COUNT] = "count",
+    [MP_BYTES] = "bytes",     [MP_TIME] = "time",       [MP_AGE] = "age",
+    [MP_SECONDS] = "seconds", [MP_AVERAGE] = "average", [MP_BYTE_RATE] = "byte-rate",
+    [MP_PERCENT] = "percent", [MP_FLAG] = "flag",       [MP_LIST] = "list",
+};
+
+/* All that JSON can say of the document's tables, whether or not these rows say it: command, table,
+ * whether it is a record or has rows, column, unit, and "null" where that may stand for a value, or
+ * "people" where JSON does not have it. */
+static bool put_columns(const mp_document *document, const mp_diagnostics *diagnostics,
+                        const mp_style *style, FILE *out, mp_error *error)
+{
+    (void)diagnostics;
+    (void)style;
+    (void)error;
+    for (size_t i = 0; i < document->table_count; i++) {
+        const mp_table *table = &document->tables[i];
+        for (size_t j = 0; j < table->column_count; j++) {
+            const mp_column *column = &table->columns[j];
+            bool for_people = table->flags & MP_FOR_PEOPLE || column->flags & MP_FOR_PEOPLE;
+            fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", document->command, table->name,
+                    table->shape == MP_RECORD ? "record" : "rows", column->name,
+                    unit_names[column->unit],
+                    for_people                ? "people"
+                    : column->flags & MP_NULL ? "null"
+                                              : "");
+        }
+    }
+    return true;
+}
+
+/* Command lines from standard input, a line each, with tabs between their words. What they complain
+ * of does not matter here. */
+static int put_all_columns(void)
+{
+    static const mp_renderer columns = {
+        .name = "columns", .for_programs = true, .render = put_columns};
+    size_t command_count, size = 0;
+    const cli_command *commands = cli_commands(&command_count);
+    char *line = NULL, *words[64];
+    if (!freopen("/dev/null", "w", stderr))
+        return EXIT_FAILURE;
+    while (getline(&line, &size, stdin) > 0) {
+        cli_options options;
+        int count = 0;
+        words[count++] = "memprof";
+        for (char *word = strtok(line, "\t\n"); word && count < 63; word = strtok(NULL, "\t\n"))
+            words[count++] = word;
+        words[count] = NULL;
+        optind = 0;
+        if (cli_parse(count, words, commands, command_count, &options)) {
+            options.renderer = &columns;
+            options.command.run(&options);
+        }
+        cli_options_free(&options);
+    }
+    free(line);
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -374,6 +440,8 @@ int main(int argc, char **argv)
         return put_commands();
     if (argc == 3 && mp_text_is(what, "options"))
         return put_options(argv[2]);
-    fputs("usage: memprof-tables page FILE | commands | options COMMAND\n", stderr);
+    if (argc == 2 && mp_text_is(what, "columns"))
+        return put_all_columns();
+    fputs("usage: memprof-tables page FILE | commands | options COMMAND | columns\n", stderr);
     return EXIT_FAILURE;
 }

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""docs/memprof-report.schema.json, the JSON Schema of what --format json prints.
+
+    tests/schema.py --tables PATH                        is it what the program's tables say?
+    tests/schema.py --tables PATH --record               write it anew
+    tests/schema.py --tables PATH --valid --memprof PATH validate answers by it
+    tests/schema.py --self-test                          see that it finds what is wrong
+
+The schema is made of the columns of the program's own tables: memprof-tables prints them of each
+answer that is asked for here, whether or not a row has a value there. What no table has (limits,
+diagnostics, what a small answer leaves out) stands below, in FIXED. All names and their types are in
+it; no others may come. docs/man/memprof-report.5.scd must describe each of them.
+
+--valid validates the recorded answers of tests/cli and those of all commands to the samples. It
+needs python3-jsonschema, and says so where that is not installed: 77 is "skipped".
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+SCHEMA = os.path.join(ROOT, "docs", "memprof-report.schema.json")
+PAGE = os.path.join(ROOT, "docs", "man", "memprof-report.5.scd")
+SKIPPED = 77
+
+UNITS = {
+    "text": {"type": "string"},
+    "number": {"type": "integer"},
+    "count": {"type": "integer", "title": "so many"},
+    "bytes": {"type": "integer", "title": "bytes"},
+    "time": {"type": "integer", "title": "microseconds"},
+    "age": {"type": "integer", "title": "microseconds"},
+    "seconds": {"type": "number", "title": "seconds"},
+    "average": {"type": "number", "title": "seconds"},
+    "byte-rate": {"type": "number", "title": "bytes for each"},
+    "percent": {"type": "number", "title": "percent"},
+    "flag": {"type": "boolean"},
+    "list": {"type": "array", "items": {"type": "string"}},
+}
+
+TEXT, COUNT, BYTES, PERCENT, FLAG = (
+    {"$ref": "#/$defs/" + unit} for unit in ("text", "count", "bytes", "percent", "flag"))
+
+# What an answer has beside its tables. Where it is an object of rows, the rows' names.
+FIXED = {
+    "answer": {"file": TEXT, "label": TEXT, "text": TEXT},
+    "limits": {"file": TEXT, "name": TEXT, "limit_bytes": BYTES, "actual_bytes": BYTES,
+               "limit_percent": PERCENT, "actual_percent": PERCENT, "exceeded": FLAG,
+               "error": TEXT},
+    "diagnostics": {"severity": {"enum": ["note", "warning", "error"]}, "code": TEXT, "path": TEXT,
+                    "line": {"$ref": "#/$defs/number"}, "message": TEXT, "count": COUNT},
+}
+
+# --- what is asked, so that each table of each command is seen ---
+
+KINDS = [["shop-v2.oemp"], ["shop-requests-AS1.oemp", "shop-requests-AS2.oemp"],
+         ["shop-reusable-v2.oemp"], ["shop-running-v2.oemp"], ["shop-v1.prf"], ["shop-v4.prf"],
+         ["shop-v3.prf"], ["shop-v3.prf", "shop-v4.prf"], ["shop-new.rpt"], ["shop.taligent"],
+         ["shop-damaged.taligent"], ["shop-analysis.taligent"], ["shop-1.gclog"],
+         ["shop-1.gclog", "shop-2.gclog", "shop-3.gclog"], ["shop-domains.gclog"],
+         ["shop-aqtime.sqlite"]]
+WORDS = ["type", "site", "function", "class", "namespace", "line", "method", "module", "request",
+         "api", "object", "dominators", "program"]
+PAIRS = [("shop-v1.oemp", "shop-v2.oemp"), ("shop-v2.prf", "shop-v4.prf"),
+         ("shop.taligent@8", "shop.taligent"), ("shop-1.gclog", "shop-3.gclog"),
+         ("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@3")]
+LIMITS = ["--max-leaked", "1K", "--max-growth", "10%", "--max-live", "1K"]
+SUPPRESSED = ["--suppress", "shop.suppressions", "--today", "2027-07-01"]
+
+
+def questions(tables):
+    """Command lines, in a folder that has the samples."""
+    commands = lines_of(tables, "commands")
+    options = {command: lines_of(tables, "options", command) for command in commands}
+    asked = [["formats"]]
+    for command in commands:
+        for files in [*KINDS, ["folder"], ["folder", "--group", "agent"]]:
+            whats = [[]]
+            if "--by" in options[command]:
+                whats += [["--by", word] for word in WORDS]
+            if "--suppress" in options[command]:
+                whats.append(SUPPRESSED)
+            if "--max-leaked" in options[command]:
+                whats.append(LIMITS)
+            if "--uncovered" in options[command]:
+                whats.append(["--uncovered"])
+            if "--type" in options[command]:
+                whats += [["--type", "*"], ["--source", "*Order*", "--since", "1s", "--until", "5:00"]]
+            asked += [[command, *what, *files] for what in whats]
+        for base, new in PAIRS:
+            asked.append([command, base, new])
+            asked += [[command, "--by", word, base, new] for word in WORDS
+                      if "--by" in options[command]]
+    for files in ["shop-1.gclog"], ["shop-aqtime.sqlite"]:
+        asked += [["object", "1c1d8a", *files], ["object", "3", *files],
+                  ["path", "1c22df", "--paths", "3", *files], ["path", "3", *files],
+                  ["path", "1c1d8a", "--all-kinds", *files], ["path", "--type", "*", *files]]
+    asked += [["calls", *files, name] for files in KINDS for name in ("*Order*", "countParts")]
+    asked += [["annotate", *files, name, "--sources", "sources"] for files in KINDS
+              for name in ("shop.OrderService", "Order.cls")]
+    for files in KINDS + [["folder"]]:
+        asked += [["gate", "shop.policy", *files], ["gate", "profile.policy", *files],
+                  ["gate", "shop.policy", *files, "--base", "shop-v1.oemp"],
+                  ["baseline", "save", *files, "--store", "store"],
+                  ["baseline", "check", *files, "--store", "store"],
+                  ["export", "--to", "aqtime", "-o", "out.sqlite", *files]]
+    return asked
+
+
+def samples(work):
+    """A folder with the samples, and one in it of files that are read apart."""
+    here = os.path.join(ROOT, "samples")
+    for name in os.listdir(here):
+        os.symlink(os.path.join(here, name), os.path.join(work, name))
+    os.mkdir(os.path.join(work, "folder"))
+    for name in ["shop-v2.oemp", "shop-v4.prf", "shop-v3.prf", "shop.taligent", "shop-1.gclog",
+                 "shop-aqtime.sqlite"]:
+        os.symlink(os.path.join(here, name), os.path.join(work, "folder", name))
+    for session in "12":
+        os.symlink(os.path.join(here, f"shop-agent-AS{session}.oemp"),
+                   os.path.join(work, "folder", f"memprof.7096.AS-{session}.oemp"))
+
+
+def lines_of(tables, *arguments):
+    return subprocess.run([tables, *arguments], capture_output=True, text=True,
+                          check=True).stdout.split()
+
+
+def columns_of(tables, asked):
+    """{(command, table, shape): {column: (unit, null)}} of all answers; and the names of tables and
+    columns that people alone read."""
+    tables = os.path.abspath(tables)
+    found, people = {}, set()
+    with tempfile.TemporaryDirectory(prefix="memprof-schema-") as work:
+        samples(work)
+        done = subprocess.run([tables, "columns"], cwd=work, capture_output=True, text=True,
+                              input="".join("\t".join(words) + "\n" for words in asked), check=True)
+    for line in sorted(set(done.stdout.split("\n")) - {""}):
+        command, table, shape, column, unit, null = line.split("\t")
+        if null == "people":
+            people |= {table, column}
+        else:
+            found.setdefault((command, table, shape), {})[column] = (unit, null)
+    return found, people
+
+
+# --- the schema ---
+
+def row_of(columns):
+    """The schema of a row, of [(column, unit, null)]."""
+    properties = {}
+    for column, unit, null in sorted(columns):
+        value = {"$ref": "#/$defs/" + unit}
+        if null:
+            value = {"anyOf": [value, {"type": "null"}]}
+        known = properties.setdefault(column, value)
+        if known != value:
+            properties[column] = {"anyOf": [*known.get("anyOf", [known]), value]}
+        if unit == "list":
+            properties[column + ("_frames" if column.endswith("stack") else "_count")] = COUNT
+    return closed(dict(sorted(properties.items())))
+
+
+def closed(properties):
+    """An object of these and no others; a small answer says what of it was cut."""
+    return {"type": "object", "properties": properties,
+            "patternProperties": {"^[a-z_]+_truncated$": FLAG}, "additionalProperties": False}
+
+
+def schema_of(found):
+    rows, values, commands = {}, {}, {}
+    for (command, table, shape), columns in sorted(found.items()):
+        outer, _, inner = table.partition(".")
+        rows.setdefault(table, set()).update((name, *what) for name, what in columns.items())
+        commands.setdefault(command, set()).add(outer)
+        values.setdefault(outer, set()).add((inner, shape))
+    properties = {"schema": {"const": "memprof-report/1"}, "command": {"enum": sorted(commands)}}
+    for table, shapes in sorted(values.items()):
+        of_rows = {"$ref": "#/$defs/row." + table}
+        choices = []
+        if ("", "record") in shapes:
+            choices.append(of_rows)
+        if ("", "rows") in shapes:
+            choices.append({"type": "array", "items": of_rows})
+        inner = {name: {"$ref": f"#/$defs/row.{table}.{name}"} for name, _ in sorted(shapes) if name}
+        if inner:
+            choices.append({"type": "object", "properties": inner, "additionalProperties": False})
+        properties[table] = choices[0] if len(choices) == 1 else {"anyOf": choices}
+    for name, names in FIXED.items():
+        properties[name] = {"type": "array", "items": closed(names)}
+    properties["rows_left_out"] = {"type": "object", "additionalProperties": COUNT}
+    always = ["schema", "command", *FIXED, "rows_left_out"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:memprof:report:1",
+        "title": "A report of memprof (--format json)",
+        "description": "memprof-report(5) says what the names mean. Names are added, and stay.",
+        "type": "object",
+        "required": ["schema", "command", "diagnostics"],
+        "properties": properties,
+        "additionalProperties": False,
+        "allOf": [{"if": {"properties": {"command": {"const": command}}},
+                   "then": {"propertyNames": {"enum": [*always, *sorted(tables)]}}}
+                  for command, tables in sorted(commands.items())],
+        "$defs": {**UNITS, **{"row." + table: row_of(columns)
+                              for table, columns in sorted(rows.items())}},
+    }
+
+
+def text_of(schema):
+    """As it is kept: one line for each name, so that a change is a line."""
+    text = json.dumps(schema, indent=2)
+    text = re.sub(r"\{\s+(\"(?:\$ref|const|type)\": [^\n{}\[\]]*?)\s+\}", r"{\1}", text)
+    text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + " ".join(m.group(1).split()) + "]", text)
+    return text + "\n"
+
+
+def source_names():
+    """Tables and columns that the sources of reports tell to programs, whatever is asked."""
+    tables, columns = set(), set()
+    for path in glob.glob(os.path.join(ROOT, "src", "reports", "*.[ch]")):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        tables |= set(re.findall(r'MP_TABLE\(\s*document,\s*"([a-z_.]+)"', text))
+        for member, rest in re.findall(r"MP_COLUMN\(\w+,\s*(\w+),((?:[^()\"]|\"[^\"]*\")*)\)", text):
+            if "MP_FOR_PEOPLE" not in rest:
+                columns.add(member)
+    return tables, columns
+
+
+def faults_of_names(schema, people):
+    """What the sources have and the schema has not, and what no page describes."""
+    faults = []
+    rows = {name[len("row."):]: value["properties"] for name, value in schema["$defs"].items()
+            if name.startswith("row.")}
+    tables, columns = source_names()
+    known = {name for properties in rows.values() for name in properties}
+    faults += [f"the table {table} of the sources is in no answer that is asked for here"
+               for table in sorted(tables - set(rows) - people)]
+    faults += [f"the column {column} of the sources is in no answer that is asked for here"
+               for column in sorted(columns - known - people)]
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    sections = {m.group(1): m.group(2) for m in
+                re.finditer(r"^## ([a-z_]+)$(.*?)(?=^##? |\Z)", page, re.M | re.S)}
+    for table, properties in {**rows, **FIXED}.items():
+        name = table.split(".")[0]
+        if name not in sections:
+            faults.append(f"{os.path.basename(PAGE)}: no section \"## {name}\"")
+            continue
+        # The totals of files are those of several tables, and each row may have its file.
+        where = page if name == "files" else sections[name] + "".join(
+            sections.get(other, "") for other in re.findall(r"names of \*([a-z_]+)\*", sections[name]))
+        lists = {column for column, value in properties.items() if value == {"$ref": "#/$defs/list"}}
+        for column in sorted(set(properties) - {"file"} - {f"{column}_{of}" for column in lists
+                                                           for of in ("frames", "count")}):
+            if not re.search(rf"^\*{column}\*", where, re.M):
+                faults.append(f"{os.path.basename(PAGE)}: {column} of {name} is not described")
+    return faults
+
+
+# --- validation ---
+
+def recorded():
+    """(where it is from, answer) of the recorded cases that are whole answers."""
+    for path in sorted(glob.glob(os.path.join(HERE, "cli", "*", "out"))):
+        with open(path, "rb") as file:
+            text = file.read().decode("utf-8", "replace")
+        if not text.startswith("{"):
+            continue
+        try:
+            answer = json.loads(text)
+        except ValueError:  # a part of one
+            continue
+        if "schema" in answer:
+            yield os.path.basename(os.path.dirname(path)), answer
+
+
+def asked_now(memprof, tables):
+    """The same of answers that are asked for now."""
+    memprof = os.path.abspath(memprof)
+    few = [words for words in questions(tables)
+           if not {"--by", "--type", "--source"} & set(words)]
+    with tempfile.TemporaryDirectory(prefix="memprof-schema-") as work:
+        samples(work)
+        for number, words in enumerate(few):
+            brief = ["--brief"] if number % 5 == 0 else []
+            done = subprocess.run([memprof, *words, "--format", "json", "--quiet", *brief], cwd=work,
+                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            if done.stdout:
+                yield " ".join(words), json.loads(done.stdout)
+
+
+def faults_of(validator, answer):
+    return [f"{'/'.join(map(str, error.absolute_path)) or 'the answer'}: {error.message[:300]}"
+            for error in validator.iter_errors(answer)]
+
+
+def validator_of(schema):
+    """None where python3-jsonschema is not installed."""
+    try:
+        from jsonschema import Draft202012Validator
+    except ImportError:
+        print("schema.py: skipped, python3-jsonschema is not installed")
+        return None
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def kept_schema():
+    with open(SCHEMA, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def valid(memprof, tables):
+    validator = validator_of(kept_schema())
+    if not validator:
+        return SKIPPED
+    answers = wrong = 0
+    for where, answer in [*recorded(), *asked_now(memprof, tables)]:
+        answers += 1
+        faults = faults_of(validator, answer)
+        wrong += bool(faults)
+        for fault in faults:
+            print(f"{where}: {fault}")
+    print(f"schema.py: {answers} answers, {wrong} wrong")
+    return 1 if wrong or answers < 50 else 0
+
+
+# (what is wrong, how an answer of leaks is spoilt)
+SPOILT = [
+    ("another name in a row", lambda a: a["leaks"][0].update(byte=1)),
+    ("a text for a number", lambda a: a["leaks"][0].update(bytes="1")),
+    ("a fraction of a byte", lambda a: a["leaks"][0].update(bytes=1.5)),
+    ("a number for a flag", lambda a: a["inputs"][0].update(complete=1)),
+    ("a text for a list", lambda a: a["leaks"][0].update(stack="a")),
+    ("null where nothing is left out so", lambda a: a["leaks"][0].update(line=None)),
+    ("rows for a record", lambda a: a.update(session=[{}, {}])),
+    ("a table of another command", lambda a: a.update(diff=[])),
+    ("another table", lambda a: a.update(leak=[])),
+    ("another schema", lambda a: a.update(schema="memprof-report/2")),
+    ("another command", lambda a: a.update(command="leek")),
+    ("no diagnostics", lambda a: a.pop("diagnostics")),
+    ("another severity", lambda a: a.update(diagnostics=[{"severity": "bad"}])),
+]
+
+
+def self_test():
+    validator = validator_of(kept_schema())
+    if not validator:
+        return SKIPPED
+    wrong = 0
+    sound = json.dumps(next(answer for name, answer in recorded() if name == "leaks-json"))
+    if faults_of(validator, json.loads(sound)):
+        wrong += 1
+        print("self-test: complains of a sound answer")
+    for what, spoil in SPOILT:
+        answer = json.loads(sound)
+        spoil(answer)
+        if not faults_of(validator, answer):
+            wrong += 1
+            print(f"self-test: {what} is not found")
+    print(f"schema.py: self-test, {len(SPOILT) + 1} cases, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The JSON Schema of reports.")
+    parser.add_argument("--tables", help="the program memprof-tables of the build")
+    parser.add_argument("--memprof", help="the program")
+    parser.add_argument("--record", action="store_true", help="write the schema anew")
+    parser.add_argument("--valid", action="store_true", help="validate answers")
+    parser.add_argument("--self-test", action="store_true", help="see that it finds what is wrong")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    if options.valid:
+        return valid(options.memprof, options.tables)
+    found, people = columns_of(options.tables, questions(options.tables))
+    schema = schema_of(found)
+    text = text_of(schema)
+    assert json.loads(text) == schema
+    if options.record:
+        with open(SCHEMA, "w", encoding="utf-8") as file:
+            file.write(text)
+    faults = faults_of_names(schema, people)
+    with open(SCHEMA, encoding="utf-8") as file:
+        if file.read() != text:
+            faults.append("docs/memprof-report.schema.json is not what the tables say: "
+                          "tests/schema.py --tables build/memprof-tables --record")
+    for fault in faults:
+        print(fault)
+    print(f"schema.py: {len(schema['properties'])} names, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
