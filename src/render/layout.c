@@ -78,16 +78,17 @@ static void remove_column(mp_layout *layout, size_t place)
             (layout->count - place) * sizeof *layout->columns);
 }
 
-static void move_lists_below(mp_layout *layout)
+static void move_below(mp_layout *layout)
 {
+    layout->below = true;
     for (size_t i = layout->count; i-- > 0;)
-        if (is_list(&layout->columns[i])) {
-            layout->lists_below = true;
+        if (is_list(&layout->columns[i]) || layout->columns[i].as->flags & MP_SENTENCE)
             remove_column(layout, i);
-        }
 }
 
-/* How soon a column goes, from 1 on; 0: it stays. */
+/* When a column goes. */
+enum { NEVER, MINOR, RANK, NUMBER, LAST };
+
 static int expendable(const mp_layout *layout, size_t place)
 {
     const mp_text_column *column = &layout->columns[place];
@@ -96,20 +97,21 @@ static int expendable(const mp_layout *layout, size_t place)
                                      layout->columns[first].as->unit == MP_NUMBER))
         first++;
     if (column->as->flags & MP_MINOR)
-        return 1;
+        return MINOR;
     if (column->as->offset == MP_NO_MEMBER)
-        return 2;
-    return mp_unit_is_text(column->as->unit) || column->as->unit == MP_NUMBER || place == first ? 0
-                                                                                                : 3;
+        return RANK;
+    if (place == 0 || place == first || is_name(column))
+        return NEVER;
+    return mp_unit_is_text(column->as->unit) || column->as->unit == MP_NUMBER ? LAST : NUMBER;
 }
 
-/* The next column goes. False where all that are left are needed. */
-static bool drop(mp_layout *layout)
+/* The next column goes, of those that go until then. False where all that are left stay. */
+static bool drop(mp_layout *layout, int until)
 {
     size_t next = layout->count;
     for (size_t i = layout->count; i-- > 0;) {
         int soon = expendable(layout, i);
-        if (soon && (next == layout->count || soon < expendable(layout, next)))
+        if (soon && soon <= until && (next == layout->count || soon < expendable(layout, next)))
             next = i;
     }
     if (next == layout->count)
@@ -135,14 +137,17 @@ static void fit(mp_layout *layout, size_t width)
 {
     bool fits = narrow_names(layout, width);
     if (!fits) {
-        move_lists_below(layout);
+        move_below(layout);
         fits = narrow_names(layout, width);
     }
-    while (!fits && drop(layout))
+    while (!fits && drop(layout, NUMBER))
         fits = narrow_names(layout, width);
-    size_t too_much = excess(layout, width);
-    narrow(layout, MP_SHORTEN, NARROWEST * 2, &too_much);
-    narrow(layout, 0, NARROWEST, &too_much);
+    size_t too_much;
+    do {
+        too_much = excess(layout, width);
+        narrow(layout, MP_SHORTEN, NARROWEST * 2, &too_much);
+        narrow(layout, 0, NARROWEST, &too_much);
+    } while (too_much && drop(layout, LAST));
 }
 
 /* Cut the texts to the widths of their columns; those then need no more than the widest of them. */

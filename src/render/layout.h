@@ -6,11 +6,12 @@
  * 1. columns without a value go;
  * 2. names give room, first those that have most of it, down to 30 columns (24 each where there are
  *    several);
- * 3. a stack leaves its row and stands below it;
+ * 3. a stack or a sentence leaves its row and stands below it;
  * 4. columns of numbers and minor words go: first those marked MP_MINOR, then the rank, then the
  *    others, each time the rightmost; the first number stays, as do numbers that say which line or
  *    object it is;
- * 5. names give more. */
+ * 5. names give more, then other words;
+ * 6. columns of other words, and of numbers that say which line it is, go from the right. */
 #ifndef MP_RENDER_LAYOUT_H
 #define MP_RENDER_LAYOUT_H
 
@@ -28,8 +29,8 @@ typedef struct mp_text_column {
 typedef struct mp_layout {
     mp_text_column *columns;
     size_t count;
-    bool lists_below; /* a list begins on a line of its own, and has no column */
-    bool cut;         /* columns with values have gone */
+    bool below; /* lists and sentences begin on lines of their own, and have no column */
+    bool cut;   /* columns with values have gone */
 } mp_layout;
 
 /* `width`: of a line; 0: any. Two columns stand between columns, and in front of the first. */

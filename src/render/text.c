@@ -273,17 +273,22 @@ static void put_notes(text_out *out, const mp_cell *cell)
 }
 
 /* What belongs to a row and does not fit in it. */
-static void put_below(text_out *out, const mp_table *table, size_t row, bool lists_below)
+static void put_below(text_out *out, const mp_table *table, size_t row, bool below)
 {
+    enum { INDENT = 6 };
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
         const mp_cell *cell = &table->cells[row * table->column_count + i];
-        if (column->unit != MP_LIST || !cell->known || (column->flags & MP_FOR_PROGRAMS))
+        if (!cell->known || !mp_column_is_shown(table, i))
             continue;
-        if (column->flags & MP_BELOW)
+        if (column->unit == MP_LIST && column->flags & MP_BELOW) {
             put_notes(out, cell);
-        else
-            put_callers(out, table, cell, lists_below);
+        } else if (column->unit == MP_LIST) {
+            put_callers(out, table, cell, below);
+        } else if (below && column->flags & MP_SENTENCE) {
+            fprintf(out->file, "%*s", INDENT, "");
+            put_wrapped(out, "", mp_safe_text(&out->arena, cell->text), INDENT, INDENT + 2);
+        }
     }
 }
 
@@ -294,7 +299,7 @@ static void put_rows(text_out *out, const mp_table *table)
     for (size_t row = 0; layout.count && row <= table->row_count; row++) {
         put_line(out, &layout, row);
         if (row)
-            put_below(out, table, row - 1, layout.lists_below);
+            put_below(out, table, row - 1, layout.below);
     }
 }
 

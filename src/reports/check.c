@@ -10,12 +10,12 @@ typedef struct violation_row {
 } violation_row;
 
 static const mp_column violation_columns[] = {
-    MP_COLUMN(violation_row, where, "Where", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(violation_row, where, "Where", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(violation_row, path, "File", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(violation_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(violation_row, severity, "Severity", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(violation_row, code, "Violation", MP_TEXT, 0),
-    MP_COLUMN(violation_row, message, "What is wrong", MP_TEXT, 0),
+    MP_COLUMN(violation_row, message, "What is wrong", MP_TEXT, MP_SENTENCE),
 };
 
 typedef struct summary_row {

@@ -18,7 +18,7 @@ typedef struct anomaly_count {
 } anomaly_count;
 
 static const mp_column count_columns[] = {
-    MP_COLUMN(anomaly_count, kind, "Anomaly", MP_TEXT, 0),
+    MP_COLUMN(anomaly_count, kind, "Anomaly", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(anomaly_count, count, "Count", MP_COUNT, 0),
     MP_COLUMN(anomaly_count, first_line, "First in line", MP_NUMBER, 0),
     MP_COLUMN(anomaly_count, meaning, "What it means", MP_TEXT, 0),
@@ -61,16 +61,16 @@ typedef struct anomaly_row {
 } anomaly_row;
 
 static const mp_column anomaly_columns[] = {
-    MP_COLUMN(anomaly_row, kind, "Anomaly", MP_TEXT, 0),
+    MP_COLUMN(anomaly_row, kind, "Anomaly", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(anomaly_row, path, "File", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(anomaly_row, line, "Line", MP_NUMBER, 0),
     MP_COLUMN(anomaly_row, time_us, "Time", MP_TIME, 0),
     MP_COLUMN(anomaly_row, address, "Address", MP_TEXT, 0),
     MP_COLUMN(anomaly_row, bytes, "Size", MP_BYTES, 0),
     MP_COLUMN(anomaly_row, thread, "Thread", MP_TEXT, 0),
-    MP_COLUMN(anomaly_row, before_line, "Before: line", MP_NUMBER, 0),
-    MP_COLUMN(anomaly_row, before_time_us, "Before: time", MP_TIME, 0),
-    MP_COLUMN(anomaly_row, before_thread, "Before: thread", MP_TEXT, 0),
+    MP_COLUMN(anomaly_row, before_line, "Before: line", MP_NUMBER, MP_MINOR),
+    MP_COLUMN(anomaly_row, before_time_us, "Before: time", MP_TIME, MP_MINOR),
+    MP_COLUMN(anomaly_row, before_thread, "Before: thread", MP_TEXT, MP_MINOR),
     MP_COLUMN(anomaly_row, text, "The monitor says", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(anomaly_row, stack, "Crawl", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(anomaly_row, before_stack, "Crawl before", MP_LIST, MP_FOR_PROGRAMS),

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Text in a pipe and on terminals: each command asked of each sample, and of shapes that no sample has.
+
+In a pipe no name is cut: each that JSON has of a row stands whole in the text. On a terminal of 60,
+80 or 100 columns no line is wider than it is, by the Unicode Standard's widths as Python knows them.
+"""
+import argparse
+import concurrent.futures
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import struct
+import subprocess
+import tempfile
+import termios
+import unicodedata
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+WIDTHS = (60, 80, 100)
+AT_ONCE = 2
+ROWS = ["--limit", "10"]
+# A command, and what stands behind the file (of gate: the policy before it).
+COMMANDS = [
+    ["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top"], ["growth"], ["tree"],
+    ["coverage"], ["coverage", "--uncovered"], ["timeline"], ["lifetimes"], ["retained"],
+    ["retained", "--by", "type"], ["dominators"], ["check"], ["path", "--type", "*"],
+    ["object", "--type", "*"], ["gate", str(SAMPLES / "shop.policy")],
+    ["gate", str(SAMPLES / "profile.policy")], ["top", "--by", "site"], ["top", "--by", "method"],
+    ["growth", "--by", "site"], ["diff"], ["diff", "--by", "type"]]
+# What names the rows of a table; each stands in the text, wherever JSON has it.
+NAMES = {
+    "leaks": ["type", "name", "stack"], "top": ["key", "program", "method"], "growth": ["key"],
+    "diff": ["key", "type", "name", "stack", "program", "method"], "tree": ["key"],
+    "coverage": ["program", "method"], "retained": ["type", "key"], "dominators": ["type"],
+    "path": ["type"], "requests": ["request", "api"], "lifetimes": ["key"],
+}
+ESCAPE = re.compile(r"\033\[[0-9;]*m")
+
+
+def width(line):
+    """Columns of a terminal."""
+    columns = 0
+    for character in line:
+        if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+            continue
+        columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return columns
+
+
+class Trials:
+    def __init__(self, program):
+        self.program, self.runs, self.names, self.wrong = str(program), 0, 0, []
+
+    def environment(self):
+        return {"PATH": os.environ["PATH"], "TERM": "xterm", "MEMPROF_NO_CONFIG": "1"}
+
+    def piped(self, words):
+        return subprocess.run([self.program, *words, "--quiet"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False,
+                              env=self.environment())
+
+    def on_terminal(self, words, columns):
+        """What stands on a terminal of so many columns."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen([self.program, *words, "--quiet", "--no-pager"], stdout=theirs,
+                                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                                   env=self.environment())
+        os.close(theirs)
+        parts = []
+        while True:
+            try:
+                data = os.read(ours, 1 << 16)
+            except OSError:
+                data = b""
+            if not data:
+                break
+            parts.append(data)
+        os.close(ours)
+        process.wait()
+        return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+
+    def one(self, words):
+        """All that is claimed of one command line; what is wrong."""
+        wrong, piped = [], self.piped(words)
+        if piped.returncode in (2, 3) and not piped.stdout:
+            return 0, 0, wrong
+        text = piped.stdout.decode("utf-8")
+        names = self.names_of(words)
+        wrong += [f"{words}: {some} is cut" for some in names
+                  if not any(name in text for name in some)]
+        if "\N{HORIZONTAL ELLIPSIS}" in text:
+            wrong.append(f"{words}: is shortened in a pipe")
+        for columns in WIDTHS:
+            shown = self.on_terminal(words, columns)
+            for line in ESCAPE.sub("", shown).split("\n"):
+                if width(line) > columns:
+                    wrong.append(f"{words}: {width(line)} of {columns} columns: {line!r}")
+        return len(WIDTHS) + 1, len(names), wrong
+
+    def names_of(self, words):
+        """What names each row, as texts of which one stands in it: of a stack, an allocator's own
+        frames may be passed over."""
+        answer = self.piped([*words, "--format", "json"])
+        if not answer.stdout:
+            return []
+        names = set()
+        for table, rows in json.loads(answer.stdout).items():
+            if table == words[0] or (words[0], table) == ("analyze", "leaks"):
+                for row in rows if isinstance(rows, list) else []:
+                    for member in NAMES.get(table, []):
+                        value = row.get(member)
+                        value = [value] if isinstance(value, str) else value
+                        names |= {tuple(value[:3])} if value else set()
+        return sorted(names)
+
+    def lines(self, folder):
+        """All command lines."""
+        files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
+        for path in map(str, [*files, *self.shapes(pathlib.Path(folder))]):
+            for command, *options in COMMANDS:
+                policy = options if command == "gate" else []
+                base = [path] if command == "diff" else []
+                behind = [] if command == "gate" else options
+                limit = ROWS if command in NAMES else []
+                yield [command, *policy, *base, path, *behind, *limit]
+            yield ["calls", path, "*", *ROWS]
+            yield ["annotate", path, "*"]
+        one, two = str(SAMPLES / "shop-v1.oemp"), str(SAMPLES / "shop-requests-AS1.oemp")
+        yield ["diff", one, two, *ROWS]
+        yield ["diff", one + "@1", one + "@last", *ROWS]
+        yield ["diff", str(SAMPLES / "shop-v2.prf"), str(SAMPLES / "shop-v4.prf"), *ROWS]
+        yield ["diff", str(SAMPLES / "shop-old.rpt"), str(SAMPLES / "shop-new.rpt"), *ROWS]
+        yield ["diff", str(SAMPLES / "shop-1.gclog"), str(SAMPLES / "shop-3.gclog"), *ROWS]
+        dumps = [str(SAMPLES / f"shop-{place}.gclog") for place in (1, 2, 3)]
+        for command in ("analyze", "leaks", "growth", "snapshots"):
+            yield [command, *dumps, *ROWS]
+            yield [command, str(SAMPLES), *ROWS]
+        yield ["formats"]
+
+    @staticmethod
+    def shapes(folder):
+        """Long paths, long names, names of wide and of combining characters."""
+        whole = (SAMPLES / "shop-v2.oemp").read_bytes()
+        deep = folder.joinpath(*["d" * 100] * 5)
+        deep.mkdir(parents=True)
+        (deep / "long.oemp").write_bytes(whole)
+        (folder / "names.oemp").write_bytes(whole.replace(b"OrderEvent", b"Order" * 300 + b"Event"))
+        wide = "\N{CJK UNIFIED IDEOGRAPH-6CE8}\N{CJK UNIFIED IDEOGRAPH-6587}" * 20
+        accents = "e\N{COMBINING ACUTE ACCENT}" * 40
+        for name, text in (("wide", wide), ("accents", accents)):
+            (folder / f"{name}.oemp").write_bytes(
+                whole.replace(b"shop.", b"shop." + text.encode() + b".")
+                .replace(b"placeOrder", text.encode()))
+        return [deep / "long.oemp", *(folder / f"{n}.oemp" for n in ("names", "wide", "accents"))]
+
+    def all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = list(self.lines(folder))
+            with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+                for runs, names, wrong in pool.map(self.one, lines):
+                    self.runs += runs
+                    self.names += names
+                    self.wrong += wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Text in a pipe and on terminals.")
+    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
+    trials = Trials(parser.parse_args().memprof.resolve())
+    trials.all()
+    for what in trials.wrong:
+        print("wrong:", what)
+    print(f"{trials.runs} answers, {trials.names} names, {len(trials.wrong)} claims wrong")
+    return 1 if trials.wrong or trials.runs < 1000 or trials.names < 1000 else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
