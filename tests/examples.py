@@ -244,7 +244,7 @@ class Runner:
         return text
 
     def commands(self):
-        listed = self.help_of().split("Commands:\n", 1)[-1].split("\n\n", 1)[0]
+        listed = self.help_of().partition("Examples:")[0]
         return re.findall(r"^  (\w+)  ", listed, re.M)
 
     def worked_example(self, *command):

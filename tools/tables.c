@@ -93,6 +93,8 @@ static option_group group_of(const cli_command *command, const cli_option *optio
 
 static void put_option_name(const cli_option *option)
 {
+    if (option->letter)
+        printf("*-%c*, ", option->letter);
     printf("*--%s*", option->name);
     if (option->argument)
         printf(" _%s_", option->argument);
@@ -130,9 +132,12 @@ static void put_more(const page *of, size_t from, const char *name)
 /* The table's text as a sentence, and behind it what the page has to say. */
 static void put_option(const page *of, size_t from, const cli_option *option)
 {
+    char usual[32];
     put_option_name(option);
     printf("\n\t%c", toupper((unsigned char)option->help[0]));
     put_text(option->help + 1);
+    if (of->command)
+        put_text(cli_option_default(of->command, option, usual, sizeof usual));
     puts(".");
     put_more(of, from, option->name);
     putchar('\n');

@@ -1,4 +1,4 @@
-/* The commands, and help for them. */
+/* The commands. */
 #ifndef MP_CLI_COMMANDS_H
 #define MP_CLI_COMMANDS_H
 
@@ -8,8 +8,5 @@
  * default.
  */
 const cli_command *cli_commands(size_t *count);
-
-/* Help for the program, or for the command if the user named one. */
-void cli_help(const cli_options *options);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/pager.h"
 
@@ -18,7 +19,7 @@ static void out_of_memory(void)
 }
 
 /* The version, or help: on standard output like a report, and as sure to arrive. */
-static int tell(const cli_options *options)
+static int tell(const cli_options *options, const cli_command *commands, size_t count)
 {
     mp_output output;
     cli_pager pager = {0};
@@ -27,8 +28,10 @@ static int tell(const cli_options *options)
         cli_pager_begin(&pager);
     if (options->version)
         printf("memprof %s\n", mp_version());
+    else if (options->command_named)
+        cli_help_command(&options->command, options->help_all);
     else
-        cli_help(options);
+        cli_help_program(commands, count);
     cli_pager_end(&pager);
     return cli_output_close(&output, true) ? CLI_OK : CLI_UNREADABLE;
 }
@@ -52,7 +55,8 @@ int main(int argc, char **argv)
     }
     int status = CLI_USAGE;
     if (cli_parse(argc, argv, commands, count, &options))
-        status = options.version || options.help ? tell(&options) : options.command.run(&options);
+        status = options.version || options.help ? tell(&options, commands, count)
+                                                 : options.command.run(&options);
     cli_options_free(&options);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -8,13 +9,13 @@
 
 /* Where one name stands twice, it means one thing to some commands and another to others. */
 const cli_option cli_option_table[] = {
-    {"from", "SNAPSHOT", "compare from this snapshot: number, tag, tag#k, first, last, peak",
+    {"from", "SNAPSHOT", "from this snapshot: number, tag, tag#k, first, peak",
      "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS, .section = CLI_WHAT},
-    {"to", "SNAPSHOT", "up to this one (default: the last _PreCleanUp, else the last)",
+    {"to", "SNAPSHOT", "up to this one (default: last _PreCleanUp, or last)",
      "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS, .section = CLI_WHAT},
     {"at", "MOMENT", "what was alive then: a time such as 90s, 250ms or 1:02:03.5, or peak",
      "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",
-     .kind = CLI_MOMENT, .section = CLI_WHAT},
+     .kind = CLI_MOMENT, .section = CLI_READING},
     {"slices", "N", "make so many snapshots of the log (default 10)", "a number from 1 to 10000",
      .kind = CLI_SLICES, .section = CLI_READING},
     {"temporary", "N|TIME", "temporary: deleted within N events of its thread, or so soon",
@@ -52,22 +53,22 @@ const cli_option cli_option_table[] = {
      .section = CLI_WHAT},
     {"depth", "N", "so many levels of the tree; 0: all", "a whole number", .kind = CLI_ASKS,
      .section = CLI_LOOKS},
-    {"min-percent", "P", "leave out what is below this share (default 0.5)",
-     "a number from 0 to 100", .kind = CLI_ASKS, .section = CLI_LOOKS},
-    {"max-growth", "SIZE|P%", "exit with 1 if the bytes alive grew by more",
+    {"min-percent", "P", "leave out what is below this share", "a number from 0 to 100",
+     .kind = CLI_ASKS, .section = CLI_LOOKS},
+    {"max-growth", "SIZE|P%", "fail if the bytes alive grew by more",
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
-    {"max-trend", "SIZE|P%", "exit with 1 if more bytes leaked steadily, snapshot by snapshot",
+    {"max-trend", "SIZE|P%", "fail if more bytes leaked steadily",
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
-    {"max-platform-growth", "SIZE|P%", "exit with 1 if the runtime's own memory grew by more",
+    {"max-platform-growth", "SIZE|P%", "fail if the runtime's own memory grew by more",
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
-    {"max-leaked", "SIZE", "exit with 1 if more bytes leaked", "a size such as 64K or 1.5MiB",
+    {"max-leaked", "SIZE", "fail if more bytes leaked", "a size such as 64K or 1.5MiB",
      .kind = CLI_ASKS, .section = CLI_LIMITS},
-    {"max-live", "SIZE", "exit with 1 if more bytes are alive", "a size such as 64K or 1.5MiB",
+    {"max-live", "SIZE", "fail if more bytes are alive", "a size such as 64K or 1.5MiB",
      .kind = CLI_ASKS, .section = CLI_LIMITS},
-    {"min-lines", "P%", "exit with 1 if a smaller share of the lines was executed",
+    {"min-lines", "P%", "fail if a smaller share of the lines was executed",
      "a percentage from 0% to 100%", .kind = CLI_ASKS, .section = CLI_LIMITS},
     {"type", "GLOB", "only objects of such types; may be repeated, as all of these", "a pattern",
      .kind = CLI_ASKS, .of = "selection", .section = CLI_PART, .repeats = true},
@@ -128,54 +129,53 @@ const cli_option cli_option_table[] = {
     {"min-change", "SIZE|P%", "leave out smaller changes; of profiles, a time such as 5ms",
      "a size such as 64K, a time such as 5ms, or a percentage such as 10%", .kind = CLI_ASKS,
      .section = CLI_PART},
-    {"keep-profiler", NULL, "of profiles: count what profiled them, lib/zprofiler, too", NULL,
-     .kind = CLI_ASKS, .section = CLI_WHAT},
+    {"keep-profiler", NULL, "count what profiled them, lib/zprofiler, too", NULL, .kind = CLI_ASKS,
+     .section = CLI_WHAT},
     {"sources", "DIR", "the folder that the sources lie below; may be repeated",
      "a folder that exists", .kind = CLI_ASKS, .section = CLI_WHAT, .repeats = true},
-    {"context", "N", "lines shown around those that cost something (default 2)", "a whole number",
+    {"context", "N", "lines shown around those that cost something", "a whole number",
      .kind = CLI_ASKS, .section = CLI_LOOKS},
     {"listings", "DIR", "look for debug listings (.dbg) there; may be repeated",
      "a folder that exists", .kind = CLI_FOLDERS, AT(listings), .section = CLI_READING,
      .repeats = true},
     {"suppress", "FILE", "leaks listed there are accepted; may be repeated", "a path",
      .kind = CLI_ASKS, .section = CLI_WHAT, .repeats = true},
-    {"today", "DAY", "the day by which suppressions expire (default: by the clock)",
+    {"today", "DAY", "the day that suppressions expire by (default: today)",
      "a day such as 2027-06-30", .kind = CLI_ASKS, .of = "suppress", .section = CLI_WHAT},
-    {"input-format", "NAME", "do not find out, read as this format (see memprof formats)",
+    {"input-format", "NAME", "do not find out, read as this format",
      "the name of a format (see memprof formats)", .kind = CLI_READER, .scope = CLI_READS,
      .section = CLI_GENERAL},
-    {"group", "WHICH", "read together: file (each apart), agent (its sessions), all",
-     "file, agent or all", .kind = CLI_GROUPING, .scope = CLI_READS, .section = CLI_GENERAL},
+    {"group", "WHICH", "read together: each apart, an agent's sessions, all", "file, agent or all",
+     .kind = CLI_GROUPING, .scope = CLI_READS, .section = CLI_GENERAL},
     {"recursive", NULL, "of a folder, also the recordings in its folders", NULL, .kind = CLI_FLAG,
      AT(recursive), .scope = CLI_READS, .section = CLI_GENERAL},
     {"jobs", "N", "so many files at once (default: one for each processor)", "a number from 1 on",
      .kind = CLI_JOBS, .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'j'},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, .kind = CLI_FLAG,
-     AT(exact_bytes), .scope = CLI_READS, .section = CLI_LOOKS},
+     AT(exact_bytes), .scope = CLI_READS, .section = CLI_GENERAL},
     {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", NULL,
      .kind = CLI_FLAG, AT(strict), .scope = CLI_READS, .section = CLI_GENERAL},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, .kind = CLI_FLAG,
      AT(quiet), .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'q'},
     {"verbose", NULL, "more of each warning", NULL, .kind = CLI_FLAG, AT(verbose),
      .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'v'},
-    {"format", "FORMAT", "how to print it, as below", NULL, .kind = CLI_RENDERER,
-     .scope = CLI_ALWAYS, .section = CLI_LOOKS, .letter = 'f'},
-    {"brief", NULL, "of json: at most 5000 bytes, five rows of a table", NULL, .kind = CLI_FLAG,
+    {"format", "FORMAT", "how to print it", NULL, .kind = CLI_RENDERER, .scope = CLI_ALWAYS,
+     .section = CLI_LOOKS, .letter = 'f'},
+    {"brief", NULL, "json of at most 5000 bytes, five rows of a table", NULL, .kind = CLI_FLAG,
      AT(brief), .scope = CLI_PRINTS, .section = CLI_LOOKS},
     {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
      AT(output), .scope = CLI_PRINTS, .section = CLI_LOOKS, .letter = 'o'},
-    {"to", "FORMAT", "write it as another tool's file: cobertura, lcov, sonar-generic",
-     "cobertura, lcov or sonar-generic", .kind = CLI_OWN_RENDERER, .of = "format",
-     .section = CLI_LOOKS},
-    {"to", "FORMAT", "what to write, as below", "the name of a format (see memprof export --help)",
+    {"to", "FORMAT", "write it as another tool's file", "cobertura, lcov or sonar-generic",
+     .kind = CLI_OWN_RENDERER, .of = "format", .section = CLI_LOOKS},
+    {"to", "FORMAT", "what to write", "the name of a format (see memprof export --help)",
      .kind = CLI_EXPORTER, .scope = CLI_EXPORTS, .section = CLI_WHAT},
-    {"output", "FILE", "the file to write (-o FILE)", "a path", .kind = CLI_NAME, AT(export_path),
+    {"output", "FILE", "the file to write", "a path", .kind = CLI_NAME, AT(export_path),
      .scope = CLI_EXPORTS, .section = CLI_WHAT, .letter = 'o'},
-    {"color", "WHEN", "auto, always or never", "auto, always or never", .kind = CLI_COLOURING,
-     .scope = CLI_ALWAYS, .section = CLI_LOOKS},
+    {"color", "WHEN", "colour", "auto, always or never", .kind = CLI_COLOURING, .scope = CLI_ALWAYS,
+     .section = CLI_GENERAL},
     {"width", "N", "fit text to so many columns; 0: cut nothing (default: the terminal, if any)",
      "0, or a number from 60 to 10000", .kind = CLI_WIDTH, .scope = CLI_ALWAYS,
-     .section = CLI_LOOKS},
+     .section = CLI_GENERAL},
     {"no-pager", NULL, "no pager on a terminal", NULL, .kind = CLI_FLAG, AT(no_pager),
      .scope = CLI_ALWAYS, .section = CLI_GENERAL},
     {"all", NULL, "with --help: all options of the command", NULL, .kind = CLI_FLAG, AT(help_all),
@@ -224,7 +224,7 @@ bool cli_compares(const cli_command *command)
 const char *cli_section_name(cli_section section)
 {
     static const char *const names[] = {
-        "What", "Which part", "How it looks", "Limits", "Of some kinds of files", "In general"};
+        "What", "Which part", "How it looks", "Limits", "Of some recordings alone", "In general"};
     return names[section];
 }
 
@@ -235,14 +235,42 @@ unsigned cli_command_kinds(const cli_command *command)
                                          : MP_ALL_KINDS;
 }
 
+/* What is selected by, of the kinds that can tell it. A graph of objects tells what dumps do. */
+static unsigned kinds_to_select(const mp_report *report, const char *name, unsigned kinds)
+{
+    unsigned can = mp_selection_kinds(name);
+    bool of_graph = report->variants[0].needs & MP_HOLDS_GRAPH;
+    return of_graph && !(can & 1u << MP_KIND_DUMP) ? 0 : kinds & can;
+}
+
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
 {
-    const mp_argument *argument = mp_argument_find(command->arguments, cli_option_argument(option));
-    if (option->scope || !argument || !(command->scope & CLI_READS))
-        return cli_command_kinds(command);
-    if (command->report && command->arguments == &command->report->arguments)
-        return mp_report_kinds(command->report, argument->variants);
-    return argument->variants ? argument->variants : cli_command_kinds(command);
+    const char *name = cli_option_argument(option);
+    const mp_report *report = command->report;
+    const mp_argument *argument = mp_argument_find(command->arguments, name);
+    unsigned all = cli_command_kinds(command);
+    if (option->scope || !argument || !all)
+        return all;
+    unsigned kinds = report && command->arguments == &report->arguments
+                         ? mp_report_kinds(report, argument->variants)
+                         : argument->variants;
+    kinds = kinds ? kinds : all; /* a baseline's are those of each gate */
+    return report && strcmp(name, "selection") == 0 ? kinds_to_select(report, option->name, kinds)
+                                                    : kinds;
+}
+
+const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
+                               size_t size)
+{
+    const mp_argument_table *table = command->arguments;
+    const mp_argument *row = mp_argument_find(table, option->name);
+    const void *place = row && table->defaults ? (const char *)table->defaults + row->offset : NULL;
+    *text = '\0';
+    if (place && row->kind == MP_ARGUMENT_COUNT && *(const int64_t *)place > 0)
+        snprintf(text, size, " (default %d)", (int)*(const int64_t *)place);
+    else if (place && row->kind == MP_ARGUMENT_PERCENT && *(const double *)place > 0)
+        snprintf(text, size, " (default %g)", *(const double *)place);
+    return text;
 }
 
 /* Whether anything can be held to rules or limits. */
@@ -257,8 +285,10 @@ static bool has_checks(const cli_command *command)
 
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
 {
-    return renderer->command ? mp_text_is(renderer->command, command->name)
-                             : !renderer->of_checks || has_checks(command);
+    const char *only = renderer->command, *at = only ? strstr(only, command->name) : NULL;
+    size_t length = strlen(command->name);
+    bool named = at && (at == only || at[-1] == ' ') && (!at[length] || at[length] == ' ');
+    return only ? named : !renderer->of_checks || has_checks(command);
 }
 
 /* As cli_grouping and cli_colour have them. */
@@ -284,7 +314,9 @@ size_t cli_option_words(const cli_command *command, const cli_option *option, co
     case CLI_RENDERER:
     case CLI_OWN_RENDERER:
         for (size_t i = 0; i < all; i++)
-            if ((!own || renderers[i]->command) && cli_command_writes(command, renderers[i]))
+            if ((!own ||
+                 mp_text_is(renderers[i]->command ? renderers[i]->command : "", command->name)) &&
+                cli_command_writes(command, renderers[i]))
                 words[count++] = renderers[i]->name;
         return count;
     case CLI_EXPORTER:

@@ -146,6 +146,10 @@ size_t cli_option_words(const cli_command *command, const cli_option *option, co
  * all: a bit for each mp_kind (mp_kinds_text tells them); 0: it reads none. */
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option);
 unsigned cli_command_kinds(const cli_command *command);
+/* " (default 20)" where the option takes a number that the command has without it, else "":
+ * `text` is where it is put. */
+const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
+                               size_t size);
 /* Whether the command has what this format shows. */
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer);
 

@@ -504,7 +504,7 @@ static bool check(const cli_options *options)
     const cli_command *command = &options->command;
     const mp_renderer *renderer = options->renderer;
     bool before = command->operand && !command->operand_last;
-    if (renderer->command && strcmp(renderer->command, command->name) != 0)
+    if (renderer->command && !cli_command_writes(command, renderer))
         return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
     if (options->brief && !renderer->can_be_brief)

@@ -232,6 +232,17 @@ bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *c
 
 /* --- what recordings tell --- */
 
+enum { TIMED = RECORDINGS | EVENTS };
+
+unsigned mp_selection_kinds(const char *argument)
+{
+    for (mp_subject subject = 0; subject < MP_SUBJECTS; subject++)
+        if (strcmp(argument, mp_subject_name(subject)) == 0 ||
+            strcmp(argument, subjects[subject].negated) == 0)
+            return subjects[subject].kinds;
+    return TIMED; /* since, until */
+}
+
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error)
 {
     for (size_t i = 0; i < selection->count; i++) {
@@ -244,7 +255,7 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
                                 criterion->pattern, "%s does not tell that",
                                 mp_kind_name(model->kind));
     }
-    bool timed = model->kind == MP_KIND_RECORDING || model->kind == MP_KIND_EVENTS;
+    bool timed = TIMED & 1u << model->kind;
     const mp_moment *since = &selection->within.since, *until = &selection->within.until;
     if (!timed && (since->given || until->given))
         return mp_fail_argument(error, since->given ? "since" : "until", NULL,

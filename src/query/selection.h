@@ -60,6 +60,9 @@ typedef enum mp_things {
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
                   size_t count);
 
+/* The kinds of recordings, a bit for each mp_kind, that can be selected from by this argument:
+ * "not-thread", "since". */
+unsigned mp_selection_kinds(const char *argument);
 /* Whether recordings of this kind tell what the selection asks for. False with a message. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
 

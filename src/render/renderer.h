@@ -27,8 +27,9 @@ typedef struct mp_renderer {
     const char *summary;
     bool for_programs; /* exact and whole: tables are not cut unless the user asks for it */
     bool can_be_brief;
-    bool of_checks;      /* shows nothing but rules and limits */
-    const char *command; /* the only one whose documents have what it shows; NULL: any has */
+    bool of_checks; /* shows nothing but rules and limits */
+    const char
+        *command; /* the only one whose documents have what it shows, or "A or B"; NULL: any has */
     /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
      * have what this format shows: then nothing was printed, and `error` says why. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,

@@ -207,7 +207,7 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_analyze = {
     .name = "analyze",
-    .summary = "the whole answer: leaks, biggest, growth, snapshots (the default)",
+    .summary = "the whole answer: leaks, biggest, growth, snapshots",
     .example = "analyze samples/shop-v2.oemp",
     .details =
         "Each table has ten rows; `limit` says otherwise. The other commands show one table\n"

@@ -579,7 +579,7 @@ static const mp_argument calls_table[] = {
 
 const mp_report mp_report_calls = {
     .name = "calls",
-    .summary = "who calls a method and whom it calls, from which lines, at what cost",
+    .summary = "who calls a method and whom it calls, at what cost",
     .example = "calls samples/shop-v3.prf countParts",
     .details =
         "NAME is a method, program or class as the recording says it, the end of one, or a\n"

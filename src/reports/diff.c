@@ -332,7 +332,7 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_diff = {
     .name = "diff",
-    .summary = "what changed from one recording to another, or between two snapshots",
+    .summary = "what changed between two recordings, or two snapshots",
     .example = "diff samples/shop-v2.oemp@1 samples/shop-v2.oemp@last",
     .details =
         "Two recordings of one kind are compared by what their types, names and stacks say, never\n"

@@ -214,9 +214,9 @@ const mp_order mp_alive_orders[] = {
     {"key", {"key"}},
 };
 const mp_order mp_reached_orders[] = {
+    {"retained", {"retained_bytes", "key"}},
     {"bytes", {"self_bytes", "key"}},
     {"objects", {"objects", "key"}},
-    {"retained", {"retained_bytes", "key"}},
     {"key", {"key"}},
 };
 
@@ -290,9 +290,8 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
 {
     const char *by = asked->by ? asked->by : "type";
     bool types = mp_text_is(by, "type");
-    const char *sort = asked->sort ? asked->sort : top ? "bytes" : "retained";
-    const mp_order *order = top ? MP_ORDER_FIND(mp_alive_orders, sort, "groups", error)
-                                : MP_ORDER_FIND(mp_reached_orders, sort, "groups", error);
+    const mp_order *order = top ? MP_ORDER_FIND(mp_alive_orders, asked->sort, "groups", error)
+                                : MP_ORDER_FIND(mp_reached_orders, asked->sort, "groups", error);
     if (!order)
         return false;
     mp_histogram namespaces = {0};

@@ -401,7 +401,7 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_lifetimes = {
     .name = "lifetimes",
-    .summary = "how long objects lived: ages at deletion; of heap logs sizes and threads",
+    .summary = "how long objects lived: their ages at deletion",
     .example = "lifetimes samples/shop.taligent",
     .wants_ages = true,
     .details =

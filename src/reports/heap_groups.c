@@ -542,7 +542,7 @@ static const mp_choice top_choices[] = {
 
 const mp_report mp_report_top = {
     .name = "top",
-    .summary = "what is biggest in memory; the hottest lines of an execution profile",
+    .summary = "what is biggest in memory; the hottest lines of a profile",
     .example = "top samples/shop-v2.oemp --by source",
     .details =
         "Memory: what is alive at the snapshot `to` (the last _PreCleanUp if there is one,\n"

@@ -446,7 +446,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 
 const mp_report mp_report_info = {
     .name = "info",
-    .summary = "what the file says of itself: session, contents, platform memory",
+    .summary = "what the file says of itself: session, contents, platform",
     .example = "info samples/shop-v2.oemp",
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
                  {.needs = MP_HOLDS_LEDGER, .run = run_heap}},

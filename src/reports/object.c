@@ -252,7 +252,7 @@ static bool run_object(const mp_request *request, mp_document *document, mp_erro
 
 const mp_report mp_report_object = {
     .name = "object",
-    .summary = "one object of a heap dump, or those of a type: sizes, who refers to them",
+    .summary = "one object or all of a type: sizes, who refers to them",
     .example = "object 1c16e0 samples/shop-domains.gclog",
     .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
                "stand first, with the number of references from or to each. With `type` in place\n"
@@ -490,7 +490,7 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
 
 const mp_report mp_report_path = {
     .name = "path",
-    .summary = "why an object of a heap dump is alive: the way from a root to it",
+    .summary = "why an object is alive: the way from a root to it",
     .example = "path --type 'Shop.Orders.Order' samples/shop-3.gclog",
     .details = "OBJECT is an id, as memprof retained and top print them. The path is a shortest\n"
                "one from a strong root; `all-kinds` gives one from each kind of root that reaches\n"

@@ -111,7 +111,8 @@ const mp_report *mp_report_find(const char *name);
 /* The kinds of recordings, a bit for each mp_kind, that these of the report's variants answer. */
 unsigned mp_report_kinds(const mp_report *report, unsigned variants);
 enum { MP_ALL_KINDS = 2 * (1 << MP_KIND_DATABASE) - 2 };
-/* "memory recordings, heap logs": `text` is where it is put. */
+/* "heap logs and databases"; "memory" is all that tells what was created and deleted, or lists what
+ * is alive with its stacks: recordings, logs and databases. `text` is where it is put. */
 const char *mp_kinds_text(unsigned kinds, char *text, size_t size);
 
 enum { MP_MOST_WORDS = 48 };

@@ -74,15 +74,20 @@ const char *mp_kinds_text(unsigned kinds, char *text, size_t size)
         unsigned kinds;
         const char *name;
     } names[] = {
-        {1u << MP_KIND_RECORDING, "memory recordings"},   {1u << MP_KIND_EVENTS, "heap logs"},
-        {1u << MP_KIND_DATABASE, "allocation databases"}, {1u << MP_KIND_DUMP, "heap dumps"},
-        {1u << MP_KIND_PROFILE, "execution profiles"},
+        {1u << MP_KIND_RECORDING | 1u << MP_KIND_EVENTS | 1u << MP_KIND_DATABASE, "memory"},
+        {1u << MP_KIND_RECORDING, "memory recordings"},
+        {1u << MP_KIND_EVENTS, "heap logs"},
+        {1u << MP_KIND_DATABASE, "databases"},
+        {1u << MP_KIND_DUMP, "heap dumps"},
+        {1u << MP_KIND_PROFILE, "profiles"},
     };
     const char *words[sizeof names / sizeof *names];
     size_t count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].kinds & kinds)
+        if ((names[i].kinds & kinds) == names[i].kinds) {
             words[count++] = names[i].name;
+            kinds &= ~names[i].kinds;
+        }
     return mp_text_list(words, count, "and", text, size);
 }
 

@@ -270,7 +270,7 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_requests = {
     .name = "requests",
-    .summary = "which API call leaks: what each request of an agent created and left behind",
+    .summary = "which API call leaks: what requests of an agent left behind",
     .example = "requests samples/shop-requests-AS1.oemp",
     .details =
         "A request's own objects are those that were created after it began. Left behind is\n"

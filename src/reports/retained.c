@@ -85,7 +85,7 @@ static const mp_choice retained_choices[] = {
 
 const mp_report mp_report_retained = {
     .name = "retained",
-    .summary = "what each object, type or namespace of a heap dump keeps alive",
+    .summary = "what each object, type or namespace keeps alive",
     .example = "retained samples/shop-3.gclog --by type",
     .details = "Retained are the bytes that would go if the object went: all that strong roots\n"
                "reach through it alone. Of types and namespaces, the bytes that would go if\n"

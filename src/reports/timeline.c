@@ -302,7 +302,7 @@ static const mp_argument timeline_table[] = {
 
 const mp_report mp_report_timeline = {
     .name = "timeline",
-    .summary = "when which lines of a traced execution profile ran, and when none did",
+    .summary = "when which lines of a traced profile ran, and when none did",
     .example = "timeline samples/shop-v3.prf",
     .details = "Of profiles that were recorded with tracing. A row is an execution of a line, or,\n"
                "named without a line, of a whole program or method, indented below what it ran\n"

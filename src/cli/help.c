@@ -1,0 +1,386 @@
+/* Help of the program and of its commands, all of it from their tables. */
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* --- lines of 80 columns --- */
+
+enum { WIDTH = 80, LEFT = 2, TEXT_AT = 28 };
+
+/* A blank at which no line ends. */
+#define TIED "\001"
+
+/* Words from a column on, in lines that begin at `indent`. Names of arguments stand in
+ * `backquotes`. */
+static void put_words(const char *text, unsigned column, unsigned indent)
+{
+    bool inside = false, begun = false;
+    while (*text) {
+        unsigned length = (unsigned)strcspn(text, " \n"), width = length;
+        for (unsigned i = 0, quotes = inside; i < length; i++)
+            if (text[i] == '`')
+                width += quotes++ % 2 ? (unsigned)-1 : 1;
+        if (begun && column + 1 + width > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (begun) {
+            putchar(' ');
+            column++;
+        }
+        for (unsigned i = 0; i < length; i++)
+            if (text[i] != '`')
+                putchar(text[i] == *TIED ? ' ' : text[i]);
+            else if ((inside = !inside))
+                fputs("--", stdout);
+        column += width;
+        begun = true;
+        text += length + (text[length] != '\0');
+    }
+    putchar('\n');
+}
+
+/* "  name    text", which stands below the name where that is long. */
+static void put_entry(const char *name, const char *text)
+{
+    unsigned column = LEFT + (unsigned)strlen(name);
+    printf("%*s%s", LEFT, "", name);
+    if (!*text) {
+        putchar('\n');
+        return;
+    }
+    if (column + 2 > TEXT_AT) {
+        putchar('\n');
+        column = 0;
+    }
+    printf("%*s", (int)(TEXT_AT - column), "");
+    put_words(text, TEXT_AT, TEXT_AT);
+}
+
+/* --- an option --- */
+
+/* "-n, --limit N"; all names stand below each other. */
+static const char *name_of(mp_arena *arena, const cli_option *option)
+{
+    char letter[] = {'-', option->letter, ',', ' ', '\0'};
+    return mp_arena_format(arena, "%s--%s%s%s", option->letter ? letter : "    ", option->name,
+                           option->argument ? " " : "", option->argument ? option->argument : "");
+}
+
+/* "heap logs: ", where these are not those of the heading. */
+static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
+{
+    char text[256];
+    if (kinds == heading)
+        return "";
+    return mp_arena_format(arena, "%s: ", mp_kinds_text(kinds, text, sizeof text));
+}
+
+/* The words that an option takes, a line for each kind of recording that takes others. */
+static void put_choices(mp_arena *arena, const cli_command *command, const cli_option *option,
+                        unsigned heading)
+{
+    const mp_choice *choice = command->report->choices;
+    const char *name = name_of(arena, option);
+    for (; choice->argument; choice++) {
+        const char *words[MP_MOST_WORDS], *where = choice->where;
+        char list[512];
+        unsigned kinds = mp_report_kinds(command->report, choice->variants);
+        if (strcmp(choice->argument, option->name) != 0)
+            continue;
+        size_t count = mp_choice_words(choice, kinds, words, 0);
+        for (; choice[1].argument && strcmp(choice[1].argument, option->name) == 0 &&
+               choice[1].variants == choice->variants && choice[1].where == where;
+             choice++)
+            count = mp_choice_words(choice + 1, kinds, words, count);
+        mp_text_list(words, count, "or", list, sizeof list);
+        put_entry(name, mp_arena_format(arena, "%s%s%s%s", kinds_of(arena, heading, kinds),
+                                        where ? where : "", where ? ": " : "", list));
+        name = "";
+    }
+}
+
+static void put_option(mp_arena *arena, const cli_command *command, const cli_option *option,
+                       unsigned heading)
+{
+    const char *words[MP_MOST_WORDS];
+    char list[512], usual[32];
+    size_t count = cli_option_words(command, option, words);
+    if (count && option->kind == CLI_ASKS) {
+        put_choices(arena, command, option, heading);
+        return;
+    }
+    const char *kinds = kinds_of(arena, heading, cli_option_kinds(command, option));
+    mp_text_list(words, count, "or", list, sizeof list);
+    put_entry(name_of(arena, option),
+              mp_arena_format(arena, "%s%s%s%s%s", kinds, option->help, count ? ": " : "",
+                              count ? list : "",
+                              cli_option_default(command, option, usual, sizeof usual)));
+}
+
+/* --- sections of options --- */
+
+static bool is_of(const cli_command *command, const cli_option *option, cli_section section)
+{
+    return option->section == section && cli_option_of(command, option->name) == option &&
+           (cli_option_kinds(command, option) || !(command->scope & CLI_READS));
+}
+
+static bool selects(const cli_option *option)
+{
+    return option->of && strcmp(option->of, "selection") == 0;
+}
+
+static bool is_listed(const cli_command *command, const cli_option *option)
+{
+    return is_of(command, option, CLI_PART) && selects(option) &&
+           strncmp(option->name, "not-", 4) != 0;
+}
+
+/* "--type, --name GLOB, --stack REGEX": those that select, by what they take; of those that select
+ * all but such, the way they are called. */
+static void put_selection(mp_arena *arena, const cli_command *command)
+{
+    bool done[CLI_MOST_OPTIONS] = {false};
+    const char *names = "";
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const char *argument = cli_option_table[i].argument;
+        if (done[i] || !is_listed(command, &cli_option_table[i]))
+            continue;
+        for (size_t j = i; j < cli_option_count; j++) {
+            const cli_option *option = &cli_option_table[j];
+            if (!is_listed(command, option) || strcmp(option->argument, argument) != 0)
+                continue;
+            names = mp_arena_format(arena, "%s%s--%s", names, *names ? ", " : "", option->name);
+            done[j] = true;
+        }
+        names = mp_arena_format(arena, "%s" TIED "%s", names, argument);
+    }
+    if (!*names)
+        return;
+    printf("%*s", LEFT + 4, "");
+    put_words(names, LEFT + 4, LEFT + 4);
+    put_entry("", "only such; `not-type` and so on: all but such");
+}
+
+/* The kinds of the section's first option, where none of the others is of all kinds. */
+static unsigned heading_of(const cli_command *command, cli_section section)
+{
+    unsigned all = cli_command_kinds(command), heading = 0;
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        unsigned kinds = cli_option_kinds(command, option);
+        if (!is_of(command, option, section))
+            continue;
+        if (kinds == all)
+            return all;
+        heading = heading ? heading : kinds;
+    }
+    return heading;
+}
+
+static void put_section(mp_arena *arena, const cli_command *command, cli_section section, bool all)
+{
+    char text[256];
+    bool begun = false, compact = section == CLI_PART && !all;
+    unsigned heading =
+        section == CLI_READING ? cli_command_kinds(command) : heading_of(command, section);
+    bool some = heading != cli_command_kinds(command);
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (!is_of(command, option, section))
+            continue;
+        if (!begun)
+            printf("%s%s%s%s:\n", cli_section_name(section), some ? ", of " : "",
+                   some ? mp_kinds_text(heading, text, sizeof text) : "",
+                   section == CLI_LIMITS ? " (exit status 1 if one is exceeded)" : "");
+        if (!begun && compact)
+            put_selection(arena, command);
+        begun = true;
+        if (!compact || !selects(option))
+            put_option(arena, command, option, heading);
+    }
+}
+
+/* "--at MOMENT, --slices N" of heap logs: the kinds of recordings that honour something of their
+ * own, a line each. */
+static void put_reading(mp_arena *arena, const cli_command *command)
+{
+    bool done[CLI_MOST_OPTIONS] = {false}, begun = false;
+    for (size_t i = 0; i < cli_option_count; i++) {
+        if (done[i] || !is_of(command, &cli_option_table[i], CLI_READING))
+            continue;
+        unsigned kinds = cli_option_kinds(command, &cli_option_table[i]);
+        const char *list = NULL;
+        char text[256];
+        for (size_t j = i; j < cli_option_count; j++) {
+            const cli_option *option = &cli_option_table[j];
+            if (!is_of(command, option, CLI_READING) || cli_option_kinds(command, option) != kinds)
+                continue;
+            done[j] = true;
+            list = mp_arena_format(arena, "%s%s--%s%s%s", list ? list : "", list ? ", " : "",
+                                   option->name, option->argument ? TIED : "",
+                                   option->argument ? option->argument : "");
+        }
+        if (!begun)
+            printf("%s:\n", cli_section_name(CLI_READING));
+        begun = true;
+        put_entry(mp_kinds_text(kinds, text, sizeof text), list);
+    }
+}
+
+static void put_general(mp_arena *arena, const cli_command *command)
+{
+    const char *list = NULL;
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (!is_of(command, option, CLI_GENERAL))
+            continue;
+        char letter[] = {'-', option->letter, '/', '\0'};
+        list = mp_arena_format(arena, "%s%s%s--%s", list ? list : "", list ? ", " : "",
+                               option->letter ? letter : "", option->name);
+    }
+    printf("%s (memprof %s --help --all tells more of all of them):\n  ",
+           cli_section_name(CLI_GENERAL), command->name);
+    put_words(list, LEFT, LEFT);
+}
+
+/* --- a command --- */
+
+static void put_usage(const cli_command *command)
+{
+    const char *operand = command->operand ? command->operand : "";
+    const char *files = !(command->scope & CLI_READS)              ? ""
+                        : cli_compares(command) || *operand == '[' ? " FILE"
+                                                                   : " FILE...";
+    if (command->operand_last)
+        printf("Usage: memprof %s [OPTIONS]%s %s\n", command->name, files, operand);
+    else
+        printf("Usage: memprof %s [OPTIONS]%s%s%s\n", command->name, *operand ? " " : "", operand,
+               files);
+}
+
+static void put_groups(const cli_command *command)
+{
+    const char *words[MP_MOST_WORDS];
+    size_t count =
+        command->report ? mp_report_words(command->report, "by", ~0u, MP_ALL_KINDS, words) : 0;
+    bool begun = false;
+    for (size_t i = 0; i < count; i++) {
+        const mp_dimension *dimension = mp_dimension_find(words[i]);
+        if (!dimension)
+            continue;
+        if (!begun)
+            printf("Groups of memory (--by):\n");
+        begun = true;
+        put_entry(dimension->name, dimension->summary);
+    }
+}
+
+static void put_formats(const cli_command *command)
+{
+    size_t count;
+    const mp_renderer *const *renderers = mp_renderers(&count);
+    printf("Output formats (--format):\n");
+    for (size_t i = 0; i < count; i++)
+        if (cli_command_writes(command, renderers[i]))
+            put_entry(renderers[i]->name, renderers[i]->summary);
+}
+
+static void put_exporters(const cli_command *command)
+{
+    size_t count;
+    const mp_exporter *const *exporters = mp_exporters(&count);
+    if (command->scope & CLI_EXPORTS)
+        printf("What can be written (--to):\n");
+    for (size_t i = 0; command->scope & CLI_EXPORTS && i < count; i++)
+        put_entry(exporters[i]->name, exporters[i]->summary);
+}
+
+/* Lines that begin with blanks stand as they are, others are one paragraph. */
+static void put_details(mp_arena *arena, const char *details)
+{
+    while (details && *details) {
+        size_t length = strcspn(details, "\n");
+        bool as_it_is = *details == ' ';
+        while (!as_it_is && details[length] && details[length + 1] != ' ')
+            length += 1 + strcspn(details + length + 1, "\n");
+        const char *text = mp_arena_copy(arena, details, length);
+        if (as_it_is)
+            puts(text);
+        else
+            put_words(text, 0, 0);
+        details += length + (details[length] != '\0');
+    }
+}
+
+void cli_help_command(const cli_command *command, bool all)
+{
+    mp_arena arena = {0};
+    put_usage(command);
+    printf("\nmemprof %s: %s.\n", command->name, command->summary);
+    put_details(&arena, command->details);
+    putchar('\n');
+    for (cli_section section = CLI_WHAT; section < CLI_READING; section++)
+        put_section(&arena, command, section, all);
+    if (all) {
+        put_section(&arena, command, CLI_READING, true);
+        put_section(&arena, command, CLI_GENERAL, true);
+        put_groups(command);
+        put_formats(command);
+    } else {
+        put_reading(&arena, command);
+        put_general(&arena, command);
+    }
+    put_exporters(command);
+    printf("\nExample:\n  memprof %s\n", command->example);
+    mp_arena_free(&arena);
+}
+
+/* --- the program --- */
+
+static const struct {
+    const char *title, *names;
+} parts[] = {
+    {"At a glance", " analyze info snapshots check formats "},
+    {"Memory", " leaks top growth requests lifetimes "},
+    {"Code", " tree calls annotate coverage timeline "},
+    {"Heap dumps", " retained dominators path object "},
+    {"Compare, judge, hand on", ""}, /* and what no other part has */
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static unsigned part_of(const char *name)
+{
+    char word[32];
+    unsigned part = 0;
+    snprintf(word, sizeof word, " %s ", name);
+    while (part < PARTS - 1 && !strstr(parts[part].names, word))
+        part++;
+    return part;
+}
+
+void cli_help_program(const cli_command *commands, size_t count)
+{
+    printf("memprof answers from recordings of memory and execution profilers: what leaks,\n"
+           "what is biggest, what grows, and which code did it.\n\n"
+           "Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n");
+    for (unsigned part = 0; part < PARTS; part++) {
+        printf("%s:\n", parts[part].title);
+        for (size_t i = 0; i < count; i++)
+            if (part_of(commands[i].name) == part)
+                printf("  %-10s  %s\n", commands[i].name, commands[i].summary);
+    }
+    printf("\nWithout a command it is analyze. \"-\" is standard input, a folder stands for the\n"
+           "recordings in it. memprof help COMMAND tells what a command takes.\n\n"
+           "Examples:\n"
+           "  memprof %s\n"
+           "  memprof leaks samples/shop-v2.oemp --max-leaked 1M\n"
+           "  memprof diff samples/shop-v1.oemp samples/shop-v2.oemp\n\n"
+           "Exit status: 0 done; 1 a limit, a rule or a check failed; 2 wrong usage;\n"
+           "3 something could not be read, written or judged.\n",
+           commands->example);
+}
