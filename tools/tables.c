@@ -28,6 +28,7 @@ typedef struct page {
     char **lines;
     size_t count;
     const cli_command *command; /* NULL: none */
+    bool common;                /* the page is about all commands, the command stands for them */
     bool wrong;
 } page;
 
@@ -63,32 +64,24 @@ static void put_definition(const char *term, const char *text)
 
 /* --- options --- */
 
-/* What the pages call groups of options, in their order. */
-typedef enum option_group {
-    OF_COMMAND,   /* its own, with limits */
-    OF_FORMATS,   /* how recordings of some formats are read */
-    OF_SELECTION, /* which part of a recording it is about */
-    OF_ALL,       /* of all commands */
-    OPTION_GROUPS,
-} option_group;
+/* Where an option of a command is described. */
+typedef enum option_place {
+    ON_ITS_PAGE,  /* it is the command's own */
+    OF_SELECTION, /* memprof(1): which part of a recording is looked at */
+    OF_ALL,       /* memprof(1): of all commands */
+} option_place;
 
 static bool takes(const cli_command *command, const cli_option *option)
 {
     return cli_option_of(command, option->name) == option;
 }
 
-static option_group group_of(const cli_command *command, const cli_option *option)
+static option_place place_of(const cli_option *option)
 {
-    const char *name = option->of ? option->of : option->name;
-    const mp_argument *argument = mp_argument_find(command->arguments, name);
-    if (mp_text_is(name, "selection") || mp_text_is(name, "min-size") ||
-        mp_text_is(name, "min-count"))
+    if (mp_text_is(option->of ? option->of : "", "selection") ||
+        mp_text_is(option->name, "min-size") || mp_text_is(option->name, "min-count"))
         return OF_SELECTION;
-    if (option->scope & (CLI_READS | CLI_PRINTS | CLI_ALWAYS))
-        return OF_ALL;
-    return argument && argument->kind == MP_ARGUMENT_SHARED && option->kind != CLI_ASKS
-               ? OF_FORMATS
-               : OF_COMMAND;
+    return option->scope & (CLI_READS | CLI_PRINTS | CLI_ALWAYS) ? OF_ALL : ON_ITS_PAGE;
 }
 
 static void put_option_name(const cli_option *option)
@@ -98,6 +91,77 @@ static void put_option_name(const cli_option *option)
     printf("*--%s*", option->name);
     if (option->argument)
         printf(" _%s_", option->argument);
+}
+
+static void put_words(const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        printf("%s*%s*", !i ? "" : i + 1 < count ? ", " : " or ", words[i]);
+    puts(".");
+}
+
+static bool is_where(const mp_choice *choice, const char *argument, const char *where)
+{
+    return mp_text_is(choice->argument, argument) &&
+           (choice->where ? where && mp_text_is(choice->where, where) : !where);
+}
+
+/* The words that an argument takes of one kind of recordings. */
+static size_t words_of(const mp_report *report, const char *argument, const char *where,
+                       unsigned kind, const char **words)
+{
+    size_t count = 0;
+    for (const mp_choice *choice = report->choices; choice->argument; choice++)
+        if (is_where(choice, argument, where) && mp_report_kinds(report, choice->variants) & kind)
+            count = mp_choice_words(choice, kind, words, count);
+    return count;
+}
+
+/* A line for all kinds that take the same words. */
+static void put_words_of(const mp_report *report, const char *argument, const char *where)
+{
+    unsigned told = 0;
+    for (unsigned kind = 1; kind <= MP_ALL_KINDS; kind <<= 1) {
+        const char *words[MP_MOST_WORDS], *others[MP_MOST_WORDS];
+        char text[200];
+        unsigned alike = 0;
+        size_t count = told & kind ? 0 : words_of(report, argument, where, kind, words);
+        for (unsigned other = kind; count && other <= MP_ALL_KINDS; other <<= 1)
+            if (words_of(report, argument, where, other, others) == count &&
+                memcmp(words, others, count * sizeof *words) == 0)
+                alike |= other;
+        told |= alike;
+        if (!alike)
+            continue;
+        printf("\tOf %s%s%s: ", mp_kinds_text(alike, text, sizeof text), where ? ", " : "",
+               where ? where : "");
+        put_words(words, count);
+    }
+}
+
+/* The words that an option takes, of a report by kinds of recordings where these differ. */
+static void put_choices(const cli_command *command, const cli_option *option)
+{
+    const char *words[MP_MOST_WORDS];
+    size_t count = cli_option_words(command, option, words), choices = 0;
+    bool by_kind = false;
+    for (const mp_choice *at = command->report ? command->report->choices : NULL;
+         option->kind == CLI_ASKS && at && at->argument; at++)
+        if (mp_text_is(at->argument, option->name)) {
+            choices++;
+            by_kind |= choices > 1 || !at->words;
+        }
+    if (!count)
+        return;
+    if (!by_kind) {
+        printf("\tIt is ");
+        put_words(words, count);
+        return;
+    }
+    put_words_of(command->report, option->name, NULL);
+    for (const mp_choice *at = command->report->choices; at->argument; at++)
+        if (at->where && mp_text_is(at->argument, option->name))
+            put_words_of(command->report, option->name, at->where);
 }
 
 /* Whether the text is about the option: "; of --by". */
@@ -129,7 +193,26 @@ static void put_more(const page *of, size_t from, const char *name)
         puts(of->lines[line]);
 }
 
-/* The table's text as a sentence, and behind it what the page has to say. */
+/* Of which recordings an option is, where that is not all that the command reads, in the shorter of
+ * two ways. */
+static void put_kinds(const cli_command *command, const cli_option *option)
+{
+    unsigned kinds = cli_option_kinds(command, option);
+    unsigned others = cli_command_kinds(command) & ~kinds;
+    int more = 0;
+    char text[200];
+    if (!kinds || !others)
+        return;
+    for (unsigned kind = 1; kind <= (kinds | others); kind <<= 1)
+        more += !!(kinds & kind) - !!(others & kind);
+    if (more > 0)
+        printf("\tNot of %s.\n", mp_kinds_text(others, text, sizeof text));
+    else
+        printf("\tOf %s alone.\n", mp_kinds_text(kinds, text, sizeof text));
+}
+
+/* The table's text as a sentence, what it takes, of which kinds of recordings, and behind that what
+ * the page has to say. */
 static void put_option(const page *of, size_t from, const cli_option *option)
 {
     char usual[32];
@@ -139,34 +222,53 @@ static void put_option(const page *of, size_t from, const cli_option *option)
     if (of->command)
         put_text(cli_option_default(of->command, option, usual, sizeof usual));
     puts(".");
+    if (!of->common) {
+        put_kinds(of->command, option);
+        put_choices(of->command, option);
+    }
     put_more(of, from, option->name);
     putchar('\n');
 }
 
-static size_t put_group(const page *of, size_t from, option_group group, const char *title)
+static bool is_on_page(const cli_option *option)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < cli_option_count; i++) {
-        const cli_option *option = &cli_option_table[i];
-        if (!takes(of->command, option) || group_of(of->command, option) != group)
-            continue;
-        if (count++ == 0 && title)
-            printf("%s\n\n", title);
-        put_option(of, from, option);
+    return place_of(option) == ON_ITS_PAGE || mp_text_is(option->name, "format");
+}
+
+/* The command's own options, by the sections that help has. */
+static void put_own(const page *of, size_t from)
+{
+    for (unsigned section = 0; section < CLI_SECTIONS; section++) {
+        size_t count = 0;
+        for (size_t i = 0; i < cli_option_count; i++) {
+            const cli_option *option = &cli_option_table[i];
+            if (option->section != section || !takes(of->command, option) || !is_on_page(option))
+                continue;
+            if (count++ == 0)
+                printf("## %s\n\n", cli_section_name(section));
+            put_option(of, from, option);
+        }
     }
-    return count;
+}
+
+static void put_place(const page *of, size_t from, option_place place)
+{
+    for (size_t i = 0; i < cli_option_count; i++)
+        if (takes(of->command, &cli_option_table[i]) && place_of(&cli_option_table[i]) == place)
+            put_option(of, from, &cli_option_table[i]);
 }
 
 /* Names alone, where memprof(1) has the rest. */
-static void put_names(const cli_command *command, option_group group, const char *title)
+static void put_names(const cli_command *command, option_place place, const char *title)
 {
     const char *between = title;
-    for (size_t i = 0; i < cli_option_count; i++)
-        if (takes(command, &cli_option_table[i]) &&
-            group_of(command, &cli_option_table[i]) == group) {
-            printf("%s*--%s*", between, cli_option_table[i].name);
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (takes(command, option) && place_of(option) == place && !is_on_page(option)) {
+            printf("%s*--%s*", between, option->name);
             between = ", ";
         }
+    }
     if (between != title)
         fputs(".\n\n", stdout);
 }
@@ -185,11 +287,11 @@ static size_t check_texts(page *of, size_t from)
 static size_t insert_options(page *of, size_t line)
 {
     size_t end = check_texts(of, line + 1);
-    put_group(of, line + 1, OF_COMMAND, NULL);
-    put_group(of, line + 1, OF_FORMATS, "How recordings of some formats are read:");
+    put_own(of, line + 1);
+    fputs("## Of all commands\n\n", stdout);
     put_names(of->command, OF_SELECTION,
               "Which part of a recording it is about (see *memprof*(1)): ");
-    put_names(of->command, OF_ALL, "As of all commands (see *memprof*(1)): ");
+    put_names(of->command, OF_ALL, "In general (see *memprof*(1)): ");
     return end;
 }
 
@@ -199,8 +301,10 @@ static size_t insert_common(page *of, size_t line)
     size_t count;
     of->command = cli_commands(&count);
     size_t end = check_texts(of, line + 1);
-    put_group(of, line + 1, OF_ALL, NULL);
-    put_group(of, line + 1, OF_SELECTION, "Which part of a recording it is about:");
+    of->common = true;
+    put_place(of, line + 1, OF_ALL);
+    fputs("## Which part of a recording\n\n", stdout);
+    put_place(of, line + 1, OF_SELECTION);
     of->command = NULL;
     return end;
 }
