@@ -135,14 +135,6 @@ static bool is_told(const annotating *of, const mp_line_note *note)
     return of->of_heap ? note->objects != 0 || note->bytes != 0 : true;
 }
 
-static const char *name_of_line(int32_t line)
-{
-    return line == 0    ? "(prologue)"
-           : line == -1 ? "(clean-up)"
-           : line == -2 ? "(garbage collection)"
-                        : "(no line)";
-}
-
 static line_row *add_row(annotating *of, int64_t line, const char *text)
 {
     line_row *row = &of->rows[of->count++];
@@ -174,7 +166,7 @@ static void join(annotating *of)
         if (is_told(of, &notes->at[at])) {
             line_row *row = add_row(of, notes->at[at].line, NULL);
             set_note(of, row, &notes->at[at]);
-            row->shown = name_of_line(notes->at[at].line);
+            row->shown = mp_document_text(of->document, "(%s)", mp_line_name(notes->at[at].line));
         }
     for (int64_t number = 1; mp_slice_take_line(&left, &line); number++) {
         line_row *row =

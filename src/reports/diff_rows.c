@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/diff.h"
+#include "reports/profile_sections.h"
 
 /* Of all kinds of recordings: what one does not tell is unknown. */
 typedef struct diff_row {
@@ -16,7 +17,7 @@ typedef struct diff_row {
     double delta_percent;
     double base_average, now_average, average_percent; /* seconds a call */
     int64_t entries;                                   /* that it is the sum of, if several */
-    int64_t line, start_line, from; /* from: the start line, where `line` does not tell */
+    int64_t line, start_line;
     const char *key, *type, *name, *what, *site, *program, *runtime_class;
     mp_texts stack;
 } diff_row;
@@ -70,21 +71,22 @@ static const mp_column heap_columns[] = {
 
 static const mp_column profile_columns[] = {
     MP_COLUMN(diff_row, status, "", MP_TEXT, MP_TONED),
-    DELTA(exclusive_us, "seconds", "Change", MP_SECONDS, 0),
+    DELTA(exclusive_us, "seconds", "Seconds", MP_SECONDS, 0),
     MP_COLUMN(diff_row, delta_percent, "%", MP_PERCENT, MP_SIGNED),
-    BASE(exclusive_us, "seconds", "Base", MP_SECONDS, 0),
-    NOW(exclusive_us, "seconds", "New", MP_SECONDS, 0),
+    BASE(exclusive_us, "seconds", "Base seconds", MP_SECONDS, 0),
+    NOW(exclusive_us, "seconds", "New seconds", MP_SECONDS, 0),
     DELTA(calls, "calls", "Calls", MP_COUNT, 0),
-    BASE(calls, "calls", "Base", MP_COUNT, 0),
-    NOW(calls, "calls", "New", MP_COUNT, 0),
-    MP_COLUMN_OF(diff_row, base_average, "base_average_seconds", "Average", MP_AVERAGE, 0),
-    MP_COLUMN_OF(diff_row, now_average, "new_average_seconds", "New", MP_AVERAGE, 0),
-    MP_COLUMN(diff_row, average_percent, "%", MP_PERCENT, MP_SIGNED),
+    BASE(calls, "calls", "Base calls", MP_COUNT, MP_MINOR),
+    NOW(calls, "calls", "New calls", MP_COUNT, MP_MINOR),
+    MP_COLUMN_OF(diff_row, base_average, "base_average_seconds", "Base average", MP_AVERAGE,
+                 MP_MINOR),
+    MP_COLUMN_OF(diff_row, now_average, "new_average_seconds", "New average", MP_AVERAGE, MP_MINOR),
+    MP_COLUMN(diff_row, average_percent, "Average %", MP_PERCENT, MP_SIGNED),
     MP_COLUMN(diff_row, matched_by, "Matched by", MP_TEXT, MP_MINOR),
-    MP_COLUMN(diff_row, program, "Program", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(diff_row, line, "Line", MP_NUMBER, MP_IF_KNOWN),
-    MP_COLUMN_OF(diff_row, name, "method", "Method", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
-    MP_COLUMN(diff_row, from, "From line", MP_NUMBER, MP_FOR_PEOPLE | MP_MINOR | MP_IF_KNOWN),
+    MP_COLUMN(diff_row, site, "Where", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(diff_row, program, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(diff_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(diff_row, name, "method", "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(diff_row, runtime_class, "Run by", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN_OF(diff_row, entries, "lines", "Sum of", MP_COUNT, MP_IF_KNOWN),
@@ -198,7 +200,8 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
         row.start_line = row.line;
         row.line = MP_UNKNOWN;
     }
-    row.from = row.line > 0 ? MP_UNKNOWN : row.start_line;
+    if (profile)
+        row.site = mp_code_text(document, row.program, row.name, row.line, row.start_line);
     mp_table_put(document, table, &row);
 }
 

@@ -48,6 +48,27 @@ void mp_section_profile_totals(mp_document *document, const mp_filter *filter, b
 
 /* --- lines, methods, programs --- */
 
+const char *mp_line_name(int64_t line)
+{
+    return line == 0    ? "prologue"
+           : line == -1 ? "clean-up"
+           : line == -2 ? "garbage collection"
+                        : "no line";
+}
+
+const char *mp_code_text(mp_document *document, const char *program, const char *method,
+                         int64_t line, int64_t start)
+{
+    const char *text =
+        mp_document_text(document, "%s%s%s", method, *method && *program ? " " : "", program);
+    if (line > 0)
+        return mp_document_text(document, "%s:%" PRId64, text, line);
+    if (start > 0)
+        text = mp_document_text(document, "%s (from %" PRId64 ")", text, start);
+    return line == MP_UNKNOWN ? text
+                              : mp_document_text(document, "%s (%s)", text, mp_line_name(line));
+}
+
 typedef struct cost_row {
     int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
     int64_t from; /* the start line, where `line` does not tell */

@@ -19,6 +19,16 @@ extern const mp_order mp_line_orders[3], mp_method_orders[4];
 /* "line", "method", "module" */
 extern const char *const mp_profile_groups[3];
 
+/* "prologue", "clean-up", "garbage collection": lines of a profile that are none of the source, up
+ * to 0. */
+const char *mp_line_name(int64_t line);
+/* Where code of a profile is, written as allocation sites are: "openQuery shop.BaseRepository:76",
+ * "shop/main.p (garbage collection)". `line`: MP_UNKNOWN of a method or program; `start`: the line
+ * that the method begins at, told where no other one is: "openQuery shop.BaseRepository (from 70)";
+ * 0: not known. Lives with the document. */
+const char *mp_code_text(mp_document *document, const char *program, const char *method,
+                         int64_t line, int64_t start);
+
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
 /* The hottest lines, methods or programs. Sorts the costs. False with a message. */
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
