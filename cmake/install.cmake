@@ -1,8 +1,6 @@
 # What `cmake --install` puts where: the command, and the library for programs of one's own, which
-# find it by pkg-config or by CMake's find_package. Each component is a package (cmake/packages.cmake);
-# what names none is of the command's.
+# find it by pkg-config or by CMake's find_package. Each component is a package (packages.cmake).
 include(CMakePackageConfigHelpers)
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME memprof)
 
 install(TARGETS memprof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 

@@ -16,14 +16,12 @@ endif()
 file(GLOB PAGE_SOURCES CONFIGURE_DEPENDS docs/man/*.scd)
 set(PAGES)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
-# The pages' date is that of the newest change of what they say, so that each build makes the same.
-set(PAGES_EPOCH 1795305600)
 foreach(source ${PAGE_SOURCES})
   get_filename_component(name ${source} NAME_WLE)
   set(page ${CMAKE_BINARY_DIR}/man/${name})
   add_custom_command(OUTPUT ${page}
     COMMAND memprof-tables page ${source} > ${page}.scd
-    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${PAGES_EPOCH} ${SCDOC} < ${page}.scd > ${page}
+    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${MEMPROF_EPOCH} ${SCDOC} < ${page}.scd > ${page}
     DEPENDS memprof-tables ${source} VERBATIM)
   list(APPEND PAGES ${page})
   string(REGEX MATCH "[0-9]$" section ${name})

@@ -1,0 +1,70 @@
+# `cpack` makes the Debian packages memprof, libmemprofN and libmemprof-dev of what is installed, each of
+# one component (install.cmake). Their names and texts stand here; what is done to the files before
+# they are packed, in packages/finish.cmake.
+set(MEMPROF_MAINTAINER "memprof authors <maintainers@memprof.invalid>" CACHE STRING
+    "Who makes the packages: a name and an address in angle brackets")
+set(LIBRARY_PACKAGE libmemprof${MEMPROF_SOVERSION})
+
+# The texts that every package has of itself; they are installed for packages alone.
+file(READ LICENSE LICENSE_TEXT)
+string(REGEX MATCH "Copyright [^\n]*" COPYRIGHT "${LICENSE_TEXT}")
+string(REGEX REPLACE ".*Copyright [^\n]*\n\n" "" LICENSE_TEXT "${LICENSE_TEXT}")
+string(STRIP "${LICENSE_TEXT}" LICENSE_TEXT)
+string(REPLACE "\n\n" "\n.\n" LICENSE_TEXT "${LICENSE_TEXT}")
+string(REPLACE "\n" "\n " LICENSE_TEXT "${LICENSE_TEXT}")
+string(REPLACE "Copyright (c) " "" COPYRIGHT "${COPYRIGHT}")
+set(ENV{SOURCE_DATE_EPOCH} ${MEMPROF_EPOCH})
+string(TIMESTAMP MEMPROF_DAY "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(cmake/packages/copyright.in package/copyright @ONLY)
+configure_file(cmake/packages/changelog.in package/changelog @ONLY)
+configure_file(cmake/packages/shlibs.in package/shlibs @ONLY)
+configure_file(cmake/packages/triggers package/triggers COPYONLY)
+function(install_texts component package)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/copyright
+                ${CMAKE_CURRENT_BINARY_DIR}/package/changelog
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(FILES docs/changelog.md RENAME NEWS
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
+install_texts(memprof memprof)
+install_texts(libmemprof ${LIBRARY_PACKAGE})
+install_texts(libmemprof-dev libmemprof-dev)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_MEMPROF_EPOCH ${MEMPROF_EPOCH})
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packages/begin.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packages/finish.cmake)
+
+set(CPACK_COMPONENTS_ALL memprof libmemprof libmemprof-dev)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${MEMPROF_MAINTAINER})
+set(CPACK_PACKAGE_CONTACT ${MEMPROF_MAINTAINER})
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_MEMPROF_PACKAGE_NAME memprof)
+set(CPACK_DEBIAN_MEMPROF_PACKAGE_SECTION devel)
+set(CPACK_COMPONENT_MEMPROF_DESCRIPTION "analyzer of memory- and execution-profile recordings
+It reads recordings of OpenEdge (ABL) applications, heap logs of C++ programs,
+heap dumps of the .NET Compact Framework and AQTime databases, and says what
+leaks, what is biggest, what grows, and which code did it. It compares
+recordings, and fails a build when memory gets worse.")
+
+set(CPACK_DEBIAN_LIBMEMPROF_PACKAGE_NAME ${LIBRARY_PACKAGE})
+set(CPACK_DEBIAN_LIBMEMPROF_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBMEMPROF_PACKAGE_CONTROL_EXTRA
+    "${CMAKE_CURRENT_BINARY_DIR}/package/shlibs;${CMAKE_CURRENT_BINARY_DIR}/package/triggers")
+set(CPACK_COMPONENT_LIBMEMPROF_DESCRIPTION "analyzer of memory- and execution-profile recordings (library)
+A library with which a program reads memory- and execution-profile recordings
+and asks them what memprof asks on the command line.")
+
+set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_NAME libmemprof-dev)
+set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION}), \
+libjson-c-dev, libsqlite3-dev, libutf8proc-dev, uuid-dev")
+set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory- and execution-profile recordings (headers)
+Headers, the static library, and what pkg-config and CMake need to build a
+program that reads memory- and execution-profile recordings by libmemprof.")
+
+include(CPack)
