@@ -44,6 +44,7 @@ def environment(case, program, here, work):
         "LC_ALL": "C",
         "TERM": "dumb",
         "TZ": "UTC",
+        "MEMPROF_NO_CONFIG": "1",
         "MEMPROF": program.name,
         "SAMPLES": os.path.relpath(HERE.parent / "samples", case),
         "DECOYS": os.path.relpath(HERE / "decoys", case),

@@ -112,7 +112,7 @@ class Runner:
         self.env = {key: value for key, value in os.environ.items()
                     if not key.startswith(("LC_", "GIT_")) and key != "CDPATH"}
         self.env.update(PATH=bin_folder + ":" + os.environ.get("PATH", "/usr/bin:/bin"),
-                        LC_ALL="C.UTF-8", TERM="dumb")
+                        LC_ALL="C.UTF-8", TERM="dumb", MEMPROF_NO_CONFIG="1")
 
     def fail(self, where, message):
         self.failures.append(f"{where}: {message}")

@@ -29,12 +29,13 @@ static void note(mp_question *question, mp_given given)
 {
     mp_grow(&question->given, &question->given_capacity, question->given_count + 1,
             sizeof *question->given);
+    given.by_default = question->by_default;
     question->given[question->given_count++] = given;
 }
 
 void mp_question_note(mp_question *question, const char *argument, const char *spelled)
 {
-    note(question, (mp_given){argument, spelled, NULL});
+    note(question, (mp_given){.argument = argument, .spelled = spelled});
 }
 
 int64_t *mp_question_limit(const mp_question *question)
@@ -118,7 +119,7 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
     if (!operand && !row && !(argument && mp_argument_find(&report->arguments, argument)))
         return mp_fail_unused(error, report->name, name, NULL);
-    mp_given given = {argument ? argument : name, name, text};
+    mp_given given = {.argument = argument ? argument : name, .spelled = name, .text = text};
     if (!mp_report_takes(report, &given, ~0u, MP_ALL_KINDS, NULL, error))
         return false;
     if (!operand)

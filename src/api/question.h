@@ -12,6 +12,7 @@ typedef struct mp_question {
     void *arguments;         /* the report's struct; NULL: it has none */
     mp_given *given;         /* all that was set, and what was noted */
     size_t given_count, given_capacity;
+    bool by_default; /* what is set now is a default of the user's */
     mp_selection selection;
     mp_criterion *criteria; /* what `selection` points to */
     size_t criterion_capacity;

@@ -29,7 +29,7 @@ static bool write_file(const cli_options *options, const mp_filter *filter, mp_d
     for (size_t i = 0; i < options->question.given_count; i++) {
         const mp_argument *row =
             mp_argument_find(&cli_export_arguments, options->question.given[i].argument);
-        if (!(row->variants & 1u << model->kind))
+        if (!options->question.given[i].by_default && !(row->variants & 1u << model->kind))
             return mp_fail_unused(error, "export", options->question.given[i].spelled,
                                   mp_kind_name(model->kind));
     }

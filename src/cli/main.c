@@ -7,6 +7,7 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -54,9 +55,12 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     int status = CLI_USAGE;
-    if (cli_parse(argc, argv, commands, count, &options))
+    if (cli_parse(argc, argv, commands, count, &options)) {
         status = options.version || options.help ? tell(&options, commands, count)
                                                  : options.command.run(&options);
+        if (status == CLI_USAGE)
+            cli_config_remind(&options);
+    }
     cli_options_free(&options);
     return status;
 }

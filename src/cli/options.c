@@ -180,6 +180,8 @@ const cli_option cli_option_table[] = {
      .scope = CLI_ALWAYS, .section = CLI_GENERAL},
     {"all", NULL, "with --help: all options of the command", NULL, .kind = CLI_FLAG, AT(help_all),
      .scope = CLI_ALWAYS, .section = CLI_GENERAL},
+    {"no-config", NULL, "no defaults from .memprof and the user's configuration", NULL,
+     .kind = CLI_FLAG, AT(no_config), .scope = CLI_ALWAYS, .section = CLI_GENERAL},
     {"help", NULL, "this help", NULL, .kind = CLI_FLAG, AT(help), .scope = CLI_ALWAYS,
      .section = CLI_GENERAL, .letter = 'h'},
     {"version", NULL, "the version", NULL, .kind = CLI_FLAG, AT(version), .scope = CLI_ALWAYS,

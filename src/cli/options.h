@@ -57,6 +57,7 @@ typedef struct cli_options {
     size_t path_count;
     cli_pair *pairs; /* all options */
     size_t pair_count;
+    mp_arena config; /* texts of defaults */
     mp_question question;
 
     /* How recordings are read. */
@@ -71,7 +72,7 @@ typedef struct cli_options {
     const mp_renderer *renderer;
     const char *output; /* NULL: standard output */
     cli_colour colour;
-    bool no_pager, brief;
+    bool no_pager, brief, no_config;
     int64_t width; /* of a line of text; 0: any; below 0: not asked for */
     bool exact_bytes;
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */

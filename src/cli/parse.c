@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/config.h"
 #include "cli/console.h"
 #include "cli/options.h"
 
@@ -26,13 +27,19 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
     return false;
 }
 
-static bool refuse_argument(const cli_options *options, const cli_option *option, const char *text)
+static bool refuse_argument(const cli_options *options, const cli_option *option,
+                            const cli_pair *pair)
 {
+    const char *text = pair->text;
     const char *words[MP_MOST_WORDS];
     char list[512];
     size_t count = cli_option_words(&options->command, option, words);
     const char *nearest = mp_text_nearest(text, words, count);
     const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
+    if (pair->origin) {
+        cli_put_fault(pair->origin, "%s takes %s, not \"%s\"", option->name, takes, text);
+        return false;
+    }
     if (nearest)
         return cli_refuse(options, "--%s does not take \"%s\": is %s meant? It takes %s",
                           option->name, text, nearest, takes);
@@ -140,13 +147,20 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
 
 /* --- parsing --- */
 
-/* The text that was given last; NULL: none was. */
-static const char *text_of(const cli_options *options, const char *name)
+/* The option that was given last; NULL: it was not. */
+static const cli_pair *pair_of(const cli_options *options, const char *name)
 {
     for (size_t i = options->pair_count; i-- > 0;)
         if (strcmp(options->pairs[i].name, name) == 0)
-            return options->pairs[i].text;
+            return &options->pairs[i];
     return NULL;
+}
+
+/* Its text; NULL: it was not given. */
+static const char *text_of(const cli_options *options, const char *name)
+{
+    const cli_pair *pair = pair_of(options, name);
+    return pair ? pair->text : NULL;
 }
 
 /* --- the command line, from left to right --- */
@@ -440,21 +454,26 @@ static bool take_options(cli_options *options, const cli_line *line)
     mp_question *question = &options->question;
     mp_error unheard = {0};
     for (size_t i = 0; i < options->pair_count; i++) {
-        const cli_option *option = cli_option_of(command, options->pairs[i].name);
-        if (option && !take(options, option, options->pairs[i].text))
-            return refuse_argument(options, option, options->pairs[i].text);
+        const cli_pair *pair = &options->pairs[i];
+        const cli_option *option = cli_option_of(command, pair->name);
+        question->by_default = pair->origin != NULL;
+        if (option && !take(options, option, pair->text))
+            return refuse_argument(options, option, pair);
     }
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         const cli_option *meant = cli_option_of(command, option->name);
-        if (!text_of(options, option->name) || (meant && meant != option))
+        const cli_pair *pair = pair_of(options, option->name);
+        if (!pair || (meant && meant != option))
             continue;
+        question->by_default = pair->origin != NULL;
         if (!meant)
             return refuse_foreign(options, line, option->name);
         bool noted = option->scope || option->kind == CLI_ASKS;
         if (!noted)
             mp_question_note(question, cli_option_argument(option), option->name);
     }
+    question->by_default = false;
     if (options->operand && !(command->scope & CLI_STORES))
         mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,
                         &unheard);
@@ -550,7 +569,12 @@ static bool parse(cli_options *options, cli_line *line)
         return false;
     place_operands(options, line);
     mp_question_begin(&options->question, options->command.report);
-    if (!check_twice(options) || !take_options(options, line) || !check(options))
+    if (!check_twice(options) || !cli_config_read(options, line->commands, line->command_count) ||
+        !take_options(options, line))
+        return false;
+    if (options->brief && !options->renderer->can_be_brief && pair_of(options, "brief")->origin)
+        options->brief = false;
+    if (!check(options))
         return false;
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;
@@ -581,6 +605,7 @@ void cli_options_free(cli_options *options)
     mp_question_free(&options->question);
     free(options->paths);
     free(options->pairs);
+    mp_arena_free(&options->config);
     free(options->listings.at);
     free(options->skips.at);
 }

@@ -66,6 +66,7 @@ typedef struct mp_argument_table {
 typedef struct mp_given {
     const char *argument, *spelled;
     const char *text; /* NULL: how inputs are read, which the report does not look at */
+    bool by_default;  /* nobody asked for it here: where it means nothing, it is passed over */
 } mp_given;
 
 /* The row of this name; NULL: there is none. */

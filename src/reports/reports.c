@@ -181,7 +181,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
     for (size_t i = request->given_count; i-- > 0;) {
         const mp_given *given = &request->given[i];
         const mp_argument *row = mp_argument_find(&report->arguments, given->argument);
-        if (!row || !(row->variants & bit)) {
+        if (!given->by_default && (!row || !(row->variants & bit))) {
             mp_fail_unused(error, report->name, given->spelled, kind);
             return NULL;
         }

@@ -1,0 +1,330 @@
+#include "cli/config.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/beside.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A line "NAME", "NAME = TEXT" or "COMMAND.NAME = TEXT". */
+typedef struct config_setting {
+    cli_pair pair;
+    const cli_option *option;   /* that it sets */
+    const cli_command *command; /* of which; NULL: of all that it means the same to */
+    unsigned rank;              /* the highest of a name counts: a nearer file, then a command */
+    bool meant;                 /* it means something to the command that runs */
+} config_setting;
+
+typedef struct config_reading {
+    const cli_options *options;
+    const cli_command *commands;
+    size_t command_count;
+    mp_arena *arena;
+    config_setting *settings;
+    size_t count, capacity;
+    /* The file that is being read. */
+    const char *path, *folder; /* below which its paths stand: "", or with a slash at its end */
+    unsigned rank;
+    size_t first;       /* its first setting */
+    const char *origin; /* the line that is being read, "path:line" */
+    size_t faults;
+} config_reading;
+
+/* What a file must not say: it may have come with what was checked out, so that it must not make
+ * the program write anything; and what would make no sense as a default. */
+static const char *const own_to_lines[] = {"output", "store",   "as",       "help",
+                                           "all",    "version", "no-config"};
+
+/* --- a line --- */
+
+static bool fault(config_reading *config, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool fault(config_reading *config, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_put_fault(config->origin, "%s", text);
+    config->faults++;
+    return false;
+}
+
+static const cli_option *find_option(const config_reading *config, const char *name)
+{
+    const cli_option *option = cli_option_of(config->commands, name);
+    for (size_t i = 0; !option && i < cli_option_count; i++)
+        if (strcmp(cli_option_table[i].name, name) == 0)
+            option = &cli_option_table[i];
+    return option;
+}
+
+static bool refuse_name(config_reading *config, const char *name)
+{
+    const char *names[CLI_MOST_OPTIONS];
+    for (size_t i = 0; i < cli_option_count; i++)
+        names[i] = cli_option_table[i].name;
+    const char *nearest = mp_text_nearest(name, names, cli_option_count);
+    return fault(config, "there is no option \"%s\"%s%s%s", name, nearest ? ", expected " : "",
+                 nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* "leaks.limit" is the limit of one command. What a name means to several commands is not always
+ * the same: without a command it is what it means to the default one. */
+static bool set_option(config_reading *config, config_setting *made, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    made->pair.name = dot ? dot + 1 : name;
+    for (size_t i = 0; dot && !made->command && i < config->command_count; i++) {
+        const char *command = config->commands[i].name;
+        if (strlen(command) == (size_t)(dot - name) && strncmp(command, name, strlen(command)) == 0)
+            made->command = &config->commands[i];
+    }
+    if (dot && !made->command)
+        return fault(config, "there is no command \"%.*s\", expected COMMAND.OPTION or OPTION",
+                     (int)(dot - name), name);
+    made->option = find_option(config, made->pair.name);
+    if (!made->option)
+        return refuse_name(config, made->pair.name);
+    made->pair.name = made->option->name;
+    if (made->command)
+        made->option = cli_option_of(made->command, made->pair.name);
+    if (!made->option)
+        return fault(config, "%s does not take %s", made->command->name, made->pair.name);
+    bool own = made->command && made->option->section == CLI_WHAT &&
+               strcmp(made->pair.name, "type") == 0; /* it stands for an operand */
+    for (size_t i = 0; i < sizeof own_to_lines / sizeof *own_to_lines; i++)
+        own |= strcmp(made->pair.name, own_to_lines[i]) == 0;
+    return !own || fault(config, "%s can be given on the command line alone", made->pair.name);
+}
+
+/* Paths stand where the file stands, wherever the program runs. */
+static bool set_text(config_reading *config, config_setting *made, bool has_text, const char *text)
+{
+    assert(made->option);
+    const char *argument = made->option->argument, *name = made->pair.name;
+    if (!argument)
+        return !has_text || fault(config, "%s takes no text, expected the name alone", name);
+    if (!has_text || !*text)
+        return fault(config, "%s needs a text, expected %s = %s", name, name, argument);
+    bool path = strcmp(argument, "FILE") == 0 || strcmp(argument, "DIR") == 0;
+    made->pair.text = path && *text != '/' && strcmp(text, "-") != 0
+                          ? mp_arena_format(config->arena, "%s%s", config->folder, text)
+                          : text;
+    return true;
+}
+
+static bool set_once(config_reading *config, const config_setting *made)
+{
+    for (size_t i = config->first; i < config->count && !made->option->repeats; i++)
+        if (config->settings[i].option == made->option &&
+            config->settings[i].command == made->command)
+            return fault(config, "%s is set twice, first by %s", made->pair.name,
+                         config->settings[i].pair.origin);
+    return true;
+}
+
+static bool is_meant(const config_reading *config, const config_setting *made)
+{
+    const cli_command *command = &config->options->command;
+    const mp_renderer *renderer =
+        made->option->kind == CLI_RENDERER ? mp_renderer_find(made->pair.text) : NULL;
+    return cli_option_of(command, made->pair.name) == made->option &&
+           (!made->command || strcmp(made->command->name, command->name) == 0) &&
+           (!renderer || cli_command_writes(command, renderer));
+}
+
+static void read_line(config_reading *config, mp_slice line)
+{
+    for (size_t i = 0; i < line.length; i++)
+        if (line.at[i] == '#' && (i == 0 || line.at[i - 1] == ' ' || line.at[i - 1] == '\t'))
+            line.length = i;
+    line = mp_slice_trim(line);
+    if (!line.length)
+        return;
+    const char *equals = memchr(line.at, '=', line.length);
+    mp_slice name = line, text = {line.at + line.length, 0};
+    if (equals) {
+        name = mp_slice_trim((mp_slice){line.at, (size_t)(equals - line.at)});
+        text = mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals - line.at) - 1});
+    }
+    config_setting made = {.pair = {.text = "", .origin = config->origin}, .rank = config->rank};
+    const char *name_text = mp_arena_copy(config->arena, name.at, name.length);
+    const char *value = mp_arena_copy(config->arena, text.at, text.length);
+    if (mp_slice_control(line) || !mp_utf8_valid(line)) {
+        fault(config, "is no text in UTF-8, expected OPTION = TEXT");
+    } else if (set_option(config, &made, name_text) &&
+               set_text(config, &made, equals != NULL, value) && set_once(config, &made)) {
+        made.rank += made.command != NULL;
+        made.meant = is_meant(config, &made);
+        mp_grow(&config->settings, &config->capacity, config->count + 1, sizeof made);
+        config->settings[config->count++] = made;
+    }
+}
+
+/* --- a file --- */
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* `path` is a file. Of many faults the first few are told. */
+static void read_file(config_reading *config, const char *path, size_t folder_length, unsigned rank)
+{
+    enum { MOST_FAULTS = 10 };
+    mp_error error = {0};
+    char *text = NULL;
+    size_t length = 0, before = config->faults;
+    config->path = path;
+    config->folder = mp_arena_copy(config->arena, path, folder_length);
+    config->rank = rank;
+    config->first = config->count;
+    if (mp_file_read(path, &text, &length, &error)) {
+        mp_slice rest = mp_slice_without_mark((mp_slice){text, length}), line;
+        for (size_t number = 1; config->faults < before + MOST_FAULTS; number++) {
+            if (!mp_slice_take_line(&rest, &line))
+                break;
+            config->origin = mp_arena_format(config->arena, "%s:%zu", path, number);
+            read_line(config, line);
+        }
+    } else {
+        cli_put_error(&error);
+        config->faults++;
+    }
+    free(text);
+}
+
+static void read_users(config_reading *config)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *path = NULL;
+    if (folder && *folder == '/')
+        path = mp_arena_format(config->arena, "%s/memprof/config", folder);
+    else if (home && *home == '/')
+        path = mp_arena_format(config->arena, "%s/.config/memprof/config", home);
+    if (path && is_file(path))
+        read_file(config, path, (size_t)(strrchr(path, '/') + 1 - path), 0);
+}
+
+/* Where everybody may put files, as in /tmp, those of others say nothing. */
+static bool is_trusted(const char *path, const char *folder)
+{
+    struct stat file, around;
+    return stat(path, &file) != 0 || file.st_uid == geteuid() || file.st_uid == 0 ||
+           (stat(folder, &around) == 0 && !(around.st_mode & S_IWOTH));
+}
+
+/* The nearest .memprof: here, or in a folder around this one. */
+static void read_nearest(config_reading *config)
+{
+    enum { MOST_FOLDERS = 100 };
+    struct stat here, above;
+    const char *up = "";
+    for (int i = 0; i < MOST_FOLDERS; i++) {
+        const char *path = mp_arena_format(config->arena, "%s.memprof", up);
+        const char *folder = *up ? up : ".";
+        if (is_file(path) && is_trusted(path, folder)) {
+            read_file(config, path, strlen(up), 2);
+            return;
+        }
+        const char *next = mp_arena_format(config->arena, "../%s", up);
+        if (stat(folder, &here) != 0 || stat(next, &above) != 0 ||
+            (here.st_dev == above.st_dev && here.st_ino == above.st_ino))
+            return;
+        up = next;
+    }
+}
+
+/* --- what of it counts --- */
+
+static bool is_given(const cli_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->pair_count; i++)
+        if (strcmp(options->pairs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What says otherwise: a setting of a higher rank, or the command line. NULL: it counts. */
+static const char *overruler(const config_reading *config, const config_setting *one)
+{
+    if (is_given(config->options, one->pair.name))
+        return "the command line";
+    for (size_t i = 0; i < config->count; i++) {
+        const config_setting *other = &config->settings[i];
+        if (other->meant && other->rank > one->rank && other->option == one->option)
+            return other->pair.origin;
+    }
+    return NULL;
+}
+
+static void tell(const config_reading *config)
+{
+    const cli_options *options = config->options;
+    for (size_t i = 0; i < config->count; i++) {
+        const config_setting *one = &config->settings[i];
+        const char *by = one->meant ? overruler(config, one) : NULL;
+        cli_put_safe(one->pair.origin);
+        fprintf(stderr, ": note: --%s%s", one->pair.name, *one->pair.text ? " " : "");
+        cli_put_safe(one->pair.text);
+        if (!one->meant)
+            fprintf(stderr, " is not used by %s\n", options->command.name);
+        else
+            fprintf(stderr, "%s%s\n", by ? " is overruled by " : " is set", by ? by : "");
+    }
+}
+
+static bool says(const config_reading *config, const char *name)
+{
+    bool says = is_given(config->options, name);
+    for (size_t i = 0; i < config->count; i++)
+        says |= config->settings[i].meant && strcmp(config->settings[i].pair.name, name) == 0;
+    return says;
+}
+
+bool cli_config_read(cli_options *options, const cli_command *commands, size_t count)
+{
+    const char *none = getenv("MEMPROF_NO_CONFIG");
+    config_reading config = {.options = options,
+                             .commands = commands,
+                             .command_count = count,
+                             .arena = &options->config};
+    if (is_given(options, "no-config") || (none && *none))
+        return true;
+    read_users(&config);
+    read_nearest(&config);
+    if (!config.faults && says(&config, "verbose") && !says(&config, "quiet"))
+        tell(&config);
+    size_t used = 0;
+    cli_pair *pairs = mp_alloc((config.count + options->pair_count + 1) * sizeof *pairs);
+    for (size_t i = 0; i < config.count; i++)
+        if (config.settings[i].meant && !overruler(&config, &config.settings[i]))
+            pairs[used++] = config.settings[i].pair;
+    memcpy(pairs + used, options->pairs, options->pair_count * sizeof *pairs);
+    free(options->pairs);
+    options->pairs = pairs;
+    options->pair_count += used;
+    free(config.settings);
+    return config.faults == 0;
+}
+
+void cli_config_remind(const cli_options *options)
+{
+    for (size_t i = 0; i < options->pair_count; i++)
+        if (options->pairs[i].origin) {
+            cli_put_safe(options->pairs[i].origin);
+            fputs(": note: options are set here too: --verbose tells them, --no-config does "
+                  "without\n",
+                  stderr);
+            return;
+        }
+}
