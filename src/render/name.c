@@ -137,6 +137,33 @@ static const char *keep_ends(mp_arena *arena, const char *name, size_t width)
                            keep_end(arena, p, width - head));
 }
 
+/* The longest of several words gives the rest, if enough of it stays; NULL if not. */
+static const char *cut_word(mp_arena *arena, const char *name, size_t width)
+{
+    enum { LEAST = 6 };
+    const char *word = NULL, *end = NULL;
+    size_t words = 0, too_much = mp_text_width(name) - width;
+    for (const char *p = name + strspn(name, " "); *p; words++) {
+        const char *to = word_end(p);
+        if (!word || to - p > end - word) {
+            word = p;
+            end = to;
+        }
+        p = to + strspn(to, " ");
+    }
+    if (words < 2)
+        return NULL;
+    const char *longest = mp_arena_format(arena, "%.*s", (int)(end - word), word);
+    size_t room = mp_text_width(longest);
+    if (room < too_much + LEAST)
+        return NULL;
+    room -= too_much;
+    bool is_cut = strncmp(longest, ELLIPSIS, 3) == 0;
+    return mp_arena_format(
+        arena, "%.*s%s%s", (int)(word - name), name,
+        is_cut ? keep_end(arena, longest + 3, room) : keep_ends(arena, longest, room), end);
+}
+
 const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width)
 {
     const char *shorter;
@@ -154,7 +181,12 @@ const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width)
         is_name = true;
         name = shorter;
     }
+    if (mp_text_width(name) > width && (shorter = cut_word(arena, name, width)))
+        name = shorter;
     if (mp_text_width(name) <= width)
         return name;
+    if (*name == ' ') /* too far to the right in its tree: the ellipsis stands for the levels */
+        return mp_shorten_name(
+            arena, mp_arena_format(arena, ELLIPSIS "%s", name + strspn(name, " ")), width);
     return is_name ? keep_end(arena, name, width) : keep_ends(arena, name, width);
 }

@@ -278,6 +278,9 @@ static void names_lose_what_matters_least(void **unused)
          "\xc3\xa4\xc3\xb6" DOTS "\xc3\x96\xc3\x9c"},
         {"\xe5\x95\x86\xe5\x93\x81.\xe6\xb3\xa8\xe6\x96\x87", 8, /* two columns each */
          DOTS "\xe6\xb3\xa8\xe6\x96\x87"},
+        {"    connectDatabases shop/startup.p", 31, "    connectDatabases " DOTS "startup.p"},
+        {"    connectDatabases shop/startup.p", 26, "    conne" DOTS "bases " DOTS "startup.p"},
+        {"          go shop/startup.p", 12, DOTS "go " DOTS "artup.p"}, /* far to the right */
         {"ae\xcc\x81iou", 4, "a" DOTS "ou"}, /* an accent goes with its letter */
     };
     mp_arena arena = {0};
