@@ -44,7 +44,8 @@ static const cli_command own[] = {
      .details = "save writes DIR/NAME.baseline, a JSON object a line in an order that does not\n"
                 "depend on figures, for version control. check judges the recording against it:\n"
                 "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
-                "is alive or is spent. diff and gate --base take a baseline for a recording.",
+                "is alive or is spent. diff and gate --base take a baseline for a recording.\n"
+                "save of several runs keeps how far they differ: leaked <= base + 3 spreads.",
      .operand = "save|check",
      .report = &mp_report_gate,
      .scope = CLI_READS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,

@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/run.h"
 #include "compare/baseline.h"
+#include "compare/runs.h"
 
 /* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
@@ -52,10 +53,11 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
 {
     typedef struct saved_row {
         const char *path;
-        int64_t sites, types, lines, bytes;
+        int64_t runs, sites, types, lines, bytes;
     } saved_row;
     static const mp_column columns[] = {
         MP_COLUMN(saved_row, path, "Baseline", MP_TEXT, 0),
+        MP_COLUMN(saved_row, runs, "Runs", MP_COUNT, 0),
         MP_COLUMN(saved_row, sites, "Sites", MP_COUNT, 0),
         MP_COLUMN(saved_row, types, "Types", MP_COUNT, 0),
         MP_COLUMN(saved_row, lines, "Lines", MP_COUNT, 0),
@@ -65,13 +67,18 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     mp_table *table = MP_TABLE(document, "baseline", "Saved", MP_RECORD, columns);
     document->exact_bytes = options->exact_bytes;
     table->main = true;
-    saved_row row = {path, MP_UNKNOWN, MP_UNKNOWN, MP_UNKNOWN, (int64_t)length};
+    mp_digest *any = digest->run_count ? mp_digest_of_any_run(digest) : NULL;
+    const mp_entries *lists = any ? any->lists : digest->lists;
+    saved_row row = {path, MP_UNKNOWN, MP_UNKNOWN, MP_UNKNOWN, MP_UNKNOWN, (int64_t)length};
+    if (any)
+        row.runs = (int64_t)digest->run_count;
     if (digest->kind == MP_KIND_PROFILE) {
-        row.lines = (int64_t)digest->lists[MP_LEVEL_LINE].count;
+        row.lines = (int64_t)lists[MP_LEVEL_LINE].count;
     } else {
-        row.sites = (int64_t)digest->lists[MP_LEVEL_SITE].count;
-        row.types = (int64_t)digest->lists[MP_LEVEL_TYPE].count;
+        row.sites = (int64_t)lists[MP_LEVEL_SITE].count;
+        row.types = (int64_t)lists[MP_LEVEL_TYPE].count;
     }
+    mp_digest_free(any);
     mp_table_put(document, table, &row);
     int status = cli_put_document(options, document, diagnostics);
     mp_document_free(document);
@@ -118,23 +125,52 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
     return status;
 }
 
+/* The digest of a run, or NULL with a status other than CLI_OK after a message. */
+static mp_digest *digest_of(const cli_options *options, const char *path, mp_dictionary *dictionary,
+                            mp_diagnostics *diagnostics, int *status)
+{
+    mp_diagnostics *own = cli_diagnostics_new(options);
+    mp_model *model = mp_model_new();
+    mp_digest *digest = NULL;
+    bool ok = cli_load(options, &path, 1, NULL, model, own);
+    cli_put_diagnostics(own, options->quiet, true);
+    *status = ok ? cli_digest(options, model, own, dictionary, &digest) : CLI_UNREADABLE;
+    mp_diagnostics_append(diagnostics, own);
+    mp_diagnostics_free(own);
+    mp_model_free(model);
+    return digest;
+}
+
+/* A run after the other, so that no two are in memory together. */
 static int save(cli_options *options)
 {
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_model *model = mp_model_new();
-    mp_digest *digest = NULL;
+    mp_digest **runs = mp_alloc(options->path_count * sizeof(mp_digest *));
+    size_t count = 0;
     options->question.policy_path = NULL;
     int status = cli_read_beside(options);
-    if (status == CLI_OK) {
-        bool ok = cli_load(options, options->paths, 1, NULL, model, diagnostics);
-        cli_put_diagnostics(diagnostics, options->quiet, true);
-        status = ok ? cli_digest(options, model, diagnostics, dictionary, &digest) : CLI_UNREADABLE;
+    while (status == CLI_OK && count < options->path_count) {
+        const char *path = options->paths[count];
+        mp_digest *run = digest_of(options, path, dictionary, diagnostics, &status);
+        if (!run)
+            break;
+        runs[count++] = run;
+        if (run->kind != runs[0]->kind) {
+            cli_put_fault(path, "is %s, and %s is %s: expected runs of one kind",
+                          mp_kind_name(run->kind), options->paths[0], mp_kind_name(runs[0]->kind));
+            status = CLI_USAGE;
+        }
     }
-    if (digest)
+    if (status == CLI_OK) {
+        mp_digest *digest = mp_digest_of_runs(runs, count);
         status = put_baseline(options, digest, dictionary, diagnostics);
-    mp_digest_free(digest);
-    mp_model_free(model);
+        mp_digest_free(digest);
+        count = 0;
+    }
+    while (count)
+        mp_digest_free(runs[--count]);
+    free(runs);
     mp_dictionary_free(dictionary);
     mp_diagnostics_free(diagnostics);
     return status;
@@ -193,11 +229,12 @@ int cli_baseline(cli_options *options)
     bool checks = strcmp(action, "check") == 0;
     if (!checks && strcmp(action, "save") != 0)
         cli_refuse(options,
-                   "baseline saves or checks: memprof baseline save|check FILE --store DIR");
+                   "baseline saves or checks: memprof baseline save|check FILE... --store DIR");
     else if (!options->store)
         cli_refuse(options, "baseline needs --store DIR");
-    else if (options->path_count != 1)
-        cli_refuse(options, "baseline is of one recording");
+    else if (options->path_count > (checks ? 1 : MP_MOST_RUNS))
+        cli_refuse(options, checks ? "baseline check is of one recording"
+                                   : "baseline save takes at most 1000 runs");
     else
         return checks ? check(options) : save(options);
     return CLI_USAGE;

@@ -9,11 +9,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
+#include "compare/runs.h"
 
 static const char first_words[] = "{\"memprof-baseline\":";
 
 static const char *const kinds[] = {"", "recording", "profile", "events", "dump", "database"};
-enum { VERSION = 1, KINDS = sizeof kinds / sizeof *kinds };
+enum { OLDEST = 1, VERSION = 2, KINDS = sizeof kinds / sizeof *kinds };
 
 bool mp_is_baseline(const char *text, size_t length)
 {
@@ -32,12 +34,29 @@ static void put_line(mp_text_buffer *buffer, struct json_object *object)
     json_object_put(object);
 }
 
-static void add_amounts(struct json_object *object, const mp_amounts *of)
+/* A figure of each run: one number where all have the same, nothing where that is 0. */
+static void add_figure(struct json_object *object, const char *name, const int64_t *figures,
+                       size_t runs, size_t stride, bool with_0)
+{
+    bool same = true;
+    for (size_t i = 1; i < runs; i++)
+        same &= figures[i * stride] == figures[0];
+    if (same) {
+        if (figures[0] || with_0)
+            json_object_object_add(object, name, json_object_new_int64(figures[0]));
+        return;
+    }
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < runs; i++)
+        json_object_array_add(list, json_object_new_int64(figures[i * stride]));
+    json_object_object_add(object, name, list);
+}
+
+/* `of`: of each run. */
+static void add_amounts(struct json_object *object, const mp_amounts *of, size_t runs)
 {
     for (size_t i = 0; i < MP_AMOUNTS; i++)
-        if (of->at[i])
-            json_object_object_add(object, mp_amount_fields[i].name,
-                                   json_object_new_int64(of->at[i]));
+        add_figure(object, mp_amount_fields[i].name, &of->at[i], runs, MP_AMOUNTS, false);
 }
 
 static void add_text(struct json_object *object, const char *name, const char *text)
@@ -75,9 +94,8 @@ static void add_stack(struct json_object *object, const mp_dictionary *dictionar
 }
 
 static void put_entry(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
-                      const mp_entry *entry)
+                      const mp_entry_key *key, const mp_amounts *amounts, size_t runs)
 {
-    const mp_entry_key *key = &entry->key;
     struct json_object *object = json_object_new_object();
     json_object_object_add(object, "of", json_object_new_string(mp_level_name(level)));
     add_text(object, "type", mp_dictionary_text(dictionary, key->type));
@@ -92,58 +110,119 @@ static void put_entry(mp_text_buffer *buffer, const mp_dictionary *dictionary, m
         json_object_object_add(object, "start", json_object_new_int64(key->start));
     if (key->overload)
         json_object_object_add(object, "overload", json_object_new_int64(key->overload));
-    add_amounts(object, &entry->amounts);
+    add_amounts(object, amounts, runs);
     put_line(buffer, object);
 }
 
+/* The runs of a digest. */
+typedef struct run_list {
+    const mp_digest *const *at;
+    size_t count;
+} run_list;
+
+/* The place of an entry among those of all runs. */
+typedef struct listed {
+    mp_entry_key key;
+    size_t place;
+} listed;
+
 static int by_key(const void *left, const void *right, void *dictionary)
 {
-    const mp_entry *a = left, *b = right;
+    const listed *a = left, *b = right;
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-static void put_list(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
-                     const mp_entries *list)
+/* Gives how many entries there are. */
+static uint64_t put_list(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
+                         run_list runs)
 {
-    mp_entry *entries = mp_alloc(list->count * sizeof *entries + 1);
-    if (list->count) {
-        memcpy(entries, list->at, list->count * sizeof *entries);
-        qsort_r(entries, list->count, sizeof *entries, by_key, (void *)(uintptr_t)dictionary);
-    }
-    for (size_t i = 0; i < list->count; i++)
-        put_entry(buffer, dictionary, level, &entries[i]);
-    free(entries);
-}
-
-/* Of all lists that are kept. */
-static uint64_t entry_count(const mp_digest *digest)
-{
-    uint64_t count = 0;
-    for (int level = 0; level < MP_LEVELS; level++)
-        count += mp_level_name((mp_level)level) ? digest->lists[level].count : 0;
+    mp_entries all = {0};
+    for (size_t run = 0; run < runs.count; run++)
+        for (size_t i = 0; i < runs.at[run]->lists[level].count; i++)
+            mp_entry_for(&all, runs.at[run]->lists[level].at[i].key);
+    mp_amounts *amounts = mp_alloc_zero(all.count * runs.count + 1, sizeof *amounts);
+    for (size_t run = 0; run < runs.count; run++)
+        for (size_t i = 0; i < runs.at[run]->lists[level].count; i++) {
+            const mp_entry *entry = &runs.at[run]->lists[level].at[i];
+            size_t place = (size_t)(mp_entry_for(&all, entry->key) - all.at);
+            amounts[place * runs.count + run] = entry->amounts;
+        }
+    listed *order = mp_alloc((all.count + 1) * sizeof *order);
+    for (size_t i = 0; i < all.count; i++)
+        order[i] = (listed){all.at[i].key, i};
+    if (all.count)
+        qsort_r(order, all.count, sizeof *order, by_key, (void *)(uintptr_t)dictionary);
+    for (size_t i = 0; i < all.count; i++)
+        put_entry(buffer, dictionary, level, &order[i].key, &amounts[order[i].place * runs.count],
+                  runs.count);
+    uint64_t count = all.count;
+    free(order);
+    free(amounts);
+    mp_entries_free(&all);
     return count;
 }
 
-char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length)
+static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list runs)
 {
-    mp_text_buffer buffer = {0};
-    struct json_object *head = json_object_new_object(), *totals = json_object_new_object();
+    struct json_object *head = json_object_new_object();
+    char utc[MP_UNIT_TEXT], time[32];
+    int64_t start_us = 0; /* of the first run */
+    for (size_t i = 0; i < runs.count; i++)
+        if (runs.at[i]->start_us && (!start_us || runs.at[i]->start_us < start_us))
+            start_us = runs.at[i]->start_us;
     json_object_object_add(head, "memprof-baseline", json_object_new_int(VERSION));
     json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
     json_object_object_add(head, "knows", json_object_new_int((int)digest->has));
     json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+    if (start_us && mp_format_utc(utc, start_us)) {
+        snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(start_us % 1000000));
+        add_text(head, "start_time", time);
+    }
+    if (runs.count > 1)
+        json_object_object_add(head, "runs", json_object_new_int64((int64_t)runs.count));
     add_text(head, "options", digest->conditions);
-    put_line(&buffer, head);
+    put_line(buffer, head);
+}
+
+static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
+{
+    typedef struct total {
+        int64_t peak_objects, peak_bytes, modules;
+    } total;
+    enum { FIGURES = sizeof(total) / sizeof(int64_t) };
+    struct json_object *totals = json_object_new_object();
+    total *of = mp_alloc(runs.count * sizeof *of);
+    mp_amounts *amounts = mp_alloc(runs.count * sizeof *amounts);
+    for (size_t i = 0; i < runs.count; i++) {
+        const mp_digest *run = runs.at[i];
+        of[i] = (total){run->peak_objects, run->peak_bytes, (int64_t)run->modules};
+        amounts[i] = run->totals;
+    }
     json_object_object_add(totals, "of", json_object_new_string("totals"));
-    json_object_object_add(totals, "peak_objects", json_object_new_int64(digest->peak_objects));
-    json_object_object_add(totals, "peak_bytes", json_object_new_int64(digest->peak_bytes));
-    json_object_object_add(totals, "modules", json_object_new_int64((int64_t)digest->modules));
-    json_object_object_add(totals, "entries", json_object_new_int64((int64_t)entry_count(digest)));
-    add_amounts(totals, &digest->totals);
-    put_line(&buffer, totals);
+    add_figure(totals, "peak_objects", &of->peak_objects, runs.count, FIGURES, true);
+    add_figure(totals, "peak_bytes", &of->peak_bytes, runs.count, FIGURES, true);
+    add_figure(totals, "modules", &of->modules, runs.count, FIGURES, true);
+    json_object_object_add(totals, "entries", json_object_new_int64((int64_t)entries));
+    add_amounts(totals, amounts, runs.count);
+    put_line(buffer, totals);
+    free(amounts);
+    free(of);
+}
+
+char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length)
+{
+    mp_text_buffer buffer = {0}, lists = {0};
+    run_list runs = {&digest, 1};
+    uint64_t entries = 0;
+    if (digest->run_count)
+        runs = (run_list){(const mp_digest *const *)digest->runs, digest->run_count};
     for (int level = 0; level < MP_LEVELS; level++)
         if (mp_level_name((mp_level)level))
-            put_list(&buffer, dictionary, (mp_level)level, &digest->lists[level]);
+            entries += put_list(&lists, dictionary, (mp_level)level, runs);
+    put_head(&buffer, digest, runs);
+    put_totals(&buffer, runs, entries);
+    mp_text_put(&buffer, lists.length ? lists.at : "", lists.length);
+    free(lists.at);
     *length = buffer.length;
     return buffer.at;
 }
@@ -152,15 +231,19 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
 
 /* What a line says, of whichever kind it is. */
 typedef struct line_values {
-    int64_t version, knows, complete;       /* of the head */
-    const char *kind, *options;             /* likewise */
-    int64_t peak_objects, peak_bytes;       /* of the totals */
-    int64_t modules, entries;               /* likewise; entries -1: not told */
-    const char *of, *type, *name, *program; /* of an entry; `of`: of the totals too */
-    int64_t line, start, overload;          /* of an entry */
-    struct json_object *stack;              /* likewise; NULL: none */
-    mp_amounts amounts;
+    int64_t version, knows, complete, runs;  /* of the head */
+    const char *kind, *options, *start_time; /* likewise */
+    int64_t entries;                         /* of the totals; -1: not told */
+    const char *of, *type, *name, *program;  /* of an entry; `of`: of the totals too */
+    int64_t line, start, overload;           /* of an entry */
+    struct json_object *stack;               /* likewise; NULL: none */
 } line_values;
+
+/* The figures of a line, of a run. */
+typedef struct run_values {
+    mp_amounts amounts;
+    int64_t peak_objects, peak_bytes, modules; /* of the totals */
+} run_values;
 
 static const struct {
     const char *name;
@@ -173,9 +256,8 @@ static const struct {
     {"complete", json_type_boolean, offsetof(line_values, complete)},
     {"options", json_type_string, offsetof(line_values, options)},
     {"of", json_type_string, offsetof(line_values, of)},
-    {"peak_objects", json_type_int, offsetof(line_values, peak_objects)},
-    {"peak_bytes", json_type_int, offsetof(line_values, peak_bytes)},
-    {"modules", json_type_int, offsetof(line_values, modules)},
+    {"start_time", json_type_string, offsetof(line_values, start_time)},
+    {"runs", json_type_int, offsetof(line_values, runs)},
     {"entries", json_type_int, offsetof(line_values, entries)},
     {"type", json_type_string, offsetof(line_values, type)},
     {"name", json_type_string, offsetof(line_values, name)},
@@ -189,10 +271,13 @@ enum { MEMBERS = sizeof members / sizeof *members };
 typedef struct loader {
     const char *path;
     uint32_t line; /* at hand, from 1 */
-    mp_digest *digest;
     mp_dictionary *dictionary;
-    mp_amounts sums[MP_LEVELS]; /* of the entries */
-    int64_t entries;            /* that the totals tell of; -1: they do not */
+    mp_digest **runs; /* as many as the head tells of; one before that */
+    size_t run_count;
+    run_values *values;            /* of the line at hand, by run */
+    mp_amounts (*sums)[MP_LEVELS]; /* of the entries, by run */
+    mp_entries seen[MP_LEVELS];    /* the keys of all runs */
+    int64_t entries;               /* that the totals tell of; -1: they do not */
     bool totalled;
     mp_error *error;
 } loader;
@@ -210,16 +295,41 @@ static bool check_figure(loader *load, struct json_object *value, int64_t least)
                       "negative");
 }
 
+/* A figure of all runs, or a list of one for each. `offset`: in run_values. */
+static bool read_figure(loader *load, size_t offset, struct json_object *value, int64_t least)
+{
+    bool list = load->run_count > 1 && json_object_is_type(value, json_type_array);
+    if (list && json_object_array_length(value) != load->run_count)
+        return FAIL(load,
+                    "the line has a list of another length than there are runs, expected %zu "
+                    "figures",
+                    load->run_count);
+    for (size_t i = 0; i < load->run_count; i++) {
+        struct json_object *figure = list ? json_object_array_get_idx(value, i) : value;
+        if (!check_figure(load, figure, least))
+            return false;
+        *(int64_t *)((char *)&load->values[i] + offset) = json_object_get_int64(figure);
+    }
+    return true;
+}
+
 static bool read_member(loader *load, line_values *values, const char *name,
                         struct json_object *value)
 {
-    for (size_t i = 0; i < MP_AMOUNTS; i++) {
-        if (strcmp(mp_amount_fields[i].name, name) != 0)
-            continue;
-        values->amounts.at[i] = json_object_get_int64(value);
-        /* Clocks are set back while a program runs: times may be negative. */
-        return check_figure(load, value, strcmp(name, "exclusive_us") == 0 ? -MOST : 0);
-    }
+    static const struct {
+        const char *name;
+        size_t offset;
+    } totals[] = {{"peak_objects", offsetof(run_values, peak_objects)},
+                  {"peak_bytes", offsetof(run_values, peak_bytes)},
+                  {"modules", offsetof(run_values, modules)}};
+    /* Clocks are set back while a program runs: times may be negative. */
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        if (strcmp(mp_amount_fields[i].name, name) == 0)
+            return read_figure(load, offsetof(run_values, amounts) + i * sizeof(int64_t), value,
+                               strcmp(name, "exclusive_us") == 0 ? -MOST : 0);
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        if (strcmp(totals[i].name, name) == 0)
+            return read_figure(load, totals[i].offset, value, 0);
     if (strcmp(name, "stack") == 0) {
         values->stack = value;
         return true; /* read_stack looks at it */
@@ -247,11 +357,14 @@ static bool read_members(loader *load, struct json_object *object, line_values *
 {
     bool ok = true;
     mp_error first;
+    memset(load->values, 0, load->run_count * sizeof *load->values);
     *values = (line_values){.complete = 1,
                             .entries = -1,
                             .line = (int32_t)MP_NO_LINE,
+                            .runs = 1,
                             .kind = "",
                             .options = "",
+                            .start_time = "",
                             .of = "",
                             .type = "",
                             .name = "",
@@ -311,37 +424,93 @@ static bool read_stack(mp_dictionary *dictionary, struct json_object *stack, mp_
     return true;
 }
 
+/* Empty ones, each with this head. */
+static void make_runs(loader *load, size_t count, const mp_digest *head)
+{
+    for (size_t i = 0; i < load->run_count; i++)
+        mp_digest_free(load->runs[i]);
+    free(load->runs);
+    free(load->values);
+    free(load->sums);
+    load->run_count = count;
+    load->runs = mp_alloc(count * sizeof(mp_digest *));
+    load->values = mp_alloc_zero(count, sizeof *load->values);
+    load->sums = mp_alloc_zero(count, sizeof *load->sums);
+    for (size_t i = 0; i < count; i++) {
+        load->runs[i] = mp_alloc(sizeof(mp_digest));
+        *load->runs[i] = *head;
+    }
+}
+
+static void free_lists(loader *load)
+{
+    for (int level = 0; level < MP_LEVELS; level++)
+        mp_entries_free(&load->seen[level]);
+    free(load->runs);
+    free(load->values);
+    free(load->sums);
+}
+
 static bool read_head(loader *load, const line_values *values)
 {
-    mp_digest *digest = load->digest;
-    if (values->version != VERSION)
-        return FAIL(load, "the line is of another version, expected a baseline of version 1: save "
-                          "it again");
+    if (values->version < OLDEST || values->version > VERSION)
+        return FAIL(load, "the line is of another version, expected a baseline of version 1 or 2: "
+                          "save it again");
+    if (values->runs < 1 || values->runs > MP_MOST_RUNS)
+        return FAIL(load, "the line has so many runs, expected 1 to %d", MP_MOST_RUNS);
+    mp_digest head = *load->runs[0];
     for (int i = 1; i < KINDS; i++)
         if (strcmp(kinds[i], values->kind) == 0)
-            digest->kind = (mp_kind)i;
-    digest->has = (unsigned)values->knows;
-    digest->complete = values->complete != 0;
-    digest->format = "baseline";
-    digest->kept = true;
-    digest->conditions =
+            head.kind = (mp_kind)i;
+    if (!head.kind)
+        return FAIL(load, "the line does not say what kind of recording it was made of");
+    if (*values->start_time && !mp_parse_stamp(values->start_time, &head.start_us))
+        return FAIL(load, "the line has a start time that is none, expected one such as "
+                          "2026-03-02T08:16:00Z");
+    head.has = (unsigned)values->knows;
+    head.complete = values->complete != 0;
+    head.format = "baseline";
+    head.kept = true;
+    head.conditions =
         mp_dictionary_text(load->dictionary, mp_dictionary_id(load->dictionary, values->options));
-    return digest->kind ||
-           FAIL(load, "the line does not say what kind of recording it was made of");
+    make_runs(load, (size_t)values->runs, &head);
+    return true;
 }
 
 static bool read_totals(loader *load, const line_values *values)
 {
-    mp_digest *digest = load->digest;
     if (load->totalled)
         return FAIL(load, "the line has the totals a second time, expected them once");
     load->totalled = true;
     load->entries = values->entries;
-    digest->totals = values->amounts;
-    digest->peak_objects = values->peak_objects;
-    digest->peak_bytes = values->peak_bytes;
-    digest->modules = (uint64_t)values->modules;
+    for (size_t i = 0; i < load->run_count; i++) {
+        mp_digest *run = load->runs[i];
+        run->totals = load->values[i].amounts;
+        run->peak_objects = load->values[i].peak_objects;
+        run->peak_bytes = load->values[i].peak_bytes;
+        run->modules = (uint64_t)load->values[i].modules;
+    }
     return true;
+}
+
+/* What a run has of an entry; false where that makes a sum too large. */
+static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key)
+{
+    mp_amounts own = load->values[run].amounts, *sums = &load->sums[run][level];
+    mp_entry_for(&load->runs[run]->lists[level], key)->amounts = own;
+    own.scoped_bytes = 0; /* does not add up */
+    *sums = mp_amounts_add(*sums, own);
+    for (size_t i = 0; i < MP_AMOUNTS; i++)
+        if (sums->at[i] > MOST || sums->at[i] < -MOST)
+            return FAIL(load, "the line makes a sum that 63 bits do not hold, expected figures of "
+                              "a recording");
+    return true;
+}
+
+static bool is_nothing(const mp_amounts *amounts)
+{
+    static const mp_amounts nothing;
+    return memcmp(amounts, &nothing, sizeof nothing) == 0;
 }
 
 static bool read_entry(loader *load, const line_values *values)
@@ -361,21 +530,18 @@ static bool read_entry(loader *load, const line_values *values)
                         .overload = (uint32_t)values->overload};
     if (!read_stack(dictionary, values->stack, &key))
         return FAIL(load, "the line has a stack that is none, expected a list of [name, line]");
-    mp_entries *entries = &load->digest->lists[level];
-    mp_amounts *sums = &load->sums[level];
-    size_t before = entries->count;
-    mp_entry *entry = mp_entry_for(entries, key);
-    if (entries->count == before)
+    size_t before = load->seen[level].count;
+    bool ok = true, any = false;
+    mp_entry_for(&load->seen[level], key);
+    if (load->seen[level].count == before)
         return FAIL(load, "the line is of the same as a line before it, expected each once");
-    entry->amounts = values->amounts;
-    mp_amounts own = values->amounts;
-    own.scoped_bytes = 0; /* does not add up */
-    *sums = mp_amounts_add(*sums, own);
-    for (size_t i = 0; i < MP_AMOUNTS; i++)
-        if (sums->at[i] > MOST || sums->at[i] < -MOST)
-            return FAIL(load, "the line makes a sum that 63 bits do not hold, expected figures of "
-                              "a recording");
-    return true;
+    for (size_t i = 0; i < load->run_count; i++)
+        any |= !is_nothing(&load->values[i].amounts);
+    /* Not every run has each site. */
+    for (size_t i = 0; ok && i < load->run_count; i++)
+        ok = (any && is_nothing(&load->values[i].amounts)) ||
+             add_entry(load, i, (mp_level)level, key);
+    return ok;
 }
 
 /* The object that a line is, and nothing behind it but a carriage return. NULL: it is none. */
@@ -416,8 +582,9 @@ static bool read_line(loader *load, const char *line, size_t length)
 /* Whether all is there that was saved. The totals of heaps were made of their sites. */
 static bool is_whole(loader *load)
 {
-    const mp_digest *digest = load->digest;
-    unsigned long long found = entry_count(digest);
+    unsigned long long found = 0;
+    for (int level = 0; level < MP_LEVELS; level++)
+        found += load->seen[level].count;
     if (!load->totalled || load->entries < 0)
         return FAIL(load,
                     "the line ends a baseline without totals, expected them behind the first");
@@ -426,22 +593,25 @@ static bool is_whole(loader *load)
                     "the line ends a baseline of %llu entries, expected %lld as its totals tell: "
                     "save it again",
                     found, (long long)load->entries);
-    if (digest->kind != MP_KIND_PROFILE &&
-        memcmp(&load->sums[MP_LEVEL_SITE], &digest->totals, sizeof digest->totals) != 0)
-        return FAIL(load, "the line ends a baseline whose sites do not add up to its totals, "
-                          "expected them as they were saved: save it again");
+    for (size_t i = 0; i < load->run_count; i++)
+        if (load->runs[i]->kind != MP_KIND_PROFILE &&
+            memcmp(&load->sums[i][MP_LEVEL_SITE], &load->runs[i]->totals,
+                   sizeof load->runs[i]->totals) != 0)
+            return FAIL(load, "the line ends a baseline whose sites do not add up to its totals, "
+                              "expected them as they were saved: save it again");
     return true;
 }
 
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
                              mp_dictionary *dictionary, mp_error *error)
 {
-    mp_digest *digest = mp_alloc_zero(1, sizeof *digest);
-    loader load = {.path = path, .digest = digest, .dictionary = dictionary, .error = error};
+    loader load = {.path = path, .dictionary = dictionary, .error = error};
     const char *at = text, *end = text + length;
     bool ok = true;
-    digest->path = mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path));
-    digest->bytes = length;
+    const mp_digest head = {.path =
+                                mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path)),
+                            .bytes = length};
+    make_runs(&load, 1, &head);
     while (at < end && ok) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline ? newline : end;
@@ -449,10 +619,13 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
         ok = stop == at || read_line(&load, at, (size_t)(stop - at));
         at = newline ? newline + 1 : end;
     }
-    digest->records = load.line;
     ok = ok && is_whole(&load);
-    if (ok)
-        return digest;
-    mp_digest_free(digest);
-    return NULL;
+    mp_digest *digest = ok ? mp_digest_of_runs(load.runs, load.run_count) : NULL;
+    for (size_t i = 0; i < load.run_count; i++)
+        if (ok)
+            load.runs[i]->records = load.line;
+        else
+            mp_digest_free(load.runs[i]);
+    free_lists(&load);
+    return digest;
 }

@@ -1,7 +1,11 @@
 /* Baselines: the digest of a recording as a text file, so that the recording need not be kept.
  *
  * A baseline is JSON, an object a line: the head, the totals, then the entries of each list in the
- * order of their key. Amounts of 0 are left out. */
+ * order of their key. Amounts of 0 are left out. Of several runs, a figure that they differ in is a
+ * list of one for each: so centre and spread of whatever a rule selects are those of what each run
+ * measures, and not made of those of its parts, which do not add up.
+ *
+ * Version 1 had no start time and one run; it is read. Version 2 is written. */
 #ifndef MP_COMPARE_BASELINE_H
 #define MP_COMPARE_BASELINE_H
 

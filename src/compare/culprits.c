@@ -161,11 +161,11 @@ static void find_in_digests(mp_evaluation *evaluation, found *to)
         base = selected_of(evaluation, before, level);
         now = selected_of(evaluation, context->now, level);
     }
-    mp_differences all = mp_differences_of(context->dictionary, is_new ? before : &base,
+    mp_differences all = mp_differences_of(context->dictionary, is_new ? evaluation->known : &base,
                                            is_new ? context->now : &now, level);
     /* What is as bad as it was counts where the limit is none of the base, or nothing got worse. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
-    for (int worse = 1; worse >= (of_base && to->count); worse--)
+    for (int worse = 1; worse >= 0 && (worse || !of_base || !to->count); worse--)
         for (size_t i = 0; i < all.count; i++) {
             const mp_difference *at = &all.at[i];
             const char *label = mp_evaluation_label(evaluation, evaluation->rule->by, &at->key);

@@ -14,21 +14,32 @@ static int64_t add(int64_t a, int64_t b)
     return b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
 }
 
-mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference)
+/* A part of it, rounded down; *over: what is left, in parts of MP_WHOLE. */
+static int64_t part_of(int64_t reference, int64_t share, int64_t *over)
 {
-    int64_t share = bound->reference ? bound->share : 0;
     /* In two parts each, whole ones and what is over, as the product of both may be too large:
      * (a W + b)(c W + d) / W = a (c W + d) + b c + b d / W. */
     int64_t whole = reference / MP_WHOLE, rest = reference % MP_WHOLE;
+    *over = 0;
     if (rest < 0) { /* division rounds towards 0 */
         whole--;
         rest += MP_WHOLE;
     }
     if (share && (whole > INT64_MAX / share || whole < INT64_MIN / share))
-        return (mp_threshold){whole > 0 ? INT64_MAX : INT64_MIN, false};
-    int64_t over = rest * (share % MP_WHOLE);
-    int64_t part = rest * (share / MP_WHOLE) + over / MP_WHOLE;
-    return (mp_threshold){add(add(whole * share, part), bound->number), over % MP_WHOLE > 0};
+        return whole > 0 ? INT64_MAX : INT64_MIN;
+    int64_t both = rest * (share % MP_WHOLE);
+    *over = both % MP_WHOLE;
+    return add(whole * share, rest * (share / MP_WHOLE) + both / MP_WHOLE);
+}
+
+mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference, int64_t spread)
+{
+    int64_t over, more;
+    int64_t part = part_of(reference, bound->reference ? bound->share : 0, &over);
+    int64_t spreads = part_of(bound->spreads < 0 ? -spread : spread, llabs(bound->spreads), &more);
+    over += more;
+    int64_t sum = add(add(part, spreads), bound->number);
+    return (mp_threshold){add(sum, over / MP_WHOLE), over % MP_WHOLE > 0};
 }
 
 bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number)
@@ -112,6 +123,8 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
     result->limit = limit;
     result->has_base = bound->reference == MP_OF_BASE;
     result->base = result->has_base ? subject->reference : 0;
+    result->has_spread = bound->spreads != 0;
+    result->spread = subject->spread;
     result->has_limit_percent = bound->reference == MP_OF_START || bound->reference == MP_OF_LINES;
     result->has_limit = bound->reference != MP_OF_LINES; /* a part of a line is none */
     if (!result->has_limit_percent)
@@ -153,6 +166,20 @@ static void set_share_texts(mp_evaluation *evaluation, const mp_rule_subject *su
                                           result->measured_text, needed - subject->number);
 }
 
+/* What base and spread of several runs are. */
+static const char *spread_text(mp_evaluation *evaluation)
+{
+    const mp_rule_result *result = evaluation->result;
+    mp_measure measure = evaluation->rule->measure;
+    mp_arena *scratch = evaluation->scratch;
+    bool exact = evaluation->context->exact_bytes;
+    if (!result->has_spread)
+        return "";
+    return mp_arena_format(scratch, "; base %s, spread %s",
+                           mp_quantity_text(scratch, measure, result->base, exact),
+                           mp_quantity_text(scratch, measure, result->spread, exact));
+}
+
 /* What was measured of the worst subject, what it is held to, and why that fails. */
 static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit,
                       size_t failed, size_t count, const char *most)
@@ -178,8 +205,8 @@ static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
         result->limit_text =
             mp_arena_format(arena, "%s %s", mp_comparison_sign(rule->comparison), allowed);
     if (rule->bound.reference != MP_OF_NOTHING) /* as written behind what it comes to */
-        result->limit_text =
-            mp_arena_format(arena, "%s (%s)", result->limit_text, rule->bound.text);
+        result->limit_text = mp_arena_format(arena, "%s (%s%s)", result->limit_text,
+                                             rule->bound.text, spread_text(evaluation));
     if (!failed)
         return;
     if (row->is_new) {
@@ -213,6 +240,7 @@ static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
         }
         subjects[left].number += subjects[i].number;
         subjects[left].reference += subjects[i].reference;
+        subjects[left].spread += subjects[i].spread; /* one alone has it */
     }
     return left + 1;
 }
@@ -227,7 +255,7 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
     count = add_up(subjects, count, rule->each);
     evaluation->failed = mp_arena_alloc(evaluation->scratch, count * sizeof *evaluation->failed);
     for (size_t i = 0; i < count; i++) {
-        mp_threshold limit = mp_bound_of(&rule->bound, subjects[i].reference);
+        mp_threshold limit = mp_bound_of(&rule->bound, subjects[i].reference, subjects[i].spread);
         double by = excess(rule->comparison, limit, subjects[i].number);
         if (!mp_threshold_holds(limit, rule->comparison, subjects[i].number))
             evaluation->failed[failed++] = subjects[i].label;
@@ -236,7 +264,7 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
             farthest = by;
         }
     }
-    mp_threshold limit = mp_bound_of(&rule->bound, worst->reference);
+    mp_threshold limit = mp_bound_of(&rule->bound, worst->reference, worst->spread);
     evaluation->failed_count = failed;
     evaluation->result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
     set_numbers(evaluation, worst, limit.number);

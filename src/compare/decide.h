@@ -9,6 +9,7 @@
  * with all results. */
 typedef struct mp_evaluation {
     const mp_rule_context *context;
+    const mp_digest *known; /* the base; of several runs, what any of them has */
     const mp_rule *rule;
     mp_arena *arena, *scratch;
     mp_rule_result *result;
@@ -21,6 +22,7 @@ typedef struct mp_rule_subject {
     const char *label; /* "" for the whole */
     int64_t number;
     int64_t reference; /* in the base, or at the start of growth */
+    int64_t spread;    /* of the runs of the base; 0 of one */
 } mp_rule_subject;
 
 /* A limit that may lie between two whole numbers: `number` and, if `more`, a little. */
@@ -29,8 +31,9 @@ typedef struct mp_threshold {
     bool more;
 } mp_threshold;
 
-/* What the limit is where the reference is so much; at least INT64_MIN, at most INT64_MAX. */
-mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference);
+/* What the limit is where reference and spread are so much; at least INT64_MIN, at most INT64_MAX.
+ */
+mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference, int64_t spread);
 /* Whether a number keeps to it. */
 bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number);
 

@@ -338,6 +338,8 @@ static void describe(builder *of)
         digest->records += input->records;
         digest->complete &= input->complete;
     }
+    if (model->sessions.count > 1)
+        digest->start_us = model->sessions.at[1].start_us;
     if (model->inputs.count < 2)
         return;
     const mp_input_summary *first = &model->inputs.at[1];
@@ -372,7 +374,13 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
 
 void mp_digest_free(mp_digest *digest)
 {
-    for (int level = 0; digest && level < MP_LEVELS; level++)
+    if (!digest)
+        return;
+    for (size_t i = 0; i < digest->run_count; i++)
+        if (digest->runs[i] != digest)
+            mp_digest_free(digest->runs[i]);
+    for (int level = 0; level < MP_LEVELS; level++)
         mp_entries_free(&digest->lists[level]);
+    free(digest->runs);
     free(digest);
 }

@@ -40,6 +40,11 @@ typedef struct mp_digest {
     /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
      * Two digests can be compared if theirs are the same. Of the dictionary. */
     const char *conditions;
+    int64_t start_us; /* when the first session began, since 1970, UTC; 0: not known */
+    /* Of a baseline of several runs: one for each, of which this is the middle one (runs.h). NULL
+     * and 0: it is of one run. */
+    struct mp_digest **runs;
+    size_t run_count;
     unsigned has; /* MP_HAS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;

@@ -6,6 +6,7 @@
 #include "compare/culprits.h"
 #include "compare/evaluate_coverage.h"
 #include "compare/evaluate_growth.h"
+#include "compare/runs.h"
 #include "query/graph_query.h"
 
 /* --- labels --- */
@@ -130,14 +131,69 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
         ++*(is_base ? &found->there : &found->here);
         mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
         found->at[found->count++] =
-            (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0};
+            (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0, 0};
         *(is_base ? &found->sum.reference : &found->sum.number) += amount;
         if (is_base || amount <= 0 || amount < found->most.number)
             continue;
         const char *told = told_of(evaluation, level, key);
         if (amount > found->most.number || strcmp(told, found->most.label) < 0)
-            found->most = (mp_rule_subject){told, amount, 0};
+            found->most = (mp_rule_subject){told, amount, 0, 0};
     }
+}
+
+/* What of a run is of this label. */
+typedef struct run_share {
+    const char *label;
+    size_t run;
+    int64_t amount;
+} run_share;
+
+static int by_label(const void *left, const void *right)
+{
+    return strcmp(((const run_share *)left)->label, ((const run_share *)right)->label);
+}
+
+/* Centre and spread of each label that the rule is on, else of all that it selects: what each run
+ * measured, as if it were the base. */
+static void gather_runs(mp_evaluation *evaluation, selection *found)
+{
+    const mp_rule *rule = evaluation->rule;
+    const mp_digest *base = evaluation->context->base;
+    mp_level level = mp_rule_level(rule);
+    size_t count = 0, capacity = 0, end;
+    run_share *shares = NULL;
+    int64_t *values = mp_alloc(base->run_count * sizeof *values);
+    for (size_t run = 0; run < base->run_count; run++) {
+        const mp_entries *entries = &base->runs[run]->lists[level];
+        size_t there = 0;
+        for (size_t i = 0; i < entries->count; i++) {
+            const mp_entry *entry = &entries->at[i];
+            const char *label = mp_evaluation_label(evaluation, rule->by, &entry->key);
+            if (!mp_evaluation_selects(evaluation, &entry->key, label) ||
+                is_untracked(evaluation, found, label))
+                continue;
+            mp_grow(&shares, &capacity, count + 1, sizeof *shares);
+            shares[count++] = (run_share){rule->each ? label : "", run,
+                                          mp_measure_of(rule->measure, &entry->amounts)};
+            there++;
+        }
+        found->there = there > found->there ? there : found->there;
+    }
+    if (count)
+        qsort(shares, count, sizeof *shares, by_label);
+    for (size_t i = 0; i < count; i = end) {
+        memset(values, 0, base->run_count * sizeof *values);
+        for (end = i; end < count && strcmp(shares[end].label, shares[i].label) == 0; end++)
+            values[shares[end].run] += shares[end].amount;
+        mp_centre centre = mp_centre_of(values, base->run_count);
+        mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
+        mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
+        found->at[found->count++] = subject;
+        found->sum.reference += subject.reference; /* of no label, it is the one */
+        found->sum.spread += subject.spread;
+    }
+    free(values);
+    free(shares);
 }
 
 static const char *most_text(mp_evaluation *evaluation, const mp_rule_subject *most)
@@ -208,20 +264,43 @@ static bool join_retained(mp_evaluation *evaluation, selection *found)
     return false;
 }
 
+/* Of the whole base, whose runs count what `counted` says. */
+static mp_centre total_of_runs(const mp_rule *rule, const mp_digest *base, mp_centre counted)
+{
+    if (mp_measure_rows[rule->measure].counts)
+        return counted;
+    int64_t *values = mp_alloc(base->run_count * sizeof *values);
+    for (size_t i = 0; i < base->run_count; i++)
+        values[i] = total_of(rule, base->runs[i], 0);
+    mp_centre centre = mp_centre_of(values, base->run_count);
+    free(values);
+    return centre;
+}
+
 static void judge_amount(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
     selection found = {.sum.label = "", .untracked = untracked_types(evaluation)};
+    bool has_runs = context->base && context->base->run_count;
     if (mp_measure_rows[rule->measure].select_by) { /* the peak is of no entries */
         gather(evaluation, &found, context->now);
-        if (context->base)
+        if (has_runs)
+            gather_runs(evaluation, &found);
+        else if (context->base)
             gather(evaluation, &found, context->base);
     }
     const char *most = most_text(evaluation, &found.most);
     if (!rule->by) {
         found.sum.number = total_of(rule, context->now, found.sum.number);
-        found.sum.reference = total_of(rule, context->base, found.sum.reference);
+        if (!has_runs) {
+            found.sum.reference = total_of(rule, context->base, found.sum.reference);
+        } else {
+            mp_centre counted = {found.sum.reference, found.sum.spread};
+            mp_centre all = total_of_runs(rule, context->base, counted);
+            found.sum.reference = all.median;
+            found.sum.spread = all.spread;
+        }
         mp_evaluation_decide(evaluation, &found.sum, 1, most);
     } else if (found.count) {
         if (join_retained(evaluation, &found))
@@ -253,7 +332,8 @@ static void judge_new(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     mp_measure weight = mp_measure_weight(rule->measure);
     mp_level level = mp_measure_rows[rule->measure].level;
-    mp_differences all = mp_differences_of(context->dictionary, context->base, context->now, level);
+    mp_differences all =
+        mp_differences_of(context->dictionary, evaluation->known, context->now, level);
     mp_rule_subject subject = {.label = ""};
     const mp_difference *largest = NULL;
     int64_t largest_weight = 0;
@@ -304,6 +384,9 @@ static void judge_rule(mp_evaluation *evaluation)
                    mp_kind_name(context->now->kind));
     else if (row->has & ~base->has)
         MP_DISMISS(evaluation, "the base does not tell %s", row->told);
+    else if (rule->bound.spreads && !base->run_count)
+        MP_DISMISS(evaluation, "the base is of one run, which has no spread: keep a baseline of "
+                               "several runs");
     else if (row->is_new)
         judge_new(evaluation);
     else if (rule->measure == MP_MEASURE_COVERAGE)
@@ -319,9 +402,12 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
     mp_rule_results results = {.count = policy->rule_count};
     results.at = mp_alloc_zero(policy->rule_count + 1, sizeof *results.at);
     results.arena = mp_alloc_zero(1, sizeof *results.arena);
+    mp_digest *any =
+        context->base && context->base->run_count ? mp_digest_of_any_run(context->base) : NULL;
     for (size_t i = 0; i < policy->rule_count; i++) {
         mp_arena scratch = {0};
         mp_evaluation evaluation = {.context = context,
+                                    .known = any ? any : context->base,
                                     .rule = &policy->rules[i],
                                     .arena = results.arena,
                                     .scratch = &scratch,
@@ -332,6 +418,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
         results.counts[results.at[i].verdict]++;
         mp_arena_free(&scratch);
     }
+    mp_digest_free(any);
     return results;
 }
 

@@ -11,7 +11,7 @@ typedef struct subjects {
 
 static void put(subjects *found, const char *label, uint64_t executed, uint64_t lines)
 {
-    found->at[found->count++] = (mp_rule_subject){label, (int64_t)executed, (int64_t)lines};
+    found->at[found->count++] = (mp_rule_subject){label, (int64_t)executed, (int64_t)lines, 0};
 }
 
 static void gather(mp_evaluation *evaluation, subjects *found)

@@ -111,7 +111,7 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
             from = all.from_bytes;
             to = all.to_bytes;
         }
-        mp_rule_subject whole = {"", to - (growth ? from : 0), from};
+        mp_rule_subject whole = {"", to - (growth ? from : 0), from, 0};
         mp_evaluation_decide(evaluation, &whole, 1, "");
     } else if (select_groups(evaluation, window, &found)) {
         mp_rule_subject *subjects =
@@ -119,7 +119,7 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
         for (size_t i = 0; i < found.count; i++)
             subjects[i] = (mp_rule_subject){found.at[i].label,
                                             found.at[i].to - (growth ? found.at[i].from : 0),
-                                            found.at[i].from};
+                                            found.at[i].from, 0};
         mp_evaluation_decide(evaluation, subjects, found.count, "");
     }
 }

@@ -226,25 +226,43 @@ static bool parse_value(parser *p, int64_t *value)
     return true;
 }
 
-/* "+ 64 KiB", "- 5 %" behind "base". */
-static bool parse_offset(parser *p)
+/* One of "64 KiB", "5 %", "3 spreads". `times`: how often each stood behind "base". */
+static bool parse_offset(parser *p, token sign, unsigned times[3])
 {
     mp_bound *bound = &p->rule.bound;
-    const char *sign = p->now.text.at;
+    bool number = p->now.kind == NUMBER, percent = number && is(next(p), "%");
+    bool spreads = number && (is(next(p), "spreads") || is(next(p), "spread"));
+    unsigned kind = percent ? 1 : spreads ? 2 : 0;
     int64_t value = 0;
-    bool minus = is(p->now, "-");
-    if (!take(p, "+") && !take(p, "-"))
-        return true;
-    if (p->now.kind != NUMBER || !is(next(p), "%")) {
-        bool ok = parse_value(p, &value);
-        bound->number = minus ? -value : value;
-        return ok;
-    }
-    if (!parse_millionths(p, &value))
+    if (!(percent || spreads ? parse_millionths(p, &value) : parse_value(p, &value)))
         return false;
-    bound->share += minus ? -value : value;
+    if (times[kind]++)
+        return FAULT(p, sign.text.at, "base has such an offset already, expected one %s",
+                     percent   ? "percentage"
+                     : spreads ? "number of spreads"
+                               : "amount");
+    value = is(sign, "-") ? -value : value;
+    if (percent)
+        bound->share += value;
+    else if (spreads)
+        bound->spreads = value * (MP_WHOLE / 1000000);
+    else
+        bound->number = value;
     return bound->share >= 0 ||
-           FAULT(p, sign, "that is less than nothing of base, expected at most 100 %%");
+           FAULT(p, sign.text.at, "that is less than nothing of base, expected at most 100 %%");
+}
+
+/* "+ 3 spreads + 64 KiB", "- 5 %" behind "base". */
+static bool parse_offsets(parser *p)
+{
+    unsigned times[3] = {0};
+    for (;;) {
+        token sign = p->now;
+        if (!take(p, "+") && !take(p, "-"))
+            return true;
+        if (!parse_offset(p, sign, times))
+            return false;
+    }
 }
 
 static bool parse_percent(parser *p)
@@ -278,7 +296,7 @@ static bool parse_base(parser *p)
                      p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage");
     p->rule.bound.reference = MP_OF_BASE;
     p->rule.bound.share = factor * (MP_WHOLE / 1000000);
-    return parse_offset(p);
+    return parse_offsets(p);
 }
 
 static bool parse_bound(parser *p)

@@ -8,7 +8,7 @@
 #include "compare/measures.h"
 #include "memprof/diagnostics.h"
 
-/* A limit is reference * share / MP_WHOLE + number, exactly. */
+/* A limit is (reference * share + spread * spreads) / MP_WHOLE + number, exactly. */
 #define MP_WHOLE INT64_C(100000000)
 typedef enum mp_reference {
     MP_OF_NOTHING,
@@ -20,6 +20,7 @@ typedef enum mp_reference {
 typedef struct mp_bound {
     mp_reference reference;
     int64_t share;    /* of the reference, in parts of MP_WHOLE */
+    int64_t spreads;  /* of the base's runs, likewise; below 0: less */
     int64_t number;   /* in the unit of the measure */
     const char *text; /* as written */
 } mp_bound;
@@ -96,6 +97,8 @@ typedef struct mp_rule_result {
     int64_t measured; /* of growth per snapshot: its slope, rounded */
     int64_t limit;    /* rounded down where it is a part of something */
     int64_t base;
+    bool has_spread; /* the limit is one of spreads of several runs */
+    int64_t spread;
     double measured_percent, limit_percent; /* growth, of what was alive at its start */
     const char *measured_text, *limit_text; /* for people; NULL where there is none */
     const char *message; /* why it fails or cannot be judged, or what is worth saying; else "" */

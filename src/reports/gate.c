@@ -28,7 +28,7 @@ typedef struct rule_row {
     const char *status, *rule, *measured, *limit, *message;
     mp_texts why;
     struct {
-        int64_t measured, limit, base;
+        int64_t measured, limit, base, spread;
     } by_unit[MP_RULE_UNITS];
     double measured_percent, limit_percent;
     int64_t line;
@@ -40,6 +40,8 @@ typedef struct rule_row {
         MP_COLUMN_OF(rule_row, by_unit[rule_unit].limit, "limit_" suffix, "", unit,                \
                      MP_FOR_PROGRAMS),                                                             \
         MP_COLUMN_OF(rule_row, by_unit[rule_unit].base, "base_" suffix, "", unit, MP_FOR_PROGRAMS)
+#define SPREAD_COLUMN(rule_unit, suffix, unit)                                                     \
+    MP_COLUMN_OF(rule_row, by_unit[rule_unit].spread, "spread_" suffix, "", unit, MP_FOR_PROGRAMS)
 
 static const mp_column rule_columns[] = {
     MP_COLUMN(rule_row, status, "Status", MP_TEXT, MP_TONED),
@@ -58,6 +60,11 @@ static const mp_column rule_columns[] = {
     MP_COLUMN(rule_row, measured_percent, "", MP_PERCENT, MP_FOR_PROGRAMS),
     MP_COLUMN(rule_row, limit_percent, "", MP_PERCENT, MP_FOR_PROGRAMS),
     MP_COLUMN(rule_row, line, "", MP_NUMBER, MP_FOR_PROGRAMS),
+    SPREAD_COLUMN(MP_RULE_BYTES, "bytes", MP_BYTES),
+    SPREAD_COLUMN(MP_RULE_OBJECTS, "objects", MP_COUNT),
+    SPREAD_COLUMN(MP_RULE_CALLS, "calls", MP_COUNT),
+    SPREAD_COLUMN(MP_RULE_COUNT, "count", MP_COUNT),
+    SPREAD_COLUMN(MP_RULE_US, "seconds", MP_SECONDS),
 };
 
 static const char *text_of(mp_document *document, const char *text)
@@ -80,13 +87,16 @@ static void put_rule(mp_document *document, mp_table *table, const mp_rule_resul
     if (*result->message)
         row.why = (mp_texts){&row.message, 1, NULL};
     for (size_t i = 0; i < MP_RULE_UNITS; i++)
-        row.by_unit[i].measured = row.by_unit[i].limit = row.by_unit[i].base = MP_UNKNOWN;
+        row.by_unit[i].measured = row.by_unit[i].limit = row.by_unit[i].base =
+            row.by_unit[i].spread = MP_UNKNOWN;
     if (result->has_measured)
         row.by_unit[unit].measured = result->measured;
     if (result->has_limit)
         row.by_unit[unit].limit = result->limit;
     if (result->has_base)
         row.by_unit[unit].base = result->base;
+    if (result->has_spread)
+        row.by_unit[unit].spread = result->spread;
     mp_table_put(document, table, &row);
     mp_document_check(document, (mp_check){.verdict = result->verdict,
                                            .name = text_of(document, result->rule->name),

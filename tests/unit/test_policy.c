@@ -292,18 +292,30 @@ static void thresholds(void **state)
     static const struct {
         int64_t share, offset, reference, number;
         bool more;
+        int64_t spreads, spread;
     } cases[] = {
-        {115000000, 0, 100, 115, false},
-        {110000000, 0, 33, 36, true}, /* 36.3 */
-        {110000000, 5, 33, 41, true},
-        {MP_WHOLE, -40, 33, -7, false},
-        {50000000, 0, -3, -2, true}, /* -1.5 */
-        {MP_WHOLE * 1000, 0, INT64_MAX, INT64_MAX, false},
-        {MP_WHOLE * 1000, 0, INT64_MIN, INT64_MIN, false},
+        {115000000, 0, 100, 115, false, 0, 0},
+        {110000000, 0, 33, 36, true, 0, 0}, /* 36.3 */
+        {110000000, 5, 33, 41, true, 0, 0},
+        {MP_WHOLE, -40, 33, -7, false, 0, 0},
+        {50000000, 0, -3, -2, true, 0, 0}, /* -1.5 */
+        {MP_WHOLE * 1000, 0, INT64_MAX, INT64_MAX, false, 0, 0},
+        {MP_WHOLE * 1000, 0, INT64_MIN, INT64_MIN, false, 0, 0},
+        {MP_WHOLE, 0, 100, 121, false, 3 * MP_WHOLE, 7},
+        {MP_WHOLE, 5, 100, 84, false, -3 * MP_WHOLE, 7},
+        {MP_WHOLE, 0, 100, 110, true, 150000000, 7},  /* 110.5 */
+        {MP_WHOLE, 0, 100, 89, true, -150000000, 7},  /* 89.5 */
+        {110000000, 0, 35, 49, false, 150000000, 7},  /* 38.5 + 10.5 */
+        {110000000, 0, 35, 28, false, -150000000, 7}, /* 38.5 - 10.5 */
+        {MP_WHOLE, 0, 1, INT64_MAX, false, MP_WHOLE * 1000, INT64_MAX},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_bound bound = {MP_OF_BASE, cases[i].share, cases[i].offset, ""};
-        mp_threshold threshold = mp_bound_of(&bound, cases[i].reference);
+        mp_bound bound = {.reference = MP_OF_BASE,
+                          .share = cases[i].share,
+                          .number = cases[i].offset,
+                          .spreads = cases[i].spreads,
+                          .text = ""};
+        mp_threshold threshold = mp_bound_of(&bound, cases[i].reference, cases[i].spread);
         assert_int_equal(threshold.number, cases[i].number);
         assert_int_equal(threshold.more, cases[i].more);
     }
