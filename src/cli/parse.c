@@ -517,15 +517,32 @@ static bool reads_stdin_twice(const cli_options *options)
     return count > 1;
 }
 
+/* On the command line, not as a default. */
+static bool is_given(const cli_options *options, const char *name)
+{
+    bool is = false;
+    for (size_t i = 0; i < options->pair_count; i++)
+        is |= !options->pairs[i].origin && strcmp(options->pairs[i].name, name) == 0;
+    return is;
+}
+
 /* Check the number of inputs, and that the format can show the answer, before reading anything. */
 static bool check(const cli_options *options)
 {
     const cli_command *command = &options->command;
     const mp_renderer *renderer = options->renderer;
+    const cli_option *to = cli_option_of(command, "to");
+    bool own = to && to->kind == CLI_OWN_RENDERER && is_given(options, "to");
     bool before = command->operand && !command->operand_last;
     if (renderer->command && !cli_command_writes(command, renderer))
         return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
+    if (own && is_given(options, "format"))
+        return cli_refuse(options, "--to and --format both say what is written: give one of them");
+    for (const char *const *name = renderer->unused; name && *name; name++)
+        if (is_given(options, *name))
+            return cli_refuse(options, "%s has all lines of the programs, and no use for --%s",
+                              renderer->name, *name);
     if (options->brief && !renderer->can_be_brief)
         return cli_refuse(options, "--brief goes with --format json, not with %s", renderer->name);
     if (cli_compares(command) && options->path_count != 1)

@@ -139,4 +139,5 @@ const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
                                            .summary = "coverage as Cobertura's XML",
                                            .for_programs = true,
                                            .command = "coverage",
+                                           .unused = mp_coverage_unused,
                                            .render = render_cobertura};

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+const char *const mp_coverage_unused[] = {"by", "sort", "limit", "uncovered", NULL};
 const char mp_main_block[] = "(main block)";
 
 const mp_coverage_answer *mp_coverage_files(const mp_document *document, const mp_style *style,

@@ -47,4 +47,5 @@ const mp_renderer mp_renderer_lcov = {.name = "lcov",
                                       .summary = "coverage as a tracefile for lcov and genhtml",
                                       .for_programs = true,
                                       .command = "coverage",
+                                      .unused = mp_coverage_unused,
                                       .render = render_lcov};

@@ -35,4 +35,5 @@ const mp_renderer mp_renderer_sonar_generic = {.name = "sonar-generic",
                                                    "coverage as SonarQube's generic test coverage",
                                                .for_programs = true,
                                                .command = "coverage",
+                                               .unused = mp_coverage_unused,
                                                .render = render_sonar};

@@ -30,6 +30,8 @@ typedef struct mp_renderer {
     bool of_checks; /* shows nothing but rules and limits */
     const char
         *command; /* the only one whose documents have what it shows, or "A or B"; NULL: any has */
+    /* Arguments of the report that mean nothing to it, NULL last; NULL: none. */
+    const char *const *unused;
     /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
      * have what this format shows: then nothing was printed, and `error` says why. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,

@@ -64,19 +64,28 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, idle_objects, "Not used", MP_COUNT, MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
 };
 
-/* Groups come by their labels. */
+/* Groups come by their labels. Of all memory, then of recordings and of logs alone. */
 static const mp_order top_orders[] = {
     {"bytes", {"bytes"}},
     {"objects", {"objects", "bytes"}},
-    {"inclusive", {"inclusive_bytes", "bytes"}},
     {"created", {"created_objects", "bytes"}},
     {"deleted", {"deleted_objects", "bytes"}},
     {"key", {"key"}},
+    {"inclusive", {"inclusive_bytes", "bytes"}},
+    {"idle", {"idle_objects", "bytes"}},
     {"allocated", {"created_bytes", "created_objects", "bytes"}},
     {"peak", {"peak_bytes", "bytes"}},
     {"temporary", {"temporary_bytes", "temporary_objects", "bytes"}},
-    {"idle", {"idle_objects", "bytes"}},
 };
+enum { ALL_TOP = 5, RECORDED_TOP = 2, LOGGED_TOP = 3 };
+
+/* What is scoped to whom is known of contexts. False with a message. */
+static bool can_order(const mp_order *order, const mp_dimension *dimension, mp_error *error)
+{
+    return dimension->of_context || strcmp(order->name, "inclusive") != 0 ||
+           mp_fail_argument(error, "sort", order->name,
+                            "what is scoped to them is not told of groups by %s", dimension->name);
+}
 
 /* Sorted by a figure of the past, or by temp-tables that are not used, keep groups where it is not
  * 0; else those with anything alive. */
@@ -172,7 +181,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
     const mp_model *model = window->model;
     const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
     const mp_order *order = MP_ORDER_FIND(top_orders, asked->sort, "groups", error);
-    if (!order)
+    if (!order || !can_order(order, dimension, error))
         return false;
     if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)
         return mp_fail_argument(error, "sort", order->name,
@@ -355,9 +364,10 @@ static const mp_column growth_columns[] = {
 static const mp_order growth_orders[] = {
     {"bytes", {"delta_bytes"}},
     {"objects", {"delta_objects", "delta_bytes"}},
-    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}},
     {"key", {"key"}},
+    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* of recordings */
 };
+enum { ALL_GROWTH = 3 };
 
 /* The groups that changed enough, in their order; release with free(). What did not change is no
  * answer, but whoever asks for all rows gets it. */
@@ -435,7 +445,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 {
     const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
     const mp_order *order = MP_ORDER_FIND(growth_orders, asked->sort, "groups", error);
-    if (!order)
+    if (!order || !can_order(order, dimension, error))
         return false;
     const char *trend = trends ? section_trend(document, window) : NULL;
     mp_table *table = MP_KIND_TABLE(document, window->model, "growth", NULL, growth_columns);
@@ -530,7 +540,11 @@ static const mp_choice top_choices[] = {
     {.argument = "by", .variants = MP_HEAPS},
     {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
     {.argument = "by", .variants = MP_PROFILE, MP_WORDS(mp_profile_groups)},
-    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(top_orders)},
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS_OF(top_orders, 0, ALL_TOP)},
+    {.argument = "sort", .variants = MP_HISTORY, MP_WORDS_OF(top_orders, ALL_TOP, RECORDED_TOP)},
+    {.argument = "sort",
+     .variants = MP_EVENTS,
+     MP_WORDS_OF(top_orders, ALL_TOP + RECORDED_TOP, LOGGED_TOP)},
     {.argument = "sort", .variants = MP_DUMP, MP_WORDS(mp_alive_orders)},
     {.argument = "sort", .variants = MP_PROFILE, .where = "by line", MP_WORDS(mp_line_orders)},
     {.argument = "sort",
@@ -606,7 +620,8 @@ static const mp_argument growth_arguments[] = {
 
 static const mp_choice growth_choices[] = {
     {.argument = "by", .variants = MP_HEAPS},
-    {.argument = "sort", .variants = MP_HEAPS | MP_DUMP, MP_WORDS(growth_orders)},
+    {.argument = "sort", .variants = MP_HEAPS | MP_DUMP, MP_WORDS_OF(growth_orders, 0, ALL_GROWTH)},
+    {.argument = "sort", .variants = MP_HISTORY, MP_WORDS_OF(growth_orders, ALL_GROWTH, 1)},
     {0},
 };
 

@@ -60,9 +60,10 @@ static const mp_column leak_columns[] = {
 /* Leaks come by bytes. */
 static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"objects", {"objects"}},
-                                       {"inclusive", {"inclusive_bytes"}},
                                        {"created", {"created_objects"}},
-                                       {"grew", {"grew_snapshots"}}};
+                                       {"grew", {"grew_snapshots"}},
+                                       {"inclusive", {"inclusive_bytes"}}}; /* of recordings */
+enum { ALL_LEAKS = 4 };
 
 /* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */
 static void set_trend(mp_document *document, leak_row *row)
@@ -340,7 +341,8 @@ static const mp_argument arguments[] = {
 };
 
 static const mp_choice choices[] = {
-    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(leak_orders)},
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS_OF(leak_orders, 0, ALL_LEAKS)},
+    {.argument = "sort", .variants = MP_HISTORY, MP_WORDS_OF(leak_orders, ALL_LEAKS, 1)},
     {0},
 };
 

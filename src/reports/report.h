@@ -85,6 +85,10 @@ typedef struct mp_choice {
 #define MP_WORDS(table)                                                                            \
     .words = (table), .count = sizeof(table) / sizeof *(table), .size = sizeof *(table)
 
+/* The same of `n` of them from `first` on. */
+#define MP_WORDS_OF(table, first, n)                                                               \
+    .words = (table) + (first), .count = (n), .size = sizeof *(table)
+
 typedef struct mp_report {
     const char *name;
     const char *summary;
