@@ -173,6 +173,7 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                         .suppressions =
                             question->suppression_paths.count ? &question->suppressions : NULL,
                         .policy = question->policy,
+                        .strict = question->strict,
                         .read_source = question->source_folders.count ? mp_source_read : NULL,
                         .source_folders = &question->source_folders,
                         .dictionary = dictionary,

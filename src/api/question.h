@@ -17,6 +17,7 @@ typedef struct mp_question {
     mp_criterion *criteria; /* what `selection` points to */
     size_t criterion_capacity;
     mp_argument_texts suppression_paths, source_folders;
+    bool strict;             /* a limit or a rule that holds and hides a leak fails */
     int32_t today;           /* as by mp_parse_date; 0: the clock tells */
     const char *base;        /* a recording or a baseline; NULL: none */
     const char *policy_path; /* NULL: no policy */

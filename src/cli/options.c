@@ -153,7 +153,7 @@ const cli_option cli_option_table[] = {
      .kind = CLI_JOBS, .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'j'},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, .kind = CLI_FLAG,
      AT(exact_bytes), .scope = CLI_READS, .section = CLI_GENERAL},
-    {"strict", NULL, "exit with 3 if a recording is torn or a record was skipped", NULL,
+    {"strict", NULL, "exit with 3 at any warning, with 1 if a limit hides a leak", NULL,
      .kind = CLI_FLAG, AT(strict), .scope = CLI_READS, .section = CLI_GENERAL},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, .kind = CLI_FLAG,
      AT(quiet), .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'q'},

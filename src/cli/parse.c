@@ -485,6 +485,7 @@ static bool take_options(cli_options *options, const cli_line *line)
     options->load.traces_folded = !command->report || !command->report->wants_traces;
     options->load.keep_ages = command->report && command->report->wants_ages;
     options->load.request_peaks = command->report && command->report->wants_request_peaks;
+    question->strict = options->strict;
     options->load.since = text_of(options, "since");
     options->load.until = text_of(options, "until");
     return true;

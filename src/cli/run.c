@@ -304,9 +304,15 @@ static int put_answer(const cli_options *options, const mp_document *document,
                       const mp_diagnostics *diagnostics)
 {
     int status = cli_put_document(options, document, diagnostics);
-    for (size_t i = 0; i < document->check_count; i++)
-        if (!document->checks[i].line && document->checks[i].verdict != MP_VERDICT_PASS)
-            cli_put_message(mp_limit_text(document->arena, &document->checks[i], "--"));
+    for (size_t i = 0; i < document->check_count; i++) {
+        const mp_check *check = &document->checks[i];
+        bool warns = check->verdict == MP_VERDICT_PASS && *check->warning && !options->quiet;
+        const char *text = mp_limit_text(document->arena, check, check->line ? "" : "--");
+        if (!check->line && check->verdict != MP_VERDICT_PASS)
+            cli_put_message(text);
+        else if (warns && !(check->line && is_for_people(options)))
+            cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
+    }
     if (document->policy && (document->failed || document->unjudged) && !is_for_people(options))
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))

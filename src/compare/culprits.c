@@ -8,6 +8,7 @@
 #include "query/coverage.h"
 #include "query/graph_query.h"
 #include "query/labels.h"
+#include "query/steady.h"
 
 typedef struct ranked {
     mp_culprit culprit;
@@ -209,10 +210,12 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     bool sites = mp_dimension_fits(mp_dimension_find("site"), model);
     const char *by = evaluation->rule->by == MP_BY_NAME ? "name" : sites ? "site" : "type";
     const mp_grouping *grouping = mp_window_groups(window, mp_dimension_find(by), 0);
+    bool is_steady = evaluation->rule->measure == MP_MEASURE_TREND || *evaluation->result->warning;
+    int64_t *steady = is_steady ? mp_steady_of_groups(window, grouping) : NULL;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         const char *label = group_label(evaluation, group);
-        int64_t change = group->to.bytes - group->from_bytes;
+        int64_t change = steady ? steady[i] : group->to.bytes - group->from_bytes;
         if ((to->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
             is_to_blame(evaluation, label))
             put(to,
@@ -224,6 +227,7 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
                     .change = change},
                 llabs(change));
     }
+    free(steady);
 }
 
 static void find_areas(mp_evaluation *evaluation, const mp_window *window, found *to)
@@ -316,7 +320,7 @@ void mp_evaluation_find_culprits(mp_evaluation *evaluation)
     result->culprit_measure = mp_measure_weight(measure);
     if (measure == MP_MEASURE_COVERAGE)
         find_uncovered(evaluation, &all);
-    else if (measure == MP_MEASURE_GROWTH || mp_measure_is_platform(measure))
+    else if (mp_measure_is_growth(measure) || mp_measure_is_platform(measure))
         find_growers(evaluation, &all);
     else
         find_in_digests(evaluation, &all);

@@ -135,6 +135,19 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
         result->measured_percent = (double)subject->number * 100 / (double)subject->reference;
 }
 
+/* Dumps do not tell what leaked. */
+static const char *steady_text(const mp_evaluation *evaluation)
+{
+    return evaluation->context->now->kind == MP_KIND_DUMP ? "grown from dump to dump"
+                                                          : mp_measure_rows[MP_MEASURE_TREND].done;
+}
+
+static const char *done_text(const mp_evaluation *evaluation)
+{
+    mp_measure measure = evaluation->rule->measure;
+    return measure == MP_MEASURE_TREND ? steady_text(evaluation) : mp_measure_rows[measure].done;
+}
+
 /* "2 of 5 modules, worst shop.Order: "; "" of the whole. */
 static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *subject,
                             size_t failed, size_t count)
@@ -216,7 +229,7 @@ static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
     }
     const char *who = who_text(evaluation, subject, failed, count);
     result->message =
-        mp_arena_format(arena, "%s%s %s, %s%s", who, measured, row->done,
+        mp_arena_format(arena, "%s%s %s, %s%s", who, measured, done_text(evaluation),
                         distance_text(evaluation, number - limit, allowed, exact), most);
 }
 
@@ -245,25 +258,36 @@ static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
     return left + 1;
 }
 
-void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
-                          const char *most)
+/* Hold each to the limit: the labels that fail are the evaluation's, how many of them it gives. The
+ * worst of all. */
+static const mp_rule_subject *hold_each(mp_evaluation *evaluation, const mp_rule_subject *subjects,
+                                        size_t count, size_t *failed)
 {
     const mp_rule *rule = evaluation->rule;
     const mp_rule_subject *worst = subjects;
-    size_t failed = 0;
     double farthest = 0;
-    count = add_up(subjects, count, rule->each);
     evaluation->failed = mp_arena_alloc(evaluation->scratch, count * sizeof *evaluation->failed);
+    *failed = 0;
     for (size_t i = 0; i < count; i++) {
         mp_threshold limit = mp_bound_of(&rule->bound, subjects[i].reference, subjects[i].spread);
         double by = excess(rule->comparison, limit, subjects[i].number);
         if (!mp_threshold_holds(limit, rule->comparison, subjects[i].number))
-            evaluation->failed[failed++] = subjects[i].label;
+            evaluation->failed[(*failed)++] = subjects[i].label;
         if (i == 0 || by > farthest) {
             worst = &subjects[i];
             farthest = by;
         }
     }
+    return worst;
+}
+
+void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
+                          const char *most)
+{
+    const mp_rule *rule = evaluation->rule;
+    size_t failed;
+    count = add_up(subjects, count, rule->each);
+    const mp_rule_subject *worst = hold_each(evaluation, subjects, count, &failed);
     mp_threshold limit = mp_bound_of(&rule->bound, worst->reference, worst->spread);
     evaluation->failed_count = failed;
     evaluation->result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
@@ -272,4 +296,30 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
         set_share_texts(evaluation, worst, limit, failed, count);
     else
         set_texts(evaluation, worst, limit.number, failed, count, most);
+}
+
+void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
+                        const char *rate, const char *most)
+{
+    const mp_rule *rule = evaluation->rule;
+    mp_rule_result *result = evaluation->result;
+    bool exact = evaluation->context->exact_bytes;
+    size_t failed;
+    count = add_up(subjects, count, rule->each);
+    const mp_rule_subject *worst = hold_each(evaluation, subjects, count, &failed);
+    if (!failed)
+        return;
+    int64_t limit = mp_bound_of(&rule->bound, worst->reference, worst->spread).number;
+    const char *allowed = mp_quantity_text(evaluation->scratch, rule->measure, limit, exact);
+    result->warning =
+        mp_arena_format(evaluation->arena, "hides a leak: %s%s %s%s, %s%s",
+                        who_text(evaluation, worst, failed, count),
+                        mp_quantity_text(evaluation->scratch, rule->measure, worst->number, exact),
+                        steady_text(evaluation), rate,
+                        distance_text(evaluation, worst->number - limit, allowed, exact), most);
+    if (!evaluation->context->strict)
+        return;
+    evaluation->failed_count = failed;
+    result->verdict = MP_VERDICT_FAIL;
+    result->message = result->warning;
 }

@@ -15,6 +15,7 @@ typedef struct mp_evaluation {
     mp_rule_result *result;
     const char **failed; /* of a rule on each: the labels that fail, in order; in `scratch` */
     size_t failed_count;
+    bool trend_held; /* another rule is about what leaks steadily */
 } mp_evaluation;
 
 /* What is held against a limit: the whole, or something that the rule selects. */
@@ -51,5 +52,9 @@ void mp_evaluation_find_nothing(mp_evaluation *evaluation);
  * "". */
 void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
                           const char *most);
+/* Warn of a rule that holds where what leaked steadily, which they are, is over its upper limit:
+ * `rate` is behind it, such as " a snapshot"; `most` is what has most of it, or "". */
+void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
+                        const char *rate, const char *most);
 
 #endif

@@ -391,10 +391,19 @@ static void judge_rule(mp_evaluation *evaluation)
         judge_new(evaluation);
     else if (rule->measure == MP_MEASURE_COVERAGE)
         mp_evaluation_of_coverage(evaluation);
-    else if (rule->measure == MP_MEASURE_GROWTH || mp_measure_is_platform(rule->measure))
+    else if (mp_measure_is_growth(rule->measure) || mp_measure_is_platform(rule->measure))
         mp_evaluation_of_growth(evaluation);
     else
         judge_amount(evaluation);
+}
+
+/* Whether what leaks steadily is held to a limit of its own: then no other rule hides it. */
+static bool holds_trend(const mp_policy *policy)
+{
+    bool holds = false;
+    for (size_t i = 0; i < policy->rule_count; i++)
+        holds |= policy->rules[i].measure == MP_MEASURE_TREND && !policy->rules[i].by;
+    return holds;
 }
 
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context)
@@ -411,8 +420,9 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                                     .rule = &policy->rules[i],
                                     .arena = results.arena,
                                     .scratch = &scratch,
-                                    .result = &results.at[i]};
-        results.at[i] = (mp_rule_result){.rule = &policy->rules[i], .message = ""};
+                                    .result = &results.at[i],
+                                    .trend_held = holds_trend(policy)};
+        results.at[i] = (mp_rule_result){.rule = &policy->rules[i], .message = "", .warning = ""};
         judge_rule(&evaluation);
         mp_evaluation_find_culprits(&evaluation);
         results.counts[results.at[i].verdict]++;

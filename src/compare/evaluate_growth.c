@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/platform.h"
+#include "query/steady.h"
 
 /* --- what grows --- */
 
@@ -279,6 +280,99 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     free(row_of);
 }
 
+/* --- what leaked steadily --- */
+
+/* As subjects, each of what is selected or the whole, with what was alive of it at `from`; of one
+ * session, or of all (0). */
+static mp_rule_subject *steady_subjects(mp_evaluation *evaluation, const mp_window *window,
+                                        const selection *found, uint32_t session)
+{
+    const mp_model *model = window->model;
+    const mp_steady *steady = mp_window_steady(window);
+    const mp_balance *balances = mp_window_balances(window);
+    size_t count = found->grouping ? found->count : 1;
+    mp_rule_subject *subjects = mp_arena_alloc(evaluation->scratch, count * sizeof *subjects);
+    mp_rule_subject *groups = mp_alloc_zero(found->groups + 1u, sizeof *groups);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        if (session && model->snapshots.at[generation->born.i].session.i != session)
+            continue;
+        mp_rule_subject *group = &groups[found->grouping ? found->grouping->group_of[i] : 0];
+        group->number += mp_steady_bytes(window, steady, i);
+        group->reference += balances[i].from_bytes;
+    }
+    for (size_t i = 0; i < count; i++) {
+        subjects[i] = groups[found->grouping ? found->at[i].group : 0];
+        subjects[i].label = found->grouping ? found->at[i].label : "";
+    }
+    free(groups);
+    return subjects;
+}
+
+static const char *most_steady(mp_evaluation *evaluation, const mp_window *window)
+{
+    int64_t bytes;
+    const char *worst = mp_steady_worst(evaluation->scratch, window, &bytes);
+    if (evaluation->rule->by || !worst)
+        return "";
+    return mp_arena_format(evaluation->scratch, "; most: %s, %s",
+                           mp_quantity_text(evaluation->scratch, MP_MEASURE_TREND, bytes,
+                                            evaluation->context->exact_bytes),
+                           worst);
+}
+
+static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
+{
+    selection found = {.count = 0};
+    if (mp_window_steady(window)->moments < MP_STEADY_MOMENTS)
+        mp_evaluation_dismiss(evaluation, mp_steady_refusal(evaluation->arena, window));
+    else if (!evaluation->rule->by || select_groups(evaluation, window, &found))
+        mp_evaluation_decide(evaluation, steady_subjects(evaluation, window, &found, 0),
+                             found.grouping ? found.count : 1, most_steady(evaluation, window));
+}
+
+/* Of a limit per snapshot, of the session: what leaked steadily at each of its moments, rounded up.
+ * A percentage is of what was there; of nothing there is none. */
+static size_t per_moment(const mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
+                         uint32_t moments)
+{
+    bool of_start = evaluation->rule->bound.reference == MP_OF_START;
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (of_start && !subjects[i].reference)
+            continue;
+        subjects[left] = subjects[i];
+        subjects[left++].number = (subjects[i].number + moments - 1) / moments;
+    }
+    return left;
+}
+
+/* Growth that keeps to its limit where what leaked steadily does not, because something else went:
+ * memory that was in use, and is freed before the window ends. */
+static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
+{
+    const mp_rule *rule = evaluation->rule;
+    bool upper = rule->comparison == MP_AT_MOST || rule->comparison == MP_LESS;
+    selection found = {.count = 0};
+    if (rule->measure != MP_MEASURE_GROWTH || evaluation->trend_held || !upper ||
+        evaluation->result->verdict != MP_VERDICT_PASS || !evaluation->result->has_measured ||
+        (rule->by && !select_groups(evaluation, window, &found)))
+        return;
+    const size_t count = rule->by ? found.count : 1;
+    const mp_steady *steady = mp_window_steady(window);
+    if (!rule->per_snapshot && steady->moments >= MP_STEADY_MOMENTS)
+        mp_evaluation_warn(evaluation, steady_subjects(evaluation, window, &found, 0), count, "",
+                           most_steady(evaluation, window));
+    for (uint32_t i = 1; rule->per_snapshot && i < window->model->sessions.count; i++) {
+        if (steady->of_session[i] < MP_STEADY_MOMENTS || *evaluation->result->warning)
+            continue;
+        mp_rule_subject *subjects = steady_subjects(evaluation, window, &found, i);
+        size_t left = per_moment(evaluation, subjects, count, steady->of_session[i]);
+        if (left)
+            mp_evaluation_warn(evaluation, subjects, left, " a snapshot", "");
+    }
+}
+
 /* --- windows --- */
 
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
@@ -290,10 +384,13 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
                    mp_kind_name(window->model->kind));
     else if (grows && !mp_window_has_span(window))
         MP_DISMISS(evaluation, "one snapshot does not tell growth");
+    else if (measure == MP_MEASURE_TREND)
+        judge_trend(evaluation, window);
     else if (grows && evaluation->rule->per_snapshot)
         judge_series(evaluation, window);
     else
         judge_ends(evaluation, window);
+    warn_of_hidden(evaluation, window);
 }
 
 void mp_evaluation_of_growth(mp_evaluation *evaluation)

@@ -19,6 +19,7 @@ typedef enum mp_measure {
     MP_MEASURE_DELETED_OBJECTS,
     MP_MEASURE_RETAINED,
     MP_MEASURE_GROWTH,
+    MP_MEASURE_TREND,    /* what leaked steadily */
     MP_MEASURE_PLATFORM, /* the runtime's own memory */
     MP_MEASURE_PLATFORM_GROWTH,
     MP_MEASURE_SECONDS,
@@ -82,10 +83,11 @@ typedef struct mp_measure_row {
 /* By mp_measure. */
 extern const mp_measure_row mp_measure_rows[MP_MEASURES];
 
-/* Whether it is the change from one snapshot to another. */
+/* Whether it is about the change from one snapshot to another. */
 static inline bool mp_measure_is_growth(mp_measure measure)
 {
-    return measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_PLATFORM_GROWTH;
+    return measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_TREND ||
+           measure == MP_MEASURE_PLATFORM_GROWTH;
 }
 static inline bool mp_measure_is_platform(mp_measure measure)
 {

@@ -357,10 +357,11 @@ static bool parse_measure(parser *p, bool is_new)
                            : is(p->last, "deleted")  ? "\"objects\""
                            : is(p->last, "platform") ? "\"memory\" or \"growth\""
                                                      : "\"sites\"");
-    return expected(p, is_new ? "leak site, site, type, method or module"
-                              : "leaked, leak sites, live, peak, created, deleted objects, "
-                                "retained, growth, platform memory, platform growth, seconds, "
-                                "calls, coverage or no new");
+    return expected(p, is_new
+                           ? "leak site, site, type, method or module"
+                           : "leaked, leak sites, live, peak, created, deleted objects, "
+                             "retained, growth, trend, platform memory, platform growth, seconds, "
+                             "calls, coverage or no new");
 }
 
 /* "type", "source" and the like. */
@@ -420,6 +421,10 @@ static bool parse_span(parser *p)
     bool after;
     while (mp_measure_is_growth(rule->measure)) {
         after = !rule->after && take(p, "after");
+        if (!after && rule->measure == MP_MEASURE_TREND && is(p->now, "per"))
+            return FAULT(p, p->now.text.at,
+                         "a trend is that of all snapshots together, expected "
+                         "after snapshot or a comparison");
         if (!after && (rule->per_snapshot || !take(p, "per")))
             break;
         if (!take(p, "snapshot"))
@@ -454,6 +459,8 @@ static bool parse_comparison(parser *p)
     }
     if (!mp_measure_is_growth(rule->measure) || rule->each)
         return expected(p, "<=, <, >=, > or ==");
+    if (rule->measure == MP_MEASURE_TREND)
+        return expected(p, "after snapshot, or <=, <, >=, > or ==");
     return expected(p, rule->per_snapshot ? "<= or <"
                                           : "per snapshot, after snapshot, or <=, <, >=, > or ==");
 }

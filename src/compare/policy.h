@@ -71,6 +71,7 @@ typedef struct mp_rule_context {
     const mp_window *window;            /* likewise */
     const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
     const char *to;                     /* the window's end as the user said it, or NULL */
+    bool strict;                        /* a rule that hides a leak fails */
     bool exact_bytes;                   /* in texts for people */
     size_t culprits;                    /* of a rule, at most; 0: all */
     const char *dashes;                 /* there, before the name of an argument */
@@ -107,6 +108,7 @@ typedef struct mp_rule_result {
      * limit is one of the base, what there is most of. */
     mp_culprit *culprits;
     size_t culprit_count, culprits_left_out;
+    const char *warning; /* that it holds and hides a leak; else "" */
 } mp_rule_result;
 
 typedef struct mp_rule_results {

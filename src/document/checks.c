@@ -6,8 +6,12 @@
 
 const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes)
 {
-    return mp_arena_format(arena, "%s%s%s%s %s %s%s%s", limit->file ? limit->file : "",
-                           limit->file ? ": " : "", dashes, limit->name, limit->limit,
+    const char *who = mp_arena_format(arena, "%s%s%s%s", limit->file ? limit->file : "",
+                                      limit->file ? ": " : "", dashes, limit->name);
+    if (*limit->warning) /* a rule's name need not say its limit, and a limit is no sentence */
+        return mp_arena_format(arena, "%s%s%s %s", who, limit->line ? "" : " ",
+                               limit->line ? ":" : limit->limit, limit->warning);
+    return mp_arena_format(arena, "%s %s %s%s%s", who, limit->limit,
                            limit->verdict == MP_VERDICT_ERROR ? "cannot be judged"
                            : limit->at_least                  ? "not reached"
                                                               : "exceeded",
@@ -18,6 +22,7 @@ static void add(mp_checks *checks, mp_check check)
 {
     checks->at[checks->count++] = check;
     checks->counts[check.verdict]++;
+    checks->warned += check.verdict == MP_VERDICT_PASS && *check.warning;
 }
 
 static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *dashes)
@@ -30,6 +35,8 @@ static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *
         whole.limit = mp_arena_format(arena, "%s %s", check->at_least ? ">=" : "<=", check->limit);
     if (is_limit && check->verdict == MP_VERDICT_FAIL)
         whole.message = mp_limit_text(arena, check, dashes);
+    if (is_limit && *check->warning)
+        whole.warning = mp_limit_text(arena, check, dashes);
     return whole;
 }
 
@@ -45,6 +52,7 @@ static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *
                            .name = path,
                            .measured = "",
                            .limit = "",
+                           .warning = "",
                            .message = mp_arena_format(arena, "%s%s: %s", path, place,
                                                       mp_utf8_copy(arena, diagnostic->message))});
     checks->unread++;
@@ -93,6 +101,8 @@ const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
     size_t judged[MP_VERDICTS] = {checks->counts[0], checks->counts[1],
                                   checks->counts[MP_VERDICT_ERROR] - checks->unread};
     const char *text = mp_verdicts_text(arena, *checks->policy ? "rule" : "limit", judged);
+    if (checks->warned)
+        text = mp_arena_format(arena, "%s, %zu with a warning", text, checks->warned);
     if (checks->unread)
         text = mp_arena_format(arena, "%s; %zu input%s could not be read", text, checks->unread,
                                checks->unread == 1 ? "" : "s");

@@ -13,6 +13,7 @@ typedef struct mp_checks {
     size_t count;
     size_t counts[MP_VERDICTS]; /* by verdict */
     size_t unread;              /* of them, the last ones, are inputs that gave no result: errors */
+    size_t warned;              /* that pass, and hide something */
     const char *policy;         /* path; "" where there is none: they are limits */
 } mp_checks;
 
@@ -28,8 +29,8 @@ bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnosti
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
 /* The same of so many of `what`, by verdict. */
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS]);
-/* What a limit that fails says on a line of its own: "--max-live 1M exceeded: 1.3 MiB alive, ...",
- * behind the file's name where there is one. */
+/* What a limit that fails, or warns, says on a line of its own: "--max-live 1M exceeded: 1.3 MiB
+ * alive, ...", behind the file's name where there is one. */
 const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes);
 
 #endif

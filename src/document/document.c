@@ -112,6 +112,8 @@ mp_line *mp_table_line(mp_document *document, mp_table *table, const char *forma
 
 void mp_document_check(mp_document *document, mp_check check)
 {
+    if (!check.warning)
+        check.warning = "";
     mp_grow(&document->checks, &document->check_capacity, document->check_count + 1,
             sizeof *document->checks);
     document->checks[document->check_count++] = check;

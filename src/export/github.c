@@ -1,5 +1,5 @@
-/* Annotations of a GitHub workflow: a line for each rule that does not hold, where it stands in the
- * policy.
+/* Annotations of a GitHub workflow: a line for each rule that does not hold, or warns, where it
+ * stands in the policy.
  *
  * Source: GitHub's description of workflow commands, "::error file=...,line=...,title=...::text";
  * "%", line ends and, in properties, ":" and "," are written as %25, %0D, %0A, %3A and %2C. */
@@ -26,7 +26,8 @@ static void put(FILE *file, mp_arena *arena, const char *text, bool property)
 
 static void put_check(FILE *file, mp_arena *arena, const mp_checks *checks, const mp_check *check)
 {
-    fputs("::error ", file);
+    bool warns = check->verdict == MP_VERDICT_PASS;
+    fputs(warns ? "::warning " : "::error ", file);
     if (check->line) {
         fputs("file=", file);
         put(file, arena, checks->policy, true);
@@ -35,7 +36,7 @@ static void put_check(FILE *file, mp_arena *arena, const mp_checks *checks, cons
     fputs("title=", file);
     put(file, arena, check->name, true);
     fputs(check->verdict == MP_VERDICT_ERROR ? "::cannot be judged: " : "::", file);
-    put(file, arena, check->message, false);
+    put(file, arena, warns ? check->warning : check->message, false);
     fputc('\n', file);
 }
 
@@ -50,7 +51,7 @@ static bool render_github(const mp_document *document, const mp_diagnostics *dia
         return false;
     }
     for (size_t i = 0; i < checks.count; i++)
-        if (checks.at[i].verdict != MP_VERDICT_PASS)
+        if (checks.at[i].verdict != MP_VERDICT_PASS || *checks.at[i].warning)
             put_check(file, &arena, &checks, &checks.at[i]);
     fputs("::notice title=memprof ", file);
     put(file, &arena, document->command, true);

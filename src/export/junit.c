@@ -2,7 +2,8 @@
  * test.
  *
  * Source: the schemas by which the consumers of such files describe them; tests/junit.xsd says what
- * is written here. A rule that fails is a failure, one that could not be judged an error. */
+ * is written here. A rule that fails is a failure, one that could not be judged an error; what one
+ * that passes warns of is its output. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -59,12 +60,18 @@ static void put_check(FILE *file, const mp_checks *checks, const mp_check *check
     mp_xml_attribute(file, "name", check->name);
     mp_xml_attribute(file, "classname", class_name);
     mp_xml_attribute(file, "time", "0");
-    if (check->verdict == MP_VERDICT_PASS) {
+    if (check->verdict == MP_VERDICT_PASS && !*check->warning) {
         fputs("/>\n", file);
         return;
     }
     fputs(">\n", file);
-    put_problem(file, checks, check);
+    if (check->verdict == MP_VERDICT_PASS) {
+        fputs("      <system-out>warning: ", file);
+        mp_xml_text(file, check->warning);
+        fputs("</system-out>\n", file);
+    } else {
+        put_problem(file, checks, check);
+    }
     fputs("    </testcase>\n", file);
 }
 

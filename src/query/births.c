@@ -1,9 +1,12 @@
 /* Births of what leaks: at which snapshots it was born, and what of it grows steadily. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
 #include "query/known.h"
+#include "query/labels.h"
+#include "query/leaks.h"
 #include "query/steady.h"
 
 /* --- at how many snapshots something was born that leaks --- */
@@ -158,6 +161,7 @@ static void find_steady_births(const mp_window *window, mp_steady *steady)
             for (uint32_t i = births.first[order[at]]; i; i = births.next[i])
                 if (is_steady(&courses[sites->group_of[i]], moments))
                     add_steady(window, i, steady);
+        steady->of_session[session] = moments;
         if (moments > steady->moments)
             steady->moments = moments;
     }
@@ -174,6 +178,7 @@ static void find_growers(const mp_window *window, mp_steady *steady)
     const mp_model *model = window->model;
     size_t count;
     mp_grower *growers = mp_growers_of(window, &count, &steady->moments);
+    steady->of_session[1] = steady->moments;
     bool *grows = mp_alloc_zero(model->types.count, sizeof *grows);
     for (size_t i = 0; i < count && steady->moments >= MP_STEADY_MOMENTS; i++)
         grows[growers[i].type.i] = true;
@@ -192,8 +197,42 @@ const mp_steady *mp_window_steady(const mp_window *window)
     *known = mp_alloc_zero(1, sizeof **known);
     (*known)->generations =
         mp_alloc_zero(window->model->generations.count, sizeof *(*known)->generations);
+    (*known)->of_session =
+        mp_alloc_zero(window->model->sessions.count, sizeof *(*known)->of_session);
     (window->model->kind == MP_KIND_DUMP ? find_growers : find_steady_births)(window, *known);
     return *known;
+}
+
+int64_t *mp_steady_of_groups(const mp_window *window, const mp_grouping *grouping)
+{
+    const mp_steady *steady = mp_window_steady(window);
+    int64_t *sums = mp_alloc_zero((size_t)grouping->count + 1, sizeof *sums);
+    for (uint32_t i = 1; i < window->model->generations.count; i++)
+        if (grouping->group_of[i])
+            sums[grouping->group_of[i] - 1] += mp_steady_bytes(window, steady, i);
+    return sums;
+}
+
+const char *mp_steady_worst(mp_arena *arena, const mp_window *window, int64_t *bytes)
+{
+    const mp_model *model = window->model;
+    bool has_sites = model->holds & MP_HOLDS_HISTORY;
+    const mp_leaks *leaks = has_sites ? mp_window_leak_sites(window) : NULL;
+    const mp_grouping *groups =
+        mp_window_groups(window, mp_dimension_find(has_sites ? "site" : "type"), 0);
+    int64_t *sums = mp_steady_of_groups(window, groups);
+    const mp_group *group = NULL;
+    *bytes = 0;
+    for (uint32_t i = 0; i < groups->count; i++)
+        if (sums[i] > *bytes) {
+            *bytes = sums[i];
+            group = &groups->groups[i];
+        }
+    free(sums);
+    for (uint32_t i = 0; group && leaks && i < leaks->count; i++)
+        if (leaks->at[i].group.example.i == group->example.i)
+            return mp_leak_text(arena, model, &leaks->at[i]);
+    return group ? mp_arena_copy(arena, group->label, strlen(group->label)) : NULL;
 }
 
 const char *mp_steady_refusal(mp_arena *arena, const mp_window *window)
@@ -210,7 +249,9 @@ const char *mp_steady_refusal(mp_arena *arena, const mp_window *window)
 
 void mp_steady_free(mp_steady *steady)
 {
-    if (steady)
+    if (steady) {
         free(steady->generations);
+        free(steady->of_session);
+    }
     free(steady);
 }

@@ -209,6 +209,13 @@ const mp_leaks *mp_window_leak_sites(const mp_window *window)
     return known->leaks;
 }
 
+const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak)
+{
+    mp_frame naming = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
+    return mp_arena_format(arena, "%s%s%s at %s", leak->type, leak->name ? " " : "",
+                           leak->name ? leak->name : "", mp_frame_label(arena, model, naming));
+}
+
 void mp_leaks_free(mp_leaks *leaks)
 {
     if (!leaks)

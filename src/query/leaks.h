@@ -26,6 +26,9 @@ typedef struct mp_leaks {
     void *private;
 } mp_leaks;
 
+/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", in the arena. */
+const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);
+
 /* Bytes descending, then objects descending, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 

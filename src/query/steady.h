@@ -11,7 +11,7 @@
 #define MP_QUERY_STEADY_H
 
 #include "base/memory.h"
-#include "query/window.h"
+#include "query/group.h"
 
 enum { MP_STEADY_MOMENTS = 2, MP_STEADY_BIRTHS = 3 };
 
@@ -20,6 +20,7 @@ typedef struct mp_steady {
                           than at `from`; of leaks that is all */
     int64_t bytes;     /* of all of them */
     uint32_t moments;  /* of the session that has most; fewer than MP_STEADY_MOMENTS tell nothing */
+    uint32_t *of_session; /* moments, by session */
 } mp_steady;
 
 /* What is suppressed is no part of it. */
@@ -31,6 +32,11 @@ static inline int64_t mp_steady_bytes(const mp_window *window, const mp_steady *
     const mp_balance *balance = &mp_window_balances(window)[generation];
     return steady->generations[generation] ? balance->to.bytes - balance->from_bytes : 0;
 }
+/* What each group adds, by place. Release with free(). */
+int64_t *mp_steady_of_groups(const mp_window *window, const mp_grouping *grouping);
+/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155": the site that adds most, of
+ * equal ones the first by name; of dumps, the type. In the arena; NULL: none does. */
+const char *mp_steady_worst(mp_arena *arena, const mp_window *window, int64_t *bytes);
 /* "2 dumps are too few to tell a trend, ...": why it tells nothing. */
 const char *mp_steady_refusal(mp_arena *arena, const mp_window *window);
 

@@ -96,14 +96,16 @@ void mp_markdown_put_checks(mp_markdown *to, const mp_document *document, const 
     to->parts = true;
     for (size_t i = 0; i < checks->count; i++) {
         const mp_check *check = &checks->at[i];
-        const char *const texts[] = {check->name, check->measured, check->limit, check->message};
-        if (failed && check->verdict == MP_VERDICT_PASS)
+        const char *why = *check->message ? check->message : check->warning;
+        const char *const texts[] = {check->name, check->measured, check->limit, why};
+        bool warns = check->verdict == MP_VERDICT_PASS && *check->warning;
+        if (failed && check->verdict == MP_VERDICT_PASS && !warns)
             continue;
         if (!head)
             PUT(to,
                 "\n| Status | %s | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n",
                 *checks->policy ? "Rule" : "Option");
-        PUT(to, "| %s |", shown[check->verdict]);
+        PUT(to, "| %s |", warns ? "pass, **warning**" : shown[check->verdict]);
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
             put_raw(to, " ");
             put(to, texts[j]);

@@ -25,7 +25,7 @@ static const mp_column gate_columns[] = {
 };
 
 typedef struct rule_row {
-    const char *status, *rule, *measured, *limit, *message;
+    const char *status, *rule, *measured, *limit, *message, *warning;
     mp_texts why;
     struct {
         int64_t measured, limit, base, spread;
@@ -65,6 +65,7 @@ static const mp_column rule_columns[] = {
     SPREAD_COLUMN(MP_RULE_CALLS, "calls", MP_COUNT),
     SPREAD_COLUMN(MP_RULE_COUNT, "count", MP_COUNT),
     SPREAD_COLUMN(MP_RULE_US, "seconds", MP_SECONDS),
+    MP_COLUMN(rule_row, warning, "", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
 static const char *text_of(mp_document *document, const char *text)
@@ -83,9 +84,13 @@ static void put_rule(mp_document *document, mp_table *table, const mp_rule_resul
                     .measured_percent =
                         result->has_measured_percent ? result->measured_percent : NAN,
                     .limit_percent = result->has_limit_percent ? result->limit_percent : NAN,
-                    .line = result->rule->line};
-    if (*result->message)
-        row.why = (mp_texts){&row.message, 1, NULL};
+                    .line = result->rule->line,
+                    .warning = *result->warning ? result->warning : NULL};
+    bool warns = result->verdict == MP_VERDICT_PASS && *result->warning;
+    const char *why = warns ? mp_document_text(document, "warning: %s", result->warning)
+                      : *result->message ? row.message
+                                         : NULL;
+    row.why = mp_one_text(document, why);
     for (size_t i = 0; i < MP_RULE_UNITS; i++)
         row.by_unit[i].measured = row.by_unit[i].limit = row.by_unit[i].base =
             row.by_unit[i].spread = MP_UNKNOWN;
@@ -103,7 +108,8 @@ static void put_rule(mp_document *document, mp_table *table, const mp_rule_resul
                                            .line = result->rule->line,
                                            .measured = text_of(document, result->measured_text),
                                            .limit = text_of(document, result->limit_text),
-                                           .message = text_of(document, result->message)});
+                                           .message = text_of(document, result->message),
+                                           .warning = text_of(document, result->warning)});
 }
 
 static void section_gate(mp_document *document, const mp_request *request,
@@ -221,6 +227,7 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     rule_context->base = request->base;
     rule_context->dictionary = request->dictionary;
     rule_context->culprits = (size_t)mp_number_argument(request, "limit");
+    rule_context->strict = request->strict;
     rule_context->exact_bytes = document->exact_bytes;
     rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);

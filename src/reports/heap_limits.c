@@ -1,7 +1,4 @@
 /* The limits that a recording of a heap is held to. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "query/steady.h"
 #include "query/suppression.h"
 #include "reports/sections.h"
@@ -48,17 +45,6 @@ static const char *worst_site(mp_document *document, const mp_window *window, bo
                  : "";
 }
 
-/* "10.4 KiB, OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155" */
-static const char *leak_text(mp_document *document, const mp_model *model, const mp_leak *leak,
-                             int64_t bytes)
-{
-    mp_frame naming = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    return mp_document_text(document, "; worst site: %s, %s%s%s at %s",
-                            mp_bytes_text(document, bytes, false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "",
-                            mp_frame_text(document, model, naming));
-}
-
 static const char *worst_leak(mp_document *document, const mp_window *window)
 {
     const mp_leaks *leaks = mp_window_leak_sites(window);
@@ -66,35 +52,19 @@ static const char *worst_leak(mp_document *document, const mp_window *window)
     if (!leaks->count)
         return lapsed;
     const mp_leak *largest = &leaks->at[0];
-    return mp_document_text(
-        document, "%s%s", leak_text(document, window->model, largest, largest->group.leaked.bytes),
-        lapsed);
+    return mp_document_text(document, "; worst site: %s, %s%s",
+                            mp_bytes_text(document, largest->group.leaked.bytes, false),
+                            mp_leak_text(document->arena, window->model, largest), lapsed);
 }
 
-/* The site that leaks most steadily; of dumps, the type. Of equal ones the first by name. */
+/* The site that leaks most steadily; of dumps, the type. */
 static const char *worst_steady(mp_document *document, const mp_window *window)
 {
-    bool has_sites = window->model->holds & MP_HOLDS_HISTORY;
-    const mp_steady *steady = mp_window_steady(window);
-    const mp_leaks *leaks = has_sites ? mp_window_leak_sites(window) : NULL;
-    const mp_grouping *groups =
-        mp_window_groups(window, mp_dimension_find(has_sites ? "site" : "type"), 0);
-    int64_t most = 0, *bytes = mp_alloc_zero((size_t)groups->count + 1, sizeof *bytes);
-    uint32_t worst = 0;
-    for (uint32_t i = 1; i < window->model->generations.count; i++)
-        bytes[groups->group_of[i]] += mp_steady_bytes(window, steady, i);
-    for (uint32_t i = 1; i <= groups->count; i++)
-        if (bytes[i] > most) {
-            worst = i;
-            most = bytes[i];
-        }
-    free(bytes);
-    const mp_group *group = worst ? &groups->groups[worst - 1] : NULL;
-    for (uint32_t i = 0; group && leaks && i < leaks->count; i++)
-        if (leaks->at[i].group.example.i == group->example.i)
-            return leak_text(document, window->model, &leaks->at[i], most);
-    return group ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
-                                    mp_bytes_text(document, most, false), group->label)
+    int64_t bytes;
+    const char *worst = mp_steady_worst(document->arena, window, &bytes);
+    return worst ? mp_document_text(document, "; worst %s: %s, %s",
+                                    window->model->holds & MP_HOLDS_HISTORY ? "site" : "type",
+                                    mp_bytes_text(document, bytes, false), worst)
                  : "";
 }
 
@@ -110,29 +80,46 @@ static const char *worst_area(mp_document *document, const mp_window *window)
 
 /* --- limits --- */
 
-static void hold(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t limit,
-                 int64_t actual, const char *what, const char *worst)
+/* A limit as the user set it, and what is held to it. */
+typedef struct limit {
+    const char *name;
+    const mp_ceiling *ceiling;
+    int64_t from; /* what a percentage is of */
+    int64_t actual;
+    const char *what;  /* behind the figure: "leaked" */
+    const char *worst; /* what has most of it */
+    const char *hides; /* that the figure is less than a leak; NULL: nothing */
+} limit;
+
+static int64_t bytes_of(const mp_ceiling *ceiling, int64_t from)
 {
-    const char *shown = mp_bytes_text(document, actual, false);
-    const char *over = mp_bytes_text(document, actual - limit, false);
-    bool exceeded = actual > limit;
-    mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
-                      .name = name,
-                      .limit = ceiling->text,
-                      .measured = shown,
-                      .message = "",
-                      .limit_bytes = limit,
-                      .measured_bytes = actual};
-    if (exceeded)
-        check.message = mp_document_text(document, "%s %s, %s over%s", shown, what, over, worst);
-    document->failed |= exceeded;
-    mp_document_check(document, check);
+    return ceiling->is_percent ? (int64_t)((double)from * ceiling->percent / 100) : ceiling->bytes;
 }
 
-/* The limit of growth in bytes, from so many on. */
-static int64_t limit_of(const mp_ceiling *growth, int64_t from)
+static void hold(mp_document *document, const mp_request *request, limit held)
 {
-    return growth->is_percent ? (int64_t)((double)from * growth->percent / 100) : growth->bytes;
+    const int64_t most = bytes_of(held.ceiling, held.from);
+    const char *shown = mp_bytes_text(document, held.actual, false);
+    const char *over = mp_bytes_text(document, held.actual - most, false);
+    bool exceeded = held.actual > most;
+    mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
+                      .name = held.name,
+                      .limit = held.ceiling->text,
+                      .measured = shown,
+                      .message = "",
+                      .limit_bytes = most,
+                      .measured_bytes = held.actual};
+    if (exceeded) {
+        check.message =
+            mp_document_text(document, "%s %s, %s over%s", shown, held.what, over, held.worst);
+    } else if (held.hides) {
+        check.warning = mp_document_text(document, "hides a leak: %s", held.hides);
+        mp_document_say(document, MP_TONE_WARNING, "Hidden leak", "%s", held.hides);
+        check.message = request->strict ? check.warning : "";
+        check.verdict = request->strict ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
+    }
+    document->failed |= check.verdict == MP_VERDICT_FAIL;
+    mp_document_check(document, check);
 }
 
 static const char *steady_words(const mp_window *window)
@@ -140,14 +127,51 @@ static const char *steady_words(const mp_window *window)
     return window->model->kind == MP_KIND_DUMP ? "grown from dump to dump" : "leaked steadily";
 }
 
-/* It can be told of so many moments, or dumps. */
-static void hold_trend(mp_document *document, const mp_window *window, const mp_ceiling *ceiling,
-                       int64_t from)
+/* Growth that keeps to its limit where what leaked steadily does not, because something else went.
+ * NULL: it does not, or is held to a limit of its own. */
+static const char *hidden_by_growth(mp_document *document, const mp_window *window,
+                                    const mp_heap_arguments *asked, const mp_totals *totals)
 {
     const mp_steady *steady = mp_window_steady(window);
+    int64_t most = bytes_of(&asked->max_growth, totals->from_bytes);
+    if (asked->max_trend.set || steady->bytes <= most)
+        return NULL;
+    return mp_document_text(document, "%s grown, but %s %s, %s over %s%s",
+                            mp_bytes_text(document, totals->live_bytes - totals->from_bytes, true),
+                            mp_bytes_text(document, steady->bytes, false), steady_words(window),
+                            mp_bytes_text(document, steady->bytes - most, false),
+                            asked->max_growth.text, worst_steady(document, window));
+}
+
+static void hold_growth(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    mp_totals totals = mp_totals_of(window);
+    hold(document, request,
+         (limit){.name = "max-growth",
+                 .ceiling = &asked->max_growth,
+                 .from = totals.from_bytes,
+                 .actual = totals.live_bytes - totals.from_bytes,
+                 .what = "grown",
+                 .worst = worst_site(document, window, true),
+                 .hides = hidden_by_growth(document, window, asked, &totals)});
+}
+
+/* It can be told of so many moments, or dumps. */
+static void hold_trend(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    const mp_ceiling *ceiling = &asked->max_trend;
+    const mp_steady *steady = mp_window_steady(window);
+    int64_t from = mp_totals_of(window).from_bytes;
     if (steady->moments >= MP_STEADY_MOMENTS) {
-        hold(document, "max-trend", ceiling, limit_of(ceiling, from), steady->bytes,
-             steady_words(window), worst_steady(document, window));
+        hold(document, request,
+             (limit){.name = "max-trend",
+                     .ceiling = ceiling,
+                     .from = from,
+                     .actual = steady->bytes,
+                     .what = steady_words(window),
+                     .worst = worst_steady(document, window)});
         return;
     }
     mp_document_check(document, (mp_check){.verdict = MP_VERDICT_ERROR,
@@ -155,31 +179,44 @@ static void hold_trend(mp_document *document, const mp_window *window, const mp_
                                            .limit = ceiling->text,
                                            .measured = "",
                                            .message = mp_steady_refusal(document->arena, window),
-                                           .limit_bytes = limit_of(ceiling, from)});
+                                           .limit_bytes = bytes_of(ceiling, from)});
     document->unjudged = true;
+}
+
+static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    mp_platform_span all = mp_platform_span_of_all(window);
+    hold(document, request,
+         (limit){.name = "max-platform-growth",
+                 .ceiling = &asked->max_platform_growth,
+                 .from = all.from_bytes,
+                 .actual = all.to_bytes - all.from_bytes,
+                 .what = "of platform memory grown",
+                 .worst = worst_area(document, window)});
 }
 
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_heap_arguments *asked = request->arguments;
-    mp_totals totals = mp_totals_of(window);
-    const mp_ceiling *growth = &asked->max_growth;
     if (asked->max_leaked.set)
-        hold(document, "max-leaked", &asked->max_leaked, asked->max_leaked.bytes,
-             mp_window_leak_sites(window)->bytes, "leaked", worst_leak(document, window));
+        hold(document, request,
+             (limit){.name = "max-leaked",
+                     .ceiling = &asked->max_leaked,
+                     .actual = mp_window_leak_sites(window)->bytes,
+                     .what = "leaked",
+                     .worst = worst_leak(document, window)});
     if (asked->max_live.set)
-        hold(document, "max-live", &asked->max_live, asked->max_live.bytes, totals.live_bytes,
-             "alive", worst_site(document, window, false));
-    if (growth->set)
-        hold(document, "max-growth", growth, limit_of(growth, totals.from_bytes),
-             totals.live_bytes - totals.from_bytes, "grown", worst_site(document, window, true));
+        hold(document, request,
+             (limit){.name = "max-live",
+                     .ceiling = &asked->max_live,
+                     .actual = mp_totals_of(window).live_bytes,
+                     .what = "alive",
+                     .worst = worst_site(document, window, false)});
+    if (asked->max_growth.set)
+        hold_growth(document, request, window);
     if (asked->max_trend.set)
-        hold_trend(document, window, &asked->max_trend, totals.from_bytes);
-    growth = &asked->max_platform_growth;
-    if (growth->set) {
-        mp_platform_span all = mp_platform_span_of_all(window);
-        hold(document, "max-platform-growth", growth, limit_of(growth, all.from_bytes),
-             all.to_bytes - all.from_bytes, "of platform memory grown",
-             worst_area(document, window));
-    }
+        hold_trend(document, request, window);
+    if (asked->max_platform_growth.set)
+        hold_platform(document, request, window);
 }

@@ -45,6 +45,7 @@ typedef struct mp_request {
     bool (*read_source)(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
     const void *source_folders;
+    bool strict;           /* a limit that hides a leak fails */
     const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;
 } mp_request;
