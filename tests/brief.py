@@ -14,7 +14,7 @@ import tempfile
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
-BYTES, ROWS, FRAMES = 5000, 5, 3
+BYTES, ROWS, FRAMES, SCREEN = 5000, 5, 3, 24
 # A command and what stands before the file.
 COMMANDS = [["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top"], ["growth"],
             ["tree"], ["coverage"], ["timeline"], ["lifetimes"], ["retained"], ["dominators"],
@@ -62,11 +62,20 @@ class Trials:
         self.answers += 1
         size = len(small.stdout)
         self.claim(size <= BYTES, words, f"has {size} bytes")
+        self.text(words[:-2])
         whole, small = json.loads(whole.stdout), json.loads(small.stdout)
         left_out = small.pop("rows_left_out", {})
         self.claim(set(whole) == set(small), words, "has other names:", set(whole) ^ set(small))
         self.part(words, "", whole, small, left_out)
         self.claim(not left_out, words, f"nothing is left out of {left_out}")
+
+    def text(self, words):
+        """For people: nothing but what the report says anyhow, on one screen."""
+        whole, small = (self.ask(*words, *more).stdout.decode().splitlines()
+                        for more in ((), ("--brief",)))
+        self.claim(small and small[0] == whole[0], words, "has another title", small[:1])
+        most = len(whole) if words[0] in ("gate", "info") else SCREEN
+        self.claim(len(small) <= most, words, f"has {len(small)} lines")
 
     def part(self, words, name, whole, small, left_out):
         """An object that is one of the whole answer's."""

@@ -161,7 +161,7 @@ const cli_option cli_option_table[] = {
      .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'v'},
     {"format", "FORMAT", "how to print it", NULL, .kind = CLI_RENDERER, .scope = CLI_ALWAYS,
      .section = CLI_LOOKS, .letter = 'f'},
-    {"brief", NULL, "json of at most 5000 bytes, five rows of a table", NULL, .kind = CLI_FLAG,
+    {"brief", NULL, "the answer alone; of json at most 5000 bytes", NULL, .kind = CLI_FLAG,
      AT(brief), .scope = CLI_PRINTS, .section = CLI_LOOKS},
     {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
      AT(output), .scope = CLI_PRINTS, .section = CLI_LOOKS, .letter = 'o'},

@@ -545,7 +545,8 @@ static bool check(const cli_options *options)
             return cli_refuse(options, "%s has all lines of the programs, and no use for --%s",
                               renderer->name, *name);
     if (options->brief && !renderer->can_be_brief)
-        return cli_refuse(options, "--brief goes with --format json, not with %s", renderer->name);
+        return cli_refuse(options, "--brief goes with --format text or json, not with %s",
+                          renderer->name);
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse(options, "%s compares BASE with one other recording", command->name);
     const char *behind = command->operand_last ? command->operand : NULL;

@@ -243,13 +243,14 @@ static void put_callers(text_out *out, const mp_table *table, const mp_cell *cel
     char left[MP_UNIT_TEXT];
     if (with_first && first)
         put_frame(out, "at", first);
+    size_t depth = out->style->brief ? 0 : table->list_depth;
     int64_t shown = cell->number;
-    if (shown > (int64_t)table->list_depth + 1)
-        shown = (int64_t)table->list_depth + 1;
+    if (shown > (int64_t)depth + 1)
+        shown = (int64_t)depth + 1;
     for (int64_t i = 1; i < shown; i++)
         put_frame(out, "called from", cell->list[i]);
     mp_format_count(left, cell->number - shown, false);
-    if (cell->number > shown && table->list_depth)
+    if (cell->number > shown && depth)
         fprintf(out->file, "      and %s more caller%s\n", left,
                 cell->number - shown == 1 ? "" : "s");
 }
@@ -282,7 +283,8 @@ static void put_below(text_out *out, const mp_table *table, size_t row, bool bel
         if (!cell->known || !mp_column_is_shown(table, i))
             continue;
         if (column->unit == MP_LIST && column->flags & MP_BELOW) {
-            put_notes(out, cell);
+            if (!out->style->brief)
+                put_notes(out, cell);
         } else if (column->unit == MP_LIST) {
             put_callers(out, table, cell, below);
         } else if (below && column->flags & MP_SENTENCE) {
@@ -331,17 +333,21 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
     (void)diagnostics; /* people read them on standard error */
     (void)error;
     text_out out = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
-    bool first = true;
+    bool first = true, answered = document->said_count && !document->said[0].file;
+    const mp_table *main = mp_document_main_table(document);
     if (document->title) {
         put_title(&out, document->title);
         first = false;
     }
-    if (document->said_count && !document->said[0].file) {
+    if (answered) {
         fputs(first ? "" : "\n", file);
         put_answer(&out, document);
         first = false;
     }
     for (size_t i = 0; i < document->table_count; i++) {
+        /* In short, the answer is its words, or else the table that it is about. */
+        if (style->brief && (answered || (main && main != &document->tables[i])))
+            continue;
         put_table(&out, &document->tables[i], first);
         first &= (document->tables[i].flags & MP_FOR_PROGRAMS) != 0;
     }
@@ -357,5 +363,7 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-const mp_renderer mp_renderer_text = {
-    .name = "text", .summary = "tables for people, a row a line", .render = render_text};
+const mp_renderer mp_renderer_text = {.name = "text",
+                                      .summary = "tables for people, a row a line",
+                                      .can_be_brief = true,
+                                      .render = render_text};
