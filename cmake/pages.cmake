@@ -6,6 +6,30 @@ target_include_directories(memprof-tables PRIVATE src)
 
 install(FILES docs/memprof-report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/memprof)
 
+set(COMPLETIONS)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/completions)
+foreach(completion bash:memprof zsh:_memprof fish:memprof.fish)
+  string(REGEX MATCH "^[a-z]+" shell ${completion})
+  string(REGEX REPLACE "^[a-z]+:" "" name ${completion})
+  set(file ${CMAKE_BINARY_DIR}/completions/${name})
+  add_custom_command(OUTPUT ${file} COMMAND memprof-tables complete ${shell} > ${file}
+    DEPENDS memprof-tables VERBATIM)
+  list(APPEND COMPLETIONS ${file})
+endforeach()
+add_custom_target(completions ALL DEPENDS ${COMPLETIONS})
+install(FILES ${CMAKE_BINARY_DIR}/completions/memprof
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_BINARY_DIR}/completions/memprof.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+# Debian's zsh looks elsewhere for what packages bring.
+install(CODE "
+  set(folder site-functions)
+  if(EXISTS /etc/debian_version AND CMAKE_INSTALL_PREFIX MATCHES \"/usr/?$\")
+    set(folder vendor-completions)
+  endif()
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\"
+       TYPE FILE FILES \"${CMAKE_BINARY_DIR}/completions/_memprof\")" COMPONENT memprof)
+
 find_program(SCDOC scdoc)
 mark_as_advanced(SCDOC)
 if(NOT SCDOC)

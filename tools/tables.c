@@ -4,6 +4,7 @@
  *   memprof-tables page docs/man/memprof-leaks.1.scd    the page, with what its marks stand for
  *   memprof-tables commands                             the commands, a line each
  *   memprof-tables options leaks                        the options of a command, a line each
+ *   memprof-tables complete bash                        completion for a shell: bash, fish, zsh
  *   memprof-tables columns                              the columns of answers, see below
  *
  * A mark is a line "; insert WHAT", which scdoc takes for a comment. Behind "; insert options"
@@ -477,6 +478,312 @@ static int put_options(const char *name)
     return command ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* --- completions --- */
+
+/* An option as some commands have it: they take the same words, if it takes words at all. */
+typedef struct row {
+    const cli_option *option;
+    const char *commands[CLI_MOST_COMMANDS], *words[MP_MOST_WORDS];
+    size_t command_count, word_count;
+} row;
+
+static bool same_words(const row *a, const row *b)
+{
+    return a->word_count == b->word_count &&
+           memcmp(a->words, b->words, a->word_count * sizeof *a->words) == 0;
+}
+
+static void each_row(void (*put)(const row *of))
+{
+    size_t count;
+    const cli_command *commands = cli_commands(&count);
+    for (size_t i = 0; i < cli_option_count; i++) {
+        row rows[CLI_MOST_COMMANDS];
+        size_t row_count = 0;
+        for (size_t j = 0; j < count; j++) {
+            row *own = &rows[row_count], *same = rows;
+            *own = (row){.option = &cli_option_table[i]};
+            if (!takes(&commands[j], own->option))
+                continue;
+            own->word_count = cli_option_words(&commands[j], own->option, own->words);
+            while (!same_words(same, own))
+                same++;
+            same->commands[same->command_count++] = commands[j].name;
+            row_count += same == own;
+        }
+        for (size_t j = 0; j < row_count; j++)
+            put(&rows[j]);
+    }
+}
+
+static void put_list(const char *const *texts, size_t count, const char *between)
+{
+    for (size_t i = 0; i < count; i++)
+        printf("%s%s", i ? between : "", texts[i]);
+}
+
+static bool is_path(const row *of, const char *argument)
+{
+    return of->option->argument && mp_text_is(of->option->argument, argument);
+}
+
+/* Inside single quotes, with names of arguments as the command line writes them; letters of
+ * `escaped` get a backslash. */
+static void put_quoted(const char *text, const char *quote, const char *escaped)
+{
+    for (bool inside = false; *text; text++)
+        if (*text == '\'')
+            fputs(quote, stdout);
+        else if (*text == '`')
+            fputs((inside = !inside) ? "--" : "", stdout);
+        else
+            printf("%s%c", strchr(escaped, *text) ? "\\" : "", *text);
+}
+
+/* Words that may stand behind the command: "save|check". */
+static void put_operands(const char *form)
+{
+    size_t count;
+    const cli_command *commands = cli_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].operand && islower((unsigned char)commands[i].operand[0])) {
+            char words[64];
+            snprintf(words, sizeof words, "%s", commands[i].operand);
+            for (char *at = words; *at; at++)
+                if (*at == '|')
+                    *at = ' ';
+            printf(form, commands[i].name, words);
+        }
+}
+
+static void put_names_of_commands(const char *form)
+{
+    size_t count;
+    const cli_command *commands = cli_commands(&count);
+    for (size_t i = 0; i < count; i++)
+        printf(form, commands[i].name);
+}
+
+static void put_bash_row(const row *of)
+{
+    const char *kind = !of->option->argument ? "flag"
+                       : of->word_count      ? "words"
+                       : is_path(of, "FILE") ? "files"
+                       : is_path(of, "DIR")  ? "folders"
+                                             : "text";
+    char letter[] = {'-', of->option->letter, '\0'};
+    fputs("    _memprof_option ' ", stdout);
+    put_list(of->commands, of->command_count, " ");
+    printf(" ' --%s '%s' %s%s", of->option->name, of->option->letter ? letter : "", kind,
+           of->word_count ? " " : "");
+    put_list(of->words, of->word_count, " ");
+    putchar('\n');
+}
+
+static void put_bash(void)
+{
+    puts("# Completion of memprof for bash, made from the tables of the program.\n\n"
+         "# An option: the commands that have it, its names, what it takes, and the words.\n"
+         "_memprof_option() {\n"
+         "    [[ $1 == *\" $command \"* ]] || return 0\n"
+         "    options+=(\"$2\" $3)\n"
+         "    [[ $before == \"$2\" || -n $3 && $before == \"$3\" ]] || return 0\n"
+         "    kind=$4\n"
+         "    words=${*:5}\n"
+         "}\n\n"
+         "_memprof_options() {");
+    each_row(put_bash_row);
+    fputs("}\n\n_memprof() {\n    local commands='", stdout);
+    put_names_of_commands(" %s");
+    puts(" '\n"
+         "    local word command= named= before=${COMP_WORDS[COMP_CWORD-1]} kind=flag words= "
+         "options=()\n"
+         "    local current=${COMP_WORDS[COMP_CWORD]}\n"
+         "    COMPREPLY=()\n"
+         "    # Of --name=text bash makes three words.\n"
+         "    if [[ $current == = ]]; then\n"
+         "        current=\n"
+         "    elif [[ $before == = ]]; then\n"
+         "        before=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "    fi\n"
+         "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+         "        if [[ $commands == *\" $word \"* || $word == help ]]; then\n"
+         "            command=$word\n"
+         "            break\n"
+         "        fi\n"
+         "    done\n"
+         "    named=$command\n"
+         "    command=${command:-analyze}\n"
+         "    _memprof_options\n"
+         "    case $kind in\n"
+         "    words) ;;\n"
+         "    files) return ;;\n"
+         "    folders)\n"
+         "        compopt -o filenames 2>/dev/null\n"
+         "        mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n"
+         "        return ;;\n"
+         "    text)\n"
+         "        compopt +o default +o bashdefault 2>/dev/null\n"
+         "        return ;;\n"
+         "    flag)\n"
+         "        if [[ $current == -* ]]; then\n"
+         "            words=${options[*]}\n"
+         "        elif [[ -z $named || $named == help ]]; then\n"
+         "            words=\"$commands help\"");
+    put_operands(
+        "        elif [[ $named == %s && $before == \"$named\" ]]; then\n            words='%s'\n");
+    puts("        fi ;;\n"
+         "    esac\n"
+         "    # Where no word fits, bash goes on with names of files.\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "}\n\n"
+         "complete -o bashdefault -o default -F _memprof memprof");
+}
+
+static void put_zsh_row(const row *of)
+{
+    const cli_option *option = of->option;
+    const char *equals = option->argument ? "=" : "";
+    fputs("    [[ $command == (", stdout);
+    put_list(of->commands, of->command_count, "|");
+    fputs(") ]] && options+=(", stdout);
+    if (option->letter && !option->repeats)
+        printf("'(-%c --%s)'", option->letter, option->name);
+    if (option->letter)
+        printf("%s{-%c%s,--%s%s}", option->repeats ? "'*'" : "", option->letter,
+               option->argument ? "+" : "", option->name, equals);
+    else
+        printf("'%s--%s%s'", option->repeats ? "*" : "", option->name, equals);
+    fputs("'[", stdout);
+    put_quoted(option->help, "'\\''", "[]");
+    putchar(']');
+    if (option->argument) {
+        fputs(": :", stdout);
+        if (of->word_count)
+            putchar('(');
+        put_list(of->words, of->word_count, " ");
+        fputs(of->word_count        ? ")"
+              : is_path(of, "FILE") ? "_files"
+              : is_path(of, "DIR")  ? "_files -/"
+                                    : "",
+              stdout);
+    }
+    puts("')");
+}
+
+static void put_zsh(void)
+{
+    size_t count;
+    const cli_command *commands = cli_commands(&count);
+    puts("#compdef memprof\n"
+         "# Completion of memprof for zsh, made from the tables of the program.\n\n"
+         "_memprof() {\n"
+         "    local word command= named=\n"
+         "    local -a commands options operands\n"
+         "    commands=(");
+    for (size_t i = 0; i < count; i++) {
+        printf("        '%s:", commands[i].name);
+        put_quoted(commands[i].summary, "'\\''", ":");
+        puts("'");
+    }
+    puts("        'help:the help of a command'\n"
+         "    )\n"
+         "    for word in ${words[2,CURRENT-1]}; do\n"
+         "        if (( ${commands[(I)$word:*]} )); then\n"
+         "            named=$word\n"
+         "            break\n"
+         "        fi\n"
+         "    done\n"
+         "    command=${named:-analyze}");
+    each_row(put_zsh_row);
+    puts("    if [[ -z $named ]]; then\n"
+         "        _arguments -s : $options '*: :->first' && return\n"
+         "        _describe command commands\n"
+         "        _files\n"
+         "        return\n"
+         "    fi\n"
+         "    case $named in\n"
+         "    help) _describe command commands; return ;;");
+    put_operands("    %s) operands=('2: :(%s)') ;;\n");
+    puts("    esac\n"
+         "    _arguments -s : $options $operands '*: :_files'\n"
+         "}\n\n"
+         "_memprof \"$@\"");
+}
+
+static void put_fish_row(const row *of)
+{
+    const cli_option *option = of->option;
+    fputs("complete -c memprof -n '__memprof_is ", stdout);
+    put_list(of->commands, of->command_count, " ");
+    printf("' -l %s", option->name);
+    if (option->letter)
+        printf(" -s %c", option->letter);
+    if (of->word_count) {
+        fputs(" -x -a '", stdout);
+        put_list(of->words, of->word_count, " ");
+        putchar('\'');
+    } else if (option->argument) {
+        fputs(is_path(of, "FILE")  ? " -r -F"
+              : is_path(of, "DIR") ? " -x -a '(__fish_complete_directories)'"
+                                   : " -x",
+              stdout);
+    }
+    fputs(" -d '", stdout);
+    put_quoted(option->help, "\\'", "\\");
+    puts("'");
+}
+
+static void put_fish(void)
+{
+    size_t count;
+    const cli_command *commands = cli_commands(&count);
+    fputs("# Completion of memprof for fish, made from the tables of the program.\n\n"
+          "set -g __memprof_commands",
+          stdout);
+    put_names_of_commands(" %s");
+    puts("\n\n"
+         "# The command that the line names; nothing: none.\n"
+         "function __memprof_command\n"
+         "    for word in (commandline -opc)[2..-1]\n"
+         "        if contains -- $word $__memprof_commands help\n"
+         "            echo $word\n"
+         "            return\n"
+         "        end\n"
+         "    end\n"
+         "end\n\n"
+         "# Whether it is one of these; without one it is the default.\n"
+         "function __memprof_is\n"
+         "    set -l command (__memprof_command)\n"
+         "    test -n \"$command\"; or set command analyze\n"
+         "    contains -- $command $argv\n"
+         "end\n");
+    for (size_t i = 0; i < count; i++) {
+        printf("complete -c memprof -n 'test -z (__memprof_command)' -a %s -d '", commands[i].name);
+        put_quoted(commands[i].summary, "\\'", "\\");
+        puts("'");
+    }
+    puts("complete -c memprof -n 'test -z (__memprof_command)' -a help -d 'the help of a command'\n"
+         "complete -c memprof -n '__memprof_is help' -f -a \"$__memprof_commands\"");
+    put_operands("complete -c memprof -n '__memprof_is %s' -a '%s'\n");
+    each_row(put_fish_row);
+}
+
+static int put_completion(const char *shell)
+{
+    static const struct {
+        const char *shell;
+        void (*put)(void);
+    } shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (mp_text_is(shells[i].shell, shell)) {
+            shells[i].put();
+            return EXIT_SUCCESS;
+        }
+    fprintf(stderr, "memprof-tables: no completion for %s\n", shell);
+    return EXIT_FAILURE;
+}
+
 /* --- columns of answers --- */
 
 static const char *const unit_names[] = {
@@ -549,8 +856,12 @@ int main(int argc, char **argv)
         return put_commands();
     if (argc == 3 && mp_text_is(what, "options"))
         return put_options(argv[2]);
+    if (argc == 3 && mp_text_is(what, "complete"))
+        return put_completion(argv[2]);
     if (argc == 2 && mp_text_is(what, "columns"))
         return put_all_columns();
-    fputs("usage: memprof-tables page FILE | commands | options COMMAND | columns\n", stderr);
+    fputs("usage: memprof-tables page FILE | commands | options COMMAND | complete SHELL | "
+          "columns\n",
+          stderr);
     return EXIT_FAILURE;
 }
