@@ -253,6 +253,16 @@ class OtherHeaps:
         self.agree(expected, growth, ["growth"], f"growth {name}")
         self.agree(expected, self.json("snapshots", *paths, "--limit", 0), ["snapshots"], f"snapshots {name}")
         self.trend_agrees("growth", expected["trend"], paths, name)
+        found = self.json("leaks", *paths, "--limit", 0)["accumulations"]
+        self.agree(expected, {"accumulations": self.accumulations(found)}, ["accumulations"],
+                   f"accumulations {name}")
+
+    @staticmethod
+    def accumulations(rows):
+        """As the naive reading tells them: in no order, and what is not known of roots left out."""
+        names = ["bytes", "steady_bytes", "delta_objects", "from_objects", "objects", "least_step",
+                 "most_step", "counts", "type", "holder_type", "holders"]
+        return sorted(({name: row[name] for name in names if name in row} for row in rows), key=repr)
 
     # --- AQTime ---
 

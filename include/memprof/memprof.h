@@ -71,6 +71,7 @@ typedef struct mp_load_options {
     bool keep_ages;      /* of memory recordings, which lifetimes needs: 8 bytes an object more */
     bool request_peaks;  /* of memory recordings: what each request had alive at once */
     bool threads_as_one; /* nobody asks which thread of an event log created what */
+    bool dumps_apart;    /* nobody asks what grew from one heap dump to the next, and where */
     bool traces_folded;  /* nobody asks for the rows of a profile's trace one by one */
 } mp_load_options;
 

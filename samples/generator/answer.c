@@ -272,6 +272,17 @@ static int by_retained(const void *left, const void *right)
     return order ? order : more_first(b->object, a->object);
 }
 
+/* Nothing where there are none. */
+static void put_kinds(gen_json *json, const gen_graph_view *view, const char *name, unsigned bits)
+{
+    const char *kinds = NULL;
+    for (int kind = 0; bits >> kind; kind++)
+        if (bits >> kind & 1)
+            kinds = gen_keep("%s%s%s", kinds ? kinds : "", kinds ? "+" : "", view->root_kind(kind));
+    if (kinds)
+        gen_json_text(json, name, kinds);
+}
+
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view)
 {
     held_object *rows = gen_alloc((size_t)view->count, sizeof *rows);
@@ -284,13 +295,9 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
     for (size_t i = 0; i < count; i++) {
         gen_object object = view->object(view->plan, rows[i].object);
         int dominator = graph->dominators[rows[i].object];
-        const char *id = NULL, *kinds = NULL;
+        const char *id = NULL;
         if (dominator >= 0)
             id = gen_keep("%" PRIx64, view->object(view->plan, dominator).id);
-        for (int kind = 0; object.root_kinds >> kind; kind++)
-            if (object.root_kinds >> kind & 1)
-                kinds =
-                    gen_keep("%s%s%s", kinds ? kinds : "", kinds ? "+" : "", view->root_kind(kind));
         gen_json_row(json);
         gen_json_number(json, "rank", (int64_t)i + 1);
         gen_json_text(json, "object", gen_keep("%" PRIx64, object.id));
@@ -298,8 +305,8 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
         gen_json_number(json, "self_bytes", object.size);
         gen_json_number(json, "retained_bytes", rows[i].retained);
         gen_json_text(json, "dominator", id);
-        if (kinds)
-            gen_json_text(json, "root_kind", kinds);
+        put_kinds(json, view, "root_kind", object.root_kinds);
+        put_kinds(json, view, "weak_root_kind", object.weak_root_kinds);
         gen_json_close(json);
     }
     gen_json_close(json);

@@ -145,7 +145,7 @@ typedef struct gen_object {
     uint64_t id;
     const char *type;
     bool strong_root;
-    unsigned root_kinds; /* bits: what roots it has of its own, weak ones too */
+    unsigned root_kinds, weak_root_kinds; /* bits: what roots of its own keep it alive, or do not */
 } gen_object;
 
 /* Objects by number, and how to ask about one. */

@@ -148,7 +148,7 @@ static gen_object object_of(const void *data, int64_t number)
     rpm_root root;
     for (int i = 0; rpm_root_of(plan, number, i, &root); i++) {
         found.strong_root = found.strong_root || !(root.flags & RPM_WEAK);
-        found.root_kinds |= 1u << root.kind;
+        *(root.flags & RPM_WEAK ? &found.weak_root_kinds : &found.root_kinds) |= 1u << root.kind;
     }
     return found;
 }

@@ -12,6 +12,7 @@
 #include "document/merge.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
+#include "query/graph_query.h"
 #include "readers/reader.h"
 
 enum { KEPT_OF_EACH_CODE = 100 };
@@ -48,6 +49,7 @@ mp_recording *mp_recording_load(const char *const *paths, size_t count,
     recording->diagnostics = mp_diagnostics_new(KEPT_OF_EACH_CODE);
     if (options)
         recording->options = *options;
+    recording->model->leave = recording->options.dumps_apart ? NULL : mp_leave_holdings;
     recording->loaded =
         mp_load(recording->model, recording->diagnostics, paths, count, &recording->options);
     recording->loaded &= mp_filter_check_ends(recording->model, recording->diagnostics);

@@ -483,6 +483,7 @@ static bool take_options(cli_options *options, const cli_line *line)
     options->load.skip_count = options->skips.count;
     options->load.threads_as_one = !asks_for_threads(options);
     options->load.traces_folded = !command->report || !command->report->wants_traces;
+    options->load.dumps_apart = !command->report || !command->report->wants_holders;
     options->load.keep_ages = command->report && command->report->wants_ages;
     options->load.request_peaks = command->report && command->report->wants_request_peaks;
     question->strict = options->strict;

@@ -15,6 +15,7 @@
 #include "cli/pager.h"
 #include "document/checks.h"
 #include "document/merge.h"
+#include "query/graph_query.h"
 
 /* What became of a group. */
 typedef struct cli_answer {
@@ -46,6 +47,7 @@ bool cli_load(const cli_options *options, const char *const *paths, size_t count
     mp_load_options how = options->load;
     how.progress = progress ? progress : &(mp_progress){cli_progress_advance, &bar};
     cli_progress_begin(&bar, options->quiet);
+    model->leave = how.dumps_apart ? NULL : mp_leave_holdings;
     bool ok = mp_load(model, diagnostics, paths, count, &how);
     cli_progress_end(&bar);
     return mp_filter_check_ends(model, diagnostics) && ok;

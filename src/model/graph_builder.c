@@ -32,6 +32,8 @@ struct mp_graph_builder {
 mp_graph_builder *mp_graph_begin(mp_model *model, mp_snapshot_id snapshot)
 {
     mp_graph_builder *builder = mp_alloc_zero(1, sizeof *builder);
+    if (model->graph && model->leave && model->kind == MP_KIND_DUMP)
+        model->leave(model);
     builder->model = model;
     builder->graph = mp_alloc_zero(1, sizeof *builder->graph);
     builder->graph->snapshot = snapshot;

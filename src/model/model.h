@@ -234,6 +234,13 @@ typedef struct mp_root_count {
     int64_t roots, objects; /* records; distinct objects of them */
 } mp_root_count;
 
+/* What objects at one place of the dominator tree, or roots of one kind, hold of one type. */
+typedef struct mp_holding {
+    uint64_t key; /* a hash of the place and the type */
+    mp_snapshot_id snapshot;
+    uint32_t objects, holders;
+} mp_holding;
+
 /* An object as it was from one snapshot to another: kept where the objects themselves are asked for
  * (mp_load_options.keep_objects). Objects that lived between two snapshots only are left out. */
 typedef struct mp_object {
@@ -315,6 +322,7 @@ typedef struct mp_model {
     MP_LIST(mp_object) objects;         /* empty unless asked for */
     MP_LIST(mp_type_peak) type_peaks;   /* that files state; by session, snapshot */
     MP_LIST(mp_root_count) root_counts; /* of every graph that was read; by snapshot, kind */
+    MP_LIST(mp_holding) holdings;       /* of graphs that others followed; by snapshot, key */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* made by mp_model_build_tree */
     uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_build_tree */
@@ -322,6 +330,8 @@ typedef struct mp_model {
     struct mp_ages *ages;       /* NULL: how long objects lived was not kept */
     struct mp_events *events;   /* NULL: no log of heap events was read */
     struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
+    /* Called when that of a later dump begins, to keep of it what must be kept. NULL: nothing. */
+    void (*leave)(struct mp_model *model);
     mp_kind kind;
     unsigned holds; /* MP_HOLDS_... */
     bool knows_request_peaks;

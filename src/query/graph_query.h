@@ -57,6 +57,12 @@ static inline bool mp_retains_much(const mp_dominators *dominators, uint32_t obj
     return (double)dominators->retained[object] * 10 > (double)dominators->retained[0];
 }
 
+/* Whether an object keeps most, over 70 %, of what one retains that dominates it. */
+static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t object, uint32_t above)
+{
+    return (double)dominators->retained[object] * 100 > (double)dominators->retained[above] * 70;
+}
+
 /* --- what groups retain --- */
 
 /* What goes if all of a group goes: what roots reach, but on no way that passes none of it. Two
@@ -70,7 +76,8 @@ typedef struct mp_joint {
 
 typedef enum mp_groups_kind {
     MP_GROUPS_OF_TYPES,   /* all objects of some types */
-    MP_GROUPS_OF_HOLDERS, /* of those, what nothing dominates and does not retain much alone */
+    MP_GROUPS_OF_HOLDERS, /* of those, what roots refer to, nothing dominates, and does not retain
+                             much alone */
     MP_GROUPS_OF_ROOTS,   /* strong roots */
     MP_GROUPS_OF_ROOTED,  /* objects of roots */
 } mp_groups_kind;
@@ -90,6 +97,8 @@ typedef struct mp_object_roots {
     uint32_t *roots; /* places in graph->roots */
 } mp_object_roots;
 mp_object_roots mp_roots_by_object(const mp_graph *graph);
+/* Whether a root keeps it alive. */
+bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object);
 void mp_object_roots_free(mp_object_roots *roots);
 
 /* What roots of one kind are and hold. */
@@ -115,8 +124,8 @@ typedef struct mp_static_census {
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_TYPE,      /* objects of one type that nothing else dominates do together, and none
-                             of them alone */
+    MP_SUSPECT_TYPE,      /* objects of one type that roots refer to, and that nothing dominates, do
+                             together, and none of them alone */
     MP_SUSPECT_FINALIZER, /* finalizer roots alone hold over a hundredth */
     MP_SUSPECT_HANDLE,    /* handles alone hold over a tenth */
 } mp_suspect_rule;
@@ -184,7 +193,11 @@ typedef struct mp_graph_view {
     mp_static_census *static_census;
     mp_groups kinds, statics; /* of roots: by kind, by container */
     mp_groups holders;        /* of types, by their number */
-    bool has_census, has_suspects, has_sharing;
+    struct mp_accumulation *accumulations;
+    size_t accumulation_count;
+    int64_t *accumulated; /* that these refer to: of each dump */
+    uint32_t dump_count;
+    bool has_census, has_suspects, has_sharing, has_accumulations;
 } mp_graph_view;
 
 /* The filter must have a graph, and outlive the view. */
@@ -208,8 +221,9 @@ const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_
 void mp_graph_count_roots(mp_graph_view *view);
 /* By exclusive bytes descending, then kind. */
 const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
-/* By bytes descending, then rule, then object. An object on a suspect's way to its accumulation
- * point is not one of its own; below that point there may be others. */
+/* By bytes descending, then rule, then object. No object that a suspect object dominates is one: of
+ * those that retain much the outermost that holds many of a type is the suspect, unless one below
+ * it holds more of one. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
 const mp_histogram *mp_graph_types(mp_graph_view *view);
@@ -292,9 +306,10 @@ const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t 
 const char *mp_root_kind_text(mp_arena *arena, uint32_t kind);
 /* "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
-/* The kinds of all roots of an object, by number, with "+" between them; "" where it is none. */
+/* The kinds of the roots of an object that keep it alive, or of the weak ones, by number, with "+"
+ * between them; "" where it has none. */
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
-                                 const mp_object_roots *roots, uint32_t object);
+                                 const mp_object_roots *roots, uint32_t object, bool weak);
 
 /* Types by their names, byte-wise. */
 int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
@@ -329,6 +344,9 @@ typedef struct mp_path {
     uint32_t root; /* place in graph->roots */
 } mp_path;
 
+/* Along a search that was made from roots of that kind. */
+mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint32_t object,
+                      int64_t kind);
 /* From strong roots of one kind, or of any. Of equally short ones, that over the first root and the
  * first reference in the order of the file. */
 mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded);
@@ -398,6 +416,43 @@ typedef struct mp_grower {
     mp_type_id type;
     int64_t from_objects, to_objects, from_bytes, to_bytes;
 } mp_grower;
+
+/* What one holder holds more of in each dump than in the one before.
+ *
+ * A holder is known from dump to dump by its place: its type and those of all that dominates it; of
+ * a list, whose nodes are of one type, by that of its head. What it holds is what it refers to, but
+ * for what dominates it, and the nodes of such a list; or what roots of one kind refer to. Where
+ * there are several holders at one place they count together, and what each holds as it did before
+ * is no growth. What one holder holds in turn is not told again. */
+typedef struct mp_accumulation {
+    uint64_t key;
+    uint32_t holder;        /* of those at the place, which holds most; 0: roots do */
+    uint32_t kind;          /* of those roots */
+    uint32_t example;       /* the holder; of roots, the object of theirs that retains most */
+    uint32_t type;          /* of what is held */
+    int64_t holders;        /* at the place */
+    int64_t objects, bytes; /* held in the last dump, and what those retain */
+    int64_t least_step, most_step; /* by how many it grew */
+    int64_t steady_bytes; /* of `bytes`, the share of what the least step, taken each time, makes */
+    uint32_t place;       /* a number, less than that of places below it */
+    size_t counts;        /* place in view->accumulated: objects held in each dump */
+} mp_accumulation;
+
+/* By steady bytes descending. None where the dumps before left nothing (model->leave). */
+const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
+
+/* A type of which all objects are kept alive by what one holder holds. */
+typedef struct mp_kept_type {
+    uint32_t type;
+    int64_t objects, bytes; /* bytes: of what nothing else keeps alive */
+} mp_kept_type;
+/* The types of which what is held keeps each object alive, and nine of ten alone, and there are at
+ * least as many as it grew by: those that grow with it. Not the type that is held itself; most
+ * bytes first. `count` of them. O(references). Release with free(). */
+mp_kept_type *mp_kept_whole(const mp_graph_view *view, const mp_accumulation *of, size_t *count);
+
+/* Keep of a graph what that needs: the model's, in mp_model.leave. */
+void mp_leave_holdings(mp_model *model);
 
 /* By growth descending, then type's name. `count` of them, `steps` how often each grew. */
 mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps);

@@ -22,6 +22,8 @@ void mp_graph_view_free(mp_graph_view *view)
     mp_histogram_free(&view->types);
     free(view->sharing.at);
     free(view->suspects);
+    free(view->accumulations);
+    free(view->accumulated);
     free(view->census);
     free(view->static_census);
     mp_object_roots_free(&view->roots);

@@ -92,7 +92,8 @@ static void find_holders(pass *at)
     const mp_dominators *dominators = at->dominators;
     at->holders = no_objects(at);
     for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i])
-        if (!mp_retains_much(dominators, dominators->order[i]))
+        if (!mp_retains_much(dominators, dominators->order[i]) &&
+            mp_is_rooted(at->graph, at->roots, dominators->order[i]))
             add_object(at->holders, dominators->order[i]);
 }
 

@@ -45,23 +45,30 @@ void mp_distances_free(mp_distances *distances)
     *distances = (mp_distances){0};
 }
 
-mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded)
+mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint32_t object,
+                      int64_t kind)
 {
     mp_path path = {0};
+    if (!distances->above[object])
+        return path;
+    path.count = 1;
+    for (uint32_t at = object; distances->above[at] != at; at = distances->above[at])
+        path.count++;
+    path.objects = mp_alloc(path.count * sizeof *path.objects);
+    uint32_t at = object;
+    for (size_t i = path.count; i--; at = distances->above[at])
+        path.objects[i] = at;
+    path.root = 1;
+    while (graph->roots.at[path.root].object != path.objects[0] ||
+           !leads(&graph->roots.at[path.root], kind))
+        path.root++;
+    return path;
+}
+
+mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded)
+{
     mp_distances distances = mp_distances_from(graph, kind, object, excluded);
-    if (distances.above[object]) {
-        path.count = 1;
-        for (uint32_t at = object; distances.above[at] != at; at = distances.above[at])
-            path.count++;
-        path.objects = mp_alloc(path.count * sizeof *path.objects);
-        uint32_t at = object;
-        for (size_t i = path.count; i--; at = distances.above[at])
-            path.objects[i] = at;
-        path.root = 1;
-        while (graph->roots.at[path.root].object != path.objects[0] ||
-               !leads(&graph->roots.at[path.root], kind))
-            path.root++;
-    }
+    mp_path path = mp_path_along(graph, &distances, object, kind);
     mp_distances_free(&distances);
     return path;
 }

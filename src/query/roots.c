@@ -31,14 +31,15 @@ const char *mp_root_flags_text(mp_arena *arena, uint32_t flags)
 }
 
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
-                                 const mp_object_roots *roots, uint32_t object)
+                                 const mp_object_roots *roots, uint32_t object, bool weak)
 {
     const char *text = "";
     for (int64_t last = -1;;) { /* the least kind above the last one, until there is none */
         int64_t next = INT64_MAX;
         for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
-            uint32_t kind = graph->roots.at[roots->roots[i]].kind;
-            if (kind > last && kind < next)
+            const mp_root *root = &graph->roots.at[roots->roots[i]];
+            uint32_t kind = root->kind;
+            if (mp_root_is_strong(root) != weak && kind > last && kind < next)
                 next = kind;
         }
         if (next == INT64_MAX)
@@ -66,6 +67,14 @@ mp_object_roots mp_roots_by_object(const mp_graph *graph)
         if (graph->roots.at[i].object)
             result.roots[--result.first[graph->roots.at[i].object]] = i;
     return result;
+}
+
+bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
+{
+    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++)
+        if (mp_root_is_strong(&graph->roots.at[roots->roots[i]]))
+            return true;
+    return false;
 }
 
 void mp_object_roots_free(mp_object_roots *roots)

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* Shares of the reachable bytes, and of what a parent retains, in percent. */
-enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1, MOST = 70 }; /* MUCH: see mp_retains_much */
+/* Shares of the reachable bytes, in percent. */
+enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1 }; /* MUCH: see mp_retains_much */
 /* Types that are looked back at to see that they recur. */
 enum { LOOK_BACK = 4 };
 
@@ -33,11 +33,9 @@ static bool is_over(uint64_t part, uint64_t whole, unsigned percent)
 /* The child that keeps most of what its parent retains; 0: none keeps so much. Places in order. */
 static uint32_t heavy_child(const mp_dominators *dominators, uint32_t place)
 {
-    const uint64_t *retained = dominators->retained;
-    uint64_t whole = retained[dominators->order[place]];
     uint32_t end = place + dominators->span[place];
     for (uint32_t child = place + 1; child < end; child += dominators->span[child])
-        if (is_over(retained[dominators->order[child]], whole, MOST))
+        if (mp_retains_most(dominators, dominators->order[child], dominators->order[place]))
             return child;
     return 0;
 }
@@ -90,10 +88,32 @@ static void accumulate(const search *all, mp_suspect *suspect, uint32_t place, b
         suspect->held_objects += types[dominators->order[i]] == suspect->held_type;
 }
 
+/* A suspect and where what it retains stands in the order. */
+typedef struct candidate {
+    mp_suspect suspect;
+    uint32_t place;
+} candidate;
+
+typedef MP_LIST(candidate) candidates;
+
+/* Of candidates that hold one another, which stand in preorder, the outer one; but where one in it
+ * holds more of a type, that is where it accumulates. */
+static bool is_outdone(const mp_dominators *dominators, const candidates *found, uint32_t outer)
+{
+    const candidate *of = &found->at[outer];
+    uint32_t end = of->place + dominators->span[of->place];
+    for (uint32_t i = outer + 1; i < found->count && found->at[i].place < end; i++)
+        if (found->at[i].suspect.held_objects > 1 &&
+            found->at[i].suspect.held_objects > of->suspect.held_objects)
+            return true;
+    return false;
+}
+
 static void find_objects(search *all)
 {
     const mp_dominators *dominators = all->dominators;
     bool *way = mp_alloc_zero((size_t)dominators->reached + 1, sizeof *way);
+    candidates found = {0};
     for (uint32_t place = 1; place <= dominators->reached;) {
         uint32_t object = dominators->order[place];
         if (!mp_retains_much(dominators, object)) {
@@ -108,17 +128,25 @@ static void find_objects(search *all)
                                   .bytes = (int64_t)dominators->retained[object],
                                   .holders = 1};
             accumulate(all, &suspect, place, way);
-            add(all, suspect);
+            mp_grow(&found.at, &found.capacity, (size_t)found.count + 1, sizeof *found.at);
+            found.at[found.count++] = (candidate){suspect, place};
         }
         place++;
     }
+    for (uint32_t i = 0, end = 0; i < found.count; i++)
+        if (found.at[i].place >= end && !is_outdone(dominators, &found, i)) {
+            add(all, found.at[i].suspect);
+            end = found.at[i].place + dominators->span[found.at[i].place];
+        }
+    free(found.at);
     free(way);
 }
 
 /* --- one type --- */
 
-/* What hangs directly below the virtual root, by type, but for suspects of their own. What each of
- * them retains is known; what they do together is settled for those that may be suspects. */
+/* Objects of roots, by type, but for what something else keeps alive too and for suspects of their
+ * own. What each of them retains is known; what they do together is settled for those that may be
+ * suspects. */
 static void find_types(search *all)
 {
     const mp_graph *graph = all->graph;
@@ -135,7 +163,7 @@ static void find_types(search *all)
     for (uint32_t place = 1; place <= dominators->reached; place += dominators->span[place]) {
         uint32_t object = dominators->order[place], type = graph->types[object];
         uint64_t retained = dominators->retained[object];
-        if (mp_retains_much(dominators, object))
+        if (mp_retains_much(dominators, object) || !mp_is_rooted(graph, &view->roots, object))
             continue;
         of_type[type].holders++;
         holders->at[type].objects += dominators->span[place];

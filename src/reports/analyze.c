@@ -172,7 +172,9 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_head(document, request);
-    mp_section_dump_answer(document, &view);
+    mp_say_dump(document, &view);
+    mp_say_dump_more(document, &view);
+    mp_section_accumulations(document, &view, rows);
     mp_section_suspects(document, &view, rows);
     mp_section_retained(document, &view, asked->min_bytes, rows);
     mp_section_dump_top(document, &view, &(mp_histogram_asked){.rows = rows}, error);
@@ -213,6 +215,7 @@ const mp_report mp_report_analyze = {
         "Each table has ten rows; `limit` says otherwise. The other commands show one table\n"
         "in full, with more options.",
     .overview = true,
+    .wants_holders = true,
     MP_ARGUMENTS(arguments, own),
     .variants = {MP_HEAP_VARIANTS(run_heap),
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump},

@@ -3,6 +3,195 @@
 
 #include <stdlib.h>
 
+#include "base/units.h"
+
+/* --- what accumulates --- */
+
+/* For people: of how many dumps counts are shown, how many types are named. Of how many rows it is
+ * looked for what they keep alive, which is a walk over the graph each. */
+enum { MOST_COUNTS = 6, MOST_KEPT = 3, LOOKED_AT = 10 };
+
+typedef struct accumulation_row {
+    int64_t bytes, steady_bytes, objects, from_objects, delta_objects, least_step, most_step;
+    int64_t holders;
+    double percent;
+    const char *type, *holder, *holder_type, *owner, *owner_type, *root_kind, *what;
+    mp_texts counts, keeps, path, said, way;
+} accumulation_row;
+
+static const mp_column accumulation_columns[] = {
+    MP_RANK(MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, bytes, "Retained", MP_BYTES, 0),
+    MP_COLUMN(accumulation_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(accumulation_row, steady_bytes, "Steady", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, delta_objects, "Objects", MP_COUNT, MP_SIGNED),
+    MP_COLUMN(accumulation_row, from_objects, "From", MP_COUNT, 0),
+    MP_COLUMN(accumulation_row, objects, "To", MP_COUNT, 0),
+    MP_COLUMN(accumulation_row, least_step, "Least step", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, most_step, "Most step", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, counts, "At each dump", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(accumulation_row, what, "Held by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(accumulation_row, holder, "Holder", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, holder_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, holders, "Holders", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, owner, "In", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, owner_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, root_kind, "Root", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, path, "Path", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, keeps, "Keeps all", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, said, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(accumulation_row, way, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* "400 -> 800 -> 1,200"; the middle of many is left out. */
+static const char *counts_text(mp_document *document, const int64_t *counts, uint32_t count)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < count; i++) {
+        bool cut = count > MOST_COUNTS && i == MOST_COUNTS / 2;
+        text = mp_document_text(document, "%s%s%s", text, i ? " -> " : "",
+                                cut ? "..." : mp_count_text(document, counts[i], false));
+        if (cut)
+            i = count - MOST_COUNTS / 2 - 1;
+    }
+    return text;
+}
+
+/* "7,200 CartLine and 1,200 Session" */
+static const char *kept_text(mp_document *document, const mp_graph_view *view,
+                             const mp_kept_type *kept, size_t count)
+{
+    const char *text = "";
+    for (size_t i = 0; i < count && i < MOST_KEPT; i++)
+        text = mp_document_text(document, "%s%s%s %s", text,
+                                !i                                   ? ""
+                                : i + 1 < count && i + 1 < MOST_KEPT ? ", "
+                                                                     : " and ",
+                                mp_count_text(document, kept[i].objects, false),
+                                mp_type_text(document->arena, view->model, kept[i].type));
+    return text;
+}
+
+/* "Array 31aa1 in EventEmitter 10c37", "static roots" */
+static const char *holder_text(mp_document *document, const mp_graph_view *view,
+                               const mp_accumulation *of)
+{
+    if (!of->holder)
+        return mp_document_text(document, "%s roots", mp_root_kind_text(document->arena, of->kind));
+    const char *object = mp_held_in_text(document, view, of->holder);
+    return of->holders > 1 ? mp_document_text(document, "%s x %s, most of it %s",
+                                              mp_count_text(document, of->holders, false),
+                                              mp_type_text(document->arena, view->model,
+                                                           view->graph->types[of->holder]),
+                                              object)
+                           : object;
+}
+
+/* "grew by 400 closure objects at each dump (400 -> 800 -> 1,200) and keeps all 7,200 CartLine and
+ * 1,200 Session alive" */
+static const char *growth_text(mp_document *document, const mp_graph_view *view,
+                               const mp_accumulation *of, const char *kept)
+{
+    const char *step = mp_count_text(document, of->least_step, false);
+    if (of->most_step > of->least_step)
+        step = mp_document_text(document, "%s to %s", step,
+                                mp_count_text(document, of->most_step, false));
+    return mp_document_text(document, "grew by %s %s object%s %s (%s)%s%s%s", step,
+                            mp_type_text(document->arena, view->model, of->type),
+                            of->most_step == 1 ? "" : "s",
+                            view->dump_count > 2 ? "at each dump" : "from one dump to the next",
+                            counts_text(document, view->accumulated + of->counts, view->dump_count),
+                            *kept ? " and keeps all " : "", kept, *kept ? " alive" : "");
+}
+
+static accumulation_row accumulation_row_of(mp_document *document, const mp_graph_view *view,
+                                            const mp_distances *distances,
+                                            const mp_accumulation *of, bool looks)
+{
+    const mp_graph *graph = view->graph;
+    const int64_t *counts = view->accumulated + of->counts;
+    size_t kept_count = 0;
+    mp_kept_type *kept = looks ? mp_kept_whole(view, of, &kept_count) : NULL;
+    const char *keeps = kept_text(document, view, kept, kept_count);
+    const char **list = mp_arena_alloc(document->arena, view->dump_count * sizeof *list);
+    const char **names = mp_arena_alloc(document->arena, (kept_count + 1) * sizeof *names);
+    for (uint32_t i = 0; i < view->dump_count; i++)
+        list[i] = mp_document_text(document, "%lld", (long long)counts[i]);
+    for (size_t i = 0; i < kept_count; i++)
+        names[i] = mp_type_text(document->arena, view->model, kept[i].type);
+    free(kept);
+    mp_way way = mp_way_to(document, view, distances, of->example);
+    accumulation_row row = {.bytes = of->bytes,
+                            .steady_bytes = of->steady_bytes,
+                            .objects = of->objects,
+                            .from_objects = counts[0],
+                            .delta_objects = of->objects - counts[0],
+                            .least_step = of->least_step,
+                            .most_step = of->most_step,
+                            .holders = of->holder ? of->holders : MP_UNKNOWN,
+                            .percent = mp_percent_of(of->bytes, mp_graph_reachable(view)),
+                            .type = mp_type_text(document->arena, view->model, of->type),
+                            .root_kind = way.root_kind,
+                            .what = holder_text(document, view, of),
+                            .counts = {list, view->dump_count, NULL},
+                            .keeps = {looks ? names : NULL, kept_count, NULL},
+                            .path = way.types,
+                            .said = mp_one_text(document, growth_text(document, view, of, keeps)),
+                            .way = mp_one_text(document, way.text)};
+    if (of->holder) {
+        uint32_t owner = mp_owner_of(view, of->holder);
+        row.holder = mp_object_id_text(document->arena, graph, of->holder);
+        row.holder_type = mp_type_text(document->arena, view->model, graph->types[of->holder]);
+        row.owner = owner == of->holder ? NULL : mp_object_id_text(document->arena, graph, owner);
+        row.owner_type = owner == of->holder
+                             ? NULL
+                             : mp_type_text(document->arena, view->model, graph->types[owner]);
+    }
+    return row;
+}
+
+void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t rows)
+{
+    size_t count;
+    const mp_accumulation *found = mp_graph_accumulations(view, &count);
+    if (view->dump_count < 2)
+        return;
+    mp_table *table =
+        MP_TABLE(document, "accumulations", "Grew from each dump to the next, and who holds it",
+                 MP_ROWS, accumulation_columns);
+    table->order = "steady_bytes";
+    table->empty = "none: nothing holds more in each dump than in the one before";
+    mp_distances distances = mp_distances_from(view->graph, MP_ANY_KIND, 0, NULL);
+    for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
+        accumulation_row row =
+            accumulation_row_of(document, view, &distances, &found[i], i < LOOKED_AT);
+        mp_table_put(document, table, &row);
+    }
+    mp_table_left_out(table, count);
+    mp_distances_free(&distances);
+}
+
+const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example)
+{
+    size_t count;
+    const mp_accumulation *found = mp_graph_accumulations(view, &count);
+    char percent[MP_UNIT_TEXT];
+    *example = count ? found->example : 0;
+    if (!count)
+        return view->dump_count < 2 ? NULL
+                                    : "nothing holds more in each dump than in the one before";
+    mp_kept_type *kept = mp_kept_whole(view, found, &count);
+    const char *keeps = kept_text(document, view, kept, count);
+    free(kept);
+    mp_format_percent(percent, mp_percent_of(found->bytes, mp_graph_reachable(view)), false);
+    return mp_document_text(document, "%s %s: %s, %s %%", holder_text(document, view, found),
+                            growth_text(document, view, found, keeps),
+                            mp_bytes_text(document, found->bytes, false), percent);
+}
+
+/* --- types that grew --- */
+
 typedef struct grower_row {
     mp_growth growth;
     const char *key;

@@ -18,7 +18,8 @@ mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *v
     return (mp_object_cells){
         .id = mp_object_id_text(document->arena, graph, object),
         .type = mp_type_text(document->arena, view->model, graph->types[object]),
-        .root_kind = mp_object_roots_text(document->arena, view->graph, &view->roots, object),
+        .root_kind = mp_object_roots_text(document->arena, graph, &view->roots, object, false),
+        .weak_root_kind = mp_object_roots_text(document->arena, graph, &view->roots, object, true),
         .dominator =
             reached ? mp_object_id_text(document->arena, graph, view->dominators.idom[object]) : "",
         .self_bytes = (int64_t)graph->sizes[object],
@@ -141,6 +142,7 @@ static const mp_column retained_columns[] = {
     MP_COLUMN(mp_object_cells, type, "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(mp_object_cells, root_kind, "Root", MP_TEXT, 0),
     MP_COLUMN(mp_object_cells, dominator, "Dominator", MP_TEXT, MP_NULL),
+    MP_COLUMN(mp_object_cells, weak_root_kind, "Weak root", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,

@@ -8,7 +8,9 @@
 
 /* What many tables say of an object: a member of their rows. */
 typedef struct mp_object_cells {
-    const char *id, *type, *root_kind;
+    const char *id, *type;
+    const char *root_kind,
+        *weak_root_kind;   /* of roots that keep it alive, and of those that do not */
     const char *dominator; /* "": none, or not reached */
     int64_t self_bytes;
     int64_t retained_bytes; /* as percent: not known of what is not reached */
@@ -30,8 +32,26 @@ void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown);
 
-/* The answer in words. */
-void mp_section_dump_answer(mp_document *document, mp_graph_view *view);
+/* Of those that dominate an object the outermost of which the one below keeps most, over 70 % of
+ * what it retains, step by step; the object itself where there is none. */
+uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
+/* "Array 31aa1 in EventEmitter 10c37" */
+const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object);
+
+/* A shortest way from a root to an object by types, of which several in a row are one. */
+typedef struct mp_way {
+    const char *root_kind;
+    /* Of a long way the middle is left out, with "..." in its place. */
+    mp_texts types;   /* from the object outwards */
+    const char *text; /* from the root to the object */
+} mp_way;
+/* Along a search from all roots, that got there. */
+mp_way mp_way_to(mp_document *document, const mp_graph_view *view, const mp_distances *distances,
+                 uint32_t object);
+
+/* The answer in words: what grows and what keeps much alive; then what else is worth a word. */
+void mp_say_dump(mp_document *document, mp_graph_view *view);
+void mp_say_dump_more(mp_document *document, mp_graph_view *view);
 /* `rows`: at most so many; 0: all. */
 void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows);
 /* Objects that retain at least so many bytes. */
@@ -53,6 +73,10 @@ bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
 bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error);
 
+/* Several dumps: what holds more in each than in the one before. Nothing of a single one. The first
+ * in words, and an object that shows it, 0: nothing grows; NULL: there is one dump. */
+void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t rows);
+const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example);
 /* Several dumps: types that grew at each of the window's; roots by kind, then and now. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows);
 void mp_section_root_growth(mp_document *document, const mp_window *window);

@@ -5,21 +5,62 @@
 
 #include "base/units.h"
 
+/* --- who holds what, in words --- */
+
+uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object)
+{
+    const mp_dominators *dominators = &view->dominators;
+    uint32_t above = dominators->idom[object];
+    while (above && mp_retains_most(dominators, object, above)) {
+        object = above;
+        above = dominators->idom[object];
+    }
+    return object;
+}
+
+const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object)
+{
+    uint32_t owner = mp_owner_of(view, object);
+    const char *text = mp_object_text(document->arena, view, object);
+    return owner == object ? text
+                           : mp_document_text(document, "%s in %s", text,
+                                              mp_object_text(document->arena, view, owner));
+}
+
+mp_way mp_way_to(mp_document *document, const mp_graph_view *view, const mp_distances *distances,
+                 uint32_t object)
+{
+    enum { MOST = 20, OUTER = 6 };
+    const mp_graph *graph = view->graph;
+    mp_path path = mp_path_along(graph, distances, object, MP_ANY_KIND);
+    const char **types = mp_arena_alloc(document->arena, MOST * sizeof *types);
+    mp_way way = {.types = {types, 0, NULL}};
+    if (!path.count)
+        return way;
+    size_t count = 0;
+    for (size_t i = 0; i < path.count; i++) /* of several in a row the first */
+        if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
+            path.objects[count++] = path.objects[i];
+    way.root_kind = mp_root_kind_text(document->arena, graph->roots.at[path.root].kind);
+    way.text = mp_document_text(document, "%s root", way.root_kind);
+    for (size_t i = 0; i < count; i++) {
+        bool cut = count > MOST && i == OUTER;
+        types[way.types.count] =
+            cut ? "..." : mp_type_text(document->arena, view->model, graph->types[path.objects[i]]);
+        way.text = mp_document_text(document, "%s -> %s", way.text, types[way.types.count++]);
+        if (cut)
+            i = count - (MOST - OUTER);
+    }
+    for (size_t i = 0; i < way.types.count / 2; i++) { /* as stacks are: the innermost first */
+        const char *outer = types[i];
+        types[i] = types[way.types.count - 1 - i];
+        types[way.types.count - 1 - i] = outer;
+    }
+    mp_path_free(&path);
+    return way;
+}
+
 /* --- the answer --- */
-
-typedef struct answer {
-    const char *suspect, *held, *biggest, *finalizer, *handle, *shared, *garbage;
-} answer;
-
-static const mp_column answer_columns[] = {
-    MP_COLUMN(answer, suspect, "Suspect", MP_TEXT, 0),
-    MP_COLUMN(answer, held, "  holds", MP_TEXT, 0),
-    MP_COLUMN(answer, biggest, "Biggest", MP_TEXT, 0),
-    MP_COLUMN(answer, finalizer, "Finalizer queue", MP_TEXT, 0),
-    MP_COLUMN(answer, handle, "Handles", MP_TEXT, 0),
-    MP_COLUMN(answer, shared, "Shared", MP_TEXT, 0),
-    MP_COLUMN(answer, garbage, "Unreachable", MP_TEXT, 0),
-};
 
 static const char *share_text(mp_document *document, const mp_graph_view *view, int64_t bytes)
 {
@@ -31,55 +72,74 @@ static const char *share_text(mp_document *document, const mp_graph_view *view, 
                             mp_bytes_text(document, all, false));
 }
 
-/* "10,000 x App.Order, 11.9 MiB" */
+/* "10,000 x App.Order (11.9 MiB) are held by App.Order[] 12 in App.Cache 11" */
 static const char *held_text(mp_document *document, const mp_graph_view *view,
                              const mp_suspect *suspect)
 {
-    return mp_document_text(document, "%s x %s, %s",
-                            mp_count_text(document, suspect->held_objects, false),
-                            mp_type_text(document->arena, view->model, suspect->held_type),
-                            mp_bytes_text(document, suspect->held_bytes, false));
+    const char *holder = mp_object_text(document->arena, view, suspect->accumulation);
+    if (suspect->accumulation != suspect->object)
+        holder = mp_document_text(document, "%s in %s", holder,
+                                  mp_object_text(document->arena, view, suspect->object));
+    return suspect->held_objects
+               ? mp_document_text(document, "%s x %s (%s) %s held by %s",
+                                  mp_count_text(document, suspect->held_objects, false),
+                                  mp_type_text(document->arena, view->model, suspect->held_type),
+                                  mp_bytes_text(document, suspect->held_bytes, false),
+                                  suspect->held_objects == 1 ? "is" : "are", holder)
+               : holder;
 }
 
-/* The first suspect object, or where there is none the first type: that many objects of a type
- * together keep much alive is common, that one does is rarely meant. A line each of what a kind of
- * roots alone holds. */
-static void answer_suspects(mp_document *document, mp_graph_view *view, answer *row)
+/* "10,000 x App.Order (11.9 MiB) are held by App.Cache 11, which retains 12.0 MiB, 80 % of ..." */
+static const char *suspect_text(mp_document *document, const mp_graph_view *view,
+                                const mp_suspect *suspect)
 {
-    size_t count, object_count = 0;
+    return mp_document_text(document, "%s%s retains %s", held_text(document, view, suspect),
+                            suspect->held_objects ? ", which" : "",
+                            share_text(document, view, suspect->bytes));
+}
+
+/* Say who holds, and below it the shortest way there from a root. */
+static void say_way_to(mp_document *document, const mp_graph_view *view, uint32_t object)
+{
+    mp_distances distances = mp_distances_from(view->graph, MP_ANY_KIND, object, NULL);
+    const char *way = mp_way_to(document, view, &distances, object).text;
+    mp_distances_free(&distances);
+    if (way)
+        mp_document_say(document, MP_TONE_PLAIN, "from", "%s", way);
+}
+
+/* The first suspect object, or where there is none the first of what roots hold together; not the
+ * one that grows, which is said already. */
+static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t grows)
+{
+    size_t count, first = 0;
     const mp_suspect *suspects = mp_graph_suspects(view, &count);
-    for (size_t i = 0; i < count; i++)
-        object_count += suspects[i].rule == MP_SUSPECT_OBJECT;
-    for (size_t i = 0; i < count; i++) {
-        const mp_suspect *suspect = &suspects[i];
-        const char *share = share_text(document, view, suspect->bytes);
-        const char *object = mp_object_text(document->arena, view, suspect->object);
-        if (suspect->rule == MP_SUSPECT_FINALIZER)
-            row->finalizer =
-                mp_document_text(document, "alone keeps alive %s, most by %s", share, object);
-        else if (suspect->rule == MP_SUSPECT_HANDLE)
-            row->handle =
-                mp_document_text(document, "alone keep alive %s, most by %s", share, object);
-        else if (row->suspect || (object_count && suspect->rule == MP_SUSPECT_TYPE))
-            continue;
-        else if (suspect->rule == MP_SUSPECT_TYPE)
-            row->suspect =
-                mp_document_text(document, "%s x %s together retain %s",
-                                 mp_count_text(document, suspect->holders, false),
-                                 mp_type_text(document->arena, view->model, suspect->type), share);
-        else { /* "App.Cache 7f3a (static) retains ..." */
-            const char *roots =
-                mp_object_roots_text(document->arena, view->graph, &view->roots, suspect->object);
-            row->suspect = mp_document_text(document, "%s%s%s%s retains %s", object,
-                                            *roots ? " (" : "", roots, *roots ? ")" : "", share);
-            if (suspect->held_objects)
-                row->held =
-                    mp_document_text(document, "%s, in %s", held_text(document, view, suspect),
-                                     mp_object_text(document->arena, view, suspect->accumulation));
-        }
+    while (first < count && suspects[first].rule != MP_SUSPECT_OBJECT)
+        first++;
+    const mp_suspect *suspect = first < count ? &suspects[first] : count ? suspects : NULL;
+    if (!suspect) {
+        mp_document_say(document, MP_TONE_PLAIN, "Suspect",
+                        "none: no object, and no kind of roots, keeps over a tenth alive alone");
+        return;
     }
-    if (!row->suspect)
-        row->suspect = "none: no object and no type keeps over a tenth alive alone";
+    if (suspect->rule == MP_SUSPECT_OBJECT) {
+        if (suspect->accumulation == grows)
+            return;
+        mp_document_say(document, MP_TONE_PLAIN, "Suspect", "%s",
+                        suspect_text(document, view, suspect));
+        say_way_to(document, view, suspect->accumulation);
+        return;
+    }
+    const char *share = share_text(document, view, suspect->bytes);
+    if (suspect->rule == MP_SUSPECT_TYPE)
+        mp_document_say(document, MP_TONE_PLAIN, "Suspect", "%s x %s, which roots hold, retain %s",
+                        mp_count_text(document, suspect->holders, false),
+                        mp_type_text(document->arena, view->model, suspect->type), share);
+    else
+        mp_document_say(document, MP_TONE_PLAIN, "Suspect",
+                        "%s roots alone keep %s alive, most by %s",
+                        suspect->rule == MP_SUSPECT_FINALIZER ? "finalizer" : "handle", share,
+                        mp_object_text(document->arena, view, suspect->object));
 }
 
 static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t all)
@@ -97,26 +157,37 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view, int6
                  : NULL;
 }
 
-void mp_section_dump_answer(mp_document *document, mp_graph_view *view)
+void mp_say_dump(mp_document *document, mp_graph_view *view)
 {
+    uint32_t example;
+    const char *grows = mp_accumulation_text(document, view, &example);
+    if (grows) {
+        mp_document_say(document, example ? MP_TONE_WORSE : MP_TONE_PLAIN, "Grows", "%s", grows);
+        if (example)
+            say_way_to(document, view, example);
+    }
+    say_suspect(document, view, example);
+}
+
+void mp_say_dump_more(mp_document *document, mp_graph_view *view)
+{
+    size_t suspects;
     mp_graph_totals totals = mp_graph_totals_of(view->graph, &view->dominators);
     const mp_sharing *sharing = mp_graph_sharing(view);
-    answer row = {.biggest = biggest_text(document, view, totals.bytes)};
-    answer_suspects(document, view, &row);
-    if (totals.unreachable_objects)
-        row.garbage = mp_document_text(
-            document, "%s: garbage that is not yet collected",
+    const char *biggest = biggest_text(document, view, totals.bytes);
+    if (biggest)
+        mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s", biggest);
+    if (totals.unreachable_bytes * 10 > totals.bytes)
+        mp_document_say(
+            document, MP_TONE_PLAIN, "Unreachable", "%s: garbage that is not yet collected",
             mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
-    /* Worth a word where it is why no single object retains much. */
-    if (sharing->count && sharing->bytes * 4 > mp_graph_reachable(view))
-        row.shared =
-            mp_document_text(document, "%s has several owners, most between %s and %s",
-                             share_text(document, view, sharing->bytes),
-                             mp_type_text(document->arena, view->model, sharing->at[0].types[0]),
-                             mp_type_text(document->arena, view->model, sharing->at[0].types[1]));
-    mp_table *table = MP_TABLE(document, "answer", NULL, MP_RECORD, answer_columns);
-    table->flags = MP_FOR_PEOPLE;
-    mp_table_put(document, table, &row);
+    (void)mp_graph_suspects(view, &suspects);
+    if (!suspects && sharing->count) /* which is why no single object retains much */
+        mp_document_say(document, MP_TONE_PLAIN, "Shared",
+                        "%s has several owners, most between %s and %s",
+                        share_text(document, view, sharing->bytes),
+                        mp_type_text(document->arena, view->model, sharing->at[0].types[0]),
+                        mp_type_text(document->arena, view->model, sharing->at[0].types[1]));
 }
 
 /* --- suspects --- */
@@ -126,7 +197,7 @@ typedef struct suspect_row {
     double percent;
     const char *rule, *type, *object, *what, *root_kind;
     const char *accumulation, *accumulation_type, *held_type;
-    mp_texts where;
+    mp_texts path, where, way;
 } suspect_row;
 
 static const mp_column suspect_columns[] = {
@@ -145,11 +216,13 @@ static const mp_column suspect_columns[] = {
     MP_COLUMN(suspect_row, held_type, "Holds", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, held_objects, "Held", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, held_bytes, "Held size", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, path, "Path", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, where, "What piles up there", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(suspect_row, way, "From", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
 static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *view,
-                                  const mp_suspect *suspect)
+                                  const mp_distances *distances, const mp_suspect *suspect)
 {
     static const char *const rules[] = {"object", "type", "finalizer", "handle"};
     const char *holders = mp_count_text(document, suspect->holders, false);
@@ -161,7 +234,7 @@ static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *vi
                        .holders = suspect->holders,
                        .object = mp_object_id_text(document->arena, view->graph, suspect->object),
                        .root_kind = mp_object_roots_text(document->arena, view->graph, &view->roots,
-                                                         suspect->object),
+                                                         suspect->object, false),
                        .held_objects = MP_UNKNOWN,
                        .held_bytes = MP_UNKNOWN};
     if (suspect->rule != MP_SUSPECT_OBJECT) {
@@ -176,16 +249,15 @@ static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *vi
     row.accumulation = mp_object_id_text(document->arena, view->graph, suspect->accumulation);
     row.accumulation_type =
         mp_type_text(document->arena, view->model, view->graph->types[suspect->accumulation]);
+    mp_way way = mp_way_to(document, view, distances, suspect->accumulation);
+    row.path = way.types;
+    row.way = mp_one_text(document, way.text);
     if (!suspect->held_objects)
         return row;
     row.held_type = mp_type_text(document->arena, view->model, suspect->held_type);
     row.held_objects = suspect->held_objects;
     row.held_bytes = suspect->held_bytes;
-    const char *held = held_text(document, view, suspect);
-    if (suspect->accumulation != suspect->object)
-        held = mp_document_text(document, "in %s: %s",
-                                mp_object_text(document->arena, view, suspect->accumulation), held);
-    row.where = mp_one_text(document, held);
+    row.where = mp_one_text(document, held_text(document, view, suspect));
     return row;
 }
 
@@ -198,9 +270,11 @@ void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows
     table->main = true;
     table->order = "bytes";
     table->empty = "none: nothing keeps over a tenth of the reachable bytes alive alone";
+    mp_distances distances = mp_distances_from(view->graph, MP_ANY_KIND, 0, NULL);
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        suspect_row row = suspect_row_of(document, view, &suspects[i]);
+        suspect_row row = suspect_row_of(document, view, &distances, &suspects[i]);
         mp_table_put(document, table, &row);
     }
+    mp_distances_free(&distances);
     mp_table_left_out(table, count);
 }

@@ -321,6 +321,8 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     (void)error;
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
+    mp_say_dump(document, &view);
+    mp_section_accumulations(document, &view, (size_t)asked->limit);
     mp_section_suspects(document, &view, (size_t)asked->limit);
     mp_graph_view_free(&view);
     return true;
@@ -354,6 +356,7 @@ const mp_report mp_report_leaks = {
         "A leak is what was created after the snapshot `from` (the first) and is alive at the\n"
         "snapshot `to` (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.",
+    .wants_holders = true,
     MP_ARGUMENTS(arguments, own),
     .choices = choices,
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},

@@ -30,6 +30,8 @@ static const mp_column object_columns[] = {
                  MP_FOR_PROGRAMS | MP_NULL),
     MP_COLUMN(object_row, dominator_type, "Dominator", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(object_row, dominator_text, "Dominator", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN_OF(object_row, of.weak_root_kind, "weak_root_kind", "Weak roots", MP_TEXT,
+                 MP_FOR_PROGRAMS),
 };
 
 /* "static in App.Cache, handle (pinned)" */
@@ -97,6 +99,8 @@ static const mp_column reference_columns[] = {
     MP_COLUMN_OF(reference_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN_OF(reference_row, of.type, "type", "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN_OF(reference_row, of.root_kind, "root_kind", "Root", MP_TEXT, 0),
+    MP_COLUMN_OF(reference_row, of.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
+                 MP_FOR_PROGRAMS),
 };
 
 typedef struct type_row {

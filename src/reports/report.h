@@ -101,6 +101,7 @@ typedef struct mp_report {
     bool overview;               /* several tables of a few rows each, in every format */
     bool wants_traces;           /* reads the rows of a profile's trace one by one */
     bool wants_request_peaks;    /* asks what each request had alive at once */
+    bool wants_holders;          /* asks what grew from one heap dump to the next, and where */
     bool wants_ages;             /* asks how long the objects of a memory recording lived */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */

@@ -116,6 +116,8 @@ static const mp_column tree_columns[] = {
                  MP_FOR_PROGRAMS | MP_NULL),
     MP_COLUMN(tree_row, node, "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN_OF(tree_row, of.root_kind, "root_kind", "Root", MP_TEXT, 0),
+    MP_COLUMN_OF(tree_row, of.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
+                 MP_FOR_PROGRAMS),
 };
 
 typedef struct tree_arguments {

@@ -208,8 +208,10 @@ def retained_of(graph):
         row = {"rank": rank, "object": f"{thing.id:x}", "type": thing.type, "self_bytes": thing.bytes,
                "retained_bytes": graph.size(graph.kept[at]),
                "dominator": None if above is None else f"{graph.objects[above].id:x}"}
-        if thing.roots:
-            row["root_kind"] = "+".join(kind_name(k) for k in sorted({k for k, _ in thing.roots}))
+        for name, weak in (("root_kind", 0), ("weak_root_kind", WEAK)):
+            kinds = sorted({kind for kind, flags in thing.roots if flags & WEAK == weak})
+            if kinds:
+                row[name] = "+".join(kind_name(kind) for kind in kinds)
         rows.append(row)
     return rows
 
@@ -233,10 +235,10 @@ def retained_by(graph, key_of):
 
 
 def suspect_types(graph):
-    """Types whose objects that nothing dominates, and that do not retain over a tenth alone, do so
-    together."""
+    """Types whose objects that roots refer to and nothing dominates, and that do not retain over a
+    tenth alone, do so together."""
     whole, groups = graph.size(graph.reached), {}
-    for at in graph.reached:
+    for at in graph.strong:
         if not graph.dominators(at) and graph.size(graph.kept[at]) * 10 <= whole:
             groups.setdefault(graph.objects[at].type, []).append(at)
     rows = []
@@ -396,6 +398,81 @@ def snapshots_of(dumps):
     return rows
 
 
+# ---------------------------------------------------------------- what accumulates
+
+def places_of(graph):
+    """Of each object its own type behind those of all that dominates it, roots first; a list, each of
+    whose nodes is dominated by one of its type, is all at the place of its head. And whether an
+    object is such a node behind the head."""
+    places, linked = {}, {}
+    for at in sorted(graph.reached, key=lambda at: len(graph.dominators(at))):
+        above, type_ = graph.dominator(at), graph.objects[at].type
+        place = places.get(above, ())
+        linked[at] = bool(place) and place[-1] == type_
+        places[at] = place if linked[at] else (*place, type_)
+    return places, linked
+
+
+def holdings_of(graph):
+    """By (place, kind of roots, type): objects held, bytes that they retain, objects that hold them."""
+    places, linked = places_of(graph)
+    held = {}
+
+    def hold(place, kind, at, retains=True):
+        row = held.setdefault((place, kind, graph.objects[at].type), [0, 0])
+        row[0] += 1
+        row[1] += graph.size(graph.kept[at]) if retains else 0
+
+    for at in graph.reached:
+        above = graph.dominator(at)
+        if linked[at]:
+            place = places[at][:-1]
+            hold(place, None, at, retains=not place and not linked[above])
+        for target in set(graph.targets[at]):
+            is_node = linked[target] and places[target][:-1] == places[at]
+            if places[target] != places[at] and at not in graph.kept[target] and not is_node:
+                hold(places[at], None, target)
+    for at in graph.strong:
+        for kind in {kind for kind, flags in graph.objects[at].roots if not flags & WEAK}:
+            hold((), kind, at)
+    holders = {}
+    for place in places.values():
+        holders[place] = holders.get(place, 0) + 1
+    return {key: (*row, holders.get(key[0], 1)) for key, row in held.items()}
+
+
+def grew_by(before, now):
+    """What each of more holders holds as it did before is theirs."""
+    expected, times = before[0], max(now[2], before[2])
+    return now[0] - -(-expected * times // before[2])
+
+
+def accumulations(graphs):
+    """What is held more of in each dump than in the one before."""
+    series, rows = [holdings_of(graph) for graph in graphs], []
+    for key, (objects, retained, holders) in series[-1].items():
+        course = [dump.get(key, (0, 0, 1)) for dump in series]
+        steps = [grew_by(before, now) for before, now in zip(course, course[1:])]
+        if not steps or min(steps) <= 0:
+            continue
+        place, kind, type_ = key
+        row = {"bytes": retained, "steady_bytes": retained * min(min(steps) * len(steps), objects) // objects,
+               "delta_objects": objects - course[0][0], "from_objects": course[0][0], "objects": objects,
+               "least_step": min(steps), "most_step": max(steps),
+               "counts": [str(held[0]) for held in course], "type": type_}
+        if place or kind is None:  # a list whose head nothing dominates is held by that
+            row |= {"holder_type": place[-1] if place else type_, "holders": holders}
+        rows.append((key, row))
+    rows.sort(key=lambda r: (-r[1]["steady_bytes"], -r[1]["objects"], utf8(r[1]["type"]), len(r[0][0])))
+    listed, result = set(), []
+    for (place, _, type_), row in rows:
+        outer = [place[:length] for length in range(1, len(place) + 1)]
+        if not any(each in listed or (*each, type_) in listed for each in outer):
+            listed.add((*place, type_))
+            result.append(row)
+    return sorted(result, key=repr)
+
+
 def report(paths):
     dumps = [Dump(path) for path in paths]
     last = dumps[-1]
@@ -413,6 +490,7 @@ def report(paths):
         "retained_by_namespace": retained_by(graph, namespace),
         "roots": roots_of(last, graph),
         "suspect_types": suspect_types(graph),
+        "accumulations": accumulations([Graph(dump) for dump in dumps[:-1]] + [graph]),
         "tree_by_type": tree_by(graph, lambda name: name),
         "tree_by_namespace": tree_by(graph, namespace),
         "statics": statics_of(last, graph),
@@ -551,7 +629,21 @@ def self_test():
         path = pathlib.Path(folder) / "dump"
         path.write_text(SMALL, encoding="utf-8")
         typed = objects_of(Graph(Dump(path)), "<type 1d>", skip="Shop.Order")
+    # Cache 1 holds list 2, a node a dump more, and 4 items from the start; 9 views that handles hold,
+    # two more at the second dump and one at the third. Each view's part is no growth of its own.
+    grown = of_text(*("a 2 x\nt 1 Cache\nt 2 Node\nt 3 Item\nt 4 View\nt 5 Part\nr 1 4 0 1\n"
+                      "o 1 1 8 10 20 21 22 23\no 20 3 1\no 21 3 1\no 22 3 1\no 23 3 1\n"
+                      + "".join(f"o {0x10 + i:x} 2 4{f' {0x11 + i:x}' if i < dump else ''}\n"
+                                for i in range(dump + 1))
+                      + "".join(f"o {0x30 + i:x} 4 2 {0x40 + i:x}\nr {0x30 + i:x} 3 0\no {0x40 + i:x} 5 6\n"
+                                for i in range((6, 8, 9)[dump])) + "c x\n"
+                      for dump in range(3)))["accumulations"]
     expected = [
+        # Nine views of 2 bytes with a part of 6; of the nine two are steady, a view at each dump.
+        ([tuple(row.values()) for row in grown if row["type"] == "View"],
+         [(72, 16, 3, 6, 9, 1, 2, ["6", "8", "9"], "View")]),
+        ([tuple(row.values()) for row in grown if row["type"] != "View"],
+         [(12, 8, 2, 1, 3, 1, 1, ["1", "2", "3"], "Node", "Cache", 1)]),
         # Object 4: 2, 3 and 6 refer to it; 1 dominates it, and is skipped.
         (typed["objects"], {"objects": 1, "self_bytes": 32, "roots": 0, "reachable_objects": 1,
                             "retained_objects": 1, "retained_bytes": 32}),
@@ -566,7 +658,7 @@ def self_test():
             "reachable_objects": 6, "reachable_bytes": 119, "unreachable_objects": 2,
             "unreachable_bytes": 16, "types": 3, "duplicate_objects": 1, "app_domains": 1}),
         (small["bad_rows"], 1), (small["complete"], True),
-        (retained, {"8": (64, None, "local+runtime"), "1": (55, None, "static"), "4": (32, "1", None),
+        (retained, {"8": (64, None, "local"), "1": (55, None, "static"), "4": (32, "1", None),
                     "3": (6, "1", None), "5": (4, "3", None), "2": (1, "1", None)}),
         ([r["object"] for r in small["retained"]], ["8", "1", "4", "3", "5", "2"]),
         ([(r["key"], r["retained_bytes"]) for r in small["retained_by_type"]],

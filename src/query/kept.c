@@ -1,0 +1,104 @@
+/* What one holder keeps alive by what it holds more and more of. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/graph_query.h"
+
+static int most_kept_first(const void *left, const void *right, void *model)
+{
+    const mp_kept_type *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
+}
+
+/* The objects of its type that the holder, or roots, hold; `count` of them. */
+static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *of,
+                              const uint32_t *order_of, uint32_t *count)
+{
+    const mp_graph *graph = view->graph;
+    const mp_dominators *dominators = &view->dominators;
+    uint32_t holder = of->holder, at = order_of[holder];
+    uint32_t from = graph->first[holder], end = holder ? graph->first[holder + 1] : from;
+    uint32_t *objects = mp_alloc(((size_t)graph->roots.count + (end - from)) * sizeof *objects);
+    *count = 0;
+    for (uint32_t k = from; k < end; k++) {
+        uint32_t object = graph->targets[k], above = order_of[object];
+        bool is_above = above <= at && at - above < dominators->span[above];
+        if (graph->types[object] == of->type && !is_above)
+            objects[(*count)++] = object;
+    }
+    for (uint32_t i = 1; !holder && i < graph->roots.count; i++) {
+        const mp_root *root = &graph->roots.at[i];
+        if (mp_root_is_strong(root) && root->kind == of->kind &&
+            graph->types[root->object] == of->type)
+            objects[(*count)++] = root->object;
+    }
+    return objects;
+}
+
+/* Count by type what is kept alive by some objects alone (`kept`), and what is by them at all. */
+static void count_kept(const mp_graph_view *view, const uint32_t *objects, uint32_t count,
+                       const uint32_t *order_of, mp_kept_type *kept, int64_t *all)
+{
+    const mp_graph *graph = view->graph;
+    const mp_dominators *dominators = &view->dominators;
+    bool *counted = mp_alloc_zero((size_t)graph->count + 1, sizeof *counted);
+    bool *seen = mp_alloc_zero((size_t)graph->count + 1, sizeof *seen);
+    uint32_t *queue = mp_alloc(((size_t)graph->count + 1) * sizeof *queue), queued = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t at = counted[objects[k]] ? 0 : order_of[objects[k]];
+        for (uint32_t i = at; at && i < at + dominators->span[at]; i++) {
+            uint32_t object = dominators->order[i];
+            if (counted[object]) /* of one that is below this one too */
+                continue;
+            counted[object] = true;
+            kept[graph->types[object]].objects++;
+            kept[graph->types[object]].bytes += (int64_t)graph->sizes[object];
+        }
+        if (!seen[objects[k]])
+            queue[queued++] = objects[k];
+        seen[objects[k]] = true;
+    }
+    for (uint32_t i = 0; i < queued; i++) {
+        uint32_t object = queue[i];
+        all[graph->types[object]]++;
+        for (uint32_t k = graph->first[object]; k < graph->first[object + 1]; k++)
+            if (!seen[graph->targets[k]]) {
+                seen[graph->targets[k]] = true;
+                queue[queued++] = graph->targets[k];
+            }
+    }
+    free(queue);
+    free(seen);
+    free(counted);
+}
+
+mp_kept_type *mp_kept_whole(const mp_graph_view *view, const mp_accumulation *of, size_t *count)
+{
+    const mp_graph *graph = view->graph;
+    const mp_dominators *dominators = &view->dominators;
+    uint32_t types = view->model->types.count, held_count;
+    mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
+    int64_t *by_it = mp_alloc_zero(types, sizeof *by_it), *all = mp_alloc_zero(types, sizeof *all);
+    uint32_t *order_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *order_of);
+    for (uint32_t i = 1; i <= dominators->reached; i++) {
+        order_of[dominators->order[i]] = i;
+        all[graph->types[dominators->order[i]]]++;
+    }
+    uint32_t *objects = objects_held(view, of, order_of, &held_count);
+    count_kept(view, objects, held_count, order_of, kept, by_it);
+    int64_t grew = of->objects - view->accumulated[of->counts];
+    *count = 0;
+    for (uint32_t type = 0; type < types; type++)
+        if (all[type] && all[type] == by_it[type] && all[type] >= grew && type != of->type &&
+            kept[type].objects * 10 >= all[type] * 9)
+            kept[(*count)++] = (mp_kept_type){type, all[type], kept[type].bytes};
+    if (*count)
+        qsort_r(kept, *count, sizeof *kept, most_kept_first, (void *)(uintptr_t)view->model);
+    free(objects);
+    free(order_of);
+    free(all);
+    free(by_it);
+    return kept;
+}
