@@ -45,6 +45,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_MEMPROF_PACKAGE_NAME memprof)
 set(CPACK_DEBIAN_MEMPROF_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_MEMPROF_PACKAGE_RECOMMENDS less)
 set(CPACK_COMPONENT_MEMPROF_DESCRIPTION "analyzer of memory- and execution-profile recordings
 It reads recordings of OpenEdge (ABL) applications, heap logs of C++ programs,
 heap dumps of the .NET Compact Framework and AQTime databases, and says what

@@ -21,7 +21,7 @@ import tempfile
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(memprof 0.1 REQUIRED)
+find_package(memprof @VERSION@ REQUIRED)
 foreach(library libmemprof libmemprof-shared)
   add_executable(by-${library} user.c)
   target_link_libraries(by-${library} PRIVATE memprof::${library})
@@ -88,10 +88,11 @@ def main(build):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         shutil.copy(EXAMPLE, folder / "user.c")
-        (folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
         root = folder / "installed"
         run("cmake", "--install", build, "--prefix", root)
         wanted = expected(root / "bin/memprof", SAMPLE)
+        version = wanted.split(":")[0].removeprefix("memprof ")
+        (folder / "CMakeLists.txt").write_text(PROJECT.replace("@VERSION@", version), encoding="utf-8")
         files = [*root.rglob("memprof.pc")]
         if len(files) != 1:
             sys.exit(f"{files}: one memprof.pc is wanted")

@@ -410,7 +410,7 @@ static size_t insert(page *of, size_t line)
 
 /* --- the program --- */
 
-/* The lines of a file, which stay for good. */
+/* The lines of a file; release with free_page. */
 static bool read_page(page *of)
 {
     FILE *file = fopen(of->path, "r");
@@ -442,6 +442,13 @@ static const cli_command *command_of(const char *name, size_t length)
     return NULL;
 }
 
+static void free_page(page *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        free(of->lines[i]);
+    free(of->lines);
+}
+
 /* A page is called memprof-COMMAND.1.scd. */
 static int put_page(const char *path)
 {
@@ -450,13 +457,16 @@ static int put_page(const char *path)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strncmp(name, prefix, strlen(prefix)) == 0)
         of.command = command_of(name + strlen(prefix), strcspn(name + strlen(prefix), "."));
-    if (!read_page(&of))
+    if (!read_page(&of)) {
+        free_page(&of);
         return EXIT_FAILURE;
+    }
     for (size_t line = 0; line < of.count;)
         if (strncmp(of.lines[line], "; insert ", strlen("; insert ")) == 0)
             line = insert(&of, line);
         else
             puts(of.lines[line++]);
+    free_page(&of);
     return of.wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
