@@ -167,7 +167,7 @@ static const char *cut_word(mp_arena *arena, const char *name, size_t width)
 const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width)
 {
     const char *shorter;
-    bool is_name = false;
+    bool is_name = strncmp(name, ELLIPSIS, 3) == 0;
     if (mp_text_width(name) <= width)
         return name;
     if (width < 2)

@@ -154,10 +154,11 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     const mp_heap_arguments *all = request->arguments;
     mp_costs_asked asked = {.min_calls = all->min_count, .rows = (size_t)all->limit};
     mp_section_head(document, request);
-    mp_section_profile_totals(document, request->filter, true);
+    mp_section_profile_answer(document, model, &costs);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_methods(document, model, &costs, &asked);
+    mp_section_profile_totals(document, request->filter, true);
     mp_section_session(document, request, true);
     mp_profile_costs_free(&costs);
     return ok;

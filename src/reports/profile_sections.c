@@ -71,10 +71,9 @@ const char *mp_code_text(mp_document *document, const char *program, const char 
 
 typedef struct cost_row {
     int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
-    int64_t from; /* the start line, where `line` does not tell */
     double percent, average_seconds;
     const char *program, *method, *runtime_class, *code;
-    const char *run_by; /* the class, where other rows are alike but for it */
+    const char *where; /* in words; with the class, where other rows are alike but for it */
     mp_texts source;
 } cost_row;
 
@@ -84,12 +83,11 @@ static const mp_column line_columns[] = {
     MP_COLUMN(cost_row, percent, "%", MP_PERCENT, 0),
     MP_COLUMN(cost_row, average_seconds, "Average", MP_AVERAGE, MP_MINOR),
     MP_COLUMN(cost_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(cost_row, line, "Line", MP_NUMBER, 0),
-    MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(cost_row, from, "From line", MP_NUMBER, MP_FOR_PEOPLE | MP_MINOR),
+    MP_COLUMN(cost_row, where, "Line", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN(cost_row, run_by, "Run by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN(cost_row, runtime_class, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, code, "Code", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, source, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
@@ -102,10 +100,10 @@ static const mp_column method_columns[] = {
     MP_COLUMN(cost_row, inclusive_seconds, "With callees", MP_SECONDS, MP_IF_KNOWN),
     MP_COLUMN(cost_row, average_seconds, "Average", MP_AVERAGE, MP_MINOR),
     MP_COLUMN(cost_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(cost_row, start_line, "From line", MP_NUMBER, MP_MINOR),
-    MP_COLUMN(cost_row, run_by, "Run by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_IF_KNOWN),
+    MP_COLUMN(cost_row, where, "Method", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(cost_row, program, "Program", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, method, "Method", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(cost_row, start_line, "From line", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, runtime_class, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(cost_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),
 };
@@ -129,6 +127,19 @@ const mp_order mp_method_orders[] = {
     {"calls", {"calls"}},
 };
 
+/* `is_line`: the line of it, too. */
+static const char *where_of(mp_document *document, const mp_model *model, const mp_code_cost *cost,
+                            bool is_line)
+{
+    const char *program = mp_model_text(model, cost->program);
+    const char *runtime = mp_model_text(model, cost->runtime);
+    const char *where = mp_code_text(document, program, mp_model_text(model, cost->method),
+                                     is_line ? cost->line : MP_UNKNOWN, cost->start_line);
+    return cost->run_by_several
+               ? mp_document_text(document, "%s, run by %s", where, *runtime ? runtime : program)
+               : where;
+}
+
 static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t all_us)
 {
     cost_row row = {.program = mp_model_text(model, cost->program),
@@ -145,8 +156,6 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
                         cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_UNKNOWN : cost->inclusive_us,
                     .inclusive_estimated =
                         cost->inclusive == MP_INCLUSIVE_ESTIMATED ? 1 : MP_UNKNOWN};
-    row.run_by = cost->run_by_several ? *row.runtime_class ? row.runtime_class : row.program : NULL;
-    row.from = row.line > 0 ? MP_UNKNOWN : row.start_line;
     if (!(cost->unknown & MP_UNKNOWN_EXCLUSIVE)) {
         row.seconds = cost->exclusive_us;
         row.percent = mp_percent_of(cost->exclusive_us, all_us);
@@ -201,6 +210,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         if (cost->calls < asked->min_calls || (kept++ >= asked->rows && asked->rows))
             continue;
         cost_row row = row_of(model, cost, costs->totals.exclusive_us);
+        row.where = where_of(document, model, cost, list == &costs->lines);
         if (*row.code)
             row.source = (mp_texts){&row.code, 1, NULL};
         mp_table_put(document, table, &row);
@@ -256,4 +266,52 @@ void mp_section_methods(mp_document *document, const mp_model *model, mp_profile
                                inclusive ? "Methods, by time with callees" : "Hottest methods",
                                MP_ROWS, method_columns);
     put_costs(document, table, model, costs, &costs->methods, &mp_method_orders[inclusive], asked);
+}
+
+/* --- the answer --- */
+
+static const char *duration_text(mp_document *document, int64_t us)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_duration(text, us);
+    return mp_document_text(document, "%s", text);
+}
+
+static void say_cost(mp_document *document, const char *label, const char *where,
+                     const mp_code_cost *cost, int64_t us, int64_t all_us, const char *how)
+{
+    bool about = *how && cost->inclusive == MP_INCLUSIVE_ESTIMATED;
+    char share[MP_UNIT_TEXT];
+    const char *calls = cost->unknown & MP_UNKNOWN_EXECUTIONS
+                            ? ""
+                            : mp_document_text(document, " (%s call%s)",
+                                               mp_count_text(document, cost->calls, false),
+                                               cost->calls == 1 ? "" : "s");
+    mp_format_percent(share, mp_percent_of(us, all_us), false);
+    mp_document_say(document, MP_TONE_PLAIN, label, "%s, %s%s %% of %s%s%s", where,
+                    about ? "about " : "", share, duration_text(document, all_us), how, calls);
+}
+
+void mp_section_profile_answer(mp_document *document, const mp_model *model,
+                               const mp_profile_costs *costs)
+{
+    const int64_t all_us = costs->totals.exclusive_us;
+    const mp_code_cost *hottest = costs->lines.count ? costs->lines.at : NULL, *deepest = NULL;
+    if (!hottest || hottest->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
+        return;
+    say_cost(document, "Hottest", where_of(document, model, hottest, true), hottest,
+             hottest->exclusive_us, all_us, "");
+    for (size_t i = 0; i < costs->methods.count; i++) {
+        const mp_code_cost *method = &costs->methods.at[i];
+        if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&
+            (!deepest || method->inclusive_us < deepest->inclusive_us))
+            deepest = method;
+    }
+    if (deepest)
+        say_cost(document, "Over half in", where_of(document, model, deepest, false), deepest,
+                 deepest->inclusive_us, all_us, " with what it calls");
+    mp_document_say(document, MP_TONE_PLAIN, "Time", "%s, %s calls, %s modules",
+                    duration_text(document, all_us),
+                    mp_count_text(document, costs->totals.calls, false),
+                    mp_count_text(document, (int64_t)costs->totals.modules, false));
 }

@@ -29,6 +29,11 @@ const char *mp_line_name(int64_t line);
 const char *mp_code_text(mp_document *document, const char *program, const char *method,
                          int64_t line, int64_t start);
 
+/* What a person is told first: the hottest line, and the method in which, with what it calls, over
+ * half of the time is spent, of several the one with the least. Costs in the order that they come
+ * in. */
+void mp_section_profile_answer(mp_document *document, const mp_model *model,
+                               const mp_profile_costs *costs);
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
 /* The hottest lines, methods or programs. Sorts the costs. False with a message. */
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
