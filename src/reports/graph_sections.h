@@ -91,7 +91,10 @@ void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t mi
 void mp_section_objects_of(mp_document *document, const mp_graph_view *view, const char *glob,
                            const bool *skipped, size_t rows);
 
-/* The object of this id. False with a message. */
-bool mp_object_asked(const mp_graph *graph, const char *id, uint32_t *object, mp_error *error);
+/* The object of this id; whether there are objects of such types. False with a message, which names
+ * what may be meant. */
+bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *id, uint32_t *object,
+                     mp_error *error);
+bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error);
 
 #endif

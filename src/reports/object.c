@@ -238,7 +238,8 @@ static bool run_object(const mp_request *request, mp_document *document, mp_erro
     if (asked->skip.count && !asked->type)
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        MP_DASHES "skip is for objects of a type: " MP_DASHES "type");
-    if (!asked->type && !mp_object_asked(graph, asked->object, &object, error))
+    if (asked->type ? !mp_type_asked(request->model, graph, asked->type, error)
+                    : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
@@ -270,6 +271,27 @@ const mp_report mp_report_object = {
 };
 
 /* --- a path to an object --- */
+
+/* What became of those that are asked for: programs see why there is no path. */
+typedef struct path_totals {
+    int64_t objects, reached, unreachable, untracked, excluded;
+} path_totals;
+
+static const mp_column path_total_columns[] = {
+    MP_COLUMN(path_totals, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, reached, "reached_objects", "Reached", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, unreachable, "unreachable_objects", "Unreachable", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, untracked, "untracked_objects", "Not known", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, excluded, "excluded_objects", "Excluded", MP_COUNT, 0),
+};
+
+static void put_path_totals(mp_document *document, path_totals totals)
+{
+    totals.reached = totals.objects - totals.unreachable - totals.untracked - totals.excluded;
+    mp_table *table = MP_TABLE(document, "path_totals", "Asked for", MP_RECORD, path_total_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    mp_table_put(document, table, &totals);
+}
 
 typedef struct path_row {
     mp_object_cells of;
@@ -371,6 +393,12 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
         mp_path_free(&path);
     }
     mp_table_left_out(table, all);
+    bool reached = mp_is_reached(&view->dominators, object);
+    bool tracked = mp_graph_tracks(view->graph, object);
+    put_path_totals(document, (path_totals){.objects = 1,
+                                            .unreachable = !reached && tracked,
+                                            .untracked = !reached && !tracked,
+                                            .excluded = reached && !number});
 }
 
 /* --- to all objects of a type --- */
@@ -433,9 +461,7 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
                                     mp_count_text(document, paths.objects, false),
                                     paths.objects == 1 ? "" : "s", glob);
     table->main = true;
-    table->empty = !paths.objects                    ? "there is none"
-                   : paths.untracked < paths.objects ? "no strong root reaches any"
-                                                     : "not known";
+    table->empty = paths.untracked < paths.objects ? "no strong root reaches any" : "not known";
     if (paths.untracked)
         mp_table_line(document, table,
                       "%s of them of types that no references were recorded of: what keeps them "
@@ -450,6 +476,10 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
     for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
         put_merged(document, table, view, &paths, &paths.at[i]);
     mp_table_left_out(table, paths.count);
+    put_path_totals(document, (path_totals){.objects = paths.objects,
+                                            .unreachable = paths.unreached,
+                                            .untracked = paths.untracked,
+                                            .excluded = paths.excluded});
     mp_type_paths_free(&paths);
 }
 
@@ -476,7 +506,8 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
                        "paths");
     if (!asked->paths)
         return mp_fail_argument(error, "paths", "0", "expected a number from 1 on");
-    if (!asked->type && !mp_object_asked(graph, asked->object, &object, error))
+    if (asked->type ? !mp_type_asked(request->model, graph, asked->type, error)
+                    : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     bool *excluded =
