@@ -21,6 +21,9 @@ typedef struct config_setting {
     bool meant;                 /* it means something to the command that runs */
 } config_setting;
 
+/* That are told of a file. */
+enum { MOST_FAULTS = 10 };
+
 typedef struct config_reading {
     const cli_options *options;
     const cli_command *commands;
@@ -31,9 +34,9 @@ typedef struct config_reading {
     /* The file that is being read. */
     const char *path, *folder; /* below which its paths stand: "", or with a slash at its end */
     unsigned rank;
-    size_t first;       /* its first setting */
-    const char *origin; /* the line that is being read, "path:line" */
-    size_t faults;
+    size_t first;               /* its first setting */
+    const char *origin;         /* the line that is being read, "path:line" */
+    size_t faults, faults_here; /* in all, in the file */
 } config_reading;
 
 /* What a file must not say: it may have come with what was checked out, so that it must not make
@@ -52,7 +55,8 @@ static bool fault(config_reading *config, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    cli_put_fault(config->origin, "%s", text);
+    if (++config->faults_here <= MOST_FAULTS)
+        cli_put_fault(config->origin, "%s", text);
     config->faults++;
     return false;
 }
@@ -177,25 +181,26 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* `path` is a file. Of many faults the first few are told. */
+/* `path` is a file. */
 static void read_file(config_reading *config, const char *path, size_t folder_length, unsigned rank)
 {
-    enum { MOST_FAULTS = 10 };
     mp_error error = {0};
     char *text = NULL;
-    size_t length = 0, before = config->faults;
+    size_t length = 0;
+    config->faults_here = 0;
     config->path = path;
     config->folder = mp_arena_copy(config->arena, path, folder_length);
     config->rank = rank;
     config->first = config->count;
     if (mp_file_read(path, &text, &length, &error)) {
         mp_slice rest = mp_slice_without_mark((mp_slice){text, length}), line;
-        for (size_t number = 1; config->faults < before + MOST_FAULTS; number++) {
-            if (!mp_slice_take_line(&rest, &line))
-                break;
+        for (size_t number = 1; mp_slice_take_line(&rest, &line); number++) {
             config->origin = mp_arena_format(config->arena, "%s:%zu", path, number);
             read_line(config, line);
         }
+        if (config->faults_here > MOST_FAULTS)
+            cli_put_fault(path, "and %zu more: is it a configuration?",
+                          config->faults_here - MOST_FAULTS);
     } else {
         cli_put_error(&error);
         config->faults++;
@@ -215,6 +220,23 @@ static void read_users(config_reading *config)
         read_file(config, path, (size_t)(strrchr(path, '/') + 1 - path), 0);
 }
 
+static bool is_given(const cli_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->pair_count; i++)
+        if (strcmp(options->pairs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the command line or a setting says it. */
+static bool says(const config_reading *config, const char *name)
+{
+    bool says = is_given(config->options, name);
+    for (size_t i = 0; i < config->count; i++)
+        says |= config->settings[i].meant && strcmp(config->settings[i].pair.name, name) == 0;
+    return says;
+}
+
 /* Where everybody may put files, as in /tmp, those of others say nothing. */
 static bool is_trusted(const char *path, const char *folder)
 {
@@ -226,16 +248,22 @@ static bool is_trusted(const char *path, const char *folder)
 /* The nearest .memprof: here, or in a folder around this one. */
 static void read_nearest(config_reading *config)
 {
-    enum { MOST_FOLDERS = 100 };
+    enum { MOST_FOLDERS = 1000 };
     struct stat here, above;
     const char *up = "";
     for (int i = 0; i < MOST_FOLDERS; i++) {
         const char *path = mp_arena_format(config->arena, "%s.memprof", up);
         const char *folder = *up ? up : ".";
-        if (is_file(path) && is_trusted(path, folder)) {
+        bool found = is_file(path), trusted = found && is_trusted(path, folder);
+        if (trusted) {
             read_file(config, path, strlen(up), 2);
             return;
         }
+        if (found && !says(config, "quiet"))
+            fprintf(stderr,
+                    "%s: warning: passed over: it is another user's, in a folder where everybody "
+                    "may write\n",
+                    path);
         const char *next = mp_arena_format(config->arena, "../%s", up);
         if (stat(folder, &here) != 0 || stat(next, &above) != 0 ||
             (here.st_dev == above.st_dev && here.st_ino == above.st_ino))
@@ -245,14 +273,6 @@ static void read_nearest(config_reading *config)
 }
 
 /* --- what of it counts --- */
-
-static bool is_given(const cli_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->pair_count; i++)
-        if (strcmp(options->pairs[i].name, name) == 0)
-            return true;
-    return false;
-}
 
 /* What says otherwise: a setting of a higher rank, or the command line. NULL: it counts. */
 static const char *overruler(const config_reading *config, const config_setting *one)
@@ -281,14 +301,6 @@ static void tell(const config_reading *config)
         else
             fprintf(stderr, "%s%s\n", by ? " is overruled by " : " is set", by ? by : "");
     }
-}
-
-static bool says(const config_reading *config, const char *name)
-{
-    bool says = is_given(config->options, name);
-    for (size_t i = 0; i < config->count; i++)
-        says |= config->settings[i].meant && strcmp(config->settings[i].pair.name, name) == 0;
-    return says;
 }
 
 bool cli_config_read(cli_options *options, const cli_command *commands, size_t count)
