@@ -205,10 +205,32 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                           f"{name} {trial}: {unit} of the leaks")
                 self.hold(totals[f"live_{unit}"] == plain["totals"][f"live_{unit}"],
                           f"{name} {trial}: {unit} alive")
+            self.limits_leave_out(path, ["--suppress", list_of, "--today", "2027-01-01"], plain, totals)
         list_of.write_bytes(self.run("leaks", path, "--quiet", "--format", "suppressions").stdout)
         report = self.json("leaks", path, "--suppress", list_of)
         self.hold(not report["leaks"] and len(report["suppressions"]) == len(plain["leaks"]),
                   f"{name}: {len(report['leaks'])} leaks in spite of suppressions written for them")
+
+    def limits_leave_out(self, path, accepted, plain, totals):
+        """Limits on what is alive, and on growth, leave out what is accepted; so do rules on the sum
+        of all types, each of which has what it has."""
+        limits = ["--max-live", 0, "--max-growth", 0, "--max-leaked", 0]
+        def actual(*options):
+            done = self.run("leaks", path, "--quiet", "--format", "json", *limits, *options)
+            return {row["name"]: row["actual_bytes"] for row in json.loads(done.stdout)["limits"]}
+        before, after = actual(), actual(*accepted)
+        for limit in before:
+            self.hold(before[limit] - after[limit] == totals["suppressed_bytes"],
+                      f"{path.name}: {limit} {before[limit]}, {after[limit]} with {totals}")
+        policy = path.with_suffix(".policy") if path.parent != SAMPLES else None
+        if policy:
+            policy.write_text('live of type "*" == 0\nlive == 0\ngrowth of type "*" == 0\ngrowth == 0\n')
+            rules = json.loads(self.run("gate", policy, path, "--quiet", "--format", "json",
+                                        *accepted).stdout)["rules"]
+            expected = [after["max-live"]] * 2 + [after["max-growth"]] * 2
+            self.hold([rule.get("measured_bytes", 0) for rule in rules] == expected or
+                      any(rule["status"] == "error" for rule in rules),
+                      f"{path.name}: {[rule.get('measured_bytes') for rule in rules]}, not {expected}")
 
     @staticmethod
     def some_suppressions(leaks, chance):

@@ -133,6 +133,8 @@ const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
     {"exclusive_us", MP_HAS_COSTS},
     {"calls", MP_HAS_COSTS},
     {"scoped_bytes", MP_HAS_SCOPED},
+    {"accepted_objects", MP_HAS_HISTORY},
+    {"accepted_bytes", MP_HAS_HISTORY},
 };
 
 static bool has_bytes(const mp_amounts *amounts)

@@ -51,7 +51,7 @@ enum { MP_SCOPED_UNKNOWN = -1 };
  * are alive at the digest's `to`, and so are `scoped_bytes`: of what an entry does not have itself
  * but is scoped to it, directly or through other owners. Sites that differ in the names of their
  * objects alone tell those of all of them, as they are compared as one. */
-enum { MP_AMOUNTS = 11 };
+enum { MP_AMOUNTS = 13 };
 typedef union mp_amounts {
     struct {
         int64_t objects, bytes;
@@ -60,6 +60,8 @@ typedef union mp_amounts {
         int64_t retained_bytes;
         int64_t exclusive_us, calls;
         int64_t scoped_bytes;
+        int64_t accepted_objects,
+            accepted_bytes; /* of objects and bytes: leaks that are accepted */
     };
     int64_t at[MP_AMOUNTS];
 } mp_amounts;

@@ -138,6 +138,10 @@ static void digest_sites(builder *of)
             const int64_t objects = amounts.objects, bytes = amounts.bytes;
             amounts.leaked_objects = objects;
             amounts.leaked_bytes = bytes;
+        } else if (mp_window_is_accepted(of->window, generation->context, generation->born)) {
+            const int64_t objects = amounts.objects, bytes = amounts.bytes;
+            amounts.accepted_objects = objects;
+            amounts.accepted_bytes = bytes;
         }
         mp_amounts *sum = &sites->at[*site - 1].amounts, *of_type = &types->at[*type - 1].amounts;
         *sum = mp_amounts_add(*sum, amounts);

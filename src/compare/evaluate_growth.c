@@ -84,13 +84,14 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     found->groups = found->grouping->count;
     found->at =
         mp_arena_alloc(evaluation->scratch, (found->grouping->count + 1) * sizeof *found->at);
+    int64_t *held = mp_held_of_groups(window, found->grouping);
     for (uint32_t i = 0; i < found->grouping->count; i++) {
         const mp_group *group = &found->grouping->groups[i];
         const char *label = label_of(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
-            found->at[found->count++] =
-                (selected){label, i + 1, group->from_bytes, group->to.bytes};
+            found->at[found->count++] = (selected){label, i + 1, group->from_bytes, held[i]};
     }
+    free(held);
     if (found->count)
         qsort(found->at, found->count, sizeof *found->at, by_label);
     else
@@ -106,7 +107,7 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
     bool growth = mp_measure_is_growth(evaluation->rule->measure);
     if (!evaluation->rule->by) {
         mp_totals totals = mp_totals_of(window);
-        int64_t from = totals.from_bytes, to = totals.live_bytes;
+        int64_t from = totals.from_bytes, to = mp_window_held(window);
         if (mp_measure_is_platform(evaluation->rule->measure)) {
             mp_platform_span all = mp_platform_span_of_all(window);
             from = all.from_bytes;
@@ -171,8 +172,7 @@ static const char *slope_text(mp_evaluation *evaluation, double number, bool per
                             evaluation->context->exact_bytes);
 }
 
-static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t failed, size_t count,
-                      const uint64_t *sequences)
+static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t failed, size_t count)
 {
     mp_arena *arena = evaluation->arena;
     mp_rule_result *result = evaluation->result;
@@ -187,6 +187,8 @@ static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t f
                               mp_select_by_name(rule->by), slope->label);
     else if (rule->each)
         who = mp_arena_format(evaluation->scratch, "%s: ", slope->label);
+    if (slope->session)
+        who = mp_arena_format(evaluation->scratch, "%ssession %s ", who, slope->session);
     result->measured_text = mp_arena_format(arena, "%s a snapshot", number);
     result->limit_text = mp_arena_format(arena, "%s %s", mp_comparison_sign(rule->comparison),
                                          slope_text(evaluation, slope->limit, of_percent));
@@ -197,14 +199,18 @@ static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t f
         result->message = mp_arena_format(
             arena, "%sone %s of %s at snapshot %" PRIu64 ", %s", who,
             step->size > 0 ? "jump" : "drop",
-            slope_text(evaluation, fabs((double)step->size), false), sequences[step->place],
+            slope_text(evaluation, fabs((double)step->size), false), slope->sequences[step->place],
             slope->trend.low > 0 ? "too few values beside it to tell growth" : "no steady growth");
     else if (slope->over)
         result->message = mp_arena_format(arena, "%sdoes not grow steadily", who);
 }
 
-void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count,
-                                 const uint64_t *sequences)
+static bool is_worse(const mp_slope *slope, const mp_slope *than)
+{
+    return slope->fails != than->fails ? slope->fails : slope->number > than->number;
+}
+
+void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count)
 {
     mp_rule_result *result = evaluation->result;
     const mp_slope *worst = slopes;
@@ -213,7 +219,7 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
     for (const mp_slope *at = slopes; at < slopes + count; at++) {
         if (at->fails)
             evaluation->failed[failed++] = at->label;
-        if (at->fails != worst->fails ? at->fails : at->number > worst->number)
+        if (is_worse(at, worst))
             worst = at;
     }
     evaluation->failed_count = failed;
@@ -229,55 +235,89 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
         result->has_measured_percent = !isinf(worst->number);
         result->measured_percent = result->has_measured_percent ? worst->number : 0;
     }
-    set_texts(evaluation, worst, failed, count, sequences);
+    set_texts(evaluation, worst, failed, count);
 }
 
-/* Of each series with its label. */
-static void decide_series(mp_evaluation *evaluation, const mp_series *series,
-                          const char *const *labels, size_t count)
+/* A rule per snapshot: what it selects, a row for the whole, for all of it, or for each label. */
+typedef struct pace_rule {
+    selection found;
+    uint32_t *row_of;
+    const char **labels;
+    uint32_t count;
+    mp_slope *slopes; /* of each row the worst of the sessions so far */
+    bool judged;      /* there is any */
+    size_t longest;   /* snapshots of a session */
+} pace_rule;
+
+static mp_series series_of(const mp_evaluation *evaluation, const mp_window *window,
+                           const pace_rule *pace, uint32_t session)
 {
-    const mp_model *model = evaluation->context->model;
-    mp_arena *scratch = evaluation->scratch;
-    if (series->length < MP_TREND_FEWEST) {
-        MP_DISMISS(evaluation, "%zu snapshot%s too few to tell steady growth, expected at least %d",
-                   series->length, series->length == 1 ? " is" : "s are", MP_TREND_FEWEST);
-        return;
-    }
-    mp_slope *slopes = mp_arena_alloc(scratch, count * sizeof *slopes);
-    uint64_t *sequences = mp_arena_alloc(scratch, series->length * sizeof *sequences);
-    for (size_t i = 0; i < series->length; i++)
-        sequences[i] = model->snapshots.at[series->snapshots[i]].sequence;
-    for (size_t i = 0; i < count; i++)
-        slopes[i] =
-            mp_slope_of(evaluation, labels[i], series->at + i * series->length, series->length);
-    mp_evaluation_decide_slopes(evaluation, slopes, count, sequences);
+    return mp_measure_is_platform(evaluation->rule->measure)
+               ? mp_series_of_platform(window, session, pace->row_of, pace->count)
+               : mp_series_held(window, session, pace->found.grouping, pace->row_of, pace->count);
 }
 
-/* A series for the whole, which is all generations but those that are kept for reuse, for all that
- * is selected, or for each label of it. */
+/* Sessions that are too short tell nothing. */
+static void judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
+                          pace_rule *pace)
+{
+    const mp_model *model = window->model;
+    mp_series series = series_of(evaluation, window, pace, session);
+    uint64_t *sequences =
+        mp_arena_alloc(evaluation->scratch, (series.length + 1) * sizeof *sequences);
+    for (size_t i = 0; i < series.length; i++)
+        sequences[i] = model->snapshots.at[series.snapshots[i]].sequence;
+    for (uint32_t i = 0; i < pace->count && series.length >= MP_TREND_FEWEST; i++) {
+        mp_slope slope =
+            mp_slope_of(evaluation, pace->labels[i], series.at + i * series.length, series.length);
+        slope.sequences = sequences;
+        if (model->sessions.count > 2)
+            slope.session = mp_model_text(model, model->sessions.at[session].session_id);
+        if (!pace->judged || is_worse(&slope, &pace->slopes[i]))
+            pace->slopes[i] = slope;
+    }
+    pace->judged |= series.length >= MP_TREND_FEWEST;
+    pace->longest = series.length > pace->longest ? series.length : pace->longest;
+    mp_series_free(&series);
+}
+
+/* The whole is all generations but those that are kept for reuse. Of several sessions each is
+ * judged by itself. */
 static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 {
-    bool whole = !evaluation->rule->by;
-    selection found = {.count = 0};
-    if (!whole && !select_groups(evaluation, window, &found))
+    bool whole = !evaluation->rule->by,
+         platform = mp_measure_is_platform(evaluation->rule->measure);
+    pace_rule pace = {.count = whole};
+    if (!whole && !select_groups(evaluation, window, &pace.found))
         return;
-    uint32_t *row_of = mp_alloc_zero(found.groups + 1u, sizeof *row_of);
-    uint32_t count = whole;
-    const char **labels = mp_alloc_zero(found.count + 1, sizeof *labels);
-    for (size_t i = 0; i < found.count; i++) {
-        const char *label = found.at[i].label;
-        if (!count || (evaluation->rule->each && strcmp(labels[count - 1], label) != 0))
-            labels[count++] = label;
-        row_of[found.at[i].group] = count;
+    if (whole && !platform) {
+        pace.found.grouping = mp_window_groups(window, mp_dimension_find("type"), 0);
+        pace.found.groups = pace.found.grouping->count;
     }
-    mp_series series = mp_measure_is_platform(evaluation->rule->measure)
-                           ? mp_series_of_platform(window, whole ? NULL : row_of, count)
-                       : whole ? mp_series_of_all(window)
-                               : mp_series_of(window, found.grouping, row_of, count);
-    decide_series(evaluation, &series, labels, count);
-    mp_series_free(&series);
-    free(labels);
-    free(row_of);
+    pace.labels = mp_alloc_zero(pace.found.count + 1, sizeof *pace.labels);
+    pace.labels[0] = "";
+    if (!whole || !platform)
+        pace.row_of = mp_alloc_zero(pace.found.groups + 1u, sizeof *pace.row_of);
+    for (uint32_t i = 1; whole && !platform && i <= pace.found.groups; i++)
+        pace.row_of[i] = 1;
+    for (size_t i = 0; i < pace.found.count; i++) {
+        const char *label = pace.found.at[i].label;
+        if (!pace.count ||
+            (evaluation->rule->each && strcmp(pace.labels[pace.count - 1], label) != 0))
+            pace.labels[pace.count++] = label;
+        pace.row_of[pace.found.at[i].group] = pace.count;
+    }
+    pace.slopes = mp_arena_alloc(evaluation->scratch, pace.count * sizeof *pace.slopes);
+    for (uint32_t i = 1; i < window->model->sessions.count; i++)
+        if (window->ranges[i].to.i)
+            judge_session(evaluation, window, i, &pace);
+    if (pace.judged)
+        mp_evaluation_decide_slopes(evaluation, pace.slopes, pace.count);
+    else
+        MP_DISMISS(evaluation, "%zu snapshot%s too few to tell steady growth, expected at least %d",
+                   pace.longest, pace.longest == 1 ? " is" : "s are", MP_TREND_FEWEST);
+    free(pace.labels);
+    free(pace.row_of);
 }
 
 /* --- what leaked steadily --- */

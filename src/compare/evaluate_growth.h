@@ -9,17 +9,17 @@
 typedef struct mp_slope {
     const char *label; /* "" for the whole */
     mp_trend trend;
-    double number, limit; /* number: infinite where it grows from nothing, in percent */
-    bool over, fails;     /* it fails if it is over the limit and grows steadily */
+    double number, limit;      /* number: infinite where it grows from nothing, in percent */
+    bool over, fails;          /* it fails if it is over the limit and grows steadily */
+    const uint64_t *sequences; /* numbers of the snapshots */
+    const char *session;       /* of several: whose it is; NULL: there is one */
 } mp_slope;
 
 /* Of MP_TREND_FEWEST values or more. */
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t *values,
                      size_t count);
-/* Judge by the worst of them; `sequences` are the numbers of the snapshots. There is at least one.
- */
-void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count,
-                                 const uint64_t *sequences);
+/* Judge by the worst of them. There is at least one. */
+void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
 
 /* Evaluate a rule on growth by the rule context's model. */
 void mp_evaluation_of_growth(mp_evaluation *evaluation);

@@ -80,6 +80,10 @@ int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts)
     if (mp_measure_rows[measure].counts)
         return amounts->leaked_objects > 0 || amounts->leaked_bytes > 0;
     memcpy(&amount, (const char *)amounts + mp_measure_rows[measure].offset, sizeof amount);
+    if (measure == MP_MEASURE_LIVE)
+        amount -= amounts->accepted_bytes;
+    if (measure == MP_MEASURE_LIVE_OBJECTS)
+        amount -= amounts->accepted_objects;
     return amount;
 }
 

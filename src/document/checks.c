@@ -8,9 +8,11 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
 {
     const char *who = mp_arena_format(arena, "%s%s%s%s", limit->file ? limit->file : "",
                                       limit->file ? ": " : "", dashes, limit->name);
-    if (*limit->warning) /* a rule's name need not say its limit, and a limit is no sentence */
-        return mp_arena_format(arena, "%s%s%s %s", who, limit->line ? "" : " ",
-                               limit->line ? ":" : limit->limit, limit->warning);
+    if (*limit->warning && limit->line) /* a rule's name need not say its limit */
+        return mp_arena_format(arena, "%s: %s", who, limit->warning);
+    if (*limit->warning)
+        return mp_arena_format(arena, "%s %s %s (%smax-trend %s would judge it)", who, limit->limit,
+                               limit->warning, dashes, limit->limit);
     return mp_arena_format(arena, "%s %s %s%s%s", who, limit->limit,
                            limit->verdict == MP_VERDICT_ERROR ? "cannot be judged"
                            : limit->at_least                  ? "not reached"

@@ -90,6 +90,9 @@ const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension 
  * `count` and `group_of` are given. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
+/* What each group has at `to` without what is accepted, by place. Release with free(). */
+int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping);
+
 /* The most alive of each type at once, by type, as databases state it up to the window's end; of
  * several sessions added. -1: not told, of one of them. Of everything, whatever is selected.
  * Release with free(). */

@@ -304,3 +304,12 @@ void mp_grouping_free(mp_grouping *grouping)
     free(grouping->group_of);
     *grouping = (mp_grouping){0};
 }
+
+int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping)
+{
+    int64_t *held = mp_alloc_zero((size_t)grouping->count + 1, sizeof *held);
+    for (uint32_t i = 1; i < window->model->generations.count; i++)
+        if (grouping->group_of[i])
+            held[grouping->group_of[i] - 1] += mp_window_held_bytes(window, i);
+    return held;
+}

@@ -68,11 +68,11 @@ static void add_delta(const builder *job, uint32_t delta_id, int64_t *at, size_t
     } while (parent);
 }
 
-mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
-                       uint32_t rows)
+static mp_series series_of_groups(const mp_window *window, uint32_t session, bool held,
+                                  const mp_grouping *grouping, const uint32_t *row_of,
+                                  uint32_t rows)
 {
     const mp_model *model = window->model;
-    uint32_t session = session_of(window);
     mp_series series = new_series(window, session, rows);
     if (!series.length)
         return series;
@@ -80,7 +80,9 @@ mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, con
     builder job = {model, grouping, row_of, mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t))};
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
-        if (delta->cost.bytes && !model->generations.at[delta->generation.i].reusable &&
+        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        if (delta->cost.bytes && !generation->reusable &&
+            !(held && mp_window_is_accepted(window, generation->context, generation->born)) &&
             mp_filter_has_generation(window->filter, delta->generation) &&
             model->snapshots.at[delta->snapshot.i].session.i == session &&
             mp_window_before_to(window, delta->snapshot))
@@ -94,6 +96,18 @@ mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, con
     return series;
 }
 
+mp_series mp_series_held(const mp_window *window, uint32_t session, const mp_grouping *grouping,
+                         const uint32_t *row_of, uint32_t rows)
+{
+    return series_of_groups(window, session, true, grouping, row_of, rows);
+}
+
+mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
+                       uint32_t rows)
+{
+    return series_of_groups(window, session_of(window), false, grouping, row_of, rows);
+}
+
 mp_series mp_series_of_all(const mp_window *window)
 {
     mp_series series = new_series(window, session_of(window), 1);
@@ -102,10 +116,10 @@ mp_series mp_series_of_all(const mp_window *window)
     return series;
 }
 
-mp_series mp_series_of_platform(const mp_window *window, const uint32_t *row_of, uint32_t rows)
+mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const uint32_t *row_of,
+                                uint32_t rows)
 {
     const mp_model *model = window->model;
-    uint32_t session = session_of(window);
     mp_series series = new_series(window, session, rows);
     for (size_t i = 0; !row_of && i < series.length; i++)
         series.at[i] = mp_window_snapshot(window, series.snapshots[i])->platform_bytes;

@@ -73,11 +73,15 @@ typedef struct mp_series {
  * out, and [0] is 0. One pass over the ledger. Release with mp_series_free. */
 mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
                        uint32_t rows);
+/* The same of a session that has snapshots, without what is accepted. */
+mp_series mp_series_held(const mp_window *window, uint32_t session, const mp_grouping *grouping,
+                         const uint32_t *row_of, uint32_t rows);
 /* All bytes alive, as the snapshots tell them: one row. */
 mp_series mp_series_of_all(const mp_window *window);
-/* Platform memory: rows of areas, of which `row_of` tells the row by platform id, from 1, 0 of
- * those left out; or all areas together in one row, where it is NULL. */
-mp_series mp_series_of_platform(const mp_window *window, const uint32_t *row_of, uint32_t rows);
+/* Platform memory of such a session: rows of areas, of which `row_of` tells the row by platform id,
+ * from 1, 0 of those left out; or all areas together in one row, where it is NULL. */
+mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const uint32_t *row_of,
+                                uint32_t rows);
 void mp_series_free(mp_series *series);
 
 #endif

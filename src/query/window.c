@@ -133,11 +133,20 @@ bool mp_window_accepts(const mp_window *window, mp_context_id context)
     return window->suppressed && window->suppressed->contexts[context.i];
 }
 
+static bool is_new(const mp_window *window, mp_snapshot_id born)
+{
+    return !mp_window_before_from(window, born) ||
+           window->ranges[window->model->snapshots.at[born.i].session.i].all_new;
+}
+
 bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born)
 {
-    bool is_new = !mp_window_before_from(window, born) ||
-                  window->ranges[window->model->snapshots.at[born.i].session.i].all_new;
-    return is_new && !mp_window_accepts(window, context);
+    return is_new(window, born) && !mp_window_accepts(window, context);
+}
+
+bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_snapshot_id born)
+{
+    return mp_window_accepts(window, context) && is_new(window, born);
 }
 
 /* --- what happened in it --- */
@@ -162,6 +171,13 @@ const mp_balance *mp_window_balances(const mp_window *window)
         }
     }
     return window->known->balances = balances;
+}
+
+int64_t mp_window_held_bytes(const mp_window *window, uint32_t generation)
+{
+    const mp_generation *of = &window->model->generations.at[generation];
+    bool accepted = mp_window_is_accepted(window, of->context, of->born);
+    return accepted ? 0 : mp_window_balances(window)[generation].to.bytes;
 }
 
 /* What the snapshots at the ends tell, and each session's own peak, added up. */
@@ -225,4 +241,10 @@ mp_totals mp_totals_of(const mp_window *window)
     }
     window->known->totals = totals;
     return *totals;
+}
+
+int64_t mp_window_held(const mp_window *window)
+{
+    int64_t accepted = window->suppressed ? window->suppressed->bytes : 0;
+    return mp_totals_of(window).live_bytes - accepted;
 }

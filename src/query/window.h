@@ -74,6 +74,10 @@ bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot
 /* Whether what leaks of this context is accepted. */
 bool mp_window_accepts(const mp_window *window, mp_context_id context);
 
+/* Whether objects of this context and generation are accepted: they would leak if they were not
+ * suppressed. Limits on what is alive leave them out. */
+bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_snapshot_id born);
+
 /* The figures of a snapshot, of what counts. */
 static inline const mp_snapshot *mp_window_snapshot(const mp_window *window, uint32_t snapshot)
 {
@@ -89,6 +93,10 @@ typedef struct mp_balance {
 /* Of each generation; nothing of those that do not count. The one pass over the ledger that totals,
  * groups, leaks and trees share. */
 const mp_balance *mp_window_balances(const mp_window *window);
+/* The bytes of a generation at `to`, without what is accepted. */
+int64_t mp_window_held_bytes(const mp_window *window, uint32_t generation);
+/* Of all of them. */
+int64_t mp_window_held(const mp_window *window);
 
 typedef struct mp_totals {
     int64_t live_objects, live_bytes; /* at `to` */

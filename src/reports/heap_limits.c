@@ -1,4 +1,6 @@
 /* The limits that a recording of a heap is held to. */
+#include <stdlib.h>
+
 #include "query/steady.h"
 #include "query/suppression.h"
 #include "reports/sections.h"
@@ -31,15 +33,16 @@ static const char *worst_site(mp_document *document, const mp_window *window, bo
     const mp_grouping *sites =
         mp_window_groups(window, mp_dimension_find(has_sites ? "site" : "type"), 0);
     const mp_group *worst = NULL;
-    int64_t most = 0;
+    int64_t most = 0, *held = mp_held_of_groups(window, sites);
     for (uint32_t i = 0; i < sites->count; i++) {
         const mp_group *site = &sites->groups[i];
-        int64_t bytes = site->to.bytes - (by_growth ? site->from_bytes : 0);
+        int64_t bytes = held[i] - (by_growth ? site->from_bytes : 0);
         if (!worst || bytes > most) {
             worst = site;
             most = bytes;
         }
     }
+    free(held);
     return worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
                                     mp_bytes_text(document, most, false), worst->label)
                  : "";
@@ -122,6 +125,16 @@ static void hold(mp_document *document, const mp_request *request, limit held)
     mp_document_check(document, check);
 }
 
+/* "alive", or "alive besides 4.1 KiB that are accepted". */
+static const char *besides(mp_document *document, const mp_window *window, const char *what)
+{
+    const mp_suppressed *suppressed = window->suppressed;
+    return suppressed && suppressed->bytes
+               ? mp_document_text(document, "%s besides %s that are accepted", what,
+                                  mp_bytes_text(document, suppressed->bytes, false))
+               : what;
+}
+
 static const char *steady_words(const mp_window *window)
 {
     return window->model->kind == MP_KIND_DUMP ? "grown from dump to dump" : "leaked steadily";
@@ -136,11 +149,12 @@ static const char *hidden_by_growth(mp_document *document, const mp_window *wind
     int64_t most = bytes_of(&asked->max_growth, totals->from_bytes);
     if (asked->max_trend.set || steady->bytes <= most)
         return NULL;
-    return mp_document_text(document, "%s grown, but %s %s, %s over %s%s",
-                            mp_bytes_text(document, totals->live_bytes - totals->from_bytes, true),
-                            mp_bytes_text(document, steady->bytes, false), steady_words(window),
-                            mp_bytes_text(document, steady->bytes - most, false),
-                            asked->max_growth.text, worst_steady(document, window));
+    int64_t growth = mp_window_held(window) - totals->from_bytes;
+    return mp_document_text(
+        document, "%s %s, but %s %s, %s over %s%s", mp_bytes_text(document, growth, true),
+        besides(document, window, "grown"), mp_bytes_text(document, steady->bytes, false),
+        steady_words(window), mp_bytes_text(document, steady->bytes - most, false),
+        asked->max_growth.text, worst_steady(document, window));
 }
 
 static void hold_growth(mp_document *document, const mp_request *request, const mp_window *window)
@@ -151,8 +165,8 @@ static void hold_growth(mp_document *document, const mp_request *request, const 
          (limit){.name = "max-growth",
                  .ceiling = &asked->max_growth,
                  .from = totals.from_bytes,
-                 .actual = totals.live_bytes - totals.from_bytes,
-                 .what = "grown",
+                 .actual = mp_window_held(window) - totals.from_bytes,
+                 .what = besides(document, window, "grown"),
                  .worst = worst_site(document, window, true),
                  .hides = hidden_by_growth(document, window, asked, &totals)});
 }
@@ -210,8 +224,8 @@ void mp_section_limits(mp_document *document, const mp_request *request, const m
         hold(document, request,
              (limit){.name = "max-live",
                      .ceiling = &asked->max_live,
-                     .actual = mp_totals_of(window).live_bytes,
-                     .what = "alive",
+                     .actual = mp_window_held(window),
+                     .what = besides(document, window, "alive"),
                      .worst = worst_site(document, window, false)});
     if (asked->max_growth.set)
         hold_growth(document, request, window);
