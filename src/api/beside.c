@@ -8,9 +8,11 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/near.h"
 #include "base/text.h"
 #include "compare/baseline.h"
 #include "model/profile.h"
+#include "readers/reader.h"
 
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error)
 {
@@ -25,7 +27,13 @@ bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error
     }
     bool ok = file && !ferror(file);
     if (!ok) {
-        mp_fail_file(error, path, 0, 0, "cannot read: %s", strerror(errno));
+        char meant[512] = "";
+        int why = errno;
+        if (why == EISDIR)
+            mp_fail_file(error, path, 0, 0, "is a directory, expected a file");
+        else
+            mp_fail_file(error, path, 0, 0, "cannot read: %s%s", strerror(why),
+                         why == ENOENT ? mp_near_file(path, meant, sizeof meant) : meant);
         error->code = MP_ERROR_INPUT;
     }
     if (file)
@@ -48,6 +56,13 @@ bool mp_file_is_baseline(const char *path)
     if (file)
         fclose(file);
     return is;
+}
+
+bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)
+{
+    const mp_reader *second, *reader = mp_reader_claiming(text, &second);
+    return !reader || mp_fail_file(error, path, 0, 0, "is a recording (%s), expected %s",
+                                   reader->name, expected);
 }
 
 bool mp_is_folder(const char *path)
@@ -98,8 +113,11 @@ bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, mp_er
 {
     char *text;
     size_t length;
-    bool ok = mp_file_read(path, &text, &length, error) &&
-              mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error);
+    bool ok = mp_file_read(path, &text, &length, error);
+    if (ok && !mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error)) {
+        mp_is_no_recording(path, (mp_slice){text, length}, "suppressions", error);
+        ok = false;
+    }
     free(text);
     return ok;
 }

@@ -10,6 +10,9 @@
 
 /* A whole file in memory, to be released with free() in each case. False with an error. */
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error);
+/* Whether no reader takes the text, or the beginning of it, of a file for its own. False with an
+ * error: `expected` ("a policy") is what it should be. */
+bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error);
 /* Whether it can be read only once: a pipe or standard input. */
 bool mp_file_is_stream(const char *path);
 /* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever

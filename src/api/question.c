@@ -150,6 +150,13 @@ bool mp_question_read(mp_question *question, mp_error *error)
         ok = mp_file_read(path, &text, &length, error);
         if (ok)
             question->policy = mp_policy_parse(path, text, length);
+        if (ok && question->policy->fault_count &&
+            !mp_is_no_recording(path, (mp_slice){text, length},
+                                "a policy, which stands before the recordings", error)) {
+            mp_policy_free(question->policy);
+            question->policy = NULL;
+            ok = false;
+        }
         free(text);
     }
     if (ok && question->policy->fault_count) {

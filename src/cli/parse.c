@@ -528,6 +528,27 @@ static bool is_given(const cli_options *options, const char *name)
     return is;
 }
 
+static bool is_there(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+/* Whether what is no file stands where a file should, and the other way round. False after a
+ * message. */
+static bool check_places(const cli_options *options)
+{
+    const cli_command *command = &options->command;
+    const char *operand = options->operand, *path = options->path_count ? options->paths[0] : "-";
+    bool last = command->operand_last;
+    bool named = last || (operand && strcmp(command->operand, "OBJECT") == 0);
+    if (!operand || !named || options->path_count != 1 || strcmp(path, "-") == 0 ||
+        is_there(path) || strchr(path, '@') || !is_there(operand))
+        return true;
+    return cli_refuse(options, "%s is no file, and %s is one: memprof %s %s %s", path, operand,
+                      command->name, last ? operand : path, last ? path : operand);
+}
+
 /* Check the number of inputs, and that the format can show the answer, before reading anything. */
 static bool check(const cli_options *options)
 {
@@ -545,6 +566,8 @@ static bool check(const cli_options *options)
         if (is_given(options, *name))
             return cli_refuse(options, "%s has all lines of the programs, and no use for --%s",
                               renderer->name, *name);
+    if (!check_places(options))
+        return false;
     if (options->brief && !renderer->can_be_brief)
         return cli_refuse(options, "--brief goes with --format text or json, not with %s",
                           renderer->name);
@@ -559,8 +582,11 @@ static bool check(const cli_options *options)
     if (optional && options->path_count > 1)
         return cli_refuse(options, "%s takes one file and, behind it, one name", command->name);
     if (command->scope & CLI_READS && options->path_count == 0)
-        return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)",
-                          command->name, before ? command->operand : "", before ? " and " : "");
+        return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)%s",
+                          command->name, before ? command->operand : "", before ? " and " : "",
+                          mp_argument_find(command->arguments, "object")
+                              ? "; --type GLOB may stand for OBJECT"
+                              : "");
     if (reads_stdin_twice(options))
         return cli_refuse(options, "standard input (\"-\") can be read once");
     if (!(command->scope & CLI_READS) && options->path_count)

@@ -11,6 +11,7 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "base/near.h"
 #include "input/inside.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
@@ -32,7 +33,10 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (file < 0 || fstat(file, &status) < 0) {
-        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s", strerror(errno));
+        char meant[1024] = "";
+        int why = errno;
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s%s", strerror(why),
+                    why == ENOENT ? mp_near_file(path, meant, sizeof meant) : meant);
         if (file > STDIN_FILENO)
             close(file);
         return NULL;

@@ -118,9 +118,13 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
     if (all > NAMED)
         list[shown++] = "others";
     mp_text_list(list, shown, "and", names, sizeof names);
+    const char *nearest = found ? NULL : mp_text_nearest(name, sources, count);
     if (found)
         mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" may be each of %zu sources: %s", name, found,
                 names);
+    else if (nearest)
+        mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" is no source of the recording: is %s meant?",
+                name, nearest);
     else if (count)
         mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" is no source of the recording, which has %s",
                 name, names);

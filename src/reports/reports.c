@@ -68,7 +68,7 @@ unsigned mp_report_kinds(const mp_report *report, unsigned variants)
     return kinds;
 }
 
-const char *mp_kinds_text(unsigned kinds, char *text, size_t size)
+static const char *kinds_text(unsigned kinds, bool brief, char *text, size_t size)
 {
     static const struct {
         unsigned kinds;
@@ -83,12 +83,17 @@ const char *mp_kinds_text(unsigned kinds, char *text, size_t size)
     };
     const char *words[sizeof names / sizeof *names];
     size_t count = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = brief ? 0 : 1; i < sizeof names / sizeof *names; i++)
         if ((names[i].kinds & kinds) == names[i].kinds) {
             words[count++] = names[i].name;
             kinds &= ~names[i].kinds;
         }
     return mp_text_list(words, count, "and", text, size);
+}
+
+const char *mp_kinds_text(unsigned kinds, char *text, size_t size)
+{
+    return kinds_text(kinds, true, text, size);
 }
 
 /* --- words that arguments take --- */
@@ -164,6 +169,23 @@ static const char *list_reports(unsigned holds, char *text, size_t size)
     return mp_text_list(names, count, "or", text, size);
 }
 
+/* Of what the argument is, and what asks for a snapshot in place of a moment. */
+static void advise(const mp_report *report, unsigned bit, const mp_argument *row,
+                   const mp_given *given, mp_error *error)
+{
+    char text[160];
+    const mp_argument *to = mp_argument_find(&report->arguments, "to");
+    if (!row)
+        return;
+    unsigned kinds = mp_report_kinds(report, row->variants);
+    if (strcmp(row->name, "selection") == 0)
+        kinds &= mp_selection_kinds(given->spelled);
+    kinds_text(kinds, false, text, sizeof text);
+    bool snapshots = strcmp(row->name, "at") == 0 && to && to->variants & bit;
+    snprintf(error->advice, sizeof error->advice, "it is for %s%s", text,
+             snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak" : "");
+}
+
 /* The variant that answers; NULL with a message. */
 static const mp_variant *choose(const mp_report *report, const mp_request *request, unsigned holds,
                                 mp_error *error)
@@ -183,6 +205,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
         const mp_argument *row = mp_argument_find(&report->arguments, given->argument);
         if (!given->by_default && (!row || !(row->variants & bit))) {
             mp_fail_unused(error, report->name, given->spelled, kind);
+            advise(report, bit, row, given, error);
             return NULL;
         }
         if (!mp_report_takes(report, given, bit, 1u << request->model->kind, kind, error))

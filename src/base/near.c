@@ -1,0 +1,50 @@
+#include "base/near.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in a folder, but hidden ones, in an order that the file system does not decide. */
+static const char **names_in(mp_arena *arena, const char *folder, size_t *count)
+{
+    const char **names = NULL;
+    size_t capacity = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        if (*entry->d_name == '.')
+            continue;
+        mp_grow(&names, &capacity, *count + 1, sizeof *names);
+        names[(*count)++] = mp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
+    }
+    if (directory)
+        closedir(directory);
+    if (*count)
+        qsort(names, *count, sizeof *names, by_bytes);
+    return names;
+}
+
+const char *mp_near_file(const char *path, char *text, size_t size)
+{
+    mp_arena arena = {0};
+    size_t count = 0;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int length = (int)(name - path);
+    const char **names =
+        names_in(&arena, slash ? mp_arena_copy(&arena, path, (size_t)length) : ".", &count);
+    const char *nearest = mp_text_nearest(name, names, count);
+    *text = '\0';
+    if (nearest)
+        snprintf(text, size, ": is %.*s%s meant?", length, path, nearest);
+    free(names);
+    mp_arena_free(&arena);
+    return text;
+}
