@@ -19,16 +19,12 @@ import subprocess
 import sys
 import tempfile
 
+from roots import become_root, skip
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "samples/shop-v2.oemp"
-SKIPPED = 77
 TOOLS = {"dpkg": "dpkg", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev", "strip": "binutils",
          "lintian": "lintian"}
-
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(SKIPPED)
 
 
 def need(*tools):
@@ -91,16 +87,6 @@ def lintian(build):
     pages = [] if cached(build, "SCDOC").endswith("scdoc") else ["--suppress-tags", "no-manual-page"]
     run("lintian", "--allow-root", "--fail-on", "error,warning", *pages, *made.values())
     print(f"lintian says nothing against {len(made)} packages")
-
-
-def become_root():
-    """A superuser, if need be one of a namespace of ours."""
-    if os.geteuid() == 0:
-        return
-    done = subprocess.run(["unshare", "-r", "true"], capture_output=True, check=False)
-    if done.returncode != 0:
-        skip("another root needs a superuser or user namespaces")
-    os.execvp("unshare", ["unshare", "-r", sys.executable, "-B", *sys.argv])
 
 
 def installed(name):
@@ -168,7 +154,7 @@ def bare_root(build):
 
 def reproducible(build):
     made = made_packages(build)
-    if cached(build, "CMAKE_BUILD_TYPE") != "Release":
+    if cached(build, "CMAKE_BUILD_TYPE") not in ("", "Release"):
         skip("builds for debugging name their folders")
     with tempfile.TemporaryDirectory(prefix="a-folder-of-another-length-") as folder:
         copy = pathlib.Path(folder) / "sources/of/memprof"

@@ -21,28 +21,13 @@ import sys
 import tempfile
 import termios
 
+from roots import become_root, skip
+
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-SKIPPED = 77
 ENVIRONMENT = {"TERM": "xterm", "MEMPROF_NO_CONFIG": "1"}
 # The oldest kernel that is in use on servers (RHEL 7's), and the last system call that Linux 4.4 of
 # January 2016 had on x86-64, mlock2.
 OLDEST, LAST_CALL = (3, 10), 325
-
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(SKIPPED)
-
-
-def become_root():
-    """A superuser, if need be one of a namespace of ours."""
-    if os.geteuid() == 0:
-        return
-    try:
-        subprocess.run(["unshare", "-r", "true"], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        skip("another root needs a superuser or user namespaces")
-    os.execvp("unshare", ["unshare", "-r", sys.executable, "-B", *sys.argv])
 
 
 def examine(program):
