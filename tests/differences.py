@@ -87,6 +87,8 @@ class Differences:
                   there.get("totals", {}).get("new") == back.get("totals", {}).get("base", 0),
                   f"{what}: totals are no mirror image")
         self.changes_agree(there, what)
+        for report in (there, back):
+            self.answer_agrees(report, by, what)
         self.sums_agree(there, by, what)
         if ".oemp" in base and by in ("type", "source", "line", "name", "scope") and not lines:
             self.inclusive_agrees(there, trial[0], by, what)
@@ -139,6 +141,24 @@ class Differences:
                 base, new, delta = (self.whole_number(name, row[f"{side}_{name}"])
                                     for side in ("base", "new", "delta"))
                 self.hold(new - base == delta, f"{what}: {name} of {row}")
+
+    def answer_agrees(self, report, by, what):
+        """The answer begins with what the totals say, and tells of a side that has rows; rows that
+        got worse stand first, the largest change first."""
+        totals, said = report.get("totals", {}), [line["label"] for line in report.get("answer", [])]
+        changes = [self.whole_number(name, totals["new"][name]) - self.whole_number(name, totals["base"][name])
+                   for name in ("live_bytes", "leaked_bytes", "seconds")
+                   if all(name in totals.get(side, {}) for side in ("base", "new"))]
+        up, down = any(change > 0 for change in changes), any(change < 0 for change in changes)
+        words = ("Slower", "Faster") if "seconds" in totals.get("base", {}) else ("Worse", "Better")
+        wanted = "Mixed" if up and down else words[0] if up else words[1] if down else "Same"
+        self.hold(said[:1] == [wanted], f"{what}: {said}, expected {wanted} of {changes}")
+        rows = report.get("diff", [])
+        worse = [row["status"] in ("new", "grown") for row in rows]
+        self.hold(("More" in said, "Less" in said) == (any(worse), not all(worse)), f"{what}: {said}")
+        sizes = [abs(row.get("delta_bytes", row.get("delta_seconds"))) for row in rows]
+        ranks = [(not grew, -size) for grew, size in zip(worse, sizes)]
+        self.hold(by == "dominators" or ranks == sorted(ranks), f"{what}: rows in the order {ranks}")
 
     @staticmethod
     def whole_number(name, value):

@@ -97,8 +97,10 @@ static void put_choices(mp_arena *arena, const cli_command *command, const cli_o
              choice++)
             count = mp_choice_words(choice + 1, kinds, words, count);
         mp_text_list(words, count, "or", list, sizeof list);
-        put_entry(name, mp_arena_format(arena, "%s%s%s%s", kinds_of(arena, heading, kinds),
-                                        where ? where : "", where ? ": " : "", list));
+        const char *some =
+            choice->several ? mp_arena_format(arena, ", as %s,%s", words[0], words[1]) : "";
+        put_entry(name, mp_arena_format(arena, "%s%s%s%s%s", kinds_of(arena, heading, kinds),
+                                        where ? where : "", where ? ": " : "", list, some));
         name = "";
     }
 }

@@ -45,6 +45,8 @@ const cli_option cli_option_table[] = {
     {"by", "WHAT", "group by this", "a word", .kind = CLI_ASKS, .section = CLI_WHAT},
     {"sort", "WHAT", "order by this", "a word", .kind = CLI_ASKS, .section = CLI_LOOKS,
      .letter = 's'},
+    {"status", "WHAT", "only what became so: some of these, with commas between them", "a word",
+     .kind = CLI_ASKS, .section = CLI_PART},
     {"limit", "N", "at most so many rows of a table; 0: all", "a whole number", .kind = CLI_ASKS,
      .section = CLI_LOOKS, .letter = 'n'},
     {"stack-depth", "N", "callers shown below each leak", "a whole number", .kind = CLI_ASKS,

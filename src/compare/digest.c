@@ -324,6 +324,7 @@ static void digest_profile(builder *of)
     digest->totals =
         (mp_amounts){.exclusive_us = costs.totals.exclusive_us, .calls = costs.totals.calls};
     digest->modules = costs.totals.modules;
+    digest->partial = costs.totals.partial;
     mp_profile_costs_free(&costs);
 }
 
@@ -351,6 +352,7 @@ static void describe(builder *of)
     const char *path =
         mp_arena_format(&of->labels, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
     digest->path = mp_dictionary_text(of->dictionary, mp_dictionary_id(of->dictionary, path));
+    digest->of_moment = *snapshot != '\0';
     digest->format = first->format;
     digest->format_version = first->format_version;
 }

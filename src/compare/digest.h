@@ -36,7 +36,9 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records; /* of all inputs */
     bool complete;
-    bool kept; /* read from a baseline, which has levels with a name alone */
+    bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
+    bool partial;   /* the hottest lines of a profile alone */
+    bool kept;      /* read from a baseline, which has levels with a name alone */
     /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
      * Two digests can be compared if theirs are the same. Of the dictionary. */
     const char *conditions;

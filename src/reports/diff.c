@@ -112,25 +112,24 @@ typedef struct change_row {
     mp_amounts delta;
 } change_row;
 
+#define DELTA(field, name, unit)                                                                   \
+    MP_COLUMN_OF(change_row, delta.field, "delta_" name, "", unit, MP_SIGNED)
 static const mp_column change_columns[] = {
-    MP_COLUMN(change_row, status, "", MP_TEXT, MP_TONED),
-    MP_COLUMN(change_row, groups, "Groups", MP_COUNT, 0),
-    MP_COLUMN_OF(change_row, delta.bytes, "delta_bytes", "Change", MP_BYTES,
-                 MP_SIGNED | MP_IF_KNOWN),
-    MP_COLUMN_OF(change_row, delta.objects, "delta_objects", "Objects", MP_COUNT,
-                 MP_SIGNED | MP_IF_KNOWN),
-    MP_COLUMN_OF(change_row, delta.exclusive_us, "delta_seconds", "Change", MP_SECONDS,
-                 MP_SIGNED | MP_IF_KNOWN),
-    MP_COLUMN_OF(change_row, delta.calls, "delta_calls", "Calls", MP_COUNT,
-                 MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN(change_row, status, "", MP_TEXT, 0),
+    MP_COLUMN(change_row, groups, "", MP_COUNT, 0),
+    DELTA(bytes, "bytes", MP_BYTES),
+    DELTA(objects, "objects", MP_COUNT),
+    DELTA(exclusive_us, "seconds", MP_SECONDS),
+    DELTA(calls, "calls", MP_COUNT),
 };
 
+/* People read it in the answer. */
 static void section_changes(mp_document *document, const mp_diff *diff)
 {
     static const mp_change order[] = {MP_CHANGE_NEW, MP_CHANGE_GROWN, MP_CHANGE_SHRUNK,
                                       MP_CHANGE_GONE, MP_CHANGE_NONE};
-    mp_table *table =
-        MP_TABLE(document, "changes", "What became of the groups", MP_ROWS, change_columns);
+    mp_table *table = MP_TABLE(document, "changes", NULL, MP_ROWS, change_columns);
+    table->flags = MP_FOR_PROGRAMS;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         change_row row = {.status = mp_change_name(order[k])};
         for (size_t i = 0; i < diff->differences.count; i++) {
@@ -212,19 +211,30 @@ static bool can_group(const mp_diff *diff, const mp_digest *base, mp_error *erro
                             base->path);
 }
 
-static const mp_order orders[] = {{.name = "bytes"}, {.name = "objects"}, {.name = "inclusive"}};
+static const struct sort_word {
+    const char *word;
+    mp_diff_order order;
+} heap_sorts[] = {{"worse", MP_DIFF_WORSE},
+                  {"bytes", MP_DIFF_SIZE},
+                  {"objects", MP_DIFF_OBJECTS},
+                  {"inclusive", MP_DIFF_INCLUSIVE}},
+  profile_sorts[] = {{"worse", MP_DIFF_WORSE}, {"seconds", MP_DIFF_SIZE}, {"calls", MP_DIFF_CALLS}};
+enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 3 }; /* dumps have the first of heaps */
 
-/* The order of rows of heaps; profiles have none but the usual one. */
 static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                          const mp_digest *now, mp_error *error)
 {
+    bool profile = diff->kind == MP_KIND_PROFILE;
+    const struct sort_word *words = profile ? profile_sorts : heap_sorts;
+    const size_t count = profile ? PROFILE_SORTS : HEAP_SORTS;
     if (sort && diff->level == MP_LEVEL_DOMINATOR)
         return mp_fail_argument(error, "sort", sort,
                                 "dominators stand by how much more or less they retain");
-    diff->order = MP_ORDER_FIND(orders, sort, "changes", error);
-    if (!diff->order || strcmp(diff->order->name, "inclusive") != 0 ||
-        base->has & now->has & MP_HAS_SCOPED)
-        return diff->order;
+    for (size_t i = 0; sort && i < count; i++)
+        if (mp_text_is(words[i].word, sort))
+            diff->order = words[i].order;
+    if (diff->order != MP_DIFF_INCLUSIVE || base->has & now->has & MP_HAS_SCOPED)
+        return true;
     return mp_fail_argument(error, "sort", sort, "%s does not tell what is scoped to what",
                             (base->has & MP_HAS_SCOPED ? now : base)->path);
 }
@@ -282,6 +292,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         diff.nodes = diff.level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(&diff) : NULL;
         section_inputs(document, base, now);
         mp_section_selection(document, request);
+        mp_diff_say(document, &diff, base, now, asked);
         section_totals(document, base, now);
         section_changes(document, &diff);
         mp_section_differences(document, &diff, asked);
@@ -304,7 +315,8 @@ static const mp_argument arguments[] = {
     ASKS("from", NAME, from, HEAPS),
     ASKS("to", NAME, to, HEAPS),
     ASKS("by", TEXT, by, ALL),
-    ASKS("sort", TEXT, sort, HEAPS),
+    ASKS("sort", TEXT, sort, ALL),
+    ASKS("status", TEXT, status, ALL),
     ASKS("limit", COUNT, limit, ALL),
     ASKS("min-size", SIZE, min_bytes, HEAPS),
     ASKS("min-count", COUNT, min_count, ALL),
@@ -318,15 +330,22 @@ static const mp_argument arguments[] = {
 
 static const char *const heap_groups[] = {"site", "type"};
 static const char *const dump_groups[] = {"type", "dominators"};
-static const char *const dump_sorts[] = {"bytes", "objects"};
+static const char *const statuses[] = {"new", "grown", "shrunk", "gone", "unchanged"};
 
 static const mp_choice choices[] = {
     {.argument = "by", .variants = MP_HEAPS, MP_WORDS(heap_groups)},
     {.argument = "by", .variants = MP_HEAPS, .apart = true},
     {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
     {.argument = "by", .variants = MP_PROFILE, MP_WORDS(mp_profile_groups)},
-    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(orders)},
-    {.argument = "sort", .variants = MP_DUMP, .where = "by type", MP_WORDS(dump_sorts)},
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(heap_sorts)},
+    {.argument = "sort",
+     .variants = MP_DUMP,
+     .where = "by type",
+     .words = heap_sorts,
+     .count = DUMP_SORTS,
+     .size = sizeof *heap_sorts},
+    {.argument = "sort", .variants = MP_PROFILE, MP_WORDS(profile_sorts)},
+    {.argument = "status", .variants = ALL, .several = true, MP_WORDS(statuses)},
     {0},
 };
 
@@ -336,10 +355,10 @@ const mp_report mp_report_diff = {
     .example = "diff samples/shop-v2.oemp@1 samples/shop-v2.oemp@last",
     .details =
         "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
-        "by ids. Sites are matched in steps: by stack and lines, by stack alone, by type and\n"
-        "innermost function; each row says which one matched. Of heap dumps, by dominators tells\n"
-        "which branch of the dominator tree grew. Exit status 0 whatever changed: see memprof\n"
-        "gate for a verdict.",
+        "by ids. The first line is the answer; what got worse stands first. Of heap dumps, by\n"
+        "dominators tells which branch of the dominator tree grew. Exit status 0 whatever "
+        "changed:\n"
+        "see memprof gate.",
     .single = true,
     .operand = MP_OPERAND_BASE,
     MP_ARGUMENTS(arguments, usual),

@@ -11,13 +11,22 @@ typedef struct mp_diff_node {
     uint32_t outer; /* of a long path, the frame at which its outer end begins */
 } mp_diff_node;
 
+/* The orders of rows: what got worse first, or by the size of a change whatever its direction. */
+typedef enum mp_diff_order {
+    MP_DIFF_WORSE,
+    MP_DIFF_SIZE, /* bytes, or microseconds of a profile */
+    MP_DIFF_OBJECTS,
+    MP_DIFF_CALLS,
+    MP_DIFF_INCLUSIVE, /* bytes with what is scoped to it */
+} mp_diff_order;
+
 typedef struct mp_diff {
     const mp_dictionary *dictionary;
     mp_kind kind;
     unsigned has; /* what both sides know */
     mp_level level;
     const char *by; /* what the level is called */
-    const mp_order *order;
+    mp_diff_order order;
     mp_differences differences;
     mp_diff_node *nodes; /* of MP_LEVEL_DOMINATOR; from 1, up to the last of `differences` */
 } mp_diff;
@@ -26,7 +35,8 @@ typedef struct mp_diff {
 typedef struct mp_diff_arguments {
     const char *from, *to;        /* NULL: the usual window */
     const char *by;               /* NULL: by sites, of dumps types, of profiles lines */
-    const char *sort;             /* NULL: the largest change first */
+    const char *sort;             /* NULL: what got worse first, the largest change first */
+    const char *status;           /* what rows there are, as "new,grown"; NULL: what changed */
     int64_t limit;                /* rows; 0: all */
     int64_t min_bytes, min_count; /* of a change */
     mp_ceiling min_change;
@@ -40,6 +50,19 @@ mp_level mp_level_asked(mp_kind kind, const char *by);
 
 /* The amounts, with MP_UNKNOWN in place of those that are not known. */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
+
+/* Whether a change of bytes or microseconds of `before` is as large as is asked for. */
+bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t before);
+/* The same of all that changed of something. */
+bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
+                          const mp_difference *difference);
+/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; lives with the document. */
+const char *mp_difference_text(mp_document *document, const mp_diff *diff,
+                               const mp_difference *difference);
+
+/* The answer in words: whether `now` is worse than the base, and by what. */
+void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                 const mp_digest *now, const mp_diff_arguments *asked);
 
 /* The table "diff": what changed, as large as is asked for. */
 void mp_section_differences(mp_document *document, const mp_diff *diff,

@@ -150,22 +150,70 @@ static double average_of(const mp_amounts *amounts)
     return amounts->calls ? (double)amounts->exclusive_us / 1e6 / (double)amounts->calls : NAN;
 }
 
+/* What it is, and where. */
+static void name_row(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
+                     diff_row *row)
+{
+    const mp_dictionary *dictionary = diff->dictionary;
+    bool profile = diff->kind == MP_KIND_PROFILE, group = diff->level == MP_LEVEL_GROUP;
+    bool site = diff->level == MP_LEVEL_SITE && diff->kind != MP_KIND_DUMP;
+    const char *name = mp_dictionary_text(dictionary, key->name);
+    row->line = (profile || site) && key->line != MP_NO_LINE ? (int32_t)key->line : MP_UNKNOWN;
+    row->start_line = key->start ? key->start : MP_UNKNOWN;
+    row->type = mp_dictionary_text(dictionary, key->type);
+    row->runtime_class = profile ? row->type : NULL;
+    row->program = mp_dictionary_text(dictionary, key->program);
+    row->name = group ? NULL : name;
+    if (group)
+        row->key = key->start ? mp_document_text(document, "%s (from %u)", name, key->start) : name;
+    else if (profile)
+        row->site = mp_code_text(document, row->program, name, row->line, row->start_line);
+    else
+        row->what = mp_document_text(document, "%s%s%s", row->type, *name ? " " : "", name);
+    if (site && !profile)
+        fill_stack(document, diff, key, row);
+    if (diff->kind == MP_KIND_DATABASE) {
+        row->start_line = row->line;
+        row->line = MP_UNKNOWN;
+    }
+}
+
+const char *mp_difference_text(mp_document *document, const mp_diff *diff,
+                               const mp_difference *difference)
+{
+    const mp_entry_key *key = &difference->key;
+    diff_row row = {0};
+    if (diff->nodes)
+        return key->frame
+                   ? mp_dictionary_text(diff->dictionary,
+                                        mp_dictionary_frame_at(diff->dictionary, key->frame)->name)
+                   : "(unreachable)";
+    name_row(document, diff, key, &row);
+    if (row.key || !row.what)
+        return row.key ? row.key : row.site;
+    return row.site && key->frame ? mp_document_text(document, "%s at %s", row.what, row.site)
+                                  : row.what;
+}
+
+/* Where nothing keeps a type alive that objects are of, the recording does not say what does: of
+ * native objects of a database, no references are recorded. */
+static bool retains(const mp_diff *diff, const mp_amounts *amounts)
+{
+    return diff->kind != MP_KIND_DATABASE || amounts->retained_bytes || !amounts->objects;
+}
+
 static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
                     const mp_difference *difference, bool with_scoped)
 {
     const mp_amounts *base = &difference->base, *now = &difference->now;
-    const mp_dictionary *dictionary = diff->dictionary;
-    const mp_entry_key *key = &difference->key;
     mp_amounts delta = mp_amounts_subtract(*now, *base);
     unsigned has =
         diff->level == MP_LEVEL_TYPE ? diff->has : diff->has & ~(unsigned)MP_HAS_RETAINED;
     bool profile = diff->kind == MP_KIND_PROFILE, scoped = has & MP_HAS_SCOPED;
-    bool group = diff->level == MP_LEVEL_GROUP;
-    bool site = diff->level == MP_LEVEL_SITE && diff->kind != MP_KIND_DUMP;
+    bool sums = diff->level != MP_LEVEL_GROUP && diff->level != MP_LEVEL_TYPE;
     int64_t before = profile ? base->exclusive_us : base->bytes;
     int64_t change = profile ? delta.exclusive_us : delta.bytes;
     double base_average = average_of(base), now_average = average_of(now);
-    const char *name = mp_dictionary_text(dictionary, key->name);
     diff_row row = {
         .status = mp_change_name(difference->change),
         .matched_by = mp_match_name(difference->match),
@@ -181,52 +229,40 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
         .now_average = now_average,
         .average_percent =
             base->exclusive_us ? (now_average - base_average) * 100 / base_average : NAN,
-        .entries = (profile || site) && difference->entries > 1 ? (int64_t)difference->entries
-                                                                : MP_UNKNOWN,
-        .line = (profile || site) && key->line != MP_NO_LINE ? (int32_t)key->line : MP_UNKNOWN,
-        .start_line = key->start ? key->start : MP_UNKNOWN,
-        .type = mp_dictionary_text(dictionary, key->type),
-        .runtime_class = profile ? mp_dictionary_text(dictionary, key->type) : NULL,
-        .program = mp_dictionary_text(dictionary, key->program),
-        .key = !group       ? NULL
-               : key->start ? mp_document_text(document, "%s (from %u)", name, key->start)
-                            : name,
-        .name = group ? NULL : name};
-    if (!profile && !group)
-        row.what = mp_document_text(document, "%s%s%s", row.type, *name ? " " : "", name);
-    if (site)
-        fill_stack(document, diff, key, &row);
-    if (diff->kind == MP_KIND_DATABASE) {
-        row.start_line = row.line;
-        row.line = MP_UNKNOWN;
-    }
-    if (profile)
-        row.site = mp_code_text(document, row.program, row.name, row.line, row.start_line);
+        .entries = sums && difference->entries > 1 ? (int64_t)difference->entries : MP_UNKNOWN};
+    row.base.retained_bytes = retains(diff, base) ? row.base.retained_bytes : MP_UNKNOWN;
+    row.now.retained_bytes = retains(diff, now) ? row.now.retained_bytes : MP_UNKNOWN;
+    if (!retains(diff, base) || !retains(diff, now))
+        row.delta.retained_bytes = MP_UNKNOWN;
+    name_row(document, diff, &difference->key, &row);
     mp_table_put(document, table, &row);
 }
 
 /* --- the table --- */
 
-/* Whether a change is as large as --min-change says: of the base where that is a percentage. */
-static bool is_large(const mp_diff_arguments *asked, const mp_diff *diff,
-                     const mp_difference *difference)
+bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t before)
 {
     const mp_ceiling *least = &asked->min_change;
-    mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
-    bool heap = diff->kind != MP_KIND_PROFILE;
-    bool node = diff->nodes && difference->key.frame;
-    int64_t change = llabs(node ? delta.retained_bytes : heap ? delta.bytes : delta.exclusive_us);
-    int64_t before = node   ? difference->base.retained_bytes
-                     : heap ? difference->base.bytes
-                            : difference->base.exclusive_us;
-    int64_t count = llabs(heap ? delta.objects : delta.calls);
-    if ((heap && change < asked->min_bytes) || count < asked->min_count)
+    change = llabs(change);
+    if (change < asked->min_bytes)
         return false;
-    if (!least->set)
-        return true;
     if (least->is_percent) /* what was not there grew beyond any percentage */
         return !before || (double)change * 100 >= least->percent * (double)before;
     return change >= least->bytes;
+}
+
+bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
+                          const mp_difference *difference)
+{
+    mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
+    bool heap = diff->kind != MP_KIND_PROFILE;
+    bool node = diff->nodes && difference->key.frame;
+    int64_t change = node ? delta.retained_bytes : heap ? delta.bytes : delta.exclusive_us;
+    int64_t before = node   ? difference->base.retained_bytes
+                     : heap ? difference->base.bytes
+                            : difference->base.exclusive_us;
+    return llabs(heap ? delta.objects : delta.calls) >= asked->min_count &&
+           mp_change_counts(asked, change, before);
 }
 
 /* A row to come. */
@@ -243,30 +279,60 @@ static int by_rank(const void *left, const void *right)
     return a->of < b->of ? -1 : a->of > b->of;
 }
 
-/* What changed enough, in its order; release with free(). `small`: how many changed less. What
- * changed only in what is scoped to it changed for whoever asks for that. */
+/* Differences stand by the size of their change. */
+static int64_t rank_of(mp_diff_order order, const mp_difference *of)
+{
+    int64_t with_scoped = inclusive_change(of);
+    switch (order) {
+    case MP_DIFF_WORSE:
+        return of->change == MP_CHANGE_NEW || of->change == MP_CHANGE_GROWN;
+    case MP_DIFF_OBJECTS:
+        return llabs(of->now.objects - of->base.objects);
+    case MP_DIFF_CALLS:
+        return llabs(of->now.calls - of->base.calls);
+    case MP_DIFF_INCLUSIVE:
+        return with_scoped == MP_UNKNOWN ? -1 : llabs(with_scoped);
+    case MP_DIFF_SIZE:
+        break;
+    }
+    return 0;
+}
+
+/* Whether its status is one of those that are asked for. Unless asked, what changed only in what is
+ * scoped to it changed for whoever wants rows by that. */
+static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked, const mp_difference *of)
+{
+    const char *name = mp_change_name(of->change);
+    if (asked->status) {
+        for (const char *at = asked->status;; at += strcspn(at, ",") + 1) {
+            size_t length = strcspn(at, ",");
+            if (strlen(name) == length && memcmp(at, name, length) == 0)
+                return true;
+            if (!at[length])
+                return false;
+        }
+    }
+    int64_t with_scoped = inclusive_change(of);
+    return of->change != MP_CHANGE_NONE ||
+           (diff->order == MP_DIFF_INCLUSIVE && with_scoped != MP_UNKNOWN && with_scoped);
+}
+
+/* What changed enough, in its order; release with free(). `small`: how many changed less. */
 static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *asked, size_t *count,
                               size_t *small)
 {
-    bool objects = strcmp(diff->order->name, "objects") == 0;
-    bool inclusive = strcmp(diff->order->name, "inclusive") == 0;
     ranked *rows = mp_alloc((diff->differences.count + 1) * sizeof *rows);
     *count = *small = 0;
     for (size_t i = 0; i < diff->differences.count; i++) {
         const mp_difference *at = &diff->differences.at[i];
-        int64_t with_scoped = inclusive_change(at);
-        bool scope_changed = inclusive && with_scoped != MP_UNKNOWN && with_scoped;
-        if (at->change == MP_CHANGE_NONE && !scope_changed)
+        if (!is_wanted(diff, asked, at))
             continue;
-        if (!is_large(asked, diff, at)) {
+        bool same = asked->status && at->change == MP_CHANGE_NONE;
+        if (!same && !mp_difference_counts(asked, diff, at)) {
             ++*small;
             continue;
         }
-        rows[(*count)++] = (ranked){.rank = objects      ? llabs(at->now.objects - at->base.objects)
-                                            : !inclusive ? 0
-                                            : with_scoped == MP_UNKNOWN ? -1
-                                                                        : llabs(with_scoped),
-                                    .of = at};
+        rows[(*count)++] = (ranked){.rank = rank_of(diff->order, at), .of = at};
     }
     qsort(rows, *count, sizeof *rows, by_rank);
     return rows;
@@ -281,13 +347,15 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
                                   : MP_TABLE(document, "diff", NULL, MP_ROWS, profile_columns);
     table->title = mp_document_text(document, "Changes by %s", diff->by);
     table->main = true;
-    table->empty = "nothing changed";
+    table->empty = asked->status ? "none" : "nothing changed";
     size_t count, small;
     ranked *rows = ranked_changes(diff, asked, &count, &small);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
     bool says_more = false; /* than the change of its own bytes */
-    for (size_t i = 0; i < shown; i++)
-        says_more |= inclusive_change(rows[i].of) != rows[i].of->now.bytes - rows[i].of->base.bytes;
+    for (size_t i = 0; i < diff->differences.count; i++) {
+        const mp_difference *at = &diff->differences.at[i];
+        says_more |= inclusive_change(at) != at->now.bytes - at->base.bytes;
+    }
     for (size_t i = 0; i < shown; i++)
         if (diff->nodes)
             mp_put_node(document, table, diff, rows[i].of);

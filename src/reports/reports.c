@@ -133,15 +133,30 @@ size_t mp_report_words(const mp_report *report, const char *argument, unsigned v
     return count;
 }
 
+/* Whether the text is one of the words or, where it may be several of them, a list of such. */
+static bool is_of_words(const char *text, bool several, const char **words, size_t count)
+{
+    for (;;) {
+        size_t length = several ? strcspn(text, ",") : strlen(text), i = 0;
+        while (i < count && (strlen(words[i]) != length || memcmp(words[i], text, length) != 0))
+            i++;
+        if (i == count)
+            return false;
+        if (!text[length])
+            return true;
+        text += length + 1;
+    }
+}
+
 bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned variants,
                      unsigned kinds, const char *recording, mp_error *error)
 {
     const char *words[MP_MOST_WORDS];
     size_t count = mp_report_words(report, given->argument, variants, kinds, words);
-    for (size_t i = 0; i < count; i++)
-        if (mp_text_is(words[i], given->text))
-            return true;
-    if (!count)
+    bool several = false;
+    for (const mp_choice *choice = report->choices; choice && choice->argument; choice++)
+        several |= choice->several && strcmp(choice->argument, given->argument) == 0;
+    if (!count || (given->text && is_of_words(given->text, several, words, count)))
         return true;
     char list[512];
     mp_text_list(words, count, "or", list, sizeof list);

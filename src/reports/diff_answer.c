@@ -1,0 +1,257 @@
+/* The answer of a diff in words: whether it got worse, and by what. */
+#include <inttypes.h>
+
+#include "base/units.h"
+#include "reports/diff.h"
+
+/* A figure by which one recording is better or worse than another. */
+typedef struct measure {
+    size_t field; /* in mp_amounts */
+    bool seconds;
+    const char *what;
+    int64_t base, change;
+    bool counts; /* the change is as large as is asked for */
+} measure;
+
+enum { MEASURES = 2 }; /* of one kind of recording, at most */
+
+typedef enum outcome {
+    SAME,
+    WORSE,
+    BETTER,
+    MIXED, /* the measures point in different directions */
+} outcome;
+
+static const struct {
+    const char *label[2]; /* of memory, of a profile */
+    mp_tone tone;
+} verdicts[] = {
+    [SAME] = {{"Same", "Same"}, MP_TONE_PLAIN},
+    [WORSE] = {{"Worse", "Slower"}, MP_TONE_WORSE},
+    [BETTER] = {{"Better", "Faster"}, MP_TONE_BETTER},
+    [MIXED] = {{"Mixed", "Mixed"}, MP_TONE_WARNING},
+};
+
+#define FIELD(name) (offsetof(mp_amounts, name) / sizeof(int64_t))
+
+static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_digest *now,
+                          const mp_diff_arguments *asked, measure *measures)
+{
+    bool profile = diff->kind == MP_KIND_PROFILE;
+    size_t count = 0;
+    measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = "s"}
+                                : (measure){FIELD(bytes), .what = "alive"};
+    if (diff->has & MP_HAS_HISTORY)
+        measures[count++] = (measure){FIELD(leaked_bytes), .what = "leaked"};
+    for (size_t i = 0; i < count; i++) {
+        measure *at = &measures[i];
+        at->base = base->totals.at[at->field];
+        at->change = now->totals.at[at->field] - at->base;
+        at->counts = at->change && mp_change_counts(asked, at->change, at->base);
+    }
+    return count;
+}
+
+static outcome outcome_of(const measure *measures, size_t count)
+{
+    bool up = false, down = false;
+    for (size_t i = 0; i < count; i++) {
+        up |= measures[i].counts && measures[i].change > 0;
+        down |= measures[i].counts && measures[i].change < 0;
+    }
+    return up && down ? MIXED : up ? WORSE : down ? BETTER : SAME;
+}
+
+/* --- texts --- */
+
+static const char *amount_of(mp_document *document, bool seconds, int64_t amount, bool with_sign)
+{
+    return seconds ? mp_seconds_text(document, amount, with_sign)
+                   : mp_bytes_text(document, amount, with_sign);
+}
+
+/* " (+12.3 %)" of a change; "" where there was nothing. */
+static const char *share_of(mp_document *document, int64_t change, int64_t base)
+{
+    char percent[MP_UNIT_TEXT];
+    if (!base)
+        return "";
+    mp_format_change(percent, mp_percent_of(change, base));
+    return mp_document_text(document, " (%s)", percent);
+}
+
+/* "+350.4 KiB alive (+12.0 %), +18.6 KiB leaked": what changed, or where nothing did, what there
+ * is. */
+static const char *figures_of(mp_document *document, const measure *measures, size_t count,
+                              outcome verdict)
+{
+    const char *text = "";
+    for (size_t i = 0; i < count; i++) {
+        const measure *at = &measures[i];
+        bool change = at->counts || (verdict == SAME && at->change);
+        if (!change && verdict != SAME)
+            continue;
+        text = mp_document_text(
+            document, "%s%s%s %s%s", text,
+            !*text             ? ""
+            : verdict == MIXED ? ", but "
+                               : ", ",
+            amount_of(document, at->seconds, change ? at->change : at->base, change), at->what,
+            change ? share_of(document, at->change, at->base) : "");
+    }
+    return text;
+}
+
+/* "3 new sites" */
+static const char *count_of(mp_document *document, const mp_diff *diff, const char *which,
+                            uint64_t count)
+{
+    const char *one = diff->level == MP_LEVEL_GROUP       ? "group"
+                      : diff->level == MP_LEVEL_DOMINATOR ? "branch"
+                                                          : mp_level_name(diff->level);
+    const char *many = diff->level == MP_LEVEL_DOMINATOR ? "es" : "s";
+    return mp_document_text(document, "%s %s%s%s%s", mp_count_text(document, (int64_t)count, false),
+                            which, *which ? " " : "", one, count == 1 ? "" : many);
+}
+
+/* What changed in one direction, by a measure. */
+typedef struct side {
+    uint64_t count, apart; /* of what changed, and what is in one of the recordings alone */
+    int64_t sum;
+    const mp_difference *most; /* NULL: none changed by the measure */
+    int64_t most_change;
+} side;
+
+static side side_of(const mp_diff *diff, const mp_diff_arguments *asked, bool up, size_t field)
+{
+    side all = {0};
+    for (size_t i = 0; i < diff->differences.count; i++) {
+        const mp_difference *at = &diff->differences.at[i];
+        bool apart = at->change == (up ? MP_CHANGE_NEW : MP_CHANGE_GONE);
+        int64_t change = at->now.at[field] - at->base.at[field];
+        if ((up ? change > all.most_change : change < all.most_change) &&
+            mp_difference_counts(asked, diff, at)) {
+            all.most = at;
+            all.most_change = change;
+        }
+        if ((!apart && at->change != (up ? MP_CHANGE_GROWN : MP_CHANGE_SHRUNK)) ||
+            !mp_difference_counts(asked, diff, at))
+            continue;
+        all.count++;
+        all.apart += apart;
+        all.sum += change;
+    }
+    return all;
+}
+
+/* ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)" */
+static const char *most_of(mp_document *document, const mp_diff *diff, const side *of,
+                           const measure *by, const char *word)
+{
+    if (!of->most)
+        return "";
+    return mp_document_text(document, ", %s %s (%s%s)", word,
+                            mp_difference_text(document, diff, of->most),
+                            amount_of(document, by->seconds, of->most_change, true),
+                            by->seconds                          ? " s"
+                            : by->field == FIELD(retained_bytes) ? " retained"
+                            : by->field == FIELD(leaked_bytes)   ? " leaked"
+                                                                 : "");
+}
+
+/* --- lines --- */
+
+/* The size that the rows are about. */
+static measure measure_of_rows(const mp_diff *diff, const measure *of)
+{
+    return diff->nodes ? (measure){FIELD(retained_bytes), .what = "retained"} : *of;
+}
+
+static void say_verdict(mp_document *document, const mp_diff *diff, const measure *measures,
+                        size_t count, outcome verdict, const mp_diff_arguments *asked)
+{
+    bool profile = diff->kind == MP_KIND_PROFILE, up = verdict != BETTER, moved = false;
+    const measure *by = measures; /* what got worse, or better */
+    for (size_t i = count; i-- > 0;) {
+        by = measures[i].counts && (measures[i].change > 0) == up ? &measures[i] : by;
+        moved |= measures[i].change != 0;
+    }
+    measure rows = by->field == FIELD(leaked_bytes) ? *by : measure_of_rows(diff, by);
+    side of = side_of(diff, asked, up, rows.field);
+    const char *text = figures_of(document, measures, count, verdict), *apart = "", *most = "";
+    if (verdict == SAME && moved)
+        apart = mp_document_text(document, ", less than %s",
+                                 asked->min_change.set
+                                     ? asked->min_change.text
+                                     : mp_bytes_text(document, asked->min_bytes, false));
+    else if (verdict != SAME && verdict != BETTER && of.apart)
+        apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
+    if (verdict != SAME)
+        most = most_of(document, diff, &of, &rows, up ? "worst" : "most by");
+    mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
+                    text, apart, most);
+}
+
+/* "+21.9 KiB in 5 sites (2 new)" */
+static void say_side(mp_document *document, const mp_diff *diff, const measure *by, bool up,
+                     bool with_most, const mp_diff_arguments *asked)
+{
+    measure rows = measure_of_rows(diff, by);
+    side of = side_of(diff, asked, up, rows.field);
+    const char *apart = "", *word = up ? "new" : "gone";
+    if (!of.count)
+        return;
+    if (of.apart)
+        apart = of.apart == of.count
+                    ? mp_document_text(document, " (%s%s)", of.count > 1 ? "all " : "", word)
+                    : mp_document_text(document, " (%" PRIu64 " %s)", of.apart, word);
+    const char *sum =
+        of.sum && !diff->nodes /* nodes retain what is below them, too */
+            ? mp_document_text(document, "%s%s in ", amount_of(document, by->seconds, of.sum, true),
+                               by->seconds ? " s" : "")
+            : "";
+    mp_document_say(document, MP_TONE_PLAIN, up ? "More" : "Less", "%s%s%s%s", sum,
+                    count_of(document, diff, "", of.count), apart,
+                    with_most ? most_of(document, diff, &of, &rows, "most by") : "");
+}
+
+/* Runs that did not do as much are not slower or faster for it. */
+static void say_calls(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    int64_t calls = base->totals.calls, change = now->totals.calls - calls;
+    if (change)
+        mp_document_say(document, MP_TONE_PLAIN, "Calls", "%s%s, from %s to %s",
+                        mp_count_text(document, change, true), share_of(document, change, calls),
+                        mp_count_text(document, calls, false),
+                        mp_count_text(document, now->totals.calls, false));
+}
+
+/* What makes the figures those of two different things. */
+static void warn(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                 const mp_digest *now, const mp_diff_arguments *asked)
+{
+    const mp_digest *cut = base->complete ? now : base, *part = base->partial ? base : now;
+    bool lives = diff->kind == MP_KIND_RECORDING || diff->kind == MP_KIND_EVENTS;
+    if (base->complete != now->complete && !cut->of_moment && !asked->to)
+        mp_document_say(document, MP_TONE_WARNING, "Warning", "%s is not complete%s", cut->path,
+                        lives ? ": what was in use when it broke off counts as alive"
+                              : ": what is missing in it counts as nothing");
+    if (base->partial != now->partial && !base->kept)
+        mp_document_say(document, MP_TONE_WARNING, "Warning",
+                        "%s has the hottest lines alone: what it does not list counts as nothing",
+                        part->path);
+}
+
+void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                 const mp_digest *now, const mp_diff_arguments *asked)
+{
+    measure measures[MEASURES];
+    size_t count = measures_of(diff, base, now, asked, measures);
+    outcome verdict = outcome_of(measures, count);
+    say_verdict(document, diff, measures, count, verdict, asked);
+    warn(document, diff, base, now, asked);
+    if (diff->kind == MP_KIND_PROFILE)
+        say_calls(document, base, now);
+    say_side(document, diff, measures, true, verdict == SAME || verdict == BETTER, asked);
+    say_side(document, diff, measures, false, verdict != BETTER, asked);
+}
