@@ -197,6 +197,7 @@ typedef struct mp_graph_view {
     size_t accumulation_count;
     int64_t *accumulated; /* that these refer to: of each dump */
     uint32_t dump_count;
+    struct mp_distances *distances;
     bool has_census, has_suspects, has_sharing, has_accumulations;
 } mp_graph_view;
 
@@ -344,6 +345,8 @@ typedef struct mp_path {
     uint32_t root; /* place in graph->roots */
 } mp_path;
 
+/* The search from all strong roots over everything; the view's. */
+const mp_distances *mp_graph_distances(mp_graph_view *view);
 /* Along a search that was made from roots of that kind. */
 mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint32_t object,
                       int64_t kind);

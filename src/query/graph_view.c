@@ -22,6 +22,9 @@ void mp_graph_view_free(mp_graph_view *view)
     mp_histogram_free(&view->types);
     free(view->sharing.at);
     free(view->suspects);
+    if (view->distances)
+        mp_distances_free(view->distances);
+    free(view->distances);
     free(view->accumulations);
     free(view->accumulated);
     free(view->census);

@@ -45,6 +45,15 @@ void mp_distances_free(mp_distances *distances)
     *distances = (mp_distances){0};
 }
 
+const mp_distances *mp_graph_distances(mp_graph_view *view)
+{
+    if (!view->distances) {
+        view->distances = mp_alloc(sizeof *view->distances);
+        *view->distances = mp_distances_from(view->graph, MP_ANY_KIND, 0, NULL);
+    }
+    return view->distances;
+}
+
 mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint32_t object,
                       int64_t kind)
 {

@@ -105,8 +105,7 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                             *kept ? " and keeps all " : "", kept, *kept ? " alive" : "");
 }
 
-static accumulation_row accumulation_row_of(mp_document *document, const mp_graph_view *view,
-                                            const mp_distances *distances,
+static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view *view,
                                             const mp_accumulation *of, bool looks)
 {
     const mp_graph *graph = view->graph;
@@ -121,7 +120,7 @@ static accumulation_row accumulation_row_of(mp_document *document, const mp_grap
     for (size_t i = 0; i < kept_count; i++)
         names[i] = mp_type_text(document->arena, view->model, kept[i].type);
     free(kept);
-    mp_way way = mp_way_to(document, view, distances, of->example);
+    mp_way way = mp_way_to(document, view, of->example);
     accumulation_row row = {.bytes = of->bytes,
                             .steady_bytes = of->steady_bytes,
                             .objects = of->objects,
@@ -162,14 +161,11 @@ void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t
                  MP_ROWS, accumulation_columns);
     table->order = "steady_bytes";
     table->empty = "none: nothing holds more in each dump than in the one before";
-    mp_distances distances = mp_distances_from(view->graph, MP_ANY_KIND, 0, NULL);
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        accumulation_row row =
-            accumulation_row_of(document, view, &distances, &found[i], i < LOOKED_AT);
+        accumulation_row row = accumulation_row_of(document, view, &found[i], i < LOOKED_AT);
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, count);
-    mp_distances_free(&distances);
 }
 
 const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example)

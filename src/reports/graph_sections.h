@@ -45,9 +45,7 @@ typedef struct mp_way {
     mp_texts types;   /* from the object outwards */
     const char *text; /* from the root to the object */
 } mp_way;
-/* Along a search from all roots, that got there. */
-mp_way mp_way_to(mp_document *document, const mp_graph_view *view, const mp_distances *distances,
-                 uint32_t object);
+mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
 
 /* The answer in words: what grows and what keeps much alive; then what else is worth a word. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);

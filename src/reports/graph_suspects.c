@@ -27,12 +27,11 @@ const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, ui
                                               mp_object_text(document->arena, view, owner));
 }
 
-mp_way mp_way_to(mp_document *document, const mp_graph_view *view, const mp_distances *distances,
-                 uint32_t object)
+mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 {
     enum { MOST = 20, OUTER = 6 };
     const mp_graph *graph = view->graph;
-    mp_path path = mp_path_along(graph, distances, object, MP_ANY_KIND);
+    mp_path path = mp_path_along(graph, mp_graph_distances(view), object, MP_ANY_KIND);
     const char **types = mp_arena_alloc(document->arena, MOST * sizeof *types);
     mp_way way = {.types = {types, 0, NULL}};
     if (!path.count)
@@ -99,11 +98,9 @@ static const char *suspect_text(mp_document *document, const mp_graph_view *view
 }
 
 /* Say who holds, and below it the shortest way there from a root. */
-static void say_way_to(mp_document *document, const mp_graph_view *view, uint32_t object)
+static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 {
-    mp_distances distances = mp_distances_from(view->graph, MP_ANY_KIND, object, NULL);
-    const char *way = mp_way_to(document, view, &distances, object).text;
-    mp_distances_free(&distances);
+    const char *way = mp_way_to(document, view, object).text;
     if (way)
         mp_document_say(document, MP_TONE_PLAIN, "from", "%s", way);
 }
@@ -221,8 +218,8 @@ static const mp_column suspect_columns[] = {
     MP_COLUMN(suspect_row, way, "From", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *view,
-                                  const mp_distances *distances, const mp_suspect *suspect)
+static suspect_row suspect_row_of(mp_document *document, mp_graph_view *view,
+                                  const mp_suspect *suspect)
 {
     static const char *const rules[] = {"object", "type", "finalizer", "handle"};
     const char *holders = mp_count_text(document, suspect->holders, false);
@@ -249,7 +246,7 @@ static suspect_row suspect_row_of(mp_document *document, const mp_graph_view *vi
     row.accumulation = mp_object_id_text(document->arena, view->graph, suspect->accumulation);
     row.accumulation_type =
         mp_type_text(document->arena, view->model, view->graph->types[suspect->accumulation]);
-    mp_way way = mp_way_to(document, view, distances, suspect->accumulation);
+    mp_way way = mp_way_to(document, view, suspect->accumulation);
     row.path = way.types;
     row.way = mp_one_text(document, way.text);
     if (!suspect->held_objects)
@@ -270,11 +267,9 @@ void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows
     table->main = true;
     table->order = "bytes";
     table->empty = "none: nothing keeps over a tenth of the reachable bytes alive alone";
-    mp_distances distances = mp_distances_from(view->graph, MP_ANY_KIND, 0, NULL);
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        suspect_row row = suspect_row_of(document, view, &distances, &suspects[i]);
+        suspect_row row = suspect_row_of(document, view, &suspects[i]);
         mp_table_put(document, table, &row);
     }
-    mp_distances_free(&distances);
     mp_table_left_out(table, count);
 }
