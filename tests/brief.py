@@ -14,13 +14,16 @@ import tempfile
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+FILE = None  # the file itself, compared with itself
 BYTES, ROWS, FRAMES, SCREEN = 5000, 5, 3, 24
-# A command and what stands before the file.
-COMMANDS = [["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top"], ["growth"],
-            ["tree"], ["coverage"], ["timeline"], ["lifetimes"], ["retained"], ["dominators"],
-            ["check"], ["path", "--type", "*"], ["object", "--type", "*"],
-            ["gate", str(SAMPLES / "shop.policy")], ["gate", str(SAMPLES / "profile.policy")],
-            ["leaks", "--max-leaked", "1"], ["diff"]]
+# What a command is asked, where that is more than a file: what stands before it, and behind it.
+SHOP, PROFILE = str(SAMPLES / "shop.policy"), str(SAMPLES / "profile.policy")
+ASKED = {"path": [(["--type", "*"], [])], "object": [(["--type", "*"], [])],
+         "gate": [([SHOP], []), ([PROFILE], [])], "leaks": [([], []), (["--max-leaked", "1"], [])],
+         "calls": [([], ["*"])], "diff": [([FILE], [])],
+         "annotate": [(["--sources", str(SAMPLES / "sources")], ["shop.OrderService"])]}
+# These have no answer about a file alone.
+OTHERS = {"baseline", "export", "formats"}
 
 
 class Trials:
@@ -37,20 +40,21 @@ class Trials:
                               stderr=subprocess.DEVNULL, check=False,
                               env={**os.environ, "MEMPROF_NO_CONFIG": "1"})
 
-    def all_samples(self):
+    def all_samples(self, commands):
         files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
-        for path in files:
-            for command in COMMANDS:
-                self.answer(command, path)
-            self.answer(["calls"], path, "*")
-            self.answer(["annotate"], path, "*")
+        for command in set(commands) - OTHERS:
+            answers = self.answers
+            for path in files:
+                for before, behind in ASKED.get(command, [([], [])]):
+                    self.answer([command, *(path if word is FILE else word for word in before)],
+                                path, *behind)
+            self.claim(self.answers > answers, command, "answers about no sample")
+        self.answer(["formats"])
         self.answer(["analyze"], SAMPLES)
         self.answer(["diff", SAMPLES / "shop-v1.oemp"], SAMPLES / "shop-v2.oemp")
         self.answer(["diff", SAMPLES / "shop-v3.prf"], SAMPLES / "shop-v4.prf")
 
     def answer(self, command, *files):
-        if command == ["diff"]:
-            command = ["diff", files[0]]
         words = [*command, *files, "--format", "json"]
         whole, small = self.ask(*words, "--limit", 1000000), self.ask(*words, "--brief")
         if whole.returncode == 2:
@@ -74,7 +78,7 @@ class Trials:
         whole, small = (self.ask(*words, *more).stdout.decode().splitlines()
                         for more in ((), ("--brief",)))
         self.claim(small and small[0] == whole[0], words, "has another title", small[:1])
-        most = len(whole) if words[0] in ("gate", "info") else SCREEN
+        most = len(whole) if words[0] in ("gate", "info", "calls", "annotate") else SCREEN
         self.claim(len(small) <= most, words, f"has {len(small)} lines")
 
     def part(self, words, name, whole, small, left_out):
@@ -147,8 +151,11 @@ class Trials:
 def main():
     parser = argparse.ArgumentParser(description="Small answers against whole ones.")
     parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
-    trials = Trials(parser.parse_args().memprof.resolve())
-    trials.all_samples()
+    parser.add_argument("--tables", required=True, metavar="PROGRAM", help="tells the commands")
+    options = parser.parse_args()
+    commands = subprocess.run([options.tables, "commands"], stdout=subprocess.PIPE, check=True)
+    trials = Trials(options.memprof.resolve())
+    trials.all_samples(commands.stdout.decode().split())
     trials.shapes()
     trials.refusals()
     print(f"{trials.answers} answers, {trials.wrong} claims wrong")

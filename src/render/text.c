@@ -335,6 +335,8 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
     text_out out = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
     bool first = true, answered = document->said_count && !document->said[0].file;
     const mp_table *main = mp_document_main_table(document);
+    if (main && main->flags & MP_FOR_PROGRAMS)
+        main = NULL;
     if (document->title) {
         put_title(&out, document->title);
         first = false;
