@@ -121,6 +121,8 @@ const cli_option cli_option_table[] = {
      .scope = CLI_STORES, .section = CLI_WHAT},
     {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",
      .kind = CLI_FILE_NAME, AT(baseline_name), .scope = CLI_STORES, .section = CLI_WHAT},
+    {"policy", "FILE", "the policy, in place of POLICY before the files", "a path",
+     .kind = CLI_ASKS, .section = CLI_WHAT},
     {"policy", "FILE", "the rules of check (default: no more than a tenth more)", "a path",
      .kind = CLI_ASKS, .scope = CLI_STORES, .section = CLI_WHAT},
     {"ignore-lines", NULL, "compare stacks and methods without their lines", NULL, .kind = CLI_ASKS,

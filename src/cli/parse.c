@@ -374,8 +374,9 @@ static void place_operands(cli_options *options, const cli_line *line)
     const cli_command *command = &options->command;
     const char *const *operands = line->operands;
     size_t count = line->operand_count;
-    /* A type of objects takes the place of one. */
-    bool replaced = mp_argument_find(command->arguments, "object") && text_of(options, "type");
+    /* A type of objects takes the place of one, and a policy may be named as an option. */
+    bool replaced = (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
+                    (mp_argument_find(command->arguments, "policy") && text_of(options, "policy"));
     bool optional = command->operand_last && *command->operand == '[';
     if (command->operand_last && (count == 2 || (count > 2 && !optional))) {
         options->operand = operands[--count];
