@@ -71,6 +71,41 @@ void cli_put_error(const mp_error *error)
         cli_put_message(line);
 }
 
+/* "file:line: severity: message [code]" */
+static void put_diagnostic(const mp_diagnostic *one, const char *more)
+{
+    cli_put_safe(one->path ? one->path : "memprof");
+    if (one->line)
+        fprintf(stderr, ":%" PRIu64, one->line);
+    fprintf(stderr, ": %s: ", mp_severity_name(mp_diagnostic_severity(one->id)));
+    cli_put_safe(one->message);
+    fprintf(stderr, "%s [%s]\n", more, mp_diagnostic_code(one->id));
+}
+
+void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, bool violations)
+{
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
+    bool printed[MP_DIAGNOSTIC_COUNT] = {0}, summed = false;
+    for (size_t i = 0; i < count; i++) {
+        mp_diagnostic_id id = kept[i].id;
+        uint64_t all = mp_diagnostics_count(diagnostics, id);
+        char left[MP_UNIT_TEXT], more[MP_UNIT_TEXT * 2] = "";
+        bool each = mp_diagnostic_severity(id) == MP_ERROR;
+        if (!is_printed(id, quiet, violations) || (printed[id] && !each))
+            continue;
+        if (all > 1 && !each) {
+            mp_format_count(left, (int64_t)all - 1, false);
+            snprintf(more, sizeof more, ", and %s more of this kind", left);
+            summed = true;
+        }
+        put_diagnostic(&kept[i], more);
+        printed[id] = true;
+    }
+    if (summed)
+        cli_put_message("--verbose shows them one by one");
+}
+
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations)
 {
     const mp_diagnostic *kept;
@@ -81,12 +116,7 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
         if (!is_printed(id, quiet, violations))
             continue;
         printed[id]++;
-        cli_put_safe(kept[i].path ? kept[i].path : "memprof");
-        if (kept[i].line)
-            fprintf(stderr, ":%" PRIu64, kept[i].line);
-        fprintf(stderr, ": %s: ", mp_severity_name(mp_diagnostic_severity(id)));
-        cli_put_safe(kept[i].message);
-        fprintf(stderr, " [%s]\n", mp_diagnostic_code(id));
+        put_diagnostic(&kept[i], "");
     }
     for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++) {
         uint64_t all = mp_diagnostics_count(diagnostics, (mp_diagnostic_id)id);

@@ -9,6 +9,9 @@
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: print those that a check would list, too. */
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations);
+/* The same of many files, for people who want the answer: the first of each code, and how many more
+ * there are; each error. */
+void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, bool violations);
 
 /* Text of an input or a user on standard error: nothing of it may reach the terminal as a control
  * sequence. */

@@ -380,7 +380,11 @@ static int put_answers(const cli_work *work, mp_diagnostics *diagnostics)
         if (answer->document)
             parts[count++] = (mp_part){work->groups->at[i].name, answer->document};
     }
-    cli_put_diagnostics(diagnostics, options->quiet, !options->command.report->tells_faults);
+    bool violations = !options->command.report->tells_faults;
+    if (work->merges && !options->verbose)
+        cli_put_diagnostic_kinds(diagnostics, options->quiet, violations);
+    else
+        cli_put_diagnostics(diagnostics, options->quiet, violations);
     if (count)
         status = work->merges ? put_merged(work, parts, count, diagnostics)
                               : put_answer(options, parts[0].document, diagnostics);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "query/known.h"
 
 /* --- where it begins and ends --- */
@@ -107,6 +108,22 @@ void mp_window_free(mp_window *window)
     free(window->ranges);
     mp_filter_free(window->own_filter);
     *window = (mp_window){0};
+}
+
+bool mp_window_still_runs(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    bool runs = false, *ended = mp_alloc_zero(model->sessions.count + 1, sizeof *ended);
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        mp_string_id tag = model->snapshots.at[i].tag;
+        if (mp_window_before_to(window, (mp_snapshot_id){i}))
+            ended[model->snapshots.at[i].session.i] |=
+                mp_model_is_clean_up(model, tag) || mp_text_is(mp_model_text(model, tag), "_Exit");
+    }
+    for (uint32_t i = 1; i < model->sessions.count && model->kind == MP_KIND_RECORDING; i++)
+        runs |= window->ranges[i].to.i && !ended[i];
+    free(ended);
+    return runs;
 }
 
 bool mp_window_has_span(const mp_window *window)

@@ -32,19 +32,23 @@ static void say_leak(mp_document *document, const mp_model *model, const mp_leak
                     mp_frame_text(document, model, site), grew);
 }
 
-/* The largest leak that grew again and again; one that grew once may be a cache that filled. */
-static const mp_leak *largest(const mp_leaks *leaks, bool grew_once)
+/* The largest leak that grew again and again, or of these the one that did so most often; one that
+ * grew once may be a cache that filled. */
+static const mp_leak *worst(const mp_leaks *leaks, bool grew_once, bool most_often)
 {
+    const mp_leak *found = NULL;
     for (uint32_t i = 0; i < leaks->count; i++)
-        if (mp_group_grew_once(&leaks->at[i].group) == grew_once)
-            return &leaks->at[i];
-    return NULL;
+        if (mp_group_grew_once(&leaks->at[i].group) == grew_once &&
+            (!found || (most_often && leaks->at[i].group.grew > found->group.grew)))
+            found = &leaks->at[i];
+    return found;
 }
 
 static void answer_leaks(mp_document *document, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
     const mp_leaks *leaks = mp_window_leak_sites(window);
+    bool runs = mp_window_still_runs(window);
     if (leaks->count)
         mp_document_say(document, MP_TONE_WORSE, "Leaks",
                         "%s in %s object%s from %" PRIu32 " site%s",
@@ -58,8 +62,11 @@ static void answer_leaks(mp_document *document, const mp_window *window)
     if (suppressed && suppressed->objects)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
-    say_leak(document, window->model, largest(leaks, false), MP_TONE_WORSE, "Worst leak");
-    say_leak(document, window->model, largest(leaks, true), MP_TONE_PLAIN, "Maybe a cache");
+    if (runs)
+        mp_document_say(document, MP_TONE_WARNING, "Still running",
+                        "what is in use counts as leaked; what grew most often comes first");
+    say_leak(document, window->model, worst(leaks, false, runs), MP_TONE_WORSE, "Worst leak");
+    say_leak(document, window->model, worst(leaks, true, false), MP_TONE_PLAIN, "Maybe a cache");
 }
 
 /* Of equal ones the first by name; there is at least one group. */

@@ -192,7 +192,9 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
                       const mp_heap_arguments *asked, mp_error *error)
 {
     const mp_model *model = window->model;
-    const mp_order *order = MP_ORDER_FIND(leak_orders, asked->sort, "leaks", error);
+    const bool runs = mp_window_still_runs(window); /* then much is in use, which does not grow */
+    const char *sort = asked->sort ? asked->sort : runs ? "grew" : NULL;
+    const mp_order *order = MP_ORDER_FIND(leak_orders, sort, "leaks", error);
     if (!order)
         return false;
     mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
@@ -207,6 +209,9 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
     table->order = order->columns[0];
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
+    if (runs)
+        mp_table_line(document, table, "still running: what is in use counts as leaked%s",
+                      asked->sort ? "" : "; what grew most often comes first");
     size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);

@@ -300,6 +300,10 @@ class Recording:
         if last is not None:
             self.end = self.index_of(last)
 
+    def has_ended(self):
+        """Whether the process was about to end at the window's end; else what is alive is in use."""
+        return any(s.tag.lower() in ("_precleanup", "_exit") for s in self.snapshots[:self.end + 1])
+
     def is_within(self, thing):
         return self.within[0] <= thing.created <= self.within[1]
 
@@ -417,7 +421,9 @@ def leaks_of(recordings):
                 count[site] = count.get(site, 0) + 1
     everywhere = moments.union(*born.values())
     rows = []
-    for site in sorted(objects, key=lambda s: leak_order(s, objects[s])):
+    running = any(not recording.has_ended() for recording in recordings)
+    for site in sorted(objects, key=lambda s: (-len(born[s]) if running else 0,
+                                               *leak_order(s, objects[s]))):
         type_, stack, line = site
         row = {"rank": len(rows) + 1, "type": type_, "objects": len(objects[site]),
                "bytes": size(objects[site]), "created_objects": created.get(site, 0),
