@@ -139,7 +139,9 @@ class Runner:
         for command, _ in commands:
             script += ["{ " + "\n".join(command) + "\n} 2>&1; memprof_status=$?",
                        f"printf '\\036%d\\036' $memprof_status; (exit $memprof_status)"]
-        _, printed = self.bash("\n".join(script) + "\n")
+        # As in a window that readers of a page may have.
+        window = {"COLUMNS": "100"} if block.path.endswith(".scd") else None
+        _, printed = self.bash("\n".join(script) + "\n", window)
         parts = printed.split(MARK)
         lines = []
         for i, (command, expected) in enumerate(commands):

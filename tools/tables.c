@@ -383,6 +383,26 @@ static void insert_readers(void)
     }
 }
 
+/* Whether the command holds a recording to anything. */
+static bool can_fail(const cli_command *command)
+{
+    for (size_t i = 0; i < cli_option_count; i++)
+        if (cli_option_table[i].section == CLI_LIMITS && takes(command, &cli_option_table[i]))
+            return true;
+    return command->scope & CLI_STORES ||
+           (command->report &&
+            (command->report->tells_faults || command->report->operand == MP_OPERAND_POLICY));
+}
+
+static void insert_statuses(const cli_command *command)
+{
+    for (int status = 0; status < CLI_STATUSES; status++) {
+        char number[] = {(char)('0' + status), '\0'};
+        if (status != CLI_EXCEEDED || !command || can_fail(command))
+            put_definition(number, cli_status_meanings[status]);
+    }
+}
+
 /* One mark; gives the line behind it and what belongs to it. */
 static size_t insert(page *of, size_t line)
 {
@@ -397,6 +417,8 @@ static size_t insert(page *of, size_t line)
         insert_renderers();
     else if (mp_text_is(what, "exporters"))
         insert_exporters();
+    else if (mp_text_is(what, "statuses"))
+        insert_statuses(of->command);
     else if (mp_text_is(what, "readers"))
         insert_readers();
     else if (of->command && mp_text_is(what, "synopsis"))

@@ -382,7 +382,8 @@ void cli_help_program(const cli_command *commands, size_t count)
            "  memprof %s\n"
            "  memprof leaks samples/shop-v2.oemp --max-leaked 1M\n"
            "  memprof diff samples/shop-v1.oemp samples/shop-v2.oemp\n\n"
-           "Exit status: 0 done; 1 a limit, a rule or a check failed; 2 wrong usage;\n"
-           "3 something could not be read, written or judged.\n",
-           commands->example);
+           "Exit status: 0 %s; 1 %s; 2 %s;\n"
+           "3 %s.\n",
+           commands->example, cli_status_meanings[CLI_OK], cli_status_meanings[CLI_EXCEEDED],
+           cli_status_meanings[CLI_USAGE], cli_status_meanings[CLI_UNREADABLE]);
 }

@@ -5,6 +5,13 @@
 
 #include "base/text.h"
 
+const char *const cli_status_meanings[CLI_STATUSES] = {
+    [CLI_OK] = "done",
+    [CLI_EXCEEDED] = "a limit, a rule or a check failed",
+    [CLI_USAGE] = "wrong usage",
+    [CLI_UNREADABLE] = "something could not be read, written or judged",
+};
+
 #define AT(member) .offset = offsetof(cli_options, member)
 
 /* Where one name stands twice, it means one thing to some commands and another to others. */

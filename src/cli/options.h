@@ -10,8 +10,9 @@
 
 struct cli_options;
 
-/* Exit statuses. */
-enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3 };
+/* Exit statuses, and what they mean. */
+enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3, CLI_STATUSES };
+extern const char *const cli_status_meanings[CLI_STATUSES];
 
 /* Options that are no arguments of a report, by who takes them: a bit each. */
 typedef enum cli_scope {
