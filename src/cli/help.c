@@ -79,29 +79,43 @@ static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
     return mp_arena_format(arena, "%s: ", mp_kinds_text(kinds, text, sizeof text));
 }
 
-/* The words that an option takes, a line for each kind of recording that takes others. */
+/* The kinds of recordings, of those that a choice is for, that have what a word names. */
+static unsigned kinds_of_word(const mp_choice *choice, const char *word, unsigned kinds)
+{
+    const mp_dimension *dimension = choice->words ? NULL : mp_dimension_find(word);
+    return dimension && dimension->kinds ? kinds & dimension->kinds : kinds;
+}
+
+/* The words that an option takes, a line for all that the same kinds of recordings take. */
 static void put_choices(mp_arena *arena, const cli_command *command, const cli_option *option,
                         unsigned heading)
 {
-    const mp_choice *choice = command->report->choices;
     const char *name = name_of(arena, option);
-    for (; choice->argument; choice++) {
-        const char *words[MP_MOST_WORDS], *where = choice->where;
-        char list[512];
-        unsigned kinds = mp_report_kinds(command->report, choice->variants);
-        if (strcmp(choice->argument, option->name) != 0)
-            continue;
-        size_t count = mp_choice_words(choice, kinds, words, 0);
-        for (; choice[1].argument && strcmp(choice[1].argument, option->name) == 0 &&
-               choice[1].variants == choice->variants && choice[1].where == where;
-             choice++)
-            count = mp_choice_words(choice + 1, kinds, words, count);
-        mp_text_list(words, count, "or", list, sizeof list);
-        const char *some =
-            choice->several ? mp_arena_format(arena, ", as %s,%s", words[0], words[1]) : "";
-        put_entry(name, mp_arena_format(arena, "%s%s%s%s%s", kinds_of(arena, heading, kinds),
-                                        where ? where : "", where ? ": " : "", list, some));
-        name = "";
+    for (const mp_choice *choice = command->report->choices; choice->argument; choice++) {
+        const char *words[MP_MOST_WORDS];
+        bool done[MP_MOST_WORDS] = {false};
+        unsigned all = mp_report_kinds(command->report, choice->variants);
+        bool mine = strcmp(choice->argument, option->name) == 0;
+        size_t count = mine ? mp_choice_words(choice, all, words, 0) : 0;
+        for (size_t i = 0; i < count; i++) {
+            const char *alike[MP_MOST_WORDS], *where = choice->where;
+            unsigned kinds = kinds_of_word(choice, words[i], all);
+            size_t alike_count = 0;
+            char list[512];
+            if (done[i])
+                continue;
+            for (size_t j = i; j < count; j++)
+                if (kinds_of_word(choice, words[j], all) == kinds) {
+                    alike[alike_count++] = words[j];
+                    done[j] = true;
+                }
+            mp_text_list(alike, alike_count, "or", list, sizeof list);
+            const char *some =
+                choice->several ? mp_arena_format(arena, ", as %s,%s", words[0], words[1]) : "";
+            put_entry(name, mp_arena_format(arena, "%s%s%s%s%s", kinds_of(arena, heading, kinds),
+                                            where ? where : "", where ? ": " : "", list, some));
+            name = "";
+        }
     }
 }
 
@@ -236,13 +250,13 @@ static void put_reading(mp_arena *arena, const cli_command *command)
 
 static void put_general(mp_arena *arena, const cli_command *command)
 {
-    const char *list = NULL;
+    const char *list = "";
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (!is_of(command, option, CLI_GENERAL))
             continue;
         char letter[] = {'-', option->letter, '/', '\0'};
-        list = mp_arena_format(arena, "%s%s%s--%s", list ? list : "", list ? ", " : "",
+        list = mp_arena_format(arena, "%s%s%s--%s", list, *list ? ", " : "",
                                option->letter ? letter : "", option->name);
     }
     printf("%s (memprof %s --help --all tells more of all of them):\n  ",

@@ -542,7 +542,7 @@ static bool check_places(const cli_options *options)
     const cli_command *command = &options->command;
     const char *operand = options->operand, *path = options->path_count ? options->paths[0] : "-";
     bool last = command->operand_last;
-    bool named = last || (operand && strcmp(command->operand, "OBJECT") == 0);
+    bool named = last || (command->report && command->report->operand == MP_OPERAND_OBJECT);
     if (!operand || !named || options->path_count != 1 || strcmp(path, "-") == 0 ||
         is_there(path) || strchr(path, '@') || !is_there(operand))
         return true;

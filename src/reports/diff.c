@@ -328,22 +328,19 @@ static const mp_argument arguments[] = {
     MP_SHARES_READING,
 };
 
-static const char *const heap_groups[] = {"site", "type"};
 static const char *const dump_groups[] = {"type", "dominators"};
 static const char *const statuses[] = {"new", "grown", "shrunk", "gone", "unchanged"};
 
 static const mp_choice choices[] = {
-    {.argument = "by", .variants = MP_HEAPS, MP_WORDS(heap_groups)},
     {.argument = "by", .variants = MP_HEAPS, .apart = true},
     {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
     {.argument = "by", .variants = MP_PROFILE, MP_WORDS(mp_profile_groups)},
-    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS(heap_sorts)},
+    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS_OF(heap_sorts, 0, DUMP_SORTS)},
+    {.argument = "sort", .variants = MP_HISTORY, MP_WORDS_OF(heap_sorts, DUMP_SORTS, 1)},
     {.argument = "sort",
      .variants = MP_DUMP,
      .where = "by type",
-     .words = heap_sorts,
-     .count = DUMP_SORTS,
-     .size = sizeof *heap_sorts},
+     MP_WORDS_OF(heap_sorts, 0, DUMP_SORTS)},
     {.argument = "sort", .variants = MP_PROFILE, MP_WORDS(profile_sorts)},
     {.argument = "status", .variants = ALL, .several = true, MP_WORDS(statuses)},
     {0},
