@@ -49,6 +49,8 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
 
 /* The answer in words: what grows and what keeps much alive; then what else is worth a word. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);
+/* The first of it: an object that shows what grows, 0: nothing does. */
+uint32_t mp_say_growing(mp_document *document, mp_graph_view *view);
 void mp_say_dump_more(mp_document *document, mp_graph_view *view);
 /* `rows`: at most so many; 0: all. */
 void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows);

@@ -154,16 +154,20 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view, int6
                  : NULL;
 }
 
-void mp_say_dump(mp_document *document, mp_graph_view *view)
+uint32_t mp_say_growing(mp_document *document, mp_graph_view *view)
 {
     uint32_t example;
     const char *grows = mp_accumulation_text(document, view, &example);
-    if (grows) {
+    if (grows)
         mp_document_say(document, example ? MP_TONE_WORSE : MP_TONE_PLAIN, "Grows", "%s", grows);
-        if (example)
-            say_way_to(document, view, example);
-    }
-    say_suspect(document, view, example);
+    if (example)
+        say_way_to(document, view, example);
+    return example;
+}
+
+void mp_say_dump(mp_document *document, mp_graph_view *view)
+{
+    say_suspect(document, view, mp_say_growing(document, view));
 }
 
 void mp_say_dump_more(mp_document *document, mp_graph_view *view)

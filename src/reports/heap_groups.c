@@ -582,6 +582,21 @@ static bool growth_of_heap(const mp_request *request, mp_document *document, mp_
     return ok;
 }
 
+/* Who holds what grew: that is known of all dumps and all types only. */
+static void put_holders(const mp_request *request, mp_document *document, const mp_window *window,
+                        size_t rows)
+{
+    const mp_filter *filter = request->filter;
+    mp_range range = window->ranges[1];
+    if (!filter->graph || filter->types || filter->graph->snapshot.i != range.to.i ||
+        range.from.i != filter->sessions.at[filter->sessions.first[1]])
+        return;
+    mp_graph_view view = mp_graph_view_of(filter);
+    mp_say_growing(document, &view);
+    mp_section_accumulations(document, &view, rows);
+    mp_graph_view_free(&view);
+}
+
 /* Dumps are compared by type: an object's id means nothing in another dump. */
 static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
@@ -597,6 +612,7 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
                       "growth compares dumps: give two or more, the oldest first");
     if (ok) {
         mp_section_limits(document, request, &window);
+        put_holders(request, document, &window, (size_t)asked->limit);
         mp_section_growers(document, &window, (size_t)asked->limit);
         ok = mp_section_growth(document, &window, asked, true, error);
         document->tables[document->table_count - 1].main = true;
@@ -634,6 +650,7 @@ const mp_report mp_report_growth = {
         "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
         "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
         "a warm-up out. Sorted by inclusive, what is scoped to a group counts.",
+    .wants_holders = true,
     MP_ARGUMENTS(growth_arguments, own),
     .choices = growth_choices,
     .variants = {MP_HEAP_VARIANTS(growth_of_heap),
