@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/store.h"
+#include "cli/trend.h"
 
 static int run_formats(cli_options *options)
 {
@@ -86,7 +87,7 @@ const cli_command *cli_commands(size_t *count)
                                .report = reports[i],
                                .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
                                .arguments = &reports[i]->arguments,
-                               .run = cli_report};
+                               .run = reports[i]->many ? cli_trend : cli_report};
     memcpy(all + *count, own, sizeof own);
     *count += OWN;
     return all;

@@ -11,6 +11,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "compare/baseline.h"
 #include "input/input.h"
 #include "readers/reader.h"
 
@@ -46,10 +47,12 @@ static bool is_claimed(cli_search *search, cli_file *file)
     const mp_reader *reader = NULL, *second = NULL;
     if (input)
         head = mp_input_look_ahead(input);
+    const mp_report *report = search->options->command.report;
+    bool kept = report && report->many && mp_is_baseline(head.at, head.length);
     bool readable = mp_diagnostics_severity_count(unheard, MP_ERROR) == 0;
     if (readable && head.length)
         reader = mp_reader_claiming(head, &second);
-    bool claimed = !readable || reader != NULL;
+    bool claimed = !readable || kept || reader != NULL;
     if (format && reader) {
         reader = mp_reader_find(format);
         claimed = reader->probe(head) == MP_MINE;
@@ -260,8 +263,9 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
     cli_options how = *options;
     for (size_t i = 0; i < options->path_count; i++)
         folders |= stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode);
+    bool many = options->command.report && options->command.report->many;
     if (how.group == CLI_GROUP_DEFAULT)
-        how.group = folders && !unites ? CLI_GROUP_FILE : CLI_GROUP_ALL;
+        how.group = many || (folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;
     cli_search search = {&how, diagnostics, &groups->arena, NULL, 0, 0, 0, true};
     for (size_t i = 0; i < options->path_count; i++)
         if (stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode))

@@ -302,8 +302,8 @@ static void put_verdicts(const mp_document *document)
 }
 
 /* The same with what the answer complains of, and the status that it asks for. */
-static int put_answer(const cli_options *options, const mp_document *document,
-                      const mp_diagnostics *diagnostics)
+int cli_put_answer(const cli_options *options, const mp_document *document,
+                   const mp_diagnostics *diagnostics)
 {
     int status = cli_put_document(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++) {
@@ -338,7 +338,7 @@ static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
                                   : "recordings, each on its own";
     document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
                                        groups->folder ? ": " : "", count, what);
-    int status = put_answer(work->options, document, diagnostics);
+    int status = cli_put_answer(work->options, document, diagnostics);
     mp_document_free(document);
     return status;
 }
@@ -387,7 +387,7 @@ static int put_answers(const cli_work *work, mp_diagnostics *diagnostics)
         cli_put_diagnostics(diagnostics, options->quiet, violations);
     if (count)
         status = work->merges ? put_merged(work, parts, count, diagnostics)
-                              : put_answer(options, parts[0].document, diagnostics);
+                              : cli_put_answer(options, parts[0].document, diagnostics);
     int refused = put_refusals(work, count > 0);
     if (refused != CLI_OK)
         status = refused;

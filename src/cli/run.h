@@ -26,6 +26,10 @@ mp_diagnostics *cli_diagnostics_new(const cli_options *options);
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
+/* The same with what it complains of, and the status that it asks for. */
+int cli_put_answer(const cli_options *options, const mp_document *document,
+                   const mp_diagnostics *diagnostics);
+
 /* Answer by the command's report; gives the exit status. */
 int cli_report(cli_options *options);
 /* Say that the command takes one group; gives the exit status. */

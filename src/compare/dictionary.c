@@ -97,6 +97,11 @@ uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
     return *found = (uint32_t)dictionary->frame_count++;
 }
 
+uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary)
+{
+    return (uint32_t)dictionary->frame_count - 1;
+}
+
 const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame)
 {
     return &dictionary->frames[frame];

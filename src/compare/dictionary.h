@@ -31,6 +31,8 @@ typedef struct mp_frame_key {
 
 /* The number of a frame; larger than its caller's, which must have one or be 0: the outermost. */
 uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame);
+/* How many there are. */
+uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary);
 /* Valid until the next mp_dictionary_frame. */
 const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame);
 

@@ -162,16 +162,16 @@ typedef struct worse_row {
 
 static const mp_column worse_columns[] = {
     MP_COLUMN(worse_row, rule, "Rule", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(worse_row, status, "", MP_TEXT, 0),
-    MP_COLUMN(worse_row, change, "Change", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN(worse_row, base, "Base", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(worse_row, status, "", MP_TEXT, MP_TONED | MP_IF_KNOWN),
+    MP_COLUMN(worse_row, change, "Change", MP_TEXT, MP_FOR_PEOPLE | MP_IF_KNOWN),
+    MP_COLUMN(worse_row, base, "Base", MP_TEXT, MP_FOR_PEOPLE | MP_IF_KNOWN),
     MP_COLUMN(worse_row, now, "Now", MP_TEXT, MP_FOR_PEOPLE),
     CULPRIT_COLUMNS(MP_RULE_BYTES, "bytes", MP_BYTES),
     CULPRIT_COLUMNS(MP_RULE_OBJECTS, "objects", MP_COUNT),
     CULPRIT_COLUMNS(MP_RULE_CALLS, "calls", MP_COUNT),
     CULPRIT_COLUMNS(MP_RULE_US, "seconds", MP_SECONDS),
     MP_COLUMN(worse_row, what, "What", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(worse_row, site, "Allocation site", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(worse_row, site, "Allocation site", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
 };
 
 static void put_culprit(mp_document *document, mp_table *table, const mp_rule_result *result,

@@ -98,6 +98,7 @@ typedef struct mp_report {
     const char *details; /* more for help, with `names` of arguments marked so; may be NULL */
     mp_operand operand;
     bool single;                 /* says nothing of several files that are read apart */
+    bool many;                   /* is asked of many recordings, or baselines, one by one */
     bool unites;                 /* folders are read as one, unless the user says otherwise */
     bool overview;               /* several tables of a few rows each, in every format */
     bool wants_traces;           /* reads the rows of a profile's trace one by one */

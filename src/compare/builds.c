@@ -1,0 +1,221 @@
+#include "compare/builds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void mp_builds_free(mp_builds *builds)
+{
+    mp_dictionary_free(builds->dictionary);
+    mp_hash_index_free(&builds->index);
+    free(builds->at);
+    free(builds->sites);
+    free(builds->points);
+    *builds = (mp_builds){.kind = 0};
+}
+
+/* --- adding --- */
+
+/* From one dictionary to the other, without lines. */
+typedef struct translation {
+    const mp_dictionary *from;
+    mp_dictionary *to;
+    uint32_t *frames; /* by frame */
+} translation;
+
+static uint32_t text_of(const translation *by, uint32_t text)
+{
+    return mp_dictionary_id(by->to, mp_dictionary_text(by->from, text));
+}
+
+/* Callers have smaller numbers than those they call. */
+static translation translation_of(const mp_dictionary *from, mp_dictionary *to)
+{
+    uint32_t count = mp_dictionary_frame_count(from);
+    translation by = {from, to, mp_alloc_zero(count + 1u, sizeof *by.frames)};
+    for (uint32_t i = 1; i <= count; i++) {
+        const mp_frame_key *frame = mp_dictionary_frame_at(from, i);
+        mp_frame_key own = {.caller = by.frames[frame->caller],
+                            .name = text_of(&by, frame->name),
+                            .line = MP_NO_LINE,
+                            .allocator = frame->allocator};
+        by.frames[i] = mp_dictionary_frame(to, own);
+    }
+    return by;
+}
+
+static bool same_site(const void *opaque, uint32_t value)
+{
+    const mp_builds *builds = opaque;
+    const mp_entry_key *a = &builds->sites[value - 1].key,
+                       *b = &builds->sites[builds->site_count].key;
+    bool typed = builds->kind != MP_KIND_EVENTS || !b->frame; /* else types are inferred */
+    return a->frame == b->frame && a->program == b->program && (a->type == b->type || !typed) &&
+           a->name == b->name;
+}
+
+/* The place of the site of a key, made if it is new. */
+static uint32_t site_for(mp_builds *builds, mp_entry_key key)
+{
+    bool typed = builds->kind != MP_KIND_EVENTS || !key.frame;
+    const uint32_t parts[] = {key.frame, key.program, typed ? key.type : 0, key.name};
+    mp_grow(&builds->sites, &builds->site_capacity, builds->site_count + 1, sizeof *builds->sites);
+    builds->sites[builds->site_count] = (mp_built_site){.key = key};
+    uint32_t *place =
+        mp_hash_index_put(&builds->index, mp_hash_bytes(parts, sizeof parts), same_site, builds);
+    if (!*place)
+        *place = (uint32_t)++builds->site_count;
+    return *place - 1;
+}
+
+/* What an entry has is added to what its site has in this build already, in other lines. */
+static void add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
+{
+    uint32_t build = (uint32_t)builds->count, place = site_for(builds, key);
+    mp_built_site *site = &builds->sites[place];
+    bool again = site->count && builds->points[site->point].build == build;
+    site->key = key; /* a type that is inferred may be another one by now */
+    if (again) {
+        builds->points[site->point].amount += amount;
+        return;
+    }
+    mp_grow(&builds->points, &builds->point_capacity, builds->point_count + 1,
+            sizeof *builds->points);
+    builds->points[builds->point_count] = (mp_built_point){place, build, amount};
+    site->point = (uint32_t)builds->point_count++; /* its last one, until all is settled */
+    site->count++;
+}
+
+static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *error)
+{
+    if (!builds->count)
+        return true;
+    if (digest->kind != builds->kind)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "%s is %s and %s is %s: only recordings of one kind have a trend",
+                       builds->at[0].path, mp_kind_name(builds->kind), digest->path,
+                       mp_kind_name(digest->kind));
+    if (strcmp(digest->conditions, builds->conditions) != 0)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "%s has %s, and %s has %s: expected the same options in all",
+                       builds->at[0].path, *builds->conditions ? builds->conditions : "no options",
+                       digest->path, *digest->conditions ? digest->conditions : "none");
+    return true;
+}
+
+bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictionary *dictionary,
+                   mp_error *error)
+{
+    if (!fits(builds, digest, error))
+        return false;
+    if (!builds->dictionary)
+        builds->dictionary = mp_dictionary_new();
+    builds->kind = digest->kind;
+    bool profile = builds->kind == MP_KIND_PROFILE;
+    mp_dictionary *own = builds->dictionary;
+    translation by = translation_of(dictionary, own);
+    const mp_entries *entries = &digest->lists[profile ? MP_LEVEL_METHOD : MP_LEVEL_SITE];
+    builds->conditions = mp_dictionary_text(own, mp_dictionary_id(own, digest->conditions));
+    mp_build build = {.path = mp_dictionary_text(own, mp_dictionary_id(own, digest->path)),
+                      .start_us = digest->start_us,
+                      .complete = digest->complete};
+    size_t before = builds->point_count;
+    for (size_t i = 0; i < entries->count; i++) {
+        const mp_entry *entry = &entries->at[i];
+        int64_t amount = profile ? entry->amounts.exclusive_us : entry->amounts.bytes;
+        mp_entry_key key = {.type = text_of(&by, entry->key.type),
+                            .name = text_of(&by, entry->key.name),
+                            .program = text_of(&by, entry->key.program),
+                            .frame = by.frames[entry->key.frame],
+                            .line = MP_NO_LINE};
+        build.amount += amount;
+        if (amount)
+            add_entry(builds, key, amount);
+    }
+    build.sites = (uint32_t)(builds->point_count - before);
+    mp_grow(&builds->at, &builds->capacity, builds->count + 1, sizeof *builds->at);
+    builds->at[builds->count++] = build;
+    free(by.frames);
+    return true;
+}
+
+/* --- order --- */
+
+const mp_build *mp_builds_timeless(const mp_builds *builds)
+{
+    for (size_t i = 0; i < builds->count; i++)
+        if (!builds->at[i].start_us)
+            return &builds->at[i];
+    return NULL;
+}
+
+typedef struct placed {
+    mp_build build;
+    uint32_t was;
+    bool by_time;
+} placed;
+
+static int by_order(const void *left, const void *right)
+{
+    const placed *a = left, *b = right;
+    if (a->by_time && a->build.start_us != b->build.start_us)
+        return a->build.start_us < b->build.start_us ? -1 : 1;
+    int order = strverscmp(a->build.path, b->build.path);
+    return order ? order : a->was < b->was ? -1 : a->was > b->was;
+}
+
+static int by_build(const void *left, const void *right)
+{
+    const mp_built_point *a = left, *b = right;
+    return a->build < b->build ? -1 : a->build > b->build;
+}
+
+/* By site, by counting; then those of a site by build. */
+static void sort_points(mp_builds *builds)
+{
+    mp_built_point *sorted = mp_alloc((builds->point_count + 1) * sizeof *sorted);
+    uint32_t next = 0;
+    for (size_t i = 0; i < builds->site_count; i++) {
+        builds->sites[i].point = next;
+        next += builds->sites[i].count;
+        builds->sites[i].count = 0;
+    }
+    for (size_t i = 0; i < builds->point_count; i++) {
+        mp_built_site *site = &builds->sites[builds->points[i].site];
+        sorted[site->point + site->count++] = builds->points[i];
+    }
+    free(builds->points);
+    builds->points = sorted;
+    builds->point_capacity = builds->point_count + 1;
+    for (size_t i = 0; i < builds->site_count; i++)
+        qsort(&sorted[builds->sites[i].point], builds->sites[i].count, sizeof *sorted, by_build);
+}
+
+void mp_builds_settle(mp_builds *builds, bool by_time)
+{
+    placed *order = mp_alloc((builds->count + 1) * sizeof *order);
+    uint32_t *place = mp_alloc((builds->count + 1) * sizeof *place);
+    for (size_t i = 0; i < builds->count; i++)
+        order[i] = (placed){builds->at[i], (uint32_t)i, by_time};
+    if (builds->count)
+        qsort(order, builds->count, sizeof *order, by_order);
+    for (size_t i = 0; i < builds->count; i++) {
+        builds->at[i] = order[i].build;
+        place[order[i].was] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < builds->point_count; i++)
+        builds->points[i].build = place[builds->points[i].build];
+    sort_points(builds);
+    free(place);
+    free(order);
+}
+
+void mp_builds_series(const mp_builds *builds, const mp_built_site *site, int64_t *amounts)
+{
+    memset(amounts, 0, builds->count * sizeof *amounts);
+    for (uint32_t i = 0; i < site->count; i++) {
+        const mp_built_point *point = &builds->points[site->point + i];
+        amounts[point->build] = point->amount;
+    }
+}

@@ -1,0 +1,462 @@
+/* Trend: how each site grew from build to build. */
+#include "reports/trend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compare/median_slope.h"
+#include "document/sparkline.h"
+#include "reports/sections.h"
+
+enum {
+    /* Values that a slope is told by, of sites that are not in all builds, and is judged by. */
+    FEWEST = 4,
+    DRAWN = 16, /* columns of a drawing */
+};
+
+typedef struct trend_arguments {
+    const char *from, *to; /* NULL: the usual window */
+    const char *order;     /* "time", "name"; NULL: by time if all tell it */
+    int64_t limit;         /* rows; 0: all */
+    int64_t min_bytes;     /* of a change */
+    mp_ceiling max_slope;
+    mp_argument_texts substitutions;
+} trend_arguments;
+
+/* A site with its figures; those without lines of their own are made for the rows that are shown.
+ */
+typedef struct grown {
+    const mp_built_site *site;
+    bool has_slope;
+    int64_t slope, first, latest;
+} grown;
+
+/* --- builds --- */
+
+typedef struct build_row {
+    int64_t build;
+    const char *path, *start_time;
+    int64_t live_bytes, exclusive_us, sites, complete;
+} build_row;
+
+static const mp_column build_columns[] = {
+    MP_COLUMN(build_row, build, "Build", MP_NUMBER, 0),
+    MP_COLUMN(build_row, path, "", MP_TEXT, 0),
+    MP_COLUMN(build_row, start_time, "Started", MP_TEXT, 0),
+    MP_COLUMN(build_row, live_bytes, "Alive", MP_BYTES, 0),
+    MP_COLUMN_OF(build_row, exclusive_us, "seconds", "Seconds", MP_SECONDS, 0),
+    MP_COLUMN(build_row, sites, "Sites", MP_COUNT, 0),
+    MP_COLUMN(build_row, complete, "", MP_FLAG, 0),
+};
+
+static const char *time_text(mp_document *document, int64_t us)
+{
+    char text[MP_UNIT_TEXT];
+    return us && mp_format_utc(text, us) ? mp_document_text(document, "%s", text) : NULL;
+}
+
+static void section_builds(mp_document *document, const mp_builds *builds)
+{
+    bool profile = builds->kind == MP_KIND_PROFILE;
+    mp_table *table = MP_TABLE(document, "builds", NULL, MP_ROWS, build_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    for (size_t i = 0; i < builds->count; i++) {
+        const mp_build *at = &builds->at[i];
+        build_row row = {.build = (int64_t)i + 1,
+                         .path = at->path,
+                         .start_time = time_text(document, at->start_us),
+                         .live_bytes = profile ? MP_UNKNOWN : at->amount,
+                         .exclusive_us = profile ? at->amount : MP_UNKNOWN,
+                         .sites = at->sites,
+                         .complete = at->complete};
+        mp_table_put(document, table, &row);
+    }
+}
+
+/* --- sites --- */
+
+typedef struct site_row {
+    int64_t slope_bytes, slope_us, delta_bytes, delta_us, first_bytes, first_us, latest_bytes,
+        latest_us;
+    const char *drawing;
+    int64_t first_build, builds;
+    const char *first_path, *since, *type, *name, *program, *what, *site;
+    mp_texts stack;
+} site_row;
+
+static const mp_column site_columns[] = {
+    MP_RANK(0),
+    MP_COLUMN(site_row, slope_bytes, "A build", MP_BYTES, MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN_OF(site_row, slope_us, "slope_seconds", "A build", MP_SECONDS,
+                 MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN(site_row, delta_bytes, "Change", MP_BYTES, MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN_OF(site_row, delta_us, "delta_seconds", "Change", MP_SECONDS,
+                 MP_SIGNED | MP_IF_KNOWN),
+    MP_COLUMN(site_row, first_bytes, "", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(site_row, first_us, "first_seconds", "", MP_SECONDS, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, latest_bytes, "Latest", MP_BYTES, MP_IF_KNOWN),
+    MP_COLUMN_OF(site_row, latest_us, "latest_seconds", "Latest", MP_SECONDS, MP_IF_KNOWN),
+    MP_COLUMN(site_row, drawing, "History", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(site_row, first_build, "Since", MP_NUMBER, 0),
+    MP_COLUMN(site_row, builds, "", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, first_path, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, since, "First in", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_MINOR),
+    MP_COLUMN(site_row, type, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, name, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, program, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, what, "What", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(site_row, site, "Allocation site", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
+    MP_COLUMN(site_row, stack, "", MP_LIST, MP_FOR_PROGRAMS),
+};
+
+static const char *text_of(const mp_builds *builds, uint32_t text)
+{
+    return mp_dictionary_text(builds->dictionary, text);
+}
+
+/* Type and name of objects; the method and its program; a type. */
+static const char *what_of(mp_document *document, const mp_builds *builds, const mp_entry_key *key)
+{
+    const char *type = text_of(builds, key->type), *name = text_of(builds, key->name);
+    const char *program = text_of(builds, key->program);
+    if (builds->kind == MP_KIND_PROFILE)
+        return *name ? mp_document_text(document, "%s %s", name, program) : program;
+    return mp_document_text(document, "%s%s%s", type, *name ? " " : "", name);
+}
+
+static bool has_sites(const mp_builds *builds)
+{
+    return builds->kind != MP_KIND_PROFILE && builds->kind != MP_KIND_DUMP;
+}
+
+/* The innermost function that is no allocator's own. */
+static const char *site_of(const mp_builds *builds, const mp_entry_key *key)
+{
+    return !has_sites(builds) ? NULL : key->program ? text_of(builds, key->program) : "(session)";
+}
+
+/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService" */
+static const char *told_of(mp_document *document, const mp_builds *builds, const mp_entry_key *key)
+{
+    const char *site = site_of(builds, key), *what = what_of(document, builds, key);
+    return site ? mp_document_text(document, "%s at %s", what, site) : what;
+}
+
+static const char *amount_text(mp_document *document, const mp_builds *builds, int64_t amount,
+                               bool with_sign)
+{
+    if (builds->kind != MP_KIND_PROFILE)
+        return mp_bytes_text(document, amount, with_sign);
+    return mp_document_text(document, "%s s", mp_seconds_text(document, amount, with_sign));
+}
+
+static mp_texts stack_of(mp_document *document, const mp_builds *builds, uint32_t frame)
+{
+    size_t count = 0;
+    for (uint32_t at = frame; at; at = mp_dictionary_frame_at(builds->dictionary, at)->caller)
+        count++;
+    const char **texts = mp_arena_alloc(document->arena, (count + 1) * sizeof *texts);
+    count = 0;
+    for (uint32_t at = frame; at; at = mp_dictionary_frame_at(builds->dictionary, at)->caller)
+        texts[count++] = text_of(builds, mp_dictionary_frame_at(builds->dictionary, at)->name);
+    return (mp_texts){texts, count, NULL};
+}
+
+static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
+{
+    return builds->points[site->point].build;
+}
+
+/* A file's own name: all of a folder have the rest. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_site(mp_document *document, mp_table *table, const mp_builds *builds,
+                     const grown *of, int64_t *amounts)
+{
+    const mp_entry_key *key = &of->site->key;
+    bool profile = builds->kind == MP_KIND_PROFILE;
+    uint32_t first = first_build(builds, of->site);
+    char drawing[4 * DRAWN + 1];
+    mp_builds_series(builds, of->site, amounts);
+    mp_sparkline(amounts, builds->count, DRAWN, drawing, sizeof drawing);
+    site_row row = {.slope_bytes = MP_UNKNOWN,
+                    .slope_us = MP_UNKNOWN,
+                    .delta_bytes = profile ? MP_UNKNOWN : of->latest - of->first,
+                    .delta_us = profile ? of->latest - of->first : MP_UNKNOWN,
+                    .first_bytes = profile ? MP_UNKNOWN : of->first,
+                    .first_us = profile ? of->first : MP_UNKNOWN,
+                    .latest_bytes = profile ? MP_UNKNOWN : of->latest,
+                    .latest_us = profile ? of->latest : MP_UNKNOWN,
+                    .drawing = drawing,
+                    .first_build = first + 1,
+                    .builds = of->site->count,
+                    .first_path = builds->at[first].path,
+                    .since = base_name(builds->at[first].path),
+                    .type = text_of(builds, key->type),
+                    .name = text_of(builds, key->name),
+                    .what = what_of(document, builds, key),
+                    .site = site_of(builds, key)};
+    if (of->has_slope)
+        *(profile ? &row.slope_us : &row.slope_bytes) = of->slope;
+    if (profile)
+        row.program = text_of(builds, key->program);
+    if (has_sites(builds))
+        row.stack = stack_of(document, builds, key->frame);
+    mp_table_put(document, table, &row);
+}
+
+/* The steepest first, then what changed most; in doubt as the sites were met. */
+static int by_slope(const void *left, const void *right)
+{
+    const grown *a = left, *b = right;
+    int64_t p = a->has_slope ? a->slope : 0, q = b->has_slope ? b->slope : 0;
+    if (p != q)
+        return p > q ? -1 : 1;
+    p = a->latest - a->first;
+    q = b->latest - b->first;
+    if (p != q)
+        return p > q ? -1 : 1;
+    if (a->latest != b->latest)
+        return a->latest > b->latest ? -1 : 1;
+    return 0;
+}
+
+typedef struct ordered {
+    grown of;
+    const mp_dictionary *dictionary;
+} ordered;
+
+static int by_rank(const void *left, const void *right)
+{
+    const ordered *a = left, *b = right;
+    int order = by_slope(&a->of, &b->of);
+    return order ? order : mp_key_compare(a->dictionary, &a->of.site->key, &b->of.site->key);
+}
+
+/* All sites, the worst first; release with free(). */
+static ordered *sites_of(const mp_builds *builds, int64_t *amounts)
+{
+    ordered *sites = mp_alloc((builds->site_count + 1) * sizeof *sites);
+    for (size_t i = 0; i < builds->site_count; i++) {
+        const mp_built_site *site = &builds->sites[i];
+        size_t first = first_build(builds, site), since = builds->count - first;
+        bool has_slope = since >= 2 && (since >= FEWEST || since == builds->count);
+        mp_builds_series(builds, site, amounts);
+        sites[i] = (ordered){{.site = site,
+                              .has_slope = has_slope,
+                              .slope = has_slope ? mp_median_slope(amounts + first, since) : 0,
+                              .first = amounts[0],
+                              .latest = amounts[builds->count - 1]},
+                             builds->dictionary};
+    }
+    if (builds->site_count)
+        qsort(sites, builds->site_count, sizeof *sites, by_rank);
+    return sites;
+}
+
+static void section_sites(mp_document *document, const mp_builds *builds, const ordered *sites,
+                          const trend_arguments *asked, int64_t *amounts)
+{
+    mp_table *table =
+        MP_TABLE(document, "site_trends", "From build to build", MP_ROWS, site_columns);
+    table->main = true;
+    table->empty = "nothing in any build";
+    size_t count = 0, most = asked->limit ? (size_t)asked->limit : builds->site_count;
+    for (size_t i = 0; i < builds->site_count; i++) {
+        if (llabs(sites[i].of.latest - sites[i].of.first) < asked->min_bytes)
+            continue;
+        if (count++ < most)
+            put_site(document, table, builds, &sites[i].of, amounts);
+    }
+    mp_table_left_out(table, count);
+}
+
+/* --- what is said first --- */
+
+static void say(mp_document *document, const mp_builds *builds, const ordered *sites,
+                const int64_t *totals)
+{
+    size_t growing = 0, new = 0, last = builds->count - 1;
+    const grown *newest = NULL; /* the largest of the new ones */
+    for (size_t i = 0; i < builds->site_count; i++) {
+        const grown *at = &sites[i].of;
+        growing += at->has_slope && at->slope > 0;
+        if (at->has_slope || !last)
+            continue;
+        new ++;
+        newest = newest && newest->latest >= at->latest ? newest : at;
+    }
+    const grown *worst = growing ? &sites[0].of : NULL;
+    if (worst) {
+        uint32_t first = first_build(builds, worst->site);
+        mp_document_say(document, MP_TONE_WORSE, "Steepest", "%s a build, %s, since build %u (%s)",
+                        amount_text(document, builds, worst->slope, true),
+                        told_of(document, builds, &worst->site->key), first + 1,
+                        base_name(builds->at[first].path));
+    }
+    mp_document_say(document, MP_TONE_PLAIN, "Growing", "%zu of %zu %s", growing,
+                    builds->site_count,
+                    builds->kind == MP_KIND_PROFILE ? "methods"
+                    : has_sites(builds)             ? "sites"
+                                                    : "types");
+    if (newest)
+        mp_document_say(document, MP_TONE_WARNING, "New", "%zu since build %zu, most %s, %s", new,
+                        last > FEWEST - 2 ? last - FEWEST + 3 : 2,
+                        amount_text(document, builds, newest->latest, false),
+                        told_of(document, builds, &newest->site->key));
+    mp_document_say(
+        document, totals[last] > totals[0] ? MP_TONE_WORSE : MP_TONE_PLAIN,
+        builds->kind == MP_KIND_PROFILE ? "Seconds" : "Alive", "%s in build 1, %s in build %zu%s",
+        amount_text(document, builds, totals[0], false),
+        amount_text(document, builds, totals[last], false), last + 1,
+        last ? mp_document_text(
+                   document, ", %s a build",
+                   amount_text(document, builds, mp_median_slope(totals, builds->count), true))
+             : "");
+}
+
+/* --- the limit --- */
+
+static void section_limit(mp_document *document, const mp_builds *builds, const ordered *sites,
+                          const mp_ceiling *most, int64_t *amounts)
+{
+    size_t judged = 0, over = 0, worst = SIZE_MAX;
+    for (size_t i = 0; i < builds->site_count; i++) {
+        size_t first = first_build(builds, sites[i].of.site), since = builds->count - first;
+        if (since < FEWEST)
+            continue;
+        mp_builds_series(builds, sites[i].of.site, amounts);
+        worst = judged++ ? worst : i;
+        over += mp_median_slope_exceeds(amounts + first, since, most->bytes);
+    }
+    mp_check check = {.name = "max-slope",
+                      .limit = most->text,
+                      .measured = "",
+                      .message = "",
+                      .limit_bytes = most->bytes};
+    if (builds->count < FEWEST) {
+        check.verdict = MP_VERDICT_ERROR;
+        check.message =
+            mp_document_text(document, "%zu build%s too few to tell a slope, expected at least %d",
+                             builds->count, builds->count == 1 ? " is" : "s are", FEWEST);
+        document->unjudged = true;
+    } else if (judged) {
+        const grown *at = &sites[worst].of;
+        check.measured_bytes = at->slope;
+        check.measured =
+            mp_document_text(document, "%s a build", mp_bytes_text(document, at->slope, false));
+        check.verdict = over ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
+        document->failed |= over > 0;
+        if (over)
+            check.message = mp_document_text(
+                document, "%zu of %zu %s; worst: %s a build, %s", over, builds->site_count,
+                has_sites(builds) ? "sites" : "types", mp_bytes_text(document, at->slope, true),
+                told_of(document, builds, &at->site->key));
+    }
+    mp_document_check(document, check);
+}
+
+/* --- all of it --- */
+
+static bool choose_order(const mp_builds *builds, const char *order, bool *by_time, mp_error *error)
+{
+    const mp_build *timeless = mp_builds_timeless(builds);
+    if (order && strcmp(order, "time") != 0 && strcmp(order, "name") != 0)
+        return mp_fail_argument(error, "order", order, "expected time or name");
+    *by_time = !timeless && (!order || strcmp(order, "time") == 0);
+    if (!timeless || !order || strcmp(order, "name") == 0)
+        return true;
+    return mp_fail(error, MP_ERROR_ARGUMENT, MP_DASHES "order time: %s does not tell when it began",
+                   timeless->path);
+}
+
+bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *document,
+                     mp_error *error)
+{
+    const trend_arguments *asked = request->arguments;
+    bool by_time = false;
+    if (!choose_order(builds, asked->order, &by_time, error))
+        return false;
+    if (asked->max_slope.set && builds->kind == MP_KIND_PROFILE)
+        return mp_fail_argument(error, "max-slope", asked->max_slope.text,
+                                "execution profiles have no sizes");
+    mp_builds_settle(builds, by_time);
+    int64_t *amounts = mp_alloc_zero(builds->count, sizeof *amounts);
+    int64_t *totals = mp_alloc_zero(builds->count, sizeof *totals);
+    for (size_t i = 0; i < builds->count; i++)
+        totals[i] = builds->at[i].amount;
+    ordered *sites = sites_of(builds, amounts);
+    document->title = mp_document_text(document, "1 build: %s", builds->at[0].path);
+    if (builds->count > 1)
+        document->title =
+            mp_document_text(document, "%zu builds in the order of their %s, from %s to %s",
+                             builds->count, by_time ? "start" : "names", builds->at[0].path,
+                             base_name(builds->at[builds->count - 1].path));
+    say(document, builds, sites, totals);
+    section_builds(document, builds);
+    section_sites(document, builds, sites, asked, amounts);
+    if (asked->max_slope.set)
+        section_limit(document, builds, sites, &asked->max_slope, amounts);
+    free(sites);
+    free(totals);
+    free(amounts);
+    return true;
+}
+
+/* One recording is one build. */
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_builds builds = {.kind = 0};
+    mp_digest *digest = mp_report_digest(request, error);
+    bool ok = digest && mp_builds_add(&builds, digest, request->dictionary, error) &&
+              mp_trend_answer(request, &builds, document, error);
+    mp_digest_free(digest);
+    mp_builds_free(&builds);
+    return ok;
+}
+
+enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
+
+static const trend_arguments usual = {.limit = MP_REPORT_ROWS};
+#define ASKS(name, kind, member, of)                                                               \
+    {                                                                                              \
+        name, MP_ARGUMENT_##kind, offsetof(trend_arguments, member), of                            \
+    }
+static const mp_argument arguments[] = {
+    ASKS("from", NAME, from, HEAPS),
+    ASKS("to", NAME, to, HEAPS),
+    ASKS("order", TEXT, order, ALL),
+    ASKS("limit", COUNT, limit, ALL),
+    ASKS("min-size", SIZE, min_bytes, HEAPS),
+    ASKS("max-slope", CEILING, max_slope, HEAPS),
+    ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
+    MP_SHARES("selection", ALL),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
+};
+
+const mp_report mp_report_trend = {
+    .name = "trend",
+    .summary = "what grew from build to build, over many recordings or baselines",
+    .example = "trend samples/shop-v2.oemp@2 samples/shop-v2.oemp@4 samples/shop-v2.oemp@6",
+    .details =
+        "Each file is a build: a recording, or a baseline. A folder stands for all in it. They "
+        "are\n"
+        "put in the order of their start, or of their names where one does not tell it. A line "
+        "for\n"
+        "each site, the steepest first: its slope is the median of the slopes between any two\n"
+        "builds since its first one. Sites are known by type, name and stack, whatever the lines.\n"
+        "Exit status 1: `max-slope` is exceeded; it takes four builds.",
+    .many = true,
+    MP_ARGUMENTS(arguments, usual),
+    .variants = {MP_HEAP_VARIANTS(run),
+                 {.needs = MP_HOLDS_LEDGER, .run = run},
+                 {.needs = MP_HOLDS_PROFILE, .run = run}},
+};
