@@ -52,7 +52,7 @@ FIXED = {
     "answer": {"file": TEXT, "label": TEXT, "text": TEXT},
     "limits": {"file": TEXT, "name": TEXT, "limit_bytes": BYTES, "actual_bytes": BYTES,
                "limit_percent": PERCENT, "actual_percent": PERCENT, "exceeded": FLAG,
-               "warning": TEXT, "error": TEXT},
+               "note": TEXT, "warning": TEXT, "error": TEXT},
     "diagnostics": {"severity": {"enum": ["note", "warning", "error"]}, "code": TEXT, "path": TEXT,
                     "line": {"$ref": "#/$defs/number"}, "message": TEXT, "count": COUNT},
 }

@@ -61,6 +61,7 @@ typedef struct mp_check {
     /* What its figure hides, a leak that is larger than the limit: of one that passes, or that
      * fails for this because "strict" was asked for. */
     const char *warning;
+    const char *note; /* what its figure has in it, whether it passes or not */
 } mp_check;
 
 /* NULL: nothing happens. */

@@ -13,11 +13,12 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
     if (*limit->warning)
         return mp_arena_format(arena, "%s %s %s (%smax-trend %s would judge it)", who, limit->limit,
                                limit->warning, dashes, limit->limit);
-    return mp_arena_format(arena, "%s %s %s%s%s", who, limit->limit,
+    return mp_arena_format(arena, "%s %s %s%s%s%s%s", who, limit->limit,
                            limit->verdict == MP_VERDICT_ERROR ? "cannot be judged"
                            : limit->at_least                  ? "not reached"
                                                               : "exceeded",
-                           *limit->message ? ": " : "", limit->message);
+                           *limit->message ? ": " : "", limit->message, *limit->note ? "; " : "",
+                           limit->note);
 }
 
 static void add(mp_checks *checks, mp_check check)
@@ -55,6 +56,7 @@ static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *
                            .measured = "",
                            .limit = "",
                            .warning = "",
+                           .note = "",
                            .message = mp_arena_format(arena, "%s%s: %s", path, place,
                                                       mp_utf8_copy(arena, diagnostic->message))});
     checks->unread++;

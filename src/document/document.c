@@ -114,6 +114,8 @@ void mp_document_check(mp_document *document, mp_check check)
 {
     if (!check.warning)
         check.warning = "";
+    if (!check.note)
+        check.note = "";
     mp_grow(&document->checks, &document->check_capacity, document->check_count + 1,
             sizeof *document->checks);
     document->checks[document->check_count++] = check;

@@ -269,6 +269,8 @@ static struct json_object *limits_value(json_out *out, const mp_document *docume
         }
         json_object_object_add(object, "exceeded",
                                json_object_new_boolean(limit->verdict == MP_VERDICT_FAIL));
+        if (*limit->note)
+            json_object_object_add(object, "note", json_object_new_string(limit->note));
         if (*limit->warning)
             json_object_object_add(object, "warning", json_object_new_string(limit->warning));
         if (limit->verdict == MP_VERDICT_ERROR)

@@ -92,6 +92,7 @@ typedef struct limit {
     const char *what;  /* behind the figure: "leaked" */
     const char *worst; /* what has most of it */
     const char *hides; /* that the figure is less than a leak; NULL: nothing */
+    const char *note;  /* what is in the figure; NULL: nothing to tell */
 } limit;
 
 static int64_t bytes_of(const mp_ceiling *ceiling, int64_t from)
@@ -111,7 +112,8 @@ static void hold(mp_document *document, const mp_request *request, limit held)
                       .measured = shown,
                       .message = "",
                       .limit_bytes = most,
-                      .measured_bytes = held.actual};
+                      .measured_bytes = held.actual,
+                      .note = held.note};
     if (exceeded) {
         check.message =
             mp_document_text(document, "%s %s, %s over%s", shown, held.what, over, held.worst);
@@ -157,7 +159,8 @@ static const char *hidden_by_growth(mp_document *document, const mp_window *wind
         asked->max_growth.text, worst_steady(document, window));
 }
 
-static void hold_growth(mp_document *document, const mp_request *request, const mp_window *window)
+static void hold_growth(mp_document *document, const mp_request *request, const mp_window *window,
+                        const char *note)
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_totals totals = mp_totals_of(window);
@@ -168,11 +171,13 @@ static void hold_growth(mp_document *document, const mp_request *request, const 
                  .actual = mp_window_held(window) - totals.from_bytes,
                  .what = besides(document, window, "grown"),
                  .worst = worst_site(document, window, true),
-                 .hides = hidden_by_growth(document, window, asked, &totals)});
+                 .hides = hidden_by_growth(document, window, asked, &totals),
+                 .note = note});
 }
 
 /* It can be told of so many moments, or dumps. */
-static void hold_trend(mp_document *document, const mp_request *request, const mp_window *window)
+static void hold_trend(mp_document *document, const mp_request *request, const mp_window *window,
+                       const char *note)
 {
     const mp_heap_arguments *asked = request->arguments;
     const mp_ceiling *ceiling = &asked->max_trend;
@@ -185,7 +190,8 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
                      .from = from,
                      .actual = steady->bytes,
                      .what = steady_words(window),
-                     .worst = worst_steady(document, window)});
+                     .worst = worst_steady(document, window),
+                     .note = note});
         return;
     }
     mp_document_check(document, (mp_check){.verdict = MP_VERDICT_ERROR,
@@ -210,16 +216,29 @@ static void hold_platform(mp_document *document, const mp_request *request, cons
                  .worst = worst_area(document, window)});
 }
 
+const char *mp_running_text(mp_document *document, const mp_window *window)
+{
+    return mp_window_still_runs(window)
+               ? mp_document_text(document, "what was in use at %s counts as leaked",
+                                  mp_moment_text(document, window, false))
+               : NULL;
+}
+
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_heap_arguments *asked = request->arguments;
+    bool of_leaks = asked->max_leaked.set || asked->max_growth.set || asked->max_trend.set;
+    const char *note = of_leaks ? mp_running_text(document, window) : NULL;
+    if (note)
+        note = mp_document_text(document, "still running: %s", note);
     if (asked->max_leaked.set)
         hold(document, request,
              (limit){.name = "max-leaked",
                      .ceiling = &asked->max_leaked,
                      .actual = mp_window_leak_sites(window)->bytes,
                      .what = "leaked",
-                     .worst = worst_leak(document, window)});
+                     .worst = worst_leak(document, window),
+                     .note = note});
     if (asked->max_live.set)
         hold(document, request,
              (limit){.name = "max-live",
@@ -228,9 +247,9 @@ void mp_section_limits(mp_document *document, const mp_request *request, const m
                      .what = besides(document, window, "alive"),
                      .worst = worst_site(document, window, false)});
     if (asked->max_growth.set)
-        hold_growth(document, request, window);
+        hold_growth(document, request, window, note);
     if (asked->max_trend.set)
-        hold_trend(document, request, window);
+        hold_trend(document, request, window, note);
     if (asked->max_platform_growth.set)
         hold_platform(document, request, window);
 }

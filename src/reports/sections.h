@@ -101,6 +101,9 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
 /* `trends`: with how each row grew from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error);
+/* "what was in use at snapshot 6 counts as leaked", of a process that still ran there; else NULL.
+ */
+const char *mp_running_text(mp_document *document, const mp_window *window);
 /* Hold the window against the limits that the user set among the mp_heap_arguments. */
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
 /* The suppressions that the window was made with, and what each did; nothing without any. */
