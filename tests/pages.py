@@ -108,7 +108,7 @@ def lint(tables, folder):
 SPOILT = [
     ("an option that does not exist", "memprof-leaks.1", "# DESCRIPTION\n",
      "# DESCRIPTION\n\nSee *--colour*.\n", "--colour is not an option"),
-    ("a text about no option", "memprof-leaks.1", "; of --limit", "; of --depth", "no option of"),
+    ("a text about no option", "memprof-leaks.1", "; of --sort", "; of --depth", "no option of"),
     ("no options", "memprof-leaks.1", "; insert options", "", "no line"),
     ("a missing section", "memprof-leaks.1", "# EXAMPLES", "# MORE", "no section EXAMPLES"),
     ("another name", "memprof-leaks.1", "memprof-leaks(1)", "memprof-leak(1)", "does not begin"),

@@ -438,12 +438,11 @@ static bool read_page(page *of)
     FILE *file = fopen(of->path, "r");
     char *line = NULL;
     size_t size = 0;
-    ssize_t length;
     if (!file) {
         perror(of->path);
         return false;
     }
-    while ((length = getline(&line, &size, file)) > 0) {
+    while (getline(&line, &size, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
         of->lines = realloc(of->lines, (of->count + 1) * sizeof *of->lines);
         if (!of->lines)
