@@ -3,6 +3,7 @@
  * Ids of objects mean nothing in another dump, so what holds something is known by its place: the
  * types of all that dominates it, from the roots down. Of the dumps but the last there stay the
  * numbers of what each place holds, by a hash of the place and the type. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static void find_places(survey *all)
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], up = all->place_of[dominators->idom[object]];
         uint32_t type = all->graph->types[object];
+        assert(!up || all->places);
         bool linked = up && all->places[up].type == type;
         uint32_t at = linked ? up : place_below(all, up, type);
         all->place_of[object] = at;
@@ -217,6 +219,7 @@ static const mp_holding *find(const mp_model *model, uint64_t key, mp_snapshot_i
  * theirs. */
 static uint32_t step(const mp_holding *before, const mp_holding *now)
 {
+    assert(!before || before->holders); /* nothing is held by none */
     uint64_t expected = before ? before->objects : 0;
     if (before && now->holders > before->holders)
         expected = (expected * now->holders + before->holders - 1) / before->holders;
@@ -280,6 +283,7 @@ static bool follow(const mp_model *model, const mp_snapshot_id *dumps, uint32_t 
 
 static int64_t share(int64_t bytes, int64_t part, int64_t whole)
 {
+    assert(whole > 0);
     return bytes / whole * part + bytes % whole * part / whole;
 }
 
@@ -311,6 +315,7 @@ static void keep_outermost(mp_graph_view *view, const survey *all)
 {
     mp_id_index listed = {0};
     size_t kept = 0;
+    assert(all->held || !view->accumulation_count);
     for (size_t i = 0; i < view->accumulation_count; i++) {
         const held *of = &all->held[mp_id_index_get(&all->by_key, view->accumulations[i].key)];
         if (is_inside(all, &listed, of))
