@@ -49,7 +49,7 @@ static const mp_column match_bytes[] = {
     MP_COLUMN(match_row, percent, "%", MP_PERCENT, 0),
     MP_COLUMN_OF(match_row, objects, "own_objects", "Objects", MP_COUNT, MP_IF_KNOWN),
     MP_COLUMN_OF(match_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, 0),
-    MP_COLUMN(match_row, inclusive_objects, "Objects", MP_COUNT, MP_IF_KNOWN),
+    MP_COLUMN(match_row, inclusive_objects, "Their objects", MP_COUNT, MP_IF_KNOWN),
     OF_MATCH,
 };
 

@@ -231,9 +231,9 @@ static const mp_column root_growth_columns[] = {
     MP_COLUMN_OF(root_growth_row, from.roots, "from_roots", "From", MP_COUNT, 0),
     MP_COLUMN_OF(root_growth_row, to.roots, "to_roots", "To", MP_COUNT, 0),
     MP_COLUMN(root_growth_row, delta_roots, "Change", MP_COUNT, MP_SIGNED),
-    MP_COLUMN_OF(root_growth_row, from.objects, "from_objects", "Objects from", MP_COUNT, 0),
-    MP_COLUMN_OF(root_growth_row, to.objects, "to_objects", "To", MP_COUNT, 0),
-    MP_COLUMN(root_growth_row, delta_objects, "Change", MP_COUNT, MP_SIGNED),
+    MP_COLUMN_OF(root_growth_row, from.objects, "from_objects", "From objects", MP_COUNT, 0),
+    MP_COLUMN_OF(root_growth_row, to.objects, "to_objects", "To objects", MP_COUNT, 0),
+    MP_COLUMN(root_growth_row, delta_objects, "Objects", MP_COUNT, MP_SIGNED),
 };
 
 /* Counts of a snapshot stand together, by kind: those of both ends are merged. */

@@ -273,7 +273,7 @@ static const mp_column top_columns[] = {
     MP_COLUMN(group_row, percent, "%", MP_PERCENT, 0),
     MP_COLUMN_OF(group_row, of.objects, "objects", "Objects", MP_COUNT, 0),
     MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
-    MP_COLUMN(group_row, retained_percent, "%", MP_PERCENT, 0),
+    MP_COLUMN(group_row, retained_percent, "Retained %", MP_PERCENT, 0),
     MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
 };

@@ -99,21 +99,26 @@ static void set_recorded(mp_document *document, snapshot_row *row, const mp_mode
     row->stated_peak_objects = snapshot->stated_peak_objects;
 }
 
-/* What people read below a row: whose request it is, and what is not the same as before. */
+/* What people read below a row: whose request it is, and the rest, where it is not the same as in
+ * the row before; NULL: there is none of the session. */
 enum { BELOW = 4 };
 static size_t put_below(mp_document *document, const mp_model *model, const mp_snapshot *snapshot,
-                        const char *below[BELOW])
+                        const mp_snapshot *before, const char *below[BELOW])
 {
+    static const mp_snapshot nothing = {0};
     size_t count = 0;
-    const mp_snapshot *before = snapshot - 1;
-    bool known = snapshot->ordinal > 1 && before->session.i == snapshot->session.i;
+    const mp_snapshot *last = before ? before : &nothing;
     const char *overhead = mp_bytes_text(document, snapshot->overhead_bytes, false);
-    if (snapshot->request_api.i)
+    bool other =
+        snapshot->request_api.i != last->request_api.i || snapshot->request.i != last->request.i;
+    if (other && snapshot->request_api.i)
         below[count++] = mp_model_text(model, snapshot->request_api);
-    if (snapshot->request.i)
+    if (other && snapshot->request.i)
         below[count++] = mp_model_text(model, snapshot->request);
+    if (other && !count)
+        below[count++] = "no request";
     if (snapshot->overhead_bytes &&
-        !(known && strcmp(overhead, mp_bytes_text(document, before->overhead_bytes, false)) == 0))
+        !(before && strcmp(overhead, mp_bytes_text(document, last->overhead_bytes, false)) == 0))
         below[count++] = mp_document_text(document, "overhead %s", overhead);
     if (snapshot->propath.i && snapshot->ordinal > 1)
         below[count++] = "PROPATH changes (see info)";
@@ -121,7 +126,8 @@ static size_t put_below(mp_document *document, const mp_model *model, const mp_s
 }
 
 static void put_snapshot(mp_document *document, mp_table *table, const mp_window *window,
-                         uint32_t at, int64_t before, const char *role)
+                         uint32_t at, int64_t before, const mp_snapshot *row_before,
+                         const char *role)
 {
     const mp_model *model = window->model;
     const mp_snapshot *snapshot = mp_window_snapshot(window, at);
@@ -150,7 +156,8 @@ static void put_snapshot(mp_document *document, mp_table *table, const mp_window
     for (uint32_t i = 1; i < model->root_counts.count; i++)
         row.roots += model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
     const char *below[BELOW];
-    row.below = (mp_texts){.at = below, .count = put_below(document, model, snapshot, below)};
+    row.below =
+        (mp_texts){.at = below, .count = put_below(document, model, snapshot, row_before, below)};
     mp_table_put(document, table, &row);
 }
 
@@ -163,13 +170,17 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_table *table = MP_KIND_TABLE(document, model, "snapshots", title, columns);
     for (uint32_t session = 1; session < model->sessions.count; session++) {
         uint32_t peak = mp_filter_peak(window->filter, session);
-        int64_t before = 0;
+        const mp_snapshot *before = NULL, *row_before = NULL;
         for (uint32_t i = sessions->first[session]; i < sessions->first[session + 1]; i++) {
             /* Where not all are shown, the last ones are: that is where things went wrong. */
-            if (!rows || i + rows >= count)
-                put_snapshot(document, table, window, sessions->at[i], before,
+            const mp_snapshot *snapshot = mp_window_snapshot(window, sessions->at[i]);
+            if (!rows || i + rows >= count) {
+                put_snapshot(document, table, window, sessions->at[i],
+                             before ? before->live_bytes : 0, row_before,
                              role_of(window, sessions->at[i], peak));
-            before = mp_window_snapshot(window, sessions->at[i])->live_bytes;
+                row_before = snapshot;
+            }
+            before = snapshot;
         }
     }
     if (table->row_count < count)
