@@ -43,12 +43,18 @@ static mp_layout all_columns(mp_arena *arena, const mp_table *table, bool any, b
     return layout;
 }
 
-/* By how much the line is too long. */
-static size_t excess(const mp_layout *layout, size_t width)
+static size_t line_width(const mp_layout *layout)
 {
     size_t line = 0;
     for (size_t i = 0; i < layout->count; i++)
         line += MP_GAP + layout->columns[i].width;
+    return line;
+}
+
+/* By how much the line is too long. */
+static size_t excess(const mp_layout *layout, size_t width)
+{
+    size_t line = line_width(layout);
     return line > width ? line - width : 0;
 }
 
@@ -150,21 +156,36 @@ static void fit(mp_layout *layout, size_t width)
     } while (too_much && drop(layout, LAST));
 }
 
-/* Cut the texts to the widths of their columns; those then need no more than the widest of them. */
-static void cut_texts(mp_arena *arena, mp_layout *layout, size_t rows)
+/* Cut the texts of a column to so much room, into `texts`; it then needs no more than the widest of
+ * them. */
+static void cut_column(mp_arena *arena, mp_text_column *column, size_t rows, size_t room,
+                       const char **texts)
 {
+    column->width = mp_text_width(mp_shorten_name(arena, column->title, room));
+    for (size_t row = 0; row < rows; row++) {
+        texts[row] = mp_shorten_name(arena, column->texts[row], room);
+        size_t width = mp_text_width(texts[row]);
+        column->width = width > column->width ? width : column->width;
+    }
+}
+
+/* Cut the texts to the widths of their columns. Names go by their parts, so that one may need less
+ * than its room: what is left of the line is for the others. */
+static void cut_texts(mp_arena *arena, mp_layout *layout, size_t width, size_t rows)
+{
+    const char **texts = mp_arena_alloc(arena, (rows + 1) * sizeof *texts);
+    for (size_t i = 0; i < layout->count; i++)
+        if (mp_unit_is_text(layout->columns[i].as->unit))
+            cut_column(arena, &layout->columns[i], rows, layout->columns[i].width, texts);
     for (size_t i = 0; i < layout->count; i++) {
         mp_text_column *column = &layout->columns[i];
-        size_t room = column->width;
         if (!mp_unit_is_text(column->as->unit))
             continue;
+        size_t line = line_width(layout);
+        size_t room = column->width + (line < width ? width - line : 0);
+        cut_column(arena, column, rows, room, texts);
+        memcpy(column->texts, texts, rows * sizeof *texts);
         column->title = mp_shorten_name(arena, column->title, room);
-        column->width = mp_text_width(column->title);
-        for (size_t row = 0; row < rows; row++) {
-            column->texts[row] = mp_shorten_name(arena, column->texts[row], room);
-            size_t width = mp_text_width(column->texts[row]);
-            column->width = width > column->width ? width : column->width;
-        }
     }
 }
 
@@ -173,7 +194,7 @@ mp_layout mp_layout_of(mp_arena *arena, const mp_table *table, size_t width, boo
     mp_layout layout = all_columns(arena, table, width == 0, exact_bytes);
     if (width) {
         fit(&layout, width);
-        cut_texts(arena, &layout, table->row_count);
+        cut_texts(arena, &layout, width, table->row_count);
     }
     return layout;
 }

@@ -50,11 +50,11 @@ static void answer_leaks(mp_document *document, const mp_window *window)
     const mp_leaks *leaks = mp_window_leak_sites(window);
     bool runs = mp_window_still_runs(window);
     if (leaks->count)
-        mp_document_say(document, MP_TONE_WORSE, "Leaks",
-                        "%s in %s object%s from %" PRIu32 " site%s",
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s in %s object%s from %s site%s",
                         mp_bytes_text(document, leaks->bytes, false),
                         mp_count_text(document, leaks->objects, false),
-                        leaks->objects == 1 ? "" : "s", leaks->count, leaks->count == 1 ? "" : "s");
+                        leaks->objects == 1 ? "" : "s",
+                        mp_count_text(document, leaks->count, false), leaks->count == 1 ? "" : "s");
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
                         mp_window_has_span(window) ? "none"

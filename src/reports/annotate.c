@@ -226,7 +226,8 @@ static void put_fold(const annotating *of, mp_table *table, size_t lines)
     mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, &row);
     mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, &row);
     row.text = row.run = NULL;
-    row.shown = mp_document_text(of->document, "... %zu lines ...", lines);
+    row.shown = mp_document_text(of->document, "... %s lines ...",
+                                 mp_count_text(of->document, (int64_t)lines, false));
     mp_table_put(of->document, table, &row);
 }
 
@@ -238,9 +239,10 @@ static void put_people(const annotating *of, int64_t context)
     table->empty = "the file is empty";
     if (of->beyond)
         mp_table_line(of->document, table,
-                      "%zu line%s of the recording %s beyond the file's end: it is not the source "
+                      "%s line%s of the recording %s beyond the file's end: it is not the source "
                       "that was compiled",
-                      of->beyond, of->beyond == 1 ? "" : "s", of->beyond == 1 ? "lies" : "lie");
+                      mp_count_text(of->document, (int64_t)of->beyond, false),
+                      of->beyond == 1 ? "" : "s", of->beyond == 1 ? "lies" : "lie");
     if (of->notes->versions)
         mp_table_line(of->document, table,
                       "the recordings are of several versions of this source (CRC), whose lines "

@@ -498,9 +498,9 @@ static void put_people(const asking *asked)
     }
     if (shown < asked->count)
         mp_table_line(asked->document, &asked->document->tables[asked->document->table_count - 1],
-                      "%zu more fit the name: a longer name, or one from the list above, shows "
+                      "%s more fit the name: a longer name, or one from the list above, shows "
                       "their callers",
-                      asked->count - shown);
+                      mp_count_text(asked->document, (int64_t)(asked->count - shown), false));
 }
 
 static bool answer(asking *asked, const char *code, mp_error *error)

@@ -230,17 +230,19 @@ static void section_limit(mp_document *document, const mp_model *model, const mp
         .verdict = executed < needed ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
         .name = "min-lines",
         .limit = floor->text,
-        .measured = mp_document_text(document, "%.1f %% (%" PRId64 " of %" PRId64 " lines)",
+        .measured = mp_document_text(document, "%.1f %% (%s of %s lines)",
                                      mp_coverage_percent(coverage->executed, coverage->executable),
-                                     executed, lines),
+                                     mp_count_text(document, executed, false),
+                                     mp_count_text(document, lines, false)),
         .message = "",
         .at_least = true,
         .measured_percent = mp_percent_of(executed, lines),
         .limit_percent = floor->percent};
     if (executed < needed)
         check.message = mp_document_text(
-            document, "%s executed, %" PRId64 " more needed; most missing: %" PRIu32 " of %s",
-            check.measured, needed - executed, worst->lines - worst->executed,
+            document, "%s executed, %s more needed; most missing: %s of %s", check.measured,
+            mp_count_text(document, needed - executed, false),
+            mp_count_text(document, (int64_t)worst->lines - worst->executed, false),
             mp_utf8_copy(document->arena, mp_model_text(model, worst->program)));
     document->failed |= executed < needed;
     mp_document_check(document, check);

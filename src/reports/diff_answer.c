@@ -1,6 +1,4 @@
 /* The answer of a diff in words: whether it got worse, and by what. */
-#include <inttypes.h>
-
 #include "base/units.h"
 #include "reports/diff.h"
 
@@ -204,7 +202,8 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
     if (of.apart)
         apart = of.apart == of.count
                     ? mp_document_text(document, " (%s%s)", of.count > 1 ? "all " : "", word)
-                    : mp_document_text(document, " (%" PRIu64 " %s)", of.apart, word);
+                    : mp_document_text(document, " (%s %s)",
+                                       mp_count_text(document, (int64_t)of.apart, false), word);
     const char *sum =
         of.sum && !diff->nodes /* nodes retain what is below them, too */
             ? mp_document_text(document, "%s%s in ", amount_of(document, by->seconds, of.sum, true),

@@ -220,9 +220,8 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
     table->order = order->columns[0];
     if (costs->totals.instrumentation_lines)
         mp_table_line(document, table,
-                      "without %" PRIu64
-                      " lines of lib/zprofiler, the profiling itself: %s seconds",
-                      costs->totals.instrumentation_lines,
+                      "without %s lines of lib/zprofiler, the profiling itself: %s seconds",
+                      mp_count_text(document, (int64_t)costs->totals.instrumentation_lines, false),
                       mp_seconds_text(document, costs->totals.instrumentation_us, false))
             ->argument = "keep-profiler";
     if (estimated)

@@ -132,9 +132,8 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to);
     MP_COLUMN_OF(row, member.from_bytes, "from_bytes", "From", MP_BYTES, 0),                       \
     MP_COLUMN_OF(row, member.to_bytes, "to_bytes", "To", MP_BYTES, 0),                             \
     MP_COLUMN_OF(row, member.delta_objects, "delta_objects", "Objects", MP_COUNT, MP_SIGNED),      \
-    MP_COLUMN_OF(row, member.from_objects, "from_objects", "From objects", MP_COUNT,               \
-                 MP_MINOR),                                                                        \
-    MP_COLUMN_OF(row, member.to_objects, "to_objects", "To objects", MP_COUNT, MP_MINOR)
+    MP_COLUMN_OF(row, member.from_objects, "from_objects", "Were", MP_COUNT, 0),                   \
+    MP_COLUMN_OF(row, member.to_objects, "to_objects", "Are", MP_COUNT, 0)
 /* clang-format on */
 
 /* What `sort` may say: rows stand by the first of the columns, equal ones by the next. */
