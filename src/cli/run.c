@@ -210,6 +210,7 @@ static void run_group(cli_work *work, size_t place)
         } else {
             mp_request request = mp_question_request(&options->question, model, answer->diagnostics,
                                                      dictionary, base);
+            request.one_of_many = work->merges;
             ok &= !options->strict || mp_model_is_whole(model, answer->diagnostics);
             ask(work, group, &request, answer);
         }

@@ -141,7 +141,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     answer_groups(document, &window);
     answer_platform(document, &window);
     mp_section_limits(document, request, &window);
-    bool ok = mp_section_leaks(document, &window, asked, error);
+    bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);
     ok = ok && mp_section_top(document, &window, asked, error) &&
          mp_section_growth(document, &window, asked, false, error);

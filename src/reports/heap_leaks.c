@@ -188,12 +188,13 @@ static void attach_site(mp_document *document, mp_table *table, const mp_model *
     mp_table_attach(table, site);
 }
 
-bool mp_section_leaks(mp_document *document, const mp_window *window,
-                      const mp_heap_arguments *asked, mp_error *error)
+bool mp_section_leaks(mp_document *document, const mp_request *request, const mp_window *window,
+                      mp_error *error)
 {
+    const mp_heap_arguments *asked = request->arguments;
     const mp_model *model = window->model;
     const bool runs = mp_window_still_runs(window); /* then much is in use, which does not grow */
-    const char *sort = asked->sort ? asked->sort : runs ? "grew" : NULL;
+    const char *sort = asked->sort ? asked->sort : runs && !request->one_of_many ? "grew" : NULL;
     const mp_order *order = MP_ORDER_FIND(leak_orders, sort, "leaks", error);
     if (!order)
         return false;
@@ -210,8 +211,7 @@ bool mp_section_leaks(mp_document *document, const mp_window *window,
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
     if (runs)
-        mp_table_line(document, table, "still running: what is in use counts as leaked%s",
-                      asked->sort ? "" : "; what grew most often comes first");
+        mp_table_line(document, table, "still running: what is in use counts as leaked");
     size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
@@ -313,7 +313,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
     mp_section_limits(document, request, &window);
-    bool ok = mp_section_leaks(document, &window, request->arguments, error);
+    bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);
     mp_window_free(&window);
     return ok;

@@ -46,6 +46,7 @@ typedef struct mp_request {
                         mp_source_text *text, mp_error *error);
     const void *source_folders;
     bool strict;           /* a limit that hides a leak fails */
+    bool one_of_many;      /* the answer will be merged with others: its rows stand as theirs do */
     const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;
 } mp_request;

@@ -94,8 +94,8 @@ bool mp_section_heap(mp_document *document, const mp_request *request, bool leak
 
 /* A heap's tables. `rows`: at most so many; 0: all. False with a message. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
-bool mp_section_leaks(mp_document *document, const mp_window *window,
-                      const mp_heap_arguments *asked, mp_error *error);
+bool mp_section_leaks(mp_document *document, const mp_request *request, const mp_window *window,
+                      mp_error *error);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
                     mp_error *error);
 /* `trends`: with how each row grew from snapshot to snapshot. */
