@@ -2,7 +2,9 @@
 """Text in a pipe and on terminals: each command asked of each sample, and of shapes that no sample has.
 
 In a pipe no name is cut: each that JSON has of a row stands whole in the text. On a terminal of 60,
-80 or 100 columns no line is wider than it is, by the Unicode Standard's widths as Python knows them.
+80 or 100 columns no line is wider than it is, by the Unicode Standard's widths as Python knows them,
+and a name lacks nothing but arguments and the left sides of dotted names and paths; of a heap log,
+whose names are signatures, arguments alone.
 """
 import argparse
 import concurrent.futures
@@ -38,6 +40,10 @@ NAMES = {
     "coverage": ["program", "method"], "retained": ["type", "key"], "dominators": ["type"],
     "path": ["type"], "requests": ["request", "api"], "lifetimes": ["key"],
 }
+# What a shape has that has one name of thousands of columns: no window has room for that.
+ENDLESS = {"names.oemp", "wide.oemp", "accents.oemp"}
+WITHIN = re.compile(r"[^\s(\[<,\"]\N{HORIZONTAL ELLIPSIS}|\N{HORIZONTAL ELLIPSIS}(?![\w)\]> <(\[.-])")
+AT_ALL = re.compile(r"(?<![(<\[])\N{HORIZONTAL ELLIPSIS}(?!\S*\.taligent)")
 ESCAPE = re.compile(r"\033\[[0-9;]*m")
 
 
@@ -97,7 +103,10 @@ class Trials:
             wrong.append(f"{words}: is shortened in a pipe")
         for columns in WIDTHS:
             shown = self.on_terminal(words, columns)
+            mutilated = AT_ALL if words[1].endswith(".taligent") else WITHIN
             for line in ESCAPE.sub("", shown).split("\n"):
+                if mutilated.search(line) and not ENDLESS & {pathlib.Path(w).name for w in words}:
+                    wrong.append(f"{words}: cuts a name at {columns}: {line!r}")
                 if width(line) > columns:
                     wrong.append(f"{words}: {width(line)} of {columns} columns: {line!r}")
         return len(WIDTHS) + 1, len(names), wrong

@@ -23,6 +23,7 @@ enum {
     MP_OF_CHECKS = 1024, /* a table that says what the document's checks say */
     MP_MINOR = 2048,     /* a column that is the first to go where a window is too narrow */
     MP_SENTENCE = 8192,  /* words that are never cut: below their row where they do not fit in it */
+    MP_WRAP = 16384,     /* a text that gives room and then goes on in a next line of its column */
     MP_TONED = 4096,     /* words that tell worse from better: "new", "gone", "fail" */
 };
 

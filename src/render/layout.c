@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "render/name.h"
+#include "render/wrap.h"
 
 enum { NAME_ALONE = 30, NAME_BESIDE = 24, NARROWEST = 8 };
 
@@ -14,6 +15,11 @@ static bool is_list(const mp_text_column *column)
 static bool is_name(const mp_text_column *column)
 {
     return is_list(column) || column->as->flags & MP_SHORTEN;
+}
+
+static bool gives_room(const mp_text_column *column)
+{
+    return is_name(column) || column->as->flags & MP_WRAP;
 }
 
 static mp_layout all_columns(mp_arena *arena, const mp_table *table, bool any, bool exact_bytes)
@@ -106,7 +112,7 @@ static int expendable(const mp_layout *layout, size_t place)
         return MINOR;
     if (column->as->offset == MP_NO_MEMBER)
         return RANK;
-    if (place == 0 || place == first || is_name(column))
+    if (place == 0 || place == first || gives_room(column))
         return NEVER;
     return mp_unit_is_text(column->as->unit) || column->as->unit == MP_NUMBER ? LAST : NUMBER;
 }
@@ -132,10 +138,10 @@ static bool narrow_names(mp_layout *layout, size_t width)
     size_t names = 0;
     for (size_t i = 0; i < layout->count; i++) {
         layout->columns[i].width = layout->columns[i].whole;
-        names += is_name(&layout->columns[i]);
+        names += gives_room(&layout->columns[i]);
     }
     size_t too_much = excess(layout, width);
-    narrow(layout, MP_SHORTEN, names > 1 ? NAME_BESIDE : NAME_ALONE, &too_much);
+    narrow(layout, MP_SHORTEN | MP_WRAP, names > 1 ? NAME_BESIDE : NAME_ALONE, &too_much);
     return too_much == 0;
 }
 
@@ -151,41 +157,79 @@ static void fit(mp_layout *layout, size_t width)
     size_t too_much;
     do {
         too_much = excess(layout, width);
-        narrow(layout, MP_SHORTEN, NARROWEST * 2, &too_much);
+        narrow(layout, MP_SHORTEN | MP_WRAP, NARROWEST * 2, &too_much);
         narrow(layout, 0, NARROWEST, &too_much);
     } while (too_much && drop(layout, LAST));
 }
 
-/* Cut the texts of a column to so much room, into `texts`; it then needs no more than the widest of
- * them. */
-static void cut_column(mp_arena *arena, mp_text_column *column, size_t rows, size_t room,
+/* Levels of a tree that is too deep for its column are a column each, and not two; what is deeper
+ * than half of it has an ellipsis for the levels that are not seen. */
+static const char *unindent(mp_arena *arena, const char *text, size_t room, bool deep)
+{
+    size_t blanks = strspn(text, " "), indent = deep ? blanks / 2 : blanks;
+    if (!deep || !text[blanks])
+        return text;
+    if (indent <= room / 2)
+        return text + blanks - indent;
+    return mp_arena_format(arena, "%*s" MP_ELLIPSIS " %s", (int)(room / 2), "", text + blanks);
+}
+
+/* A text in its column: names are shortened, and what does not fit then goes on in a next line. */
+static const char *fit_text(mp_arena *arena, const char *text, size_t room, bool name)
+{
+    enum { LINES = 6, HANG = 2 };
+    size_t blanks = strspn(text, " "), in = room > blanks ? room - blanks : 1;
+    const char *shorter =
+        mp_shorten_name(arena, text + blanks, name ? in : in * LINES, name ? LINES : 1);
+    if (blanks)
+        shorter = mp_arena_format(arena, "%*s%s", (int)blanks, "", shorter);
+    return mp_wrap_text(arena, shorter, 0, blanks + HANG, room);
+}
+
+static size_t widest_line(mp_arena *arena, const char *text)
+{
+    bool further = true;
+    size_t widest = 0;
+    for (size_t line = 0; further; line++) {
+        size_t width = mp_text_width(mp_line_of_text(arena, text, line, &further));
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+/* Fit the texts of a column into so much room, into `texts`; the column then needs no more than the
+ * widest line of them. */
+static void fit_column(mp_arena *arena, mp_text_column *column, size_t rows, size_t room,
                        const char **texts)
 {
-    column->width = mp_text_width(mp_shorten_name(arena, column->title, room));
+    bool deep = false, name = is_name(column);
+    for (size_t row = 0; row < rows; row++)
+        deep |= strspn(column->texts[row], " ") > room / 2;
+    column->width = widest_line(arena, fit_text(arena, column->title, room, false));
     for (size_t row = 0; row < rows; row++) {
-        texts[row] = mp_shorten_name(arena, column->texts[row], room);
-        size_t width = mp_text_width(texts[row]);
+        const char *text = unindent(arena, column->texts[row], room, deep);
+        texts[row] = fit_text(arena, text, room, name);
+        size_t width = widest_line(arena, texts[row]);
         column->width = width > column->width ? width : column->width;
     }
 }
 
-/* Cut the texts to the widths of their columns. Names go by their parts, so that one may need less
- * than its room: what is left of the line is for the others. */
-static void cut_texts(mp_arena *arena, mp_layout *layout, size_t width, size_t rows)
+/* Names go by their parts, so that one may need less than its room: what is left of the line is for
+ * the others. */
+static void fit_texts(mp_arena *arena, mp_layout *layout, size_t width, size_t rows)
 {
     const char **texts = mp_arena_alloc(arena, (rows + 1) * sizeof *texts);
     for (size_t i = 0; i < layout->count; i++)
-        if (mp_unit_is_text(layout->columns[i].as->unit))
-            cut_column(arena, &layout->columns[i], rows, layout->columns[i].width, texts);
+        if (layout->columns[i].width < layout->columns[i].whole)
+            fit_column(arena, &layout->columns[i], rows, layout->columns[i].width, texts);
     for (size_t i = 0; i < layout->count; i++) {
         mp_text_column *column = &layout->columns[i];
-        if (!mp_unit_is_text(column->as->unit))
+        size_t line = line_width(layout), room = column->width + (line < width ? width - line : 0);
+        if (column->width == column->whole)
             continue;
-        size_t line = line_width(layout);
-        size_t room = column->width + (line < width ? width - line : 0);
-        cut_column(arena, column, rows, room, texts);
+        fit_column(arena, column, rows, room, texts);
         memcpy(column->texts, texts, rows * sizeof *texts);
-        column->title = mp_shorten_name(arena, column->title, room);
+        column->title = fit_text(arena, column->title, room, false);
     }
 }
 
@@ -194,7 +238,7 @@ mp_layout mp_layout_of(mp_arena *arena, const mp_table *table, size_t width, boo
     mp_layout layout = all_columns(arena, table, width == 0, exact_bytes);
     if (width) {
         fit(&layout, width);
-        cut_texts(arena, &layout, width, table->row_count);
+        fit_texts(arena, &layout, width, table->row_count);
     }
     return layout;
 }

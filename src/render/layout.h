@@ -10,7 +10,7 @@
  * 4. columns of numbers and minor words go: first those marked MP_MINOR, then the rank, then the
  *    others, each time the rightmost; the first number stays, as do numbers that say which line or
  *    object it is;
- * 5. names give more, then other words;
+ * 5. names give more, then other words; what is too long for its column goes on in a next line;
  * 6. columns of other words, and of numbers that say which line it is, go from the right. */
 #ifndef MP_RENDER_LAYOUT_H
 #define MP_RENDER_LAYOUT_H
@@ -21,8 +21,8 @@ typedef struct mp_text_column {
     const mp_column *as;
     size_t width;       /* of the widest text, the title among them, as they fit */
     size_t whole;       /* the same without a cut */
-    const char *title;  /* as it fits */
-    const char **texts; /* by row, as they fit */
+    const char *title;  /* as it fits: its lines */
+    const char **texts; /* by row, as they fit: their lines */
 } mp_text_column;
 
 /* Lives in the arena. */

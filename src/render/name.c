@@ -6,7 +6,6 @@
 #include "render/cell.h"
 
 enum { LONGEST = 4096 }; /* bytes of a name that is looked at for its parts */
-#define ELLIPSIS "\xe2\x80\xa6"
 
 /* --- the parts of a word --- */
 
@@ -26,6 +25,16 @@ static bool is_suffix(const char *dot, const char *end)
     return p > dot + 1 && p - dot - 1 <= SUFFIX && (p == end || *p == ':');
 }
 
+/* Whether the dot begins what a compiler adds to the name of a copy: "find.part.0". */
+static bool is_of_copy(const char *dot)
+{
+    static const char *const added[] = {".part.", ".constprop.", ".isra.", ".cold", ".lto_priv."};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+        if (strncmp(dot, added[i], strlen(added[i])) == 0)
+            return true;
+    return dot[1] >= '0' && dot[1] <= '9';
+}
+
 /* How long the separator at `p` is, between the first and the last letter of a word; 0: none is
  * there. */
 static size_t separator(const char *p, const char *end)
@@ -34,7 +43,7 @@ static size_t separator(const char *p, const char *end)
         return 2;
     if ((*p == '/' || *p == '\\') && p + 1 < end)
         return 1;
-    return *p == '.' && p + 1 < end && is_letter(p[1]) && !is_suffix(p, end);
+    return *p == '.' && p + 1 < end && is_letter(p[1]) && !is_suffix(p, end) && !is_of_copy(p);
 }
 
 /* Where the next component begins; `end`: there is none. Separators within brackets are not the
@@ -78,7 +87,7 @@ static const char *collapse(mp_arena *arena, const char *name, char open, char c
         }
         if (!*q)
             continue; /* is not closed */
-        out = stpcpy(out, ELLIPSIS);
+        out = stpcpy(out, MP_ELLIPSIS);
         p = q - 1;
     }
     *out = '\0';
@@ -90,20 +99,21 @@ static const char *word_end(const char *p)
 {
     int depth = 0;
     for (; *p && (*p != ' ' || depth); p++) {
-        depth += *p == '(' || *p == '<';
-        depth -= (*p == ')' || *p == '>') && depth;
+        depth += strchr("(<[", *p) != NULL;
+        depth -= strchr(")>]", *p) != NULL && depth;
     }
     return p;
 }
 
-/* The name without the first component of its longest word that has several; NULL: none has. */
+/* The name without the first component of its longest word that has several, at dots and slashes;
+ * NULL: none has. What stands in front of "::" stays. */
 static const char *drop_component(mp_arena *arena, const char *name)
 {
     const char *word = NULL, *rest = NULL, *end = NULL;
     for (const char *p = name; *p;) {
-        const char *from = p + (strncmp(p, ELLIPSIS, 3) == 0 ? 3 : 0);
+        const char *from = p + (strncmp(p, MP_ELLIPSIS, 3) == 0 ? 3 : 0);
         const char *to = word_end(p), *next = next_component(from, to);
-        if (next < to && (!word || to - p > end - word)) {
+        if (next < to && next[-1] != ':' && (!word || to - p > end - word)) {
             word = p;
             end = to;
             rest = next;
@@ -113,7 +123,7 @@ static const char *drop_component(mp_arena *arena, const char *name)
     }
     if (!word)
         return NULL;
-    return mp_arena_format(arena, "%.*s" ELLIPSIS "%s", (int)(word - name), name, rest);
+    return mp_arena_format(arena, "%.*s" MP_ELLIPSIS "%s", (int)(word - name), name, rest);
 }
 
 /* The last so many columns of it, behind an ellipsis. */
@@ -124,7 +134,7 @@ static const char *keep_end(mp_arena *arena, const char *name, size_t width)
         all -= mp_next_width(&p);
     while (*p && mp_next_width(&(const char *){p}) == 0)
         mp_next_width(&p); /* combines with what is gone */
-    return mp_arena_format(arena, ELLIPSIS "%s", p);
+    return mp_arena_format(arena, MP_ELLIPSIS "%s", p);
 }
 
 static const char *keep_ends(mp_arena *arena, const char *name, size_t width)
@@ -137,56 +147,31 @@ static const char *keep_ends(mp_arena *arena, const char *name, size_t width)
                            keep_end(arena, p, width - head));
 }
 
-/* The longest of several words gives the rest, if enough of it stays; NULL if not. */
-static const char *cut_word(mp_arena *arena, const char *name, size_t width)
+const char *mp_collapse_name(mp_arena *arena, const char *name, size_t width)
 {
-    enum { LEAST = 6 };
-    const char *word = NULL, *end = NULL;
-    size_t words = 0, too_much = mp_text_width(name) - width;
-    for (const char *p = name + strspn(name, " "); *p; words++) {
-        const char *to = word_end(p);
-        if (!word || to - p > end - word) {
-            word = p;
-            end = to;
-        }
-        p = to + strspn(to, " ");
-    }
-    if (words < 2)
-        return NULL;
-    const char *longest = mp_arena_format(arena, "%.*s", (int)(end - word), word);
-    size_t room = mp_text_width(longest);
-    if (room < too_much + LEAST)
-        return NULL;
-    room -= too_much;
-    bool is_cut = strncmp(longest, ELLIPSIS, 3) == 0;
-    return mp_arena_format(
-        arena, "%.*s%s%s", (int)(word - name), name,
-        is_cut ? keep_end(arena, longest + 3, room) : keep_ends(arena, longest, room), end);
+    static const char brackets[][2] = {{'(', ')'}, {'<', '>'}, {'[', ']'}};
+    for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
+        if (mp_text_width(name) > width && strlen(name) <= LONGEST)
+            name = collapse(arena, name, brackets[i][0], brackets[i][1]);
+    return name;
 }
 
-const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width)
+const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, size_t lines)
 {
     const char *shorter;
-    bool is_name = strncmp(name, ELLIPSIS, 3) == 0;
+    bool is_name = false;
     if (mp_text_width(name) <= width)
         return name;
-    if (width < 2)
-        return width ? ELLIPSIS : "";
-    if (strlen(name) > LONGEST)
-        return keep_end(arena, name, width);
-    name = collapse(arena, name, '(', ')');
-    if (mp_text_width(name) > width)
-        name = collapse(arena, name, '<', '>');
-    while (mp_text_width(name) > width && (shorter = drop_component(arena, name))) {
+    name = mp_collapse_name(arena, name, width);
+    while (mp_text_width(name) > width && strlen(name) <= LONGEST &&
+           (shorter = drop_component(arena, name))) {
         is_name = true;
         name = shorter;
     }
-    if (mp_text_width(name) > width && (shorter = cut_word(arena, name, width)))
-        name = shorter;
-    if (mp_text_width(name) <= width)
+    if (mp_text_width(name) <= width * lines)
         return name;
-    if (*name == ' ') /* too far to the right in its tree: the ellipsis stands for the levels */
-        return mp_shorten_name(
-            arena, mp_arena_format(arena, ELLIPSIS "%s", name + strspn(name, " ")), width);
+    width *= lines;
+    if (width < 2)
+        return width ? MP_ELLIPSIS : "";
     return is_name ? keep_end(arena, name, width) : keep_ends(arena, name, width);
 }

@@ -5,11 +5,17 @@
 
 #include "base/memory.h"
 
-/* The name in at most `width` columns; itself where it fits. What goes first: arguments of
- * signatures and templates ("add(…)"), then the left side of qualified names and paths, at a dot,
- * slash or "::" ("placeOrder …OrderService:155"), then the left side of all, or the middle of a
- * text that has no such parts. Lives in the arena or as long as `name`. */
-const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width);
+#define MP_ELLIPSIS "\xe2\x80\xa6"
+
+/* Without the arguments of signatures and templates, where it is wider than that: "add(…)". */
+const char *mp_collapse_name(mp_arena *arena, const char *name, size_t width);
+
+/* The name in `width` columns if that can be, else in as many lines of them: itself where it fits;
+ * else without arguments, then without the left side of qualified names and paths, at a dot or
+ * slash ("placeOrder …OrderService:155"). The rest goes on in further lines; of what is too long
+ * for those, the left side goes, or the middle of a text without parts. Lives in the arena or as
+ * long as `name`. */
+const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, size_t lines);
 
 /* The part of the word [at, end) that matters most, its last component: "OrderService:155" of
  * "shop.OrderService:155", "placeOrder.p:51" of "shop/placeOrder.p:51". `at` if it has but one. */

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "render/layout.h"
 #include "render/name.h"
+#include "render/wrap.h"
 
 typedef struct text_out {
     FILE *file;
@@ -85,31 +86,7 @@ static void put_cell(text_out *out, const mp_column *column, const char *text, s
 
 /* --- texts that go on in a next line --- */
 
-/* Whether the blank stands between a number and what it counts: "29 objects", "12.5 %". */
-static bool joins(const char *blank)
-{
-    return blank[-1] >= '0' && blank[-1] <= '9' &&
-           (blank[1] == '%' || (blank[1] >= 'A' && blank[1] <= 'z'));
-}
-
-/* How much of the text stands in so many columns: to a blank if there is one, else to the end of a
- * part, else as much as there is room for. */
-static size_t line_length(const char *text, size_t room)
-{
-    const char *p = text, *blank = NULL, *part = NULL;
-    for (size_t used = 0; *p;) {
-        const char *at = p;
-        used += mp_next_width(&p);
-        if (used > room && *at != ' ')
-            return (size_t)((blank ? blank : part ? part : at > text ? at : p) - text);
-        if (*at == ' ' && at > text && !joins(at))
-            blank = p;
-        else if (strchr(",;/\\", *at))
-            part = p;
-    }
-    return (size_t)(p - text);
-}
-
+/* A piece of a line: its colour is its own, as a pager may begin anywhere. */
 static void put_part(text_out *out, const char *sequence, const char *text, size_t length)
 {
     bool coloured = out->style->colour && *sequence;
@@ -117,27 +94,22 @@ static void put_part(text_out *out, const char *sequence, const char *text, size
             coloured ? PLAIN : "");
 }
 
-/* The text behind what already takes `used` columns of the line; what does not fit stands in lines
- * of its own, behind `hang` blanks. Each line has the colour of its own: a pager may begin
- * anywhere.
- */
+/* The text behind what already takes `used` columns of the line; `sequence` NULL: as a name. */
 static void put_wrapped(text_out *out, const char *sequence, const char *text, size_t used,
                         size_t hang)
 {
-    size_t width = out->style->width;
-    hang = hang > width / 2 ? width / 2 : hang;
-    while (width && used + mp_text_width(text) > width) {
-        size_t room = width > used ? width - used : 1;
-        size_t length = line_length(text, room), kept = length;
-        while (kept && text[kept - 1] == ' ')
-            kept--;
-        put_part(out, sequence, text, kept);
-        fprintf(out->file, "\n%*s", (int)hang, "");
-        text += length;
-        used = hang;
+    const char *line = mp_wrap_text(&out->arena, text, used, hang, out->style->width);
+    for (bool more = true; more; fputc('\n', out->file)) {
+        size_t length = strcspn(line, "\n"), blanks = strspn(line, " ");
+        blanks = blanks < length ? blanks : length;
+        fprintf(out->file, "%*s", (int)blanks, "");
+        if (!sequence && out->style->colour)
+            put_name(out, line + blanks, length - blanks);
+        else
+            put_part(out, sequence ? sequence : "", line + blanks, length - blanks);
+        more = line[length] != '\0';
+        line += length + more;
     }
-    put_part(out, sequence, text, strlen(text));
-    fputc('\n', out->file);
 }
 
 static void put_title(text_out *out, const char *text)
@@ -196,44 +168,48 @@ static void put_answer(text_out *out, const mp_document *document)
 
 /* --- rows --- */
 
-/* A row, counted from 1, or the titles (0), without blanks at its end. */
+/* A row, counted from 1, or the titles (0), without blanks at the ends of its lines. */
 static void put_line(text_out *out, const mp_layout *layout, size_t row)
 {
-    size_t blanks = 0; /* that are still to be written if anything follows */
-    fprintf(out->file, "%s%*s", row ? "" : escape(out, UNDERLINED), MP_GAP, "");
-    for (size_t i = 0; i < layout->count; i++) {
-        const mp_text_column *column = &layout->columns[i];
-        const char *text = row ? column->texts[row - 1] : column->title;
-        size_t padding = column->width - mp_text_width(text), length = strlen(text), kept = length;
-        bool left = mp_unit_is_text(column->as->unit);
-        while (kept && text[kept - 1] == ' ')
-            kept--;
-        if (kept)
-            fprintf(out->file, "%*s", (int)(blanks + (left ? 0 : padding)), "");
-        if (kept && row)
-            put_cell(out, column->as, text, kept);
-        else if (kept)
-            fwrite(text, 1, kept, out->file);
-        blanks = (kept ? 0 : blanks + (left ? 0 : padding)) + length - kept + (left ? padding : 0) +
-                 MP_GAP;
+    bool more = true;
+    for (size_t line = 0; more; line++) {
+        size_t blanks = MP_GAP; /* that are still to be written if anything follows */
+        more = false;
+        fputs(row ? "" : escape(out, UNDERLINED), out->file);
+        for (size_t i = 0; i < layout->count; i++) {
+            const mp_text_column *column = &layout->columns[i];
+            bool further, left = mp_unit_is_text(column->as->unit);
+            const char *text = mp_line_of_text(
+                &out->arena, row ? column->texts[row - 1] : column->title, line, &further);
+            size_t padding = column->width - mp_text_width(text), length = strlen(text),
+                   kept = length;
+            while (kept && text[kept - 1] == ' ')
+                kept--;
+            if (kept)
+                fprintf(out->file, "%*s", (int)(blanks + (left ? 0 : padding)), "");
+            if (kept && row)
+                put_cell(out, column->as, text, kept);
+            else if (kept)
+                fwrite(text, 1, kept, out->file);
+            blanks = (kept ? 0 : blanks + (left ? 0 : padding)) + length - kept +
+                     (left ? padding : 0) + MP_GAP;
+            more |= further;
+        }
+        fprintf(out->file, "%s\n", row ? "" : escape(out, PLAIN));
     }
-    fprintf(out->file, "%s\n", row ? "" : escape(out, PLAIN));
 }
 
-/* A frame below a row, behind what it is to the row. */
+/* A frame below a row, behind what it is to the row: without arguments where they do not fit, and
+ * else whole. */
 static void put_frame(text_out *out, const char *what, const char *frame)
 {
     enum { INDENT = 6 };
     size_t used = INDENT + strlen(what) + 1, width = out->style->width;
     frame = mp_safe_text(&out->arena, frame);
     if (width)
-        frame = mp_shorten_name(&out->arena, frame, width > used ? width - used : 1);
+        frame = mp_collapse_name(&out->arena, frame, width > used ? width - used : 1);
     fprintf(out->file, "%*s%s%s%s ", INDENT, "", escape(out, FAINT), what, escape(out, PLAIN));
-    if (out->style->colour)
-        put_name(out, frame, strlen(frame));
-    else
-        fputs(frame, out->file);
-    fputc('\n', out->file);
+    put_wrapped(out, NULL, frame, used, INDENT + 2);
 }
 
 /* A stack behind its first frame, a line for each caller. */

@@ -31,7 +31,7 @@ typedef struct line_row {
     MP_COLUMN(line_row, line, "Line", MP_NUMBER, 0),                                               \
     MP_COLUMN(line_row, beyond, "", MP_FLAG, MP_FOR_PROGRAMS),                                     \
     MP_COLUMN(line_row, text, "", MP_TEXT, MP_FOR_PROGRAMS),                                       \
-    MP_COLUMN(line_row, shown, "Source", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
+    MP_COLUMN(line_row, shown, "Source", MP_TEXT, MP_FOR_PEOPLE | MP_WRAP)
 /* clang-format on */
 
 static const mp_column heap_columns[] = {

@@ -45,7 +45,7 @@ typedef struct rule_row {
 
 static const mp_column rule_columns[] = {
     MP_COLUMN(rule_row, status, "Status", MP_TEXT, MP_TONED),
-    MP_COLUMN(rule_row, rule, "Rule", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(rule_row, rule, "Rule", MP_TEXT, MP_WRAP),
     MP_COLUMN(rule_row, measured, "Measured", MP_TEXT, 0),
     MP_COLUMN(rule_row, limit, "Limit", MP_TEXT, 0),
     MP_COLUMN(rule_row, why, "Why", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
@@ -161,7 +161,7 @@ typedef struct worse_row {
         MP_COLUMN_OF(worse_row, by_unit[rule_unit].now, "new_" suffix, "", unit, MP_FOR_PROGRAMS)
 
 static const mp_column worse_columns[] = {
-    MP_COLUMN(worse_row, rule, "Rule", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(worse_row, rule, "Rule", MP_TEXT, MP_WRAP),
     MP_COLUMN(worse_row, status, "", MP_TEXT, MP_TONED | MP_IF_KNOWN),
     MP_COLUMN(worse_row, change, "Change", MP_TEXT, MP_FOR_PEOPLE | MP_IF_KNOWN),
     MP_COLUMN(worse_row, base, "Base", MP_TEXT, MP_FOR_PEOPLE | MP_IF_KNOWN),

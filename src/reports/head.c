@@ -45,19 +45,19 @@ typedef struct session_row {
 } session_row;
 
 static const mp_column session_columns[] = {
-    MP_COLUMN(session_row, uuid, "UUID", MP_TEXT, 0),
+    MP_COLUMN(session_row, uuid, "UUID", MP_TEXT, MP_MINOR),
     MP_COLUMN(session_row, start_time, "Started", MP_TEXT, 0),
-    MP_COLUMN(session_row, process_id, "Process", MP_NUMBER, 0),
+    MP_COLUMN(session_row, process_id, "Process", MP_NUMBER, MP_MINOR),
     MP_COLUMN(session_row, session_id, "Session", MP_TEXT, 0),
-    MP_COLUMN(session_row, transport, "Transport", MP_TEXT, 0),
-    MP_COLUMN(session_row, application, "Application", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, transport, "Transport", MP_TEXT, MP_MINOR),
+    MP_COLUMN(session_row, application, "Application", MP_TEXT, MP_SHORTEN | MP_MINOR),
     MP_COLUMN(session_row, instance, "Instance", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(session_row, description, "Description", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(session_row, openedge_version, "OpenEdge", MP_TEXT, 0),
-    MP_COLUMN(session_row, user, "User", MP_TEXT, 0),
+    MP_COLUMN(session_row, description, "Description", MP_TEXT, MP_SENTENCE),
+    MP_COLUMN(session_row, openedge_version, "OpenEdge", MP_TEXT, MP_MINOR),
+    MP_COLUMN(session_row, user, "User", MP_TEXT, MP_MINOR),
     MP_COLUMN(session_row, date, "Date", MP_TEXT, 0),
     MP_COLUMN(session_row, directory, "Directory", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(session_row, propath, "PROPATH", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(session_row, propath, "PROPATH", MP_TEXT, MP_SENTENCE),
     MP_COLUMN(session_row, snapshots, "Snapshots", MP_COUNT, 0),
 };
 

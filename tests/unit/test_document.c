@@ -12,6 +12,7 @@
 #include "document/document.h"
 #include "render/cell.h"
 #include "render/name.h"
+#include "render/wrap.h"
 
 typedef struct counted {
     const char *name;
@@ -270,7 +271,9 @@ static void names_lose_what_matters_least(void **unused)
         {"C:\\work\\shop\\placeOrder.p", 17, DOTS "placeOrder.p"},
         {"shop/placeOrder.p:51", 19, DOTS "placeOrder.p:51"}, /* a suffix is no part */
         {"TOrder::Add(const TLine&, int)", 29, "TOrder::Add(" DOTS ")"},
-        {"TOrder::Add(const TLine&, int)", 10, DOTS "Add(" DOTS ")"},
+        {"TOrder::Add(const TLine&, int)", 10, "TOrd" DOTS "dd(" DOTS ")"}, /* "::" is no such */
+        {"Dict`2[[shop.Key, shop],[int, lib]]", 12, "Dict`2[" DOTS "]"},
+        {"find_all.part.0 [clone .constprop.0]", 20, "find_all." DOTS "nstprop.0]"},
         {"List<shop.Order>.Add", 19, "List<" DOTS ">.Add"},
         {"operator()(int)", 14, "operator()(" DOTS ")"},
         {"App.Order (several names)", 22, DOTS "Order (several names)"},
@@ -279,16 +282,48 @@ static void names_lose_what_matters_least(void **unused)
         {"\xe5\x95\x86\xe5\x93\x81.\xe6\xb3\xa8\xe6\x96\x87", 8, /* two columns each */
          DOTS "\xe6\xb3\xa8\xe6\x96\x87"},
         {"    connectDatabases shop/startup.p", 31, "    connectDatabases " DOTS "startup.p"},
-        {"    connectDatabases shop/startup.p", 26, "    conne" DOTS "bases " DOTS "startup.p"},
-        {"          go shop/startup.p", 12, DOTS "go " DOTS "artup.p"}, /* far to the right */
         {"ae\xcc\x81iou", 4, "a" DOTS "ou"}, /* an accent goes with its letter */
     };
     mp_arena arena = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *shortened = mp_shorten_name(&arena, cases[i].name, cases[i].width);
+        const char *shortened = mp_shorten_name(&arena, cases[i].name, cases[i].width, 1);
         assert_string_equal(shortened, cases[i].shortened);
         assert_true(mp_text_width(shortened) <= cases[i].width);
     }
+    mp_arena_free(&arena);
+}
+
+static void long_texts_go_on_in_a_next_line(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        size_t used, hang, width;
+        const char *lines;
+    } cases[] = {
+        {"it fits", 0, 2, 7, "it fits"},
+        {"any width", 90, 2, 0, "any width"},
+        {"two words", 0, 2, 8, "two\n  words"},
+        {"two words", 4, 2, 9, "two\n  words"},
+        {"grew by 29 objects", 0, 0, 12, "grew by\n29 objects"}, /* what is counted stays by it */
+        {"at placeOrder (line 30)", 0, 2, 21, "at placeOrder\n  (line 30)"},
+        {"void node::options::Insert()", 0, 2, 24, "void node::options::\n  Insert()"},
+        {"_GLOBAL__cli_options_mutex", 0, 2, 16, "_GLOBAL__cli_\n  options_mutex"},
+        {"C:\\shop\\src,C:\\lib", 0, 1, 14, "C:\\shop\\src,\n C:\\lib"},
+        {"0123456789", 0, 2, 6, "012345\n  6789"},
+        {"0123456789", 0, 9, 4, "0123\n  45\n  67\n  89"}, /* half of it at most */
+    };
+    mp_arena arena = {0};
+    bool further;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(
+            mp_wrap_text(&arena, cases[i].text, cases[i].used, cases[i].hang, cases[i].width),
+            cases[i].lines);
+    assert_string_equal(mp_line_of_text(&arena, "a\n b", 0, &further), "a");
+    assert_true(further);
+    assert_string_equal(mp_line_of_text(&arena, "a\n b", 1, &further), " b");
+    assert_false(further);
+    assert_string_equal(mp_line_of_text(&arena, "a\n b", 2, &further), "");
     mp_arena_free(&arena);
 }
 
@@ -329,6 +364,7 @@ int main(void)
         cmocka_unit_test(lines_and_limits_are_kept),
         cmocka_unit_test(text_is_made_safe),
         cmocka_unit_test(names_lose_what_matters_least),
+        cmocka_unit_test(long_texts_go_on_in_a_next_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

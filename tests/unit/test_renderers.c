@@ -165,24 +165,23 @@ static void text_is_for_people(void **unused)
 static void what_does_not_fit_gives_way_in_order(void **unused)
 {
     (void)unused;
-#define CUT "\xe2\x80\xa6"
     mp_document *document = made("0123456789012345678901234567890123456789");
     static const struct {
         unsigned width;
         const char *row;
     } narrow[] = {
         {62, "\n  0123456789012345678901234567890123456789   +1,200  a.p:1\n"},
-        /* 54: 32 columns for the name, 15 of its head and 16 of its tail. */
-        {54,
-         "\n  012345678901234" CUT "4567890123456789   +1,200  a.p:1\n      called from b.p:2\n"},
-        /* 46 is the least that leaves 24: 11 and 12. */
-        {46, "\n  01234567890" CUT "890123456789   +1,200  a.p:1\n      called from b.p:2\n"},
-        /* Below that the site leaves its row: 45 - 2 - 9 are 34, 16 and 17. */
-        {45, "\n  0123456789012345" CUT "34567890123456789   +1,200\n      at a.p:1\n"
+        /* 54: 32 columns for the name, which goes on two columns to the right of where it began. */
+        {54, "\n  01234567890123456789012345678901   +1,200  a.p:1\n    23456789\n"
              "      called from b.p:2\n"},
-        /* No number can go: the name has 27 of 38, 13 and 13. */
-        {38, "\n  0123456789012" CUT "7890123456789   +1,200\n      at a.p:1\n"},
-        {10, "\n  012" CUT "6789   +1,200\n"},
+        /* 46 is the least that leaves 24. */
+        {46, "\n  012345678901234567890123   +1,200  a.p:1\n    4567890123456789\n"},
+        /* Below that the site leaves its row: 45 - 2 - 9 are 34. */
+        {45, "\n  0123456789012345678901234567890123   +1,200\n    456789\n      at a.p:1\n"
+             "      called from b.p:2\n"},
+        /* No number can go: the name has 27 of 38. */
+        {38, "\n  012345678901234567890123456   +1,200\n    7890123456789\n      at a.p:1\n"},
+        {10, "\n  01234567   +1,200\n    890123\n    456789\n"},
     };
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
         char *text = render("text", document, narrow[i].width, false, NULL);
@@ -209,6 +208,7 @@ static const mp_column measured_columns[] = {
 };
 
 /* The row is 3 + 7 + 8 + 7 + 9 + 41 + 6 = 81 columns wide. */
+#define CUT "\xe2\x80\xa6"
 static void numbers_go_by_their_importance(void **unused)
 {
     (void)unused;
