@@ -16,8 +16,8 @@ A fenced block marked `sh` is run with bash:
 <!-- ci: NAME --> above a fence leaves the block to .ci/run. Of blocks marked `yaml`, the steps that
 call memprof are run (those under `run:` and `script:`), with the upper-case variables of the block.
 
-All run in a folder of links to what the checkout holds, so that a relative path means the same and
-nothing is written into the checkout.
+Sessions are shown as in a window of 100 columns. All run in a folder of links to what the checkout
+holds, so that a relative path means the same and nothing is written into the checkout.
 
 Pages of the manual (docs/man/*.scd) have their examples in fences without a mark, in which a backslash
 stands as two: with lines that start with "$ " it is a session, below a line "; sh" or "; exit: N" a
@@ -139,9 +139,8 @@ class Runner:
         for command, _ in commands:
             script += ["{ " + "\n".join(command) + "\n} 2>&1; memprof_status=$?",
                        f"printf '\\036%d\\036' $memprof_status; (exit $memprof_status)"]
-        # As in a window that readers of a page may have.
-        window = {"COLUMNS": "100"} if block.path.endswith(".scd") else None
-        _, printed = self.bash("\n".join(script) + "\n", window)
+        # As in a window that readers may have.
+        _, printed = self.bash("\n".join(script) + "\n", {"COLUMNS": "100"})
         parts = printed.split(MARK)
         lines = []
         for i, (command, expected) in enumerate(commands):
