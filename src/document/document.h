@@ -153,6 +153,9 @@ typedef enum mp_tone {
     MP_TONE_WARNING,
 } mp_tone;
 
+/* The label of what checks say, too: not said again where those are summed up. */
+#define MP_SAID_VERDICT "Verdict"
+
 /* A line of the answer that a report opens with. */
 typedef struct mp_said {
     mp_tone tone;

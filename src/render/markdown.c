@@ -274,8 +274,12 @@ void mp_markdown_put_title(mp_markdown *to, const char *title)
 /* What the report says first, an item a line. */
 static void put_answer(mp_markdown *to, const mp_document *document)
 {
+    bool begun = false;
     for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
-        put_raw(to, i == 0 && to->parts ? "\n- **" : "- **");
+        if (document->check_count && mp_text_is(document->said[i].label, MP_SAID_VERDICT))
+            continue;
+        put_raw(to, !begun && to->parts ? "\n- **" : "- **");
+        begun = true;
         put(to, document->said[i].label);
         put_raw(to, "** ");
         put(to, document->said[i].text);

@@ -70,18 +70,12 @@ static void answer_leaks(mp_document *document, const mp_window *window)
 }
 
 /* Of equal ones the first by name; there is at least one group. */
-static const mp_group *most_of(const mp_grouping *groups, bool by_change)
+static const mp_group *biggest_of(const mp_grouping *groups)
 {
-    const mp_group *best = NULL;
-    int64_t most = 0;
-    for (uint32_t i = 0; i < groups->count; i++) {
-        const mp_group *group = &groups->groups[i];
-        int64_t bytes = by_change ? llabs(group->to.bytes - group->from_bytes) : group->to.bytes;
-        if (!best || bytes > most) {
-            best = group;
-            most = bytes;
-        }
-    }
+    const mp_group *best = &groups->groups[0];
+    for (uint32_t i = 1; i < groups->count; i++)
+        if (groups->groups[i].to.bytes > best->to.bytes)
+            best = &groups->groups[i];
     return best;
 }
 
@@ -89,26 +83,15 @@ static void answer_groups(mp_document *document, const mp_window *window)
 {
     mp_totals totals = mp_totals_of(window);
     const mp_grouping *types = mp_window_groups(window, mp_dimension_find("type"), 0);
-    char percent[MP_UNIT_TEXT];
     if (types->count && totals.live_bytes) {
-        const mp_cost *biggest = &most_of(types, false)->to;
+        const mp_group *biggest = biggest_of(types);
         mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s",
-                        mp_biggest_text(document, most_of(types, false)->label,
-                                        (mp_amount){mp_cost_live(*biggest), biggest->bytes},
+                        mp_biggest_text(document, biggest->label,
+                                        (mp_amount){mp_cost_live(biggest->to), biggest->to.bytes},
                                         totals.live_bytes));
     }
-    if (types->count && mp_window_has_span(window)) {
-        const mp_group *most = most_of(types, true);
-        int64_t delta = totals.live_bytes - totals.from_bytes;
-        bool known = totals.from_bytes != 0;
-        mp_format_change(percent, mp_percent_of(delta, totals.from_bytes));
-        mp_document_say(
-            document, MP_TONE_PLAIN, "Growth", "%s from %s to %s%s%s%s, most by %s (%s)",
-            mp_bytes_text(document, delta, true), mp_bytes_text(document, totals.from_bytes, false),
-            mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "",
-            known ? percent : "", known ? ")" : "", most->label,
-            mp_bytes_text(document, most->to.bytes - most->from_bytes, true));
-    }
+    if (mp_window_has_span(window))
+        mp_say_change(document, window, types);
 }
 
 /* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.

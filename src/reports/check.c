@@ -28,7 +28,7 @@ static const mp_column summary_columns[] = {
     MP_COLUMN(summary_row, snapshots, "Snapshots replayed", MP_COUNT, MP_ADDS | MP_SUMMARY),
     MP_COLUMN(summary_row, records, "Records read", MP_COUNT, MP_ADDS | MP_SUMMARY),
     MP_COLUMN(summary_row, inputs, "Inputs", MP_COUNT, MP_ADDS),
-    MP_COLUMN(summary_row, verdict, "Verdict", MP_TEXT, 0),
+    MP_COLUMN(summary_row, verdict, "Verdict", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
 static void section_violations(mp_document *document, const mp_request *request, size_t rows)
@@ -57,6 +57,20 @@ static void section_violations(mp_document *document, const mp_request *request,
     mp_table_left_out(table, violations);
     if (!table->footer.rest.count && all > violations)
         table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
+}
+
+/* Which the first violation is; "" if there is none. */
+static const char *first_text(mp_document *document, const mp_request *request)
+{
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
+    for (size_t i = 0; i < count; i++)
+        if (mp_diagnostic_is_violation(kept[i].id)) {
+            uint64_t line = kept[i].line;
+            const char *where = line ? mp_document_text(document, " in line %" PRIu64, line) : "";
+            return mp_document_text(document, ", first%s: %s", where, kept[i].message);
+        }
+    return "";
 }
 
 typedef struct check_arguments {
@@ -91,6 +105,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_table *table = MP_TABLE(document, "check", NULL, MP_RECORD, summary_columns);
     table->order = "violations";
     mp_table_put(document, table, &row);
+    mp_document_say(document, row.violations ? MP_TONE_WORSE : MP_TONE_BETTER, MP_SAID_VERDICT,
+                    "%s%s", row.verdict, first_text(document, request));
     section_violations(document, request, (size_t)asked->limit);
     mp_section_anomalies(document, model, (size_t)asked->limit);
     document->failed = row.violations > 0;

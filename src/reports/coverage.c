@@ -86,6 +86,38 @@ static void section_totals(mp_document *document, const mp_model *model,
     table->about = mp_coverage_answer_of(document, model, coverage);
 }
 
+static const mp_covered_source *worst_of(const mp_coverage *coverage)
+{
+    const mp_covered_source *worst = coverage->sources;
+    for (uint32_t i = 1; i < coverage->source_count; i++) {
+        const mp_covered_source *source = &coverage->sources[i];
+        if (source->lines - source->executed > worst->lines - worst->executed)
+            worst = source;
+    }
+    return worst;
+}
+
+static const char *covered_text(mp_document *document, const mp_coverage *coverage)
+{
+    return mp_document_text(document, "%s of %s lines (%.1f %%)",
+                            mp_count_text(document, (int64_t)coverage->executed, false),
+                            mp_count_text(document, (int64_t)coverage->executable, false),
+                            mp_coverage_percent(coverage->executed, coverage->executable));
+}
+
+static void say_covered(mp_document *document, const mp_model *model, const mp_coverage *coverage)
+{
+    const mp_covered_source *worst = worst_of(coverage);
+    const char *missing = "";
+    if (worst->lines > worst->executed)
+        missing = mp_document_text(document, ", most missing: %s of %s in %s",
+                                   mp_count_text(document, worst->lines - worst->executed, false),
+                                   mp_count_text(document, worst->lines, false),
+                                   mp_model_text(model, worst->program));
+    mp_document_say(document, MP_TONE_PLAIN, "Executed", "%s%s", covered_text(document, coverage),
+                    missing);
+}
+
 /* --- programs and methods --- */
 
 static code_row row_of(const mp_model *model, const mp_covered_source *source)
@@ -220,12 +252,7 @@ static void section_limit(mp_document *document, const mp_model *model, const mp
     int64_t lines = (int64_t)coverage->executable, executed = (int64_t)coverage->executed;
     int64_t needed =
         lines / whole * floor->bytes + (lines % whole * floor->bytes + whole - 1) / whole;
-    const mp_covered_source *worst = coverage->sources;
-    for (uint32_t i = 1; i < coverage->source_count; i++) {
-        const mp_covered_source *source = &coverage->sources[i];
-        if (source->lines - source->executed > worst->lines - worst->executed)
-            worst = source;
-    }
+    const mp_covered_source *worst = worst_of(coverage);
     mp_check check = {
         .verdict = executed < needed ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
         .name = "min-lines",
@@ -276,6 +303,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         mp_section_head(document, request);
         mp_section_session(document, request, false);
         mp_section_profile_totals(document, request->filter, false);
+        say_covered(document, request->model, &coverage);
         section_totals(document, request->model, &coverage);
         if (asked->uncovered)
             section_uncovered(document, request->model, &coverage, asked->limit);

@@ -134,6 +134,28 @@ static void section_gate(mp_document *document, const mp_request *request,
     document->unjudged = counts[MP_VERDICT_ERROR] > 0;
 }
 
+/* The verdict, and the first rule behind it. */
+static void say_verdict(mp_document *document, const mp_rule_results *results)
+{
+    const mp_rule_result *first = NULL;
+    for (size_t i = 0; i < results->count; i++) {
+        mp_verdict verdict = results->at[i].verdict;
+        if (verdict != MP_VERDICT_PASS &&
+            (!first || (verdict == MP_VERDICT_FAIL && first->verdict != MP_VERDICT_FAIL)))
+            first = &results->at[i];
+    }
+    mp_tone tone = !first                              ? MP_TONE_BETTER
+                   : first->verdict == MP_VERDICT_FAIL ? MP_TONE_WORSE
+                                                       : MP_TONE_WARNING;
+    mp_document_say(document, tone, MP_SAID_VERDICT, "%s, %s",
+                    mp_verdict_name(first ? first->verdict : MP_VERDICT_PASS),
+                    mp_verdicts_text(document->arena, "rule", results->counts));
+    if (first)
+        mp_document_say(document, tone,
+                        first->verdict == MP_VERDICT_FAIL ? "First to fail" : "Not judged",
+                        "%s: %s", first->rule->name, first->message);
+}
+
 static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
@@ -141,7 +163,6 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
         put_rule(document, table, &results->at[i]);
-    table->footer.text = mp_verdicts_text(document->arena, "rule", results->counts);
 }
 
 /* --- what is behind rules that fail --- */
@@ -232,6 +253,7 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
     section_gate(document, request, &results);
+    say_verdict(document, &results);
     section_rules(document, &results);
     section_worse(document, &results);
     mp_rule_results_free(&results);

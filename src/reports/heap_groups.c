@@ -416,12 +416,13 @@ static mp_series series_of_rows(const mp_window *window, const mp_grouping *grou
     return series;
 }
 
-/* So many rows at a time that their series have room in 32 MiB. */
+/* So many rows at a time that their series have room in 32 MiB. Texts of those that are shown. */
 static void set_trends(mp_document *document, const mp_window *window, const mp_grouping *grouping,
-                       growth_row *rows, size_t count)
+                       growth_row *rows, size_t count, size_t shown)
 {
     enum { MOST_VALUES = 1 << 22 };
     const mp_model *model = window->model;
+    const growth_row *end = rows + shown;
     size_t batch = MOST_VALUES / model->snapshots.count + 1;
     for (; count; rows += batch, count -= batch) {
         batch = count < batch ? count : batch;
@@ -429,7 +430,7 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
         for (size_t i = 0; i < batch; i++) {
             mp_trend trend = mp_trend_of(series.at + i * series.length, series.length);
             rows[i].trend = trend_cells_of(model, &series, &trend);
-            if (trend.kind == MP_TREND_TOO_SHORT)
+            if (trend.kind == MP_TREND_TOO_SHORT || rows + i >= end)
                 continue;
             rows[i].history = sparkline_text(document, &series, i);
             if (trend.kind != MP_TREND_FLAT)
@@ -438,6 +439,63 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
         }
         mp_series_free(&series);
     }
+}
+
+/* What grows steadily, the steepest first: what changed most may be a cache that was filled. */
+static void say_steady(mp_document *document, const growth_row *rows, size_t count)
+{
+    enum { NAMED = 3 };
+    const growth_row *steepest[NAMED] = {NULL};
+    const char *text = "", *words = mp_trend_words(MP_TREND_GROWS);
+    size_t steady = 0;
+    for (size_t i = 0; i < count; i++) {
+        const growth_row *row = &rows[i];
+        if (!row->trend.words || strcmp(row->trend.words, words) != 0)
+            continue;
+        steady++;
+        for (size_t k = 0; k < NAMED && row; k++)
+            if (!steepest[k] || row->trend.slope > steepest[k]->trend.slope) {
+                const growth_row *less = steepest[k];
+                steepest[k] = row;
+                row = less;
+            }
+    }
+    for (size_t k = 0; k < NAMED && steepest[k]; k++) {
+        char slope[MP_UNIT_TEXT];
+        mp_format_byte_rate(slope, steepest[k]->trend.slope, document->exact_bytes, true);
+        text = mp_document_text(document, "%s%s%s, %s a snapshot", k ? text : "", k ? "; " : "",
+                                steepest[k]->key, slope);
+    }
+    if (steady > NAMED)
+        text = mp_document_text(document, "%s; and %s more", text,
+                                mp_count_text(document, (int64_t)(steady - NAMED), false));
+    if (steady)
+        mp_document_say(document, MP_TONE_WORSE, "Grows steadily", "%s", text);
+}
+
+/* From one end of the window to the other; the groups are of all that is alive. */
+void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping)
+{
+    mp_totals totals = mp_totals_of(window);
+    int64_t delta = totals.live_bytes - totals.from_bytes, change = 0;
+    const mp_group *most = NULL; /* of equal ones the first by name */
+    char percent[MP_UNIT_TEXT];
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
+        if (!most || llabs(group->to.bytes - group->from_bytes) > llabs(change)) {
+            most = group;
+            change = group->to.bytes - group->from_bytes;
+        }
+    }
+    if (!most)
+        return;
+    bool known = totals.from_bytes != 0;
+    mp_format_change(percent, mp_percent_of(delta, totals.from_bytes));
+    mp_document_say(
+        document, MP_TONE_PLAIN, "Growth", "%s from %s to %s%s%s%s, most by %s (%s)",
+        mp_bytes_text(document, delta, true), mp_bytes_text(document, totals.from_bytes, false),
+        mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "", known ? percent : "",
+        known ? ")" : "", most->label, mp_bytes_text(document, change, true));
 }
 
 bool mp_section_growth(mp_document *document, const mp_window *window,
@@ -461,8 +519,14 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
     size_t shown = mp_shown_of(count, (size_t)asked->limit);
-    if (trends && strcmp(order->name, "inclusive") != 0) /* trends are those of own bytes */
-        set_trends(document, window, grouping, rows, shown);
+    if (trends && strcmp(order->name, "inclusive") != 0) { /* trends are those of own bytes */
+        enum { AT_LEAST = 200 };                           /* whatever the limit */
+        size_t judged = count > AT_LEAST && shown < AT_LEAST ? AT_LEAST : shown;
+        judged = count < AT_LEAST ? count : judged;
+        set_trends(document, window, grouping, rows, judged, shown);
+        say_steady(document, rows, judged);
+        mp_say_change(document, window, grouping);
+    }
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = stack_of(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);

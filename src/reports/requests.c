@@ -198,9 +198,9 @@ static const char *worst_text(mp_document *document, const mp_model *model,
             (!worst || requests->apis[i].left_bytes > worst->left_bytes))
             worst = &requests->apis[i];
     if (!worst)
-        return "No request left anything behind";
+        return "nothing, by no request";
     return mp_document_text(
-        document, "%s left most behind: %s, in %s of %s call%s", api_text(model, worst->api),
+        document, "most by %s: %s, in %s of %s call%s", api_text(model, worst->api),
         mp_amount_text(document, worst->left_objects, worst->left_bytes),
         mp_count_text(document, worst->leaving_calls, false),
         mp_count_text(document, worst->calls, false), worst->calls == 1 ? "" : "s");
@@ -216,23 +216,25 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     mp_requests requests = mp_requests_of(window, asked->from != NULL);
     bool any = requests.count > 0;
     const char *answer = any ? worst_text(document, model, &requests)
-                             : "No snapshot of the window is of an agent's request: "
+                             : "not known, as no snapshot of the window is of an agent's request: "
                                "leaks tells which code leaks";
+    bool left = false;
+    for (size_t i = 0; i < requests.api_count; i++)
+        left |= requests.apis[i].left_objects > 0;
+    mp_document_say(document, left ? MP_TONE_WORSE : MP_TONE_PLAIN, "Left behind", "%s", answer);
     outside_row outside = {requests.created_objects, requests.created_bytes};
+    if (any && outside.created_objects)
+        mp_document_say(document, MP_TONE_PLAIN, "Outside",
+                        "%s were created in no request that a snapshot tells of",
+                        mp_amount_text(document, outside.created_objects, outside.created_bytes));
     mp_table *record = MP_TABLE(document, "outside_requests", NULL, MP_RECORD, outside_columns);
     record->flags = MP_FOR_PROGRAMS;
     mp_table_put(document, record, &outside);
-    size_t first = document->table_count;
     bool ok = (!apis || section_apis(document, model, &requests, asked, error)) &&
               (!single || section_requests(document, model, &requests, asked, error));
     mp_requests_free(&requests);
     if (!ok)
         return false;
-    mp_table *table = &document->tables[first];
-    mp_table_line(document, table, "%s", answer);
-    if (any && outside.created_objects)
-        mp_table_line(document, table, "Created in no request that a snapshot tells of: %s",
-                      mp_amount_text(document, outside.created_objects, outside.created_bytes));
     document->tables[document->table_count - 1].main = true;
     return true;
 }
