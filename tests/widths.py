@@ -42,6 +42,7 @@ NAMES = {
 }
 # What a shape has that has one name of thousands of columns: no window has room for that.
 ENDLESS = {"names.oemp", "wide.oemp", "accents.oemp"}
+UNSEEN = "\N{RIGHT-TO-LEFT OVERRIDE}\N{ZERO WIDTH SPACE}\N{HEBREW LETTER ALEF}"
 WITHIN = re.compile(r"[^\s(\[<,\"]\N{HORIZONTAL ELLIPSIS}|\N{HORIZONTAL ELLIPSIS}(?![\w)\]> <(\[.-])")
 AT_ALL = re.compile(r"(?<![(<\[])\N{HORIZONTAL ELLIPSIS}(?!\S*\.taligent)")
 ESCAPE = re.compile(r"\033\[[0-9;]*m")
@@ -55,6 +56,12 @@ def width(line):
             continue
         columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
     return columns
+
+
+def shown_name(text):
+    """As people read it: what cannot be seen by its number."""
+    return "".join(f"\\u{{{ord(c):x}}}" if unicodedata.category(c) == "Cf" else
+                   f"\\x{ord(c):02x}" if c < " " else c for c in text)
 
 
 class Trials:
@@ -125,7 +132,7 @@ class Trials:
                         value = row.get(member)
                         value = [value] if isinstance(value, str) else value
                         names |= {tuple(value[:3])} if value else set()
-        return sorted(names)
+        return sorted(tuple(map(shown_name, some)) for some in names)
 
     def lines(self, folder):
         """All command lines."""
@@ -149,11 +156,13 @@ class Trials:
         for command in ("analyze", "leaks", "growth", "snapshots"):
             yield [command, *dumps, *ROWS]
             yield [command, str(SAMPLES), *ROWS]
+        yield ["top", str(pathlib.Path(folder) / "threads.taligent"), "--by", "thread"]
+        yield ["snapshots", str(SAMPLES / "shop.taligent"), "--slices", "10000"]
         yield ["formats"]
 
     @staticmethod
     def shapes(folder):
-        """Long paths, long names, names of wide and of combining characters."""
+        """Long paths, long names, names of wide, of combining and of unseen characters, many threads."""
         whole = (SAMPLES / "shop-v2.oemp").read_bytes()
         deep = folder.joinpath(*["d" * 100] * 5)
         deep.mkdir(parents=True)
@@ -165,7 +174,13 @@ class Trials:
             (folder / f"{name}.oemp").write_bytes(
                 whole.replace(b"shop.", b"shop." + text.encode() + b".")
                 .replace(b"placeOrder", text.encode()))
-        return [deep / "long.oemp", *(folder / f"{n}.oemp" for n in ("names", "wide", "accents"))]
+        (folder / "unseen.oemp").write_bytes(
+            whole.replace(b"shop.", b"shop." + UNSEEN.encode()).replace(b"placeOrder", b"place\tOrder"))
+        log = (SAMPLES / "shop.taligent").read_bytes().split(b"\n")
+        (folder / "threads.taligent").write_bytes(b"\n".join(
+            re.sub(rb":2-\d+", b":2-%d" % (10 ** 9 + i % 200), line) for i, line in enumerate(log)))
+        return [deep / "long.oemp", folder / "threads.taligent",
+                *(folder / f"{n}.oemp" for n in ("names", "wide", "accents", "unseen"))]
 
     def all(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -106,6 +106,42 @@ size_t mp_utf8_length(const char *p, const char *end)
     return length;
 }
 
+/* Marks of direction, joiners and other characters without width, ends of lines and paragraphs,
+ * tags, selectors of variants, and letters that are blank. */
+static bool is_hidden(uint32_t code)
+{
+    static const uint32_t ranges[][2] = {
+        {0xad, 0xad},       {0x61c, 0x61c},   {0x115f, 0x1160}, {0x180b, 0x180f},
+        {0x200b, 0x200f},   {0x2028, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
+        {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff9, 0xfffb}, {0x1d173, 0x1d17a},
+        {0xe0000, 0xe0fff},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE])
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t length = mp_utf8_length(p, end);
+    if (length == 1 && (*b < 32 || *b == 127))
+        snprintf(escape, MP_ESCAPE, "\\x%02x", *b);
+    if (length == 1)
+        return *b < 32 || *b == 127;
+    uint32_t code = length ? *b & (0x7fu >> length) : 0;
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (b[i] & 0x3f);
+    if (length == 2 && code < 0xa0)
+        snprintf(escape, MP_ESCAPE, "\\x%02x\\x%02x", b[0], b[1]);
+    else if (is_hidden(code))
+        snprintf(escape, MP_ESCAPE, "\\u{%x}", code);
+    else
+        return 0;
+    return length;
+}
+
 bool mp_utf8_valid(mp_slice text)
 {
     const char *end = text.at + text.length;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 /* --- diagnostics --- */
@@ -25,15 +26,14 @@ static bool is_printed(mp_diagnostic_id id, bool quiet, bool violations)
 
 void cli_put_safe(const char *text)
 {
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text, next = (unsigned char)text[1];
-        bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
-        if (c1)
-            fprintf(stderr, "\\x%02x\\x%02x", byte, (unsigned char)*++text);
-        else if (byte < 32 || byte == 127)
-            fprintf(stderr, "\\x%02x", byte);
+    char escape[MP_ESCAPE];
+    for (const char *end = text + strlen(text); text < end;) {
+        size_t length = mp_text_escape(text, end, escape);
+        if (length)
+            fputs(escape, stderr);
         else
-            fputc(byte, stderr);
+            fputc(*text++, stderr);
+        text += length;
     }
 }
 

@@ -154,25 +154,23 @@ static size_t character(const char *p, const char *end, int *columns)
 
 const char *mp_safe_text(mp_arena *arena, const char *text)
 {
-    const char *end;
-    size_t controls = 0;
-    int columns;
+    char escape[MP_ESCAPE];
+    size_t escapes = 0;
     if (!mp_utf8_valid(mp_slice_of(text)))
         text = mp_utf8_copy(arena, text);
-    end = text + strlen(text);
-    for (const char *p = text; p < end; p += character(p, end, &columns))
-        controls += is_control(p);
-    if (!controls)
+    const char *end = text + strlen(text);
+    for (const char *p = text; p < end; p++)
+        escapes += mp_text_escape(p, end, escape) > 0;
+    if (!escapes)
         return text;
-    char *safe = mp_arena_alloc(arena, strlen(text) + controls * 8 + 1), *out = safe;
+    char *safe = mp_arena_alloc(arena, strlen(text) + escapes * MP_ESCAPE + 1), *out = safe;
     for (const char *p = text; p < end;) {
-        bool control = is_control(p);
-        for (size_t length = character(p, end, &columns); length; length--, p++) {
-            if (control)
-                out += sprintf(out, "\\x%02x", (unsigned char)*p);
-            else
-                *out++ = *p;
-        }
+        size_t length = mp_text_escape(p, end, escape);
+        if (length)
+            out = stpcpy(out, escape);
+        else
+            *out++ = *p++;
+        p += length;
     }
     *out = '\0';
     return safe;

@@ -27,8 +27,8 @@ static inline bool mp_unit_is_text(mp_unit unit)
     return unit == MP_TEXT || unit == MP_LIST || unit == MP_FLAG;
 }
 
-/* Text that does nothing to a terminal: control characters as \x1b. Returns `text` itself where it
- * has none. */
+/* Text that shows all it has and does nothing to a terminal: control characters as \x1b, others
+ * that cannot be seen as \u{202e}. Returns `text` itself where it has none. */
 const char *mp_safe_text(mp_arena *arena, const char *text);
 /* Columns on a terminal; one for each character whose width is not known. */
 size_t mp_text_width(const char *text);

@@ -237,7 +237,7 @@ static void put_notes(text_out *out, const mp_cell *cell)
     enum { INDENT = 6 };
     size_t width = INDENT;
     for (int64_t i = 0; i < cell->number; i++)
-        width += mp_text_width(cell->list[i]) + (i ? 2 : 0);
+        width += mp_text_width(mp_safe_text(&out->arena, cell->list[i])) + (i ? 2 : 0);
     bool joined = !out->style->width || width <= out->style->width;
     for (int64_t i = 0; i < cell->number; i++) {
         const char *text = mp_safe_text(&out->arena, cell->list[i]);

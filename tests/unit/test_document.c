@@ -234,6 +234,13 @@ static void text_is_made_safe(void **unused)
         {"", ""},
         {"a\nb\tc\x1b[0m\x7f", "a\\x0ab\\x09c\\x1b[0m\\x7f"},
         {"\xc2\x80\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9f\xc2\xa0"}, /* U+00A0 is a blank */
+        {"a\xe2\x80\xae"
+         "b",
+         "a\\u{202e}b"},                                           /* right to left from here */
+        {"a\xe2\x80\x8b\xf3\xa0\x80\xa0", "a\\u{200b}\\u{e0020}"}, /* no width; a tag */
+        {"a\xe2\x80\xa8\xef\xbb\xbf", "a\\u{2028}\\u{feff}"},      /* an end of line; a mark */
+        {"\xe2\x9a\xa0\xef\xb8\x8f", "\xe2\x9a\xa0\xef\xb8\x8f"},  /* an emoji is itself */
+        {"\xd7\x90\xd7\x91", "\xd7\x90\xd7\x91"},                  /* and Hebrew letters */
         {"Z\xc3\xbcrich \xe2\x82\xac", "Z\xc3\xbcrich \xe2\x82\xac"},
     };
     mp_arena arena = {0};
