@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The pages of the manual, docs/man/*.scd.
+"""The pages of the manual, docs/man/*.scd, and the guide, docs/manual.md.
 
     tests/pages.py --tables PATH               hold them against the tables of the program
     tests/pages.py --tables PATH --lint        let man and mandoc read them as scdoc makes them
     tests/pages.py --tables PATH --self-test   see that a wrong page is found
 
 Each command has a page, with the sections that a reader looks for and with its options as the
-tables have them; no page names an option, or a page, that does not exist. What --lint needs (scdoc,
+tables have them; no page names an option, or a page, that does not exist. Each section of the guide
+is a question, it leads to the page of each command, and it is no longer than 600 lines. What --lint needs (scdoc,
 man, mandoc) is no need of the project: without one of them it says so and ends with 77, "skipped".
 """
 import argparse
@@ -21,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGES = os.path.join(HERE, "..", "docs", "man")
 SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"],
             "5": ["NAME", "DESCRIPTION", "SEE ALSO"]}
+GUIDE_LINES = 600
 SKIPPED = 77
 
 
@@ -75,14 +77,24 @@ def faults_of(tables, folder):
     return faults
 
 
-def faults_of_guide(tables, path):
-    """Options that the guide names and nobody takes."""
-    known = {option for command in lines_of(tables, "commands")
-             for option in lines_of(tables, "options", command)}
-    with open(path, encoding="utf-8") as file:
-        named = set(re.findall(r"`(--[a-z-]+)[ `]", file.read()))
-    return [f"{os.path.basename(path)}: {option} is not an option of any command"
-            for option in sorted(named - known)]
+def faults_of_guide(tables, text):
+    """Options that the guide names and nobody takes, commands and sections that are none of it."""
+    commands = lines_of(tables, "commands")
+    known = {option for command in commands for option in lines_of(tables, "options", command)}
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    faults = [f"guide: {option} is not an option of any command"
+              for option in sorted(set(re.findall(r"`(--[a-z-]+)[ `]", text)) - known)]
+    faults += [f"guide: no link to the page of {command}" for command in commands
+               if f"](man/memprof-{command}.1.scd)" not in prose]
+    faults += [f"guide: {title} is no question" for title in re.findall(r"^### (.*[^?\n])$", prose, re.M)]
+    if text.count("\n") > GUIDE_LINES:
+        faults.append(f"guide: more than {GUIDE_LINES} lines")
+    return faults
+
+
+def guide():
+    with open(os.path.join(PAGES, "..", "manual.md"), encoding="utf-8") as file:
+        return file.read()
 
 
 def lint(tables, folder):
@@ -117,6 +129,14 @@ SPOILT = [
     ("nothing to insert", "memprof-leaks.1", "; insert options", "; insert optionen", "to insert"),
 ]
 
+# (text of the guide, in its place, words of the complaint)
+SPOILT_GUIDE = [
+    ("`--no-config`", "`--no-configs`", "--no-configs is not an option"),
+    ("(man/memprof-info.1.scd)", "(man/memprof.1.scd)", "no link to the page of info"),
+    ("### Which line leaks?", "### Leaks", "Leaks is no question"),
+    ("## Memory\n", "## Memory\n" * 600, "more than 600 lines"),
+]
+
 
 def self_test(tables):
     wrong = 0
@@ -142,7 +162,14 @@ def self_test(tables):
         if not any(word in fault for fault in faults):
             wrong += 1
             print(f"self-test: {what} is not found; found: {faults}")
-    print(f"pages.py: self-test, {len(SPOILT) + 1} cases, {wrong} wrong")
+    for old, new, word in SPOILT_GUIDE:
+        text = guide()
+        assert old in text, old
+        faults = faults_of_guide(tables, text.replace(old, new))
+        if not any(word in fault for fault in faults):
+            wrong += 1
+            print(f"self-test: \"{word}\" of the guide is not found; found: {faults}")
+    print(f"pages.py: self-test, {len(SPOILT) + 1 + len(SPOILT_GUIDE)} cases, {wrong} wrong")
     return 1 if wrong else 0
 
 
@@ -161,8 +188,7 @@ def main():
     if options.lint:
         faults = lint(options.tables, PAGES)
     else:
-        faults = faults_of(options.tables, PAGES) + faults_of_guide(
-            options.tables, os.path.join(PAGES, "..", "manual.md"))
+        faults = faults_of(options.tables, PAGES) + faults_of_guide(options.tables, guide())
     for fault in faults:
         print(fault)
     print(f"pages.py: {len(names_of(PAGES))} pages, {len(faults)} wrong")
