@@ -133,8 +133,9 @@ int32_t mp_today(void)
 bool mp_model_is_usable(const mp_model *model)
 {
     mp_filter *filter = mp_filter_of(model, NULL, NULL);
-    bool any = filter->sessions.first[model->sessions.count] > 0 ||
-               (model->profile && model->profile->lines.count > 1);
+    bool any =
+        filter->sessions.first[model->sessions.count] > 0 ||
+        (model->profile && (model->profile->lines.count > 1 || model->profile->coverage.count > 1));
     mp_filter_free(filter);
     return any;
 }

@@ -103,7 +103,8 @@ typedef struct prf_cursor {
     bool cut;                         /* the last line has no end */
     bool foreign;                     /* skipping a profile of an unknown version */
     unsigned version;                 /* of the first profile */
-    uint64_t records, rows, profiles, whole, skipped_from, skipped;
+    uint64_t records, profiles, whole, skipped_from, skipped;
+    uint64_t told; /* rows of lines: of what they cost, and of which there are */
 } prf_cursor;
 
 static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_value *value)
@@ -221,7 +222,6 @@ static void section_row(prf_cursor *cursor, mp_slice line)
     mp_fields fields = mp_fields_of(line);
     if (section->part == PRF_STATISTICS) {
         cursor->records++;
-        cursor->rows++;
         prf_statistic(state, (mp_statistics_part)(section - statistics), line);
         return;
     }
@@ -238,7 +238,7 @@ static void section_row(prf_cursor *cursor, mp_slice line)
                     section->name);
     } else {
         cursor->records++;
-        cursor->rows++;
+        cursor->told += section == &lines || section == &coverage;
         section->row(state, row, mp_input_line_number(cursor->input));
         cursor->in_entity |= section == &coverage;
     }
@@ -385,11 +385,11 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
     sum->format_version = cursor.version;
     sum->records = cursor.records;
     sum->complete = !cursor.cut && cursor.whole > 0 && cursor.whole == cursor.profiles;
-    bool usable = cursor.rows > 0 || cursor.whole > 0;
+    bool usable = cursor.told > 0;
     if (!usable && !cursor.foreign)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path,
                     mp_input_line_number(input),
-                    "no row of a profile in it, expected at least one");
+                    "no line of a program in it, expected at least one");
     return usable;
 }
 

@@ -260,7 +260,7 @@ static void names_are_split(void **unused)
         int length = sprintf(text, "%s1 \"%s\" \"\" 0\n", HEADER("1", ""), cases[i].name);
         for (int k = 0; k < 3 && cases[i].units[k]; k++)
             length += sprintf(text + length, "%d \"%s\" \"\" 7\n", k + 2, cases[i].units[k]);
-        sprintf(text + length, ".\n.\n.\n.\n.\n.\n");
+        sprintf(text + length, ".\n.\n1 1 1 0.1 0.1\n.\n.\n.\n.\n");
         reading r = read_text(&mp_reader_prf, NAME, text, 64 * 1024);
         const mp_module *module = &r.model->profile->modules.at[2];
         assert_string_equal(mp_model_text(r.model, module->program), cases[i].program);
