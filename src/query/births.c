@@ -191,16 +191,15 @@ static void find_growers(const mp_window *window, mp_steady *steady)
 
 const mp_steady *mp_window_steady(const mp_window *window)
 {
-    mp_steady **known = &window->known->steady;
-    if (*known)
-        return *known;
-    *known = mp_alloc_zero(1, sizeof **known);
-    (*known)->generations =
-        mp_alloc_zero(window->model->generations.count, sizeof *(*known)->generations);
-    (*known)->of_session =
-        mp_alloc_zero(window->model->sessions.count, sizeof *(*known)->of_session);
-    (window->model->kind == MP_KIND_DUMP ? find_growers : find_steady_births)(window, *known);
-    return *known;
+    const mp_model *model = window->model;
+    mp_steady *steady = window->known->steady;
+    if (steady)
+        return steady;
+    window->known->steady = steady = mp_alloc_zero(1, sizeof *steady);
+    steady->generations = mp_alloc_zero(model->generations.count, sizeof *steady->generations);
+    steady->of_session = mp_alloc_zero(model->sessions.count, sizeof *steady->of_session);
+    (model->kind == MP_KIND_DUMP ? find_growers : find_steady_births)(window, steady);
+    return steady;
 }
 
 int64_t *mp_steady_of_groups(const mp_window *window, const mp_grouping *grouping)
