@@ -70,6 +70,13 @@ static const cli_option *find_option(const config_reading *config, const char *n
     return option;
 }
 
+/* "--limit", "limit 20" or "[leaks]" are written as elsewhere. */
+static bool is_name(const char *name)
+{
+    return *name && *name != '-' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen(name);
+}
+
 static bool refuse_name(config_reading *config, const char *name)
 {
     const char *names[CLI_MOST_OPTIONS];
@@ -84,6 +91,9 @@ static bool refuse_name(config_reading *config, const char *name)
  * the same: without a command it is what it means to the default one. */
 static bool set_option(config_reading *config, config_setting *made, const char *name)
 {
+    if (!is_name(name))
+        return fault(config, "\"%s\" is no option, expected OPTION = TEXT or COMMAND.OPTION = TEXT",
+                     name);
     const char *dot = strchr(name, '.');
     made->pair.name = dot ? dot + 1 : name;
     for (size_t i = 0; dot && !made->command && i < config->command_count; i++) {
@@ -228,12 +238,34 @@ static bool is_given(const cli_options *options, const char *name)
     return false;
 }
 
-/* Whether the command line or a setting says it. */
+/* What an option denies. */
+static const char *contrary_of(const char *name)
+{
+    return strcmp(name, "quiet") == 0 ? "verbose" : strcmp(name, "verbose") == 0 ? "quiet" : name;
+}
+
+/* What says otherwise: a setting of a higher rank, or the command line. NULL: it counts. */
+static const char *overruler(const config_reading *config, const config_setting *one)
+{
+    const char *contrary = contrary_of(one->pair.name);
+    if (is_given(config->options, one->pair.name) || is_given(config->options, contrary))
+        return "the command line";
+    for (size_t i = 0; i < config->count; i++) {
+        const config_setting *other = &config->settings[i];
+        if (other->meant && other->rank > one->rank &&
+            (other->option == one->option || strcmp(other->pair.name, contrary) == 0))
+            return other->pair.origin;
+    }
+    return NULL;
+}
+
+/* Whether the command line says it, or a setting that counts. */
 static bool says(const config_reading *config, const char *name)
 {
     bool says = is_given(config->options, name);
     for (size_t i = 0; i < config->count; i++)
-        says |= config->settings[i].meant && strcmp(config->settings[i].pair.name, name) == 0;
+        says |= config->settings[i].meant && strcmp(config->settings[i].pair.name, name) == 0 &&
+                !overruler(config, &config->settings[i]);
     return says;
 }
 
@@ -273,19 +305,6 @@ static void read_nearest(config_reading *config)
 }
 
 /* --- what of it counts --- */
-
-/* What says otherwise: a setting of a higher rank, or the command line. NULL: it counts. */
-static const char *overruler(const config_reading *config, const config_setting *one)
-{
-    if (is_given(config->options, one->pair.name))
-        return "the command line";
-    for (size_t i = 0; i < config->count; i++) {
-        const config_setting *other = &config->settings[i];
-        if (other->meant && other->rank > one->rank && other->option == one->option)
-            return other->pair.origin;
-    }
-    return NULL;
-}
 
 static void tell(const config_reading *config)
 {

@@ -582,9 +582,10 @@ static bool check(const cli_options *options)
                           command->name, behind);
     if (optional && options->path_count > 1)
         return cli_refuse(options, "%s takes one file and, behind it, one name", command->name);
+    bool misses = before && !is_given(options, "policy");
     if (command->scope & CLI_READS && options->path_count == 0)
         return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)%s",
-                          command->name, before ? command->operand : "", before ? " and " : "",
+                          command->name, misses ? command->operand : "", misses ? " and " : "",
                           mp_argument_find(command->arguments, "object")
                               ? "; --type GLOB may stand for OBJECT"
                               : "");

@@ -225,6 +225,21 @@ static void say_calls(mp_document *document, const mp_digest *base, const mp_dig
                         mp_count_text(document, now->totals.calls, false));
 }
 
+/* A higher peak is no part of the verdict, but no verdict may hide it. */
+static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                     const mp_digest *now, outcome verdict, const mp_diff_arguments *asked)
+{
+    int64_t change = now->peak_bytes - base->peak_bytes;
+    bool whole = !base->of_moment && !now->of_moment; /* later is never less */
+    if (verdict != WORSE && diff->has & MP_HAS_HISTORY && whole && change > 0 &&
+        mp_change_counts(asked, change, base->peak_bytes))
+        mp_document_say(document, MP_TONE_WARNING, "Peak", "%s%s, from %s to %s",
+                        mp_bytes_text(document, change, true),
+                        share_of(document, change, base->peak_bytes),
+                        mp_bytes_text(document, base->peak_bytes, false),
+                        mp_bytes_text(document, now->peak_bytes, false));
+}
+
 /* What makes the figures those of two different things. */
 static void warn(mp_document *document, const mp_diff *diff, const mp_digest *base,
                  const mp_digest *now, const mp_diff_arguments *asked)
@@ -249,6 +264,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     outcome verdict = outcome_of(measures, count);
     say_verdict(document, diff, measures, count, verdict, asked);
     warn(document, diff, base, now, asked);
+    say_peak(document, diff, base, now, verdict, asked);
     if (diff->kind == MP_KIND_PROFILE)
         say_calls(document, base, now);
     say_side(document, diff, measures, true, verdict == SAME || verdict == BETTER, asked);
