@@ -19,6 +19,9 @@ const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node)
 /* The same, with the line that it begins at where the name is that of several: "save X (from
  * 20)". */
 const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node);
+/* The name for people of code that profiles name with two classes, the one that defines it and the
+ * one it ran for, which mostly are one: "save shop.Order" of "save shop.Order shop.Order". */
+const char *mp_name_told(mp_arena *arena, const char *name);
 /* The line of which that speaks, or 0. */
 uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
 /* The name of a symbol; "<name 12>" if it was never defined. */

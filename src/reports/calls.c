@@ -20,12 +20,13 @@ typedef struct match_row {
     int64_t cost, inclusive, calls, recursive_calls, objects, inclusive_objects;
     int64_t line, start_line, inclusive_estimated;
     double percent;
-    const char *name, *program, *method;
+    const char *name, *shown, *program, *method;
 } match_row;
 
 /* clang-format off */
 #define OF_MATCH                                                                                   \
-    MP_COLUMN(match_row, name, "Name", MP_TEXT, MP_SHORTEN),                                       \
+    MP_COLUMN(match_row, name, "Name", MP_TEXT, MP_FOR_PROGRAMS),                                  \
+    MP_COLUMN(match_row, shown, "Name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),                                       \
     MP_COLUMN(match_row, line, "Line", MP_NUMBER, MP_IF_KNOWN),                                              \
     MP_COLUMN(match_row, start_line, "From line", MP_NUMBER, MP_MINOR)
 /* clang-format on */
@@ -56,7 +57,7 @@ static const mp_column match_bytes[] = {
 /* --- callers and callees --- */
 
 typedef struct edge_row {
-    const char *direction, *caller, *callee;
+    const char *direction, *caller, *callee, *shown; /* shown: the one of them that people read */
     int64_t cost, objects, calls, recursive_calls, line, caller_start_line, callee_start_line;
     double percent;
 } edge_row;
@@ -72,13 +73,15 @@ typedef struct edge_row {
     MP_COLUMN(edge_row, percent, "%", MP_PERCENT, 0),                                              \
     MP_COLUMN(edge_row, objects, "Objects", MP_COUNT, MP_IF_KNOWN)
 #define EDGE_CALLER                                                                                \
-    MP_COLUMN(edge_row, caller, "Caller", MP_TEXT, MP_SHORTEN),                                    \
+    MP_COLUMN_OF(edge_row, shown, "caller", "Caller", MP_TEXT, MP_SHORTEN),                                    \
     MP_COLUMN(edge_row, line, "At line", MP_NUMBER, 0)
 #define EDGE_CALLEE                                                                                \
     MP_COLUMN(edge_row, line, "At line", MP_NUMBER, 0),                                            \
-    MP_COLUMN(edge_row, callee, "Callee", MP_TEXT, MP_SHORTEN)
+    MP_COLUMN_OF(edge_row, shown, "callee", "Callee", MP_TEXT, MP_SHORTEN)
 #define EDGE_BOTH                                                                                  \
-    MP_COLUMN(edge_row, direction, "", MP_TEXT, 0), EDGE_CALLER,                                   \
+    MP_COLUMN(edge_row, direction, "", MP_TEXT, 0),                                                \
+    MP_COLUMN(edge_row, caller, "Caller", MP_TEXT, MP_SHORTEN),                                    \
+    MP_COLUMN(edge_row, line, "At line", MP_NUMBER, 0),                                   \
     MP_COLUMN(edge_row, callee, "Callee", MP_TEXT, 0)
 #define EDGE_STARTS                                                                                \
     MP_COLUMN(edge_row, caller_start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),                        \
@@ -108,6 +111,7 @@ typedef struct asking {
     const mp_model *model;
     const mp_calls *calls;
     edge_lists callers, callees; /* of each callable */
+    bool *twins;                 /* of each callable: whether others have its name */
     const char *code;            /* without its line */
     bool of_bytes, has_line;
     int32_t line;
@@ -135,6 +139,38 @@ static edge_lists list_edges(const mp_calls *calls, bool callers)
             lists.at[lists.first[of + 1]++] = (uint32_t)i;
     }
     return lists;
+}
+
+static int by_name(const void *left, const void *right, void *opaque)
+{
+    const mp_calls *calls = opaque;
+    return strcmp(calls->at[*(const uint32_t *)left].name,
+                  calls->at[*(const uint32_t *)right].name);
+}
+
+static bool *twins_of(const mp_calls *calls)
+{
+    uint32_t *places = mp_alloc(((size_t)calls->count + 1) * sizeof *places);
+    bool *twins = mp_alloc_zero((size_t)calls->count + 1, sizeof *twins);
+    for (uint32_t i = 0; i < calls->count; i++)
+        places[i] = i;
+    if (calls->count)
+        qsort_r(places, calls->count, sizeof *places, by_name, (void *)(uintptr_t)calls);
+    for (uint32_t i = 1; i < calls->count; i++)
+        if (strcmp(calls->at[places[i - 1]].name, calls->at[places[i]].name) == 0)
+            twins[places[i - 1]] = twins[places[i]] = true;
+    free(places);
+    return twins;
+}
+
+/* A callable for people: "save shop.Order (from 20)" where others have its name. */
+static const char *shown_of(const asking *asked, uint32_t place)
+{
+    const mp_callable *callable = &asked->calls->at[place];
+    const char *name = mp_name_told(asked->document->arena, callable->name);
+    if (!asked->twins[place] || !callable->start_line)
+        return name;
+    return mp_document_text(asked->document, "%s (from %" PRIu32 ")", name, callable->start_line);
 }
 
 static int64_t told(int64_t value)
@@ -205,7 +241,7 @@ static bool nothing_named(const asking *asked, const char *code, mp_error *error
     const char *names[NAMED];
     uint32_t *places = busiest(asked, &count);
     for (; used < count && used < NAMED; used++)
-        names[used] = asked->calls->at[places[used]].name;
+        names[used] = shown_of(asked, places[used]);
     free(places);
     mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called fits the name \"%s\"", code);
     size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "there are such as ");
@@ -213,6 +249,25 @@ static bool nothing_named(const asking *asked, const char *code, mp_error *error
     if (!used)
         *error->advice = '\0';
     return false;
+}
+
+/* Those that people know by just this name, else those that the recording does. */
+static uint32_t *named(const asking *asked, const char *code, size_t *count)
+{
+    uint32_t *places = mp_alloc(((size_t)asked->calls->count + 1) * sizeof *places);
+    mp_arena *arena = asked->document->arena;
+    size_t word = strcspn(code, " ");
+    *count = 0;
+    for (uint32_t i = 0; i < asked->calls->count; i++) {
+        const char *name = asked->calls->at[i].name;
+        if (strncmp(name, code, word) == 0 &&
+            (strcmp(mp_name_told(arena, name), code) == 0 || strcmp(shown_of(asked, i), code) == 0))
+            places[(*count)++] = i;
+    }
+    if (*count)
+        return places;
+    free(places);
+    return mp_calls_named(asked->calls, asked->model, code, count);
 }
 
 /* Find what the name means, all of it first, then without a line at its end. */
@@ -226,11 +281,11 @@ static bool find_matches(asking *asked, const char *code, mp_error *error)
     }
     if (!*code) /* which would fit whatever has no method or program */
         return nothing_named(asked, code, error);
-    asked->places = mp_calls_named(asked->calls, asked->model, code, &asked->count);
+    asked->places = named(asked, code, &asked->count);
     asked->has_line &= asked->count == 0;
     if (asked->has_line) {
         free(asked->places);
-        asked->places = mp_calls_named(asked->calls, asked->model, asked->code, &asked->count);
+        asked->places = named(asked, asked->code, &asked->count);
     }
     sort_places(asked->calls, asked->places, asked->count);
     return asked->count || nothing_named(asked, code, error);
@@ -260,6 +315,7 @@ static match_row match_of(const asking *asked, uint32_t place)
     const mp_callable *callable = &asked->calls->at[place];
     const mp_model *model = asked->model;
     match_row row = {.name = callable->name,
+                     .shown = shown_of(asked, place),
                      .program = mp_model_text(model, callable->program),
                      .method = mp_model_text(model, callable->method),
                      .start_line = callable->start_line ? callable->start_line : MP_UNKNOWN,
@@ -333,6 +389,9 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
     edge_row row = {.direction = callers ? "caller" : "callee",
                     .caller = caller ? caller->name : NULL,
                     .callee = callee->name,
+                    .shown = !callers ? shown_of(asked, edge->callee)
+                             : caller ? shown_of(asked, edge->caller)
+                                      : "(nobody: stacks begin here)",
                     .cost = told(amount.cost),
                     .objects = amount.objects,
                     .calls = edge->calls,
@@ -397,6 +456,13 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
 
 /* --- tables --- */
 
+/* How many matches have tables of their own. */
+static size_t detailed(const asking *asked)
+{
+    size_t most = asked->rows && asked->rows < MOST_SHOWN ? asked->rows : MOST_SHOWN;
+    return asked->count < most ? asked->count : most;
+}
+
 static void put_matches(const asking *asked)
 {
     mp_table *table = asked->of_bytes
@@ -411,6 +477,11 @@ static void put_matches(const asking *asked)
         mp_table_line(asked->document, table,
                       "\"With callees\" is an estimate: this version has no call tree, so "
                       "recursion counts twice");
+    if (asked->count > detailed(asked))
+        mp_table_line(asked->document, table,
+                      "below are callers and callees of the first %zu: a longer name, or one of "
+                      "this list, shows those of others",
+                      detailed(asked));
     mp_table_left_out(table, asked->count);
 }
 
@@ -435,22 +506,13 @@ static void put_calls(const asking *asked)
     mp_table_left_out(table, all);
 }
 
-/* Overloads have one name. */
 static const char *title_of(const asking *asked, size_t match, bool callers)
 {
-    const match_row *row = &asked->matches[match];
-    bool twin = false;
-    for (size_t i = 0; i < asked->count; i++)
-        twin |= i != match && strcmp(asked->matches[i].name, row->name) == 0;
-    const char *start =
-        twin && row->start_line != MP_UNKNOWN
-            ? mp_document_text(asked->document, " (from line %" PRId64 ")", row->start_line)
-            : "";
     const char *at = asked->has_line && !callers
                          ? mp_document_text(asked->document, " at line %" PRId32, asked->line)
                          : "";
-    return mp_document_text(asked->document, "%s %s%s%s", callers ? "Callers of" : "Called by",
-                            row->name, start, at);
+    return mp_document_text(asked->document, "%s %s%s", callers ? "Callers of" : "Called by",
+                            asked->matches[match].shown, at);
 }
 
 static void put_direction(const asking *asked, size_t match, bool callers)
@@ -473,8 +535,6 @@ static void put_direction(const asking *asked, size_t match, bool callers)
     for (size_t i = 0; i < count; i++) {
         unknown |= rows[i].cost == MP_UNKNOWN;
         recursive |= rows[i].recursive_calls != MP_UNKNOWN;
-        if (!rows[i].caller)
-            rows[i].caller = "(nobody: stacks begin here)";
         if (i < asked->rows || !asked->rows)
             mp_table_put(document, table, &rows[i]);
     }
@@ -491,22 +551,17 @@ static void put_direction(const asking *asked, size_t match, bool callers)
 
 static void put_people(const asking *asked)
 {
-    size_t shown = asked->count < MOST_SHOWN ? asked->count : MOST_SHOWN;
-    for (size_t i = 0; i < shown && (!asked->rows || i < asked->rows); i++) {
+    for (size_t i = 0; i < detailed(asked); i++) {
         put_direction(asked, i, true);
         put_direction(asked, i, false);
     }
-    if (shown < asked->count)
-        mp_table_line(asked->document, &asked->document->tables[asked->document->table_count - 1],
-                      "%s more fit the name: a longer name, or one from the list above, shows "
-                      "their callers",
-                      mp_count_text(asked->document, (int64_t)(asked->count - shown), false));
 }
 
 static bool answer(asking *asked, const char *code, mp_error *error)
 {
     asked->callers = list_edges(asked->calls, true);
     asked->callees = list_edges(asked->calls, false);
+    asked->twins = twins_of(asked->calls);
     bool ok = find_matches(asked, code, error) && make_matches(asked, error);
     if (ok) {
         put_matches(asked);
@@ -517,6 +572,7 @@ static bool answer(asking *asked, const char *code, mp_error *error)
     free(asked->callers.at);
     free(asked->callees.first);
     free(asked->callees.at);
+    free(asked->twins);
     free(asked->matches);
     free(asked->places);
     return ok;

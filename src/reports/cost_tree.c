@@ -119,6 +119,10 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
     const char *line = called && at->line ? mp_document_text(walk->document, "  (line %" PRId32 ")",
                                                              (int32_t)at->line)
                                           : "";
+    mp_arena *arena = walk->document->arena;
+    uint32_t overload = mp_tree_overload(walk->model, node);
+    const char *from =
+        overload ? mp_document_text(walk->document, " (from %" PRIu32 ")", overload) : "";
     tree_row row = {
         .inclusive = inclusive_of(walk, node),
         .percent = mp_percent_of(inclusive_of(walk, node), walk->all),
@@ -126,8 +130,9 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
         .line = called ? (int32_t)at->line : MP_UNKNOWN,
         .key = name,
         .start_line = start ? start : MP_UNKNOWN,
-        .node = mp_document_text(walk->document, "%*s%s%s", indent, "",
-                                 mp_tree_told(walk->document->arena, walk->model, node), line),
+        .node = mp_document_text(walk->document, "%*s%s%s%s", indent, "",
+                                 mp_name_told(arena, mp_tree_label(arena, walk->model, node)), from,
+                                 line),
     };
     if (walk->bytes) {
         row.own = walk->bytes[node].own_bytes;

@@ -95,6 +95,16 @@ static const char *name_of(const drawing *of, const mp_timed *timed)
                             : mp_document_text(of->document, "%s:%" PRId32, name, timed->line);
 }
 
+/* The same for people. */
+static const char *told(const drawing *of, const mp_timed *timed)
+{
+    const mp_module *module = &of->model->profile->modules.at[timed->module.i];
+    const char *name = mp_model_text(of->model, module->name.i ? module->name : module->program);
+    name = mp_name_told(of->document->arena, name);
+    return timed->line == 0 ? name
+                            : mp_document_text(of->document, "%s:%" PRId32, name, timed->line);
+}
+
 /* --- gaps --- */
 
 static int longest_gap_first(const void *left, const void *right)
@@ -212,8 +222,7 @@ static void put_timed(const drawing *of, mp_table *table, const mp_timed *timed)
                      .inclusive_seconds = timed->all_us,
                      .seconds = timed->own_us,
                      .bar = of->many_sessions ? NULL : bar_of(of, timed),
-                     .what =
-                         mp_document_text(of->document, "%*s%s", indent, "", name_of(of, timed)),
+                     .what = mp_document_text(of->document, "%*s%s", indent, "", told(of, timed)),
                      .program = mp_model_text(of->model, module->program),
                      .method = mp_model_text(of->model, module->method),
                      .line = timed->line,
