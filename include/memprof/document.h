@@ -64,6 +64,22 @@ typedef struct mp_check {
     const char *note; /* what its figure has in it, whether it passes or not */
 } mp_check;
 
+/* What a line of an answer is about; it says so in words, too. */
+typedef enum mp_tone {
+    MP_TONE_PLAIN,
+    MP_TONE_WORSE, /* a leak, growth, a rule that does not hold */
+    MP_TONE_BETTER,
+    MP_TONE_WARNING,
+} mp_tone;
+
+/* A line of the answer that a report opens with, in words. */
+typedef struct mp_said {
+    mp_tone tone;
+    const char *label; /* "Worst leak" */
+    const char *text;
+    const char *file; /* that it is about, of several; NULL: all that was read */
+} mp_said;
+
 /* NULL: nothing happens. */
 void mp_document_free(mp_document *document);
 
@@ -76,6 +92,8 @@ const mp_table *mp_document_table_at(const mp_document *document, size_t place);
 const mp_table *mp_document_find(const mp_document *document, const char *name);
 /* The one that the report is about; NULL: no table is more so than others. */
 const mp_table *mp_document_main_table(const mp_document *document);
+/* What the report says first, the most important first; the words may change. */
+const mp_said *mp_document_said(const mp_document *document, size_t *count);
 /* The rules or limits that were asked for, in their order. */
 const mp_check *mp_document_checks(const mp_document *document, size_t *count);
 /* MP_VERDICT_FAIL: something that was asked does not hold (a limit, a rule, the format);

@@ -145,24 +145,8 @@ struct mp_table {
     const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 };
 
-/* What a colour may say of a text, which says it in words too. */
-typedef enum mp_tone {
-    MP_TONE_PLAIN,
-    MP_TONE_WORSE, /* a leak, growth, a rule that does not hold */
-    MP_TONE_BETTER,
-    MP_TONE_WARNING,
-} mp_tone;
-
 /* The label of what checks say, too: not said again where those are summed up. */
 #define MP_SAID_VERDICT "Verdict"
-
-/* A line of the answer that a report opens with. */
-typedef struct mp_said {
-    mp_tone tone;
-    const char *label; /* static: "Worst leak" */
-    const char *text;
-    const char *file; /* that it is about, of several; NULL: all that was read */
-} mp_said;
 
 struct mp_document {
     const char *command;

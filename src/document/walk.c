@@ -24,6 +24,12 @@ const mp_table *mp_document_main_table(const mp_document *document)
     return NULL;
 }
 
+const mp_said *mp_document_said(const mp_document *document, size_t *count)
+{
+    *count = document->said_count;
+    return document->said;
+}
+
 const mp_check *mp_document_checks(const mp_document *document, size_t *count)
 {
     *count = document->check_count;
