@@ -25,6 +25,19 @@ static bool is_suffix(const char *dot, const char *end)
     return p > dot + 1 && p - dot - 1 <= SUFFIX && (p == end || *p == ':');
 }
 
+/* Whether the dot begins the ending of a file that memprof reads. */
+static bool is_of_recording(const char *dot, const char *end)
+{
+    static const char *const endings[] = {"oemp",   "taligent", "gclog", "gcdump",
+                                          "sqlite", "baseline", "policy"};
+    size_t length = strcspn(dot + 1, ":");
+    length = length < (size_t)(end - dot - 1) ? length : (size_t)(end - dot - 1);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strlen(endings[i]) == length && memcmp(dot + 1, endings[i], length) == 0)
+            return true;
+    return false;
+}
+
 /* Whether the dot begins what a compiler adds to the name of a copy: "find.part.0". */
 static bool is_of_copy(const char *dot)
 {
@@ -43,7 +56,8 @@ static size_t separator(const char *p, const char *end)
         return 2;
     if ((*p == '/' || *p == '\\') && p + 1 < end)
         return 1;
-    return *p == '.' && p + 1 < end && is_letter(p[1]) && !is_suffix(p, end) && !is_of_copy(p);
+    return *p == '.' && p + 1 < end && is_letter(p[1]) && !is_suffix(p, end) && !is_of_copy(p) &&
+           !is_of_recording(p, end);
 }
 
 /* Where the next component begins; `end`: there is none. Separators within brackets are not the

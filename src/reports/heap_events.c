@@ -312,14 +312,14 @@ static void section_threads(mp_document *document, const mp_model *model)
 static const mp_column lifetime_columns[] = {
     MP_RANK(0),
     MP_COLUMN(mp_lifetime, deaths, "Deleted", MP_COUNT, 0),
-    MP_COLUMN(mp_lifetime, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(mp_lifetime, bytes, "Size", MP_BYTES, MP_MINOR),
     MP_COLUMN_OF(mp_lifetime, alive, "live_objects", "Alive", MP_COUNT, MP_OF_RECORDINGS),
     MP_COLUMN(mp_lifetime, median_us, "Median age", MP_AGE, MP_SUMMARY),
     MP_COLUMN(mp_lifetime, p90_us, "90 %", MP_AGE, 0),
-    MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE, MP_OF_EVENTS),
+    MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE, MP_OF_EVENTS | MP_MINOR),
     MP_COLUMN_OF(mp_lifetime, least_us, "min_us", "Youngest", MP_AGE,
                  MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(mp_lifetime, most_us, "max_us", "Oldest", MP_AGE, 0),
+    MP_COLUMN_OF(mp_lifetime, most_us, "max_us", "Oldest", MP_AGE, MP_MINOR),
     MP_COLUMN_OF(mp_lifetime, label, "key", "Group", MP_TEXT, MP_SHORTEN),
 };
 

@@ -187,12 +187,31 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
         table->footer.rest = (mp_rest){count - table->row_count, MP_REST_BEFORE};
 }
 
+/* Of one session: the snapshot with most, and the one that answers are about. */
+static void say_largest(mp_document *document, const mp_window *window)
+{
+    const mp_model *model = window->model;
+    if (model->sessions.count != 2 || model->kind == MP_KIND_DUMP ||
+        !mp_filter_peak(window->filter, 1))
+        return;
+    const mp_snapshot *largest = mp_window_snapshot(window, mp_filter_peak(window->filter, 1));
+    const mp_snapshot *to = mp_window_snapshot(window, window->ranges[1].to.i);
+    mp_document_say(document, MP_TONE_PLAIN, "Largest", "%s at %s",
+                    mp_amount_text(document, largest->live_objects, largest->live_bytes),
+                    mp_snapshot_text(document, model, largest));
+    if (to != largest)
+        mp_document_say(document, MP_TONE_PLAIN, "To", "%s at %s",
+                        mp_amount_text(document, to->live_objects, to->live_bytes),
+                        mp_snapshot_text(document, model, to));
+}
+
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_window window;
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
+    say_largest(document, &window);
     mp_section_snapshots(document, &window, (size_t)asked->limit);
     document->tables[document->table_count - 1].main = true;
     mp_window_free(&window);

@@ -276,6 +276,7 @@ static void names_lose_what_matters_least(void **unused)
         {"placeOrder shop.OrderService:155", 28, "placeOrder " DOTS "OrderService:155"},
         {"OOABL Obj shop.OrderEvent", 24, "OOABL Obj " DOTS "OrderEvent"},
         {"C:\\work\\shop\\placeOrder.p", 17, DOTS "placeOrder.p"},
+        {"runs/shop-monday.taligent", 22, DOTS "shop-monday.taligent"},
         {"shop/placeOrder.p:51", 19, DOTS "placeOrder.p:51"}, /* a suffix is no part */
         {"TOrder::Add(const TLine&, int)", 29, "TOrder::Add(" DOTS ")"},
         {"TOrder::Add(const TLine&, int)", 10, "TOrd" DOTS "dd(" DOTS ")"}, /* "::" is no such */
