@@ -397,12 +397,17 @@ static void judge_rule(mp_evaluation *evaluation)
         judge_amount(evaluation);
 }
 
-/* Whether what leaks steadily is held to a limit of its own: then no other rule hides it. */
-static bool holds_trend(const mp_policy *policy)
+/* Whether what leaks steadily behind the snapshot, NULL: in the whole window, is held to a limit of
+ * its own: then no other rule hides it. */
+static bool holds_trend(const mp_policy *policy, const char *after)
 {
     bool holds = false;
-    for (size_t i = 0; i < policy->rule_count; i++)
-        holds |= policy->rules[i].measure == MP_MEASURE_TREND && !policy->rules[i].by;
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const mp_rule *rule = &policy->rules[i];
+        bool upper = rule->comparison != MP_AT_LEAST && rule->comparison != MP_MORE;
+        holds |= rule->measure == MP_MEASURE_TREND && !rule->by && upper &&
+                 (!rule->after || (after && strcmp(rule->after, after) == 0));
+    }
     return holds;
 }
 
@@ -421,7 +426,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                                     .arena = results.arena,
                                     .scratch = &scratch,
                                     .result = &results.at[i],
-                                    .trend_held = holds_trend(policy)};
+                                    .trend_held = holds_trend(policy, policy->rules[i].after)};
         results.at[i] = (mp_rule_result){.rule = &policy->rules[i], .message = "", .warning = ""};
         judge_rule(&evaluation);
         mp_evaluation_find_culprits(&evaluation);

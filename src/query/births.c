@@ -86,18 +86,32 @@ void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping)
 
 /* --- what grows steadily --- */
 
-/* Of one session: the births of a site so far, in moments, which count from 1. */
+/* Of one session: when something of a site happened so far, in moments, which count from 1. */
 typedef struct site_course {
-    uint32_t session, births, last;
+    uint32_t session, events, last;
     uint32_t gap; /* the most moments in a row without any, before the last */
 } site_course;
 
-static bool is_steady(const site_course *course, uint32_t moments)
+static bool is_steady(const site_course *course, uint32_t session, uint32_t moments)
 {
     uint32_t behind = moments - course->last;
     uint64_t gap = course->gap > behind ? course->gap : behind;
     uint32_t fewest = moments < MP_STEADY_BIRTHS ? moments : MP_STEADY_BIRTHS;
-    return moments >= MP_STEADY_MOMENTS && course->births >= fewest && gap * 4 < moments;
+    return course->session == session && moments >= MP_STEADY_MOMENTS && course->events >= fewest &&
+           gap * 4 < moments;
+}
+
+/* Something of the site happened at a moment; 0 is before the first. */
+static void follow(site_course *course, uint32_t session, uint32_t moment)
+{
+    if (course->session != session)
+        *course = (site_course){.session = session};
+    if (course->last == moment)
+        return;
+    uint32_t gap = moment - course->last - 1;
+    course->gap = gap > course->gap ? gap : course->gap;
+    course->events++;
+    course->last = moment;
 }
 
 /* The snapshots of each session in a row, in the order of time. */
@@ -115,61 +129,134 @@ static uint32_t *snapshots_by_session(const mp_model *model)
     return order;
 }
 
-/* The births of one session, whose snapshots are [first, end): which sites have them, and when. */
-static void follow(const birth_chains *births, const uint32_t *site_of, const uint32_t *first,
-                   const uint32_t *end, uint32_t session, const uint32_t *moment_of,
-                   site_course *courses)
-{
-    for (; first < end; first++)
-        for (uint32_t i = births->first[*first]; i; i = births->next[i]) {
-            site_course *course = &courses[site_of[i]];
-            uint32_t moment = moment_of[*first];
-            if (course->session != session)
-                *course = (site_course){.session = session};
-            if (course->last == moment)
-                continue;
-            uint32_t gap = moment - course->last - 1;
-            course->gap = gap > course->gap ? gap : course->gap;
-            course->births++;
-            course->last = moment;
-        }
-}
-
 static void add_steady(const mp_window *window, uint32_t generation, mp_steady *steady)
 {
     steady->generations[generation] = true;
     steady->bytes += mp_steady_bytes(window, steady, generation);
 }
 
+/* Whether a generation was there at `from`, and is no leak that is accepted. */
+static bool is_old(const mp_window *window, const mp_generation *generation)
+{
+    return !generation->reusable &&
+           !mp_window_leaks(window, generation->context, generation->born) &&
+           !mp_window_accepts(window, generation->context);
+}
+
+/* Of each snapshot the first of its deltas, which stand in a row; one more for the end. */
+static uint32_t *deltas_by_snapshot(const mp_model *model)
+{
+    uint32_t *first = mp_alloc_zero((size_t)model->snapshots.count + 1, sizeof *first);
+    for (uint32_t i = model->deltas.count; i-- > 1;)
+        first[model->deltas.at[i].snapshot.i] = i;
+    return first;
+}
+
+/* What is asked of the sites, and what is known of them in the session at hand. */
+typedef struct steady_search {
+    const mp_window *window;
+    const uint32_t *site_of; /* of each generation, its site; 0: none */
+    birth_chains births;
+    uint32_t *deltas;
+    uint32_t *first, *next;   /* of each session what leaks or is old, a chain of generations */
+    site_course *born, *lost; /* of each site; of what was there at `from` */
+    int64_t *net;             /* of each site that loses as steadily, what it has more */
+} steady_search;
+
+/* What was there at `from`, and goes in this snapshot. */
+static void follow_losses(steady_search *search, uint32_t snapshot, uint32_t session,
+                          uint32_t moment)
+{
+    const mp_model *model = search->window->model;
+    mp_snapshot_id id = {snapshot};
+    uint32_t i = search->deltas[snapshot];
+    if (mp_window_before_from(search->window, id) || !mp_window_before_to(search->window, id))
+        return;
+    for (; i && i < model->deltas.count && model->deltas.at[i].snapshot.i == snapshot; i++) {
+        uint32_t generation = model->deltas.at[i].generation.i;
+        if (model->deltas.at[i].cost.deleted > 0 && search->site_of[generation] &&
+            is_old(search->window, &model->generations.at[generation]))
+            follow(&search->lost[search->site_of[generation]], session, moment);
+    }
+}
+
+/* What each session can have that is steady, or in the way of it. */
+static void chain_by_session(steady_search *search)
+{
+    const mp_model *model = search->window->model;
+    const mp_balance *balances = mp_window_balances(search->window);
+    search->first = mp_alloc_zero((size_t)model->sessions.count + 1, sizeof *search->first);
+    search->next = mp_alloc_zero(model->generations.count, sizeof *search->next);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        uint32_t session = model->snapshots.at[generation->born.i].session.i;
+        bool counts = is_old(search->window, generation) ||
+                      (mp_cost_live(balances[i].to) > 0 &&
+                       mp_window_leaks(search->window, generation->context, generation->born));
+        if (!search->site_of[i] || !counts)
+            continue;
+        search->next[i] = search->first[session];
+        search->first[session] = i;
+    }
+}
+
+/* Add what leaks at steady sites. Where a site loses what was there at `from` as steadily, as a
+ * full cache does in which the new takes the place of the old, no more than what it has more. */
+static void add_session(steady_search *search, uint32_t session, uint32_t moments,
+                        mp_steady *steady)
+{
+    const mp_generation *generations = search->window->model->generations.at;
+    const mp_balance *balances = mp_window_balances(search->window);
+    for (uint32_t i = search->first[session]; i; i = search->next[i])
+        search->net[search->site_of[i]] = 0;
+    for (uint32_t i = search->first[session]; i; i = search->next[i])
+        search->net[search->site_of[i]] += balances[i].to.bytes - balances[i].from_bytes;
+    for (uint32_t i = search->first[session]; i; i = search->next[i]) {
+        uint32_t site = search->site_of[i];
+        bool swaps = is_steady(&search->lost[site], session, moments);
+        if (is_steady(&search->born[site], session, moments) &&
+            (swaps ? search->net[site] > 0 : !is_old(search->window, &generations[i])))
+            add_steady(search->window, i, steady);
+    }
+}
+
 static void find_steady_births(const mp_window *window, mp_steady *steady)
 {
     const mp_model *model = window->model;
     const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), 0);
-    birth_chains births = births_of_leaks(window);
+    size_t places = (size_t)sites->count + 1;
+    steady_search search = {.window = window,
+                            .site_of = sites->group_of,
+                            .births = births_of_leaks(window),
+                            .deltas = deltas_by_snapshot(model),
+                            .born = mp_alloc_zero(places, sizeof *search.born),
+                            .lost = mp_alloc_zero(places, sizeof *search.lost),
+                            .net = mp_alloc_zero(places, sizeof *search.net)};
     uint32_t *order = snapshots_by_session(model), count = model->snapshots.count - 1;
-    uint32_t *moment_of = mp_alloc_zero(model->snapshots.count, sizeof *moment_of);
-    site_course *courses = mp_alloc_zero((size_t)sites->count + 1, sizeof *courses);
+    chain_by_session(&search);
     for (uint32_t first = 0, end; first < count; first = end) {
         uint32_t session = model->snapshots.at[order[first]].session.i, moments = 0;
         for (end = first; end < count && model->snapshots.at[order[end]].session.i == session;
              end++) {
-            moments += is_moment(window, &births, order[end]);
-            moment_of[order[end]] = moments;
+            moments += is_moment(window, &search.births, order[end]);
+            for (uint32_t i = search.births.first[order[end]]; i; i = search.births.next[i])
+                follow(&search.born[search.site_of[i]], session, moments);
+            follow_losses(&search, order[end], session, moments);
         }
-        follow(&births, sites->group_of, order + first, order + end, session, moment_of, courses);
-        for (uint32_t at = first; at < end; at++)
-            for (uint32_t i = births.first[order[at]]; i; i = births.next[i])
-                if (is_steady(&courses[sites->group_of[i]], moments))
-                    add_steady(window, i, steady);
+        add_session(&search, session, moments, steady);
         steady->of_session[session] = moments;
         if (moments > steady->moments)
             steady->moments = moments;
     }
-    free(courses);
-    free(moment_of);
+    free(search.births.first);
+    free(search.births.next);
+    free(search.deltas);
+    free(search.first);
+    free(search.next);
+    free(search.born);
+    free(search.lost);
+    free(search.net);
     free(order);
-    free(births.first);
-    free(births.next);
 }
 
 /* Dumps do not tell when an object was made: of them, a type grows if it did at each dump. */

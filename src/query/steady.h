@@ -4,9 +4,11 @@
  * session that has MP_STEADY_MOMENTS of them or more if something that leaks was born there at
  * MP_STEADY_BIRTHS of them, or at all where there are fewer, and if no stretch of a quarter of the
  * moments or longer, from the first of them to the last, is without such a birth. So it is neither
- * a cache that filled nor what is in use at the end, unless that lives for most of the window. Of
- * several sessions each is judged by itself. Dumps do not tell births: there a type grows steadily
- * if its bytes did from each dump to the next, of three dumps or more. */
+ * a cache that filled nor what is in use at the end, unless that lives for most of the window.
+ * Where a site loses what was there at `from` as steadily, the new takes the place of the old, and
+ * what it has more is what leaked. Of several sessions each is judged by itself. Dumps do not tell
+ * births: there a type grows steadily if its bytes did from each dump to the next, of three dumps
+ * or more. */
 #ifndef MP_QUERY_STEADY_H
 #define MP_QUERY_STEADY_H
 
@@ -17,7 +19,7 @@ enum { MP_STEADY_MOMENTS = 2, MP_STEADY_BIRTHS = 3 };
 
 typedef struct mp_steady {
     bool *generations; /* by generation: a part of it. What it adds is what it has at `to` more
-                          than at `from`; of leaks that is all */
+                          than at `from`: of leaks that is all, of what they replace less than 0 */
     int64_t bytes;     /* of all of them */
     uint32_t moments;  /* of the session that has most; fewer than MP_STEADY_MOMENTS tell nothing */
     uint32_t *of_session; /* moments, by session */

@@ -447,7 +447,15 @@ def trend_of(recordings):
          for thing in recording.ordinary(recording.end) if thing.first > recording.start),
         {(session, event.snapshot) for session, recording in enumerate(recordings)
          for event in recording.events if event.kind == "created"
-         and recording.start < event.snapshot <= recording.end})
+         and recording.start < event.snapshot <= recording.end},
+        [(recording.site(event.object), session, event.snapshot)
+         for session, recording in enumerate(recordings)
+         for event in recording.events if event.kind == "deleted"
+         and event.object.first <= recording.start < event.snapshot <= recording.end],
+        [(recording.site(thing), session, sign * thing.bytes)
+         for session, recording in enumerate(recordings)
+         for index, sign in ((recording.start, -1), (recording.end, 1))
+         for thing in recording.ordinary(index) if thing.first <= recording.start])
 
 
 def leak_order(site, objects):
