@@ -45,6 +45,7 @@ ENDLESS = {"names.oemp", "wide.oemp", "accents.oemp"}
 UNSEEN = "\N{RIGHT-TO-LEFT OVERRIDE}\N{ZERO WIDTH SPACE}\N{HEBREW LETTER ALEF}"
 WITHIN = re.compile(r"[^\s(\[<,\"]\N{HORIZONTAL ELLIPSIS}|\N{HORIZONTAL ELLIPSIS}(?![\w)\]> <(\[.-])")
 AT_ALL = re.compile(r"(?<![(<\[])\N{HORIZONTAL ELLIPSIS}(?!\S*\.taligent)")
+TWICE = re.compile(r"(?<= )(\S+) \1$")  # a method's class, which people read once
 ESCAPE = re.compile(r"\033\[[0-9;]*m")
 
 
@@ -132,7 +133,7 @@ class Trials:
                         value = row.get(member)
                         value = [value] if isinstance(value, str) else value
                         names |= {tuple(value[:3])} if value else set()
-        return sorted(tuple(map(shown_name, some)) for some in names)
+        return sorted(tuple(TWICE.sub(r"\1", shown_name(name)) for name in some) for some in names)
 
     def lines(self, folder):
         """All command lines."""

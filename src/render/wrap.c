@@ -27,19 +27,22 @@ static bool ends_part(const char *p)
  * place to end it where a name has a better one. */
 static size_t line_length(const char *text, size_t room)
 {
-    const char *p = text, *blank = NULL, *part = NULL;
+    const char *p = text, *blank = NULL, *part = NULL, *bracket = NULL;
     for (size_t used = 0, at_blank = 0; *p;) {
         const char *at = p;
         used += mp_next_width(&p);
         if (used > room && *at != ' ') {
             bool early = blank && part && at_blank * 2 < room;
-            return (size_t)((blank && !early ? blank : part ? part : at > text ? at : p) - text);
+            const char *end = blank && !early ? blank : part ? part : bracket;
+            return (size_t)((end ? end : at > text ? at : p) - text);
         }
         if (*at == ' ' && at > text && !joins(text, at)) {
             blank = p;
             at_blank = used;
         } else if (at > text && ends_part(at) && *p && !strchr(" .,:;(", *p))
             part = p;
+        else if (*p == '(')
+            bracket = p;
     }
     return (size_t)(p - text);
 }

@@ -318,6 +318,7 @@ static void long_texts_go_on_in_a_next_line(void **unused)
         {"void node::options::Insert()", 0, 2, 24, "void node::options::\n  Insert()"},
         {"_GLOBAL__cli_options_mutex", 0, 2, 16, "_GLOBAL__cli_\n  options_mutex"},
         {"C:\\shop\\src,C:\\lib", 0, 1, 14, "C:\\shop\\src,\n C:\\lib"},
+        {"Initialize(...)", 0, 2, 14, "Initialize\n  (...)"}, /* brackets stay one */
         {"0123456789", 0, 2, 6, "012345\n  6789"},
         {"0123456789", 0, 9, 4, "0123\n  45\n  67\n  89"}, /* half of it at most */
     };
