@@ -291,7 +291,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
             diff.has &= ~(unsigned)MP_HAS_SCOPED;
         diff.nodes = diff.level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(&diff) : NULL;
         section_inputs(document, base, now);
-        mp_section_selection(document, request);
+        mp_section_selection(document, request,
+                             base->totals.objects || base->totals.created || base->totals.calls);
         mp_diff_say(document, &diff, base, now, asked);
         section_totals(document, base, now);
         section_changes(document, &diff);

@@ -1,6 +1,8 @@
 /* What every report says first: which inputs, which sessions, what of them is selected. */
 #include <inttypes.h>
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/units.h"
 #include "query/profile_costs.h"
@@ -241,7 +243,9 @@ static bool totals_in(const mp_request *request, const mp_filter *filter, mp_tot
     return true;
 }
 
-static void compare_heaps(mp_document *document, const mp_request *request, selection_row *row,
+/* Each false: nothing of the recording is selected. */
+
+static bool compare_heaps(mp_document *document, const mp_request *request, selection_row *row,
                           whole_row *whole)
 {
     mp_totals part, all;
@@ -255,10 +259,13 @@ static void compare_heaps(mp_document *document, const mp_request *request, sele
                                     (mp_amount){all.leaked_objects, all.leaked_bytes});
             whole->heap = all;
         }
+        return part.live_objects || part.created_objects > 0 ||
+               (!all.live_objects && all.created_objects <= 0);
     }
+    return true;
 }
 
-static void compare_profiles(mp_document *document, const mp_request *request, selection_row *row,
+static bool compare_profiles(mp_document *document, const mp_request *request, selection_row *row,
                              whole_row *whole)
 {
     mp_profile_totals part = mp_profile_total(request->filter);
@@ -271,10 +278,33 @@ static void compare_profiles(mp_document *document, const mp_request *request, s
     whole->seconds = all.exclusive_us;
     whole->calls = all.calls;
     whole->modules = (int64_t)all.modules;
+    return part.calls || part.exclusive_us || !all.calls;
+}
+
+/* What would fit a part of a name, of a pattern that is a name. */
+static const char *hint_of(mp_document *document, const mp_selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        const mp_criterion *criterion = &selection->criteria[i];
+        if (!criterion->negated && criterion->subject != MP_SUBJECT_STACK &&
+            !strpbrk(criterion->pattern, "*?["))
+            return mp_document_text(document,
+                                    "; a pattern is for a whole name, *%s* for a part of it",
+                                    criterion->pattern);
+    }
+    return "";
+}
+
+/* Nothing is no answer to a name that is misspelt. */
+static void say_nothing(mp_document *document, const mp_request *request, const selection_row *row)
+{
+    if (row->selected)
+        mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing fits %s%s", row->selected,
+                        hint_of(document, &request->selection));
 }
 
 /* What is selected, and how much of the whole that is; nothing where all is. */
-void mp_section_selection(mp_document *document, const mp_request *request)
+void mp_section_selection(mp_document *document, const mp_request *request, bool fits)
 {
     int64_t bytes = mp_number_argument(request, "min-size");
     int64_t count = mp_number_argument(request, "min-count");
@@ -290,10 +320,12 @@ void mp_section_selection(mp_document *document, const mp_request *request)
     row.min_bytes = bytes ? bytes : MP_UNKNOWN;
     row.min_count = count ? count : MP_UNKNOWN;
     mp_row_clear(whole_columns, sizeof whole_columns / sizeof *whole_columns, &whole);
-    if (selects && request->model->holds & MP_HOLDS_LEDGER)
-        compare_heaps(document, request, &row, &whole);
-    else if (selects)
-        compare_profiles(document, request, &row, &whole);
+    bool some = !selects ? true
+                : request->model->holds & MP_HOLDS_LEDGER
+                    ? compare_heaps(document, request, &row, &whole)
+                    : compare_profiles(document, request, &row, &whole);
+    if (!some && !fits)
+        say_nothing(document, request, &row);
     mp_table_put(document, table, &row);
     if (!selects)
         return;
@@ -307,7 +339,7 @@ void mp_section_head(mp_document *document, const mp_request *request)
 {
     section_inputs(document, request->model);
     document->title = title_of(document, request->filter);
-    mp_section_selection(document, request);
+    mp_section_selection(document, request, false);
 }
 
 bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,

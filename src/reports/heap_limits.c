@@ -100,6 +100,19 @@ static int64_t bytes_of(const mp_ceiling *ceiling, int64_t from)
     return ceiling->is_percent ? (int64_t)((double)from * ceiling->percent / 100) : ceiling->bytes;
 }
 
+/* What cannot be judged is no pass. */
+static void refuse(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t most,
+                   const char *why)
+{
+    mp_document_check(document, (mp_check){.verdict = MP_VERDICT_ERROR,
+                                           .name = name,
+                                           .limit = ceiling->text,
+                                           .measured = "",
+                                           .message = why,
+                                           .limit_bytes = most});
+    document->unjudged = true;
+}
+
 static void hold(mp_document *document, const mp_request *request, limit held)
 {
     const int64_t most = bytes_of(held.ceiling, held.from);
@@ -194,13 +207,8 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
                      .note = note});
         return;
     }
-    mp_document_check(document, (mp_check){.verdict = MP_VERDICT_ERROR,
-                                           .name = "max-trend",
-                                           .limit = ceiling->text,
-                                           .measured = "",
-                                           .message = mp_steady_refusal(document->arena, window),
-                                           .limit_bytes = bytes_of(ceiling, from)});
-    document->unjudged = true;
+    refuse(document, "max-trend", ceiling, bytes_of(ceiling, from),
+           mp_steady_refusal(document->arena, window));
 }
 
 static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
@@ -224,7 +232,29 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
                : NULL;
 }
 
-void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window)
+/* Of what nothing fits, perhaps because it is misspelt, no limit holds. False: there is something.
+ */
+static bool refuse_all(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    const struct {
+        const char *name;
+        const mp_ceiling *ceiling;
+    } limits[] = {{"max-leaked", &asked->max_leaked},
+                  {"max-live", &asked->max_live},
+                  {"max-growth", &asked->max_growth},
+                  {"max-trend", &asked->max_trend}};
+    mp_totals totals = mp_totals_of(window);
+    if (!request->selection.count || totals.created_objects > 0 || totals.live_objects)
+        return false;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].ceiling->set)
+            refuse(document, limits[i].name, limits[i].ceiling,
+                   bytes_of(limits[i].ceiling, totals.from_bytes), "nothing fits the selection");
+    return true;
+}
+
+static void hold_objects(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_heap_arguments *asked = request->arguments;
     bool of_leaks = asked->max_leaked.set || asked->max_growth.set || asked->max_trend.set;
@@ -250,6 +280,13 @@ void mp_section_limits(mp_document *document, const mp_request *request, const m
         hold_growth(document, request, window, note);
     if (asked->max_trend.set)
         hold_trend(document, request, window, note);
+}
+
+void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    if (!refuse_all(document, request, window))
+        hold_objects(document, request, window);
     if (asked->max_platform_growth.set)
         hold_platform(document, request, window);
 }

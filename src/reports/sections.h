@@ -84,8 +84,9 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
  * what is selected, session, totals. A heap's totals are those of the window. `shown`: people see
  * them too. */
 void mp_section_head(mp_document *document, const mp_request *request);
-/* What is selected, and how much of the whole that is; nothing where all is. Part of the head. */
-void mp_section_selection(mp_document *document, const mp_request *request);
+/* What is selected, and how much of the whole that is; nothing where all is. Part of the head. That
+ * nothing is selected is told, unless it `fits` something that is shown beside it. */
+void mp_section_selection(mp_document *document, const mp_request *request, bool fits);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
 /* All of these for programs alone, and the window, which is to be freed. False with a message. */
