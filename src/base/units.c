@@ -127,7 +127,7 @@ void mp_format_change(char *text, double percent)
 {
     mp_format_percent(text, percent, true);
     if (*text != 'x')
-        strcat(text, " %");
+        memcpy(text + strlen(text), " %", sizeof " %");
 }
 
 static bool parse_number(const char *text, double *number, const char **rest)

@@ -230,15 +230,15 @@ static void put_reading(mp_arena *arena, const cli_command *command)
         if (done[i] || !is_of(command, &cli_option_table[i], CLI_READING))
             continue;
         unsigned kinds = cli_option_kinds(command, &cli_option_table[i]);
-        const char *list = NULL;
+        const char *list = "";
         char text[256];
         for (size_t j = i; j < cli_option_count; j++) {
             const cli_option *option = &cli_option_table[j];
             if (!is_of(command, option, CLI_READING) || cli_option_kinds(command, option) != kinds)
                 continue;
             done[j] = true;
-            list = mp_arena_format(arena, "%s%s--%s%s%s", list ? list : "", list ? ", " : "",
-                                   option->name, option->argument ? TIED : "",
+            list = mp_arena_format(arena, "%s%s--%s%s%s", list, *list ? ", " : "", option->name,
+                                   option->argument ? TIED : "",
                                    option->argument ? option->argument : "");
         }
         if (!begun)

@@ -1,4 +1,5 @@
 /* Evaluating a policy: what each rule measures, summed over what it selects. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,6 +284,7 @@ static void judge_amount(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     selection found = {.sum.label = "", .untracked = untracked_types(evaluation)};
     bool has_runs = context->base && context->base->run_count;
+    assert(context->now);
     if (mp_measure_rows[rule->measure].select_by) { /* the peak is of no entries */
         gather(evaluation, &found, context->now);
         if (has_runs)
