@@ -132,11 +132,11 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to);
 #define MP_GROWTH_COLUMNS(row, member)                                                             \
     MP_COLUMN_OF(row, member.delta_bytes, "delta_bytes", "Change", MP_BYTES, MP_SIGNED),           \
     MP_COLUMN_OF(row, member.delta_percent, "delta_percent", "%", MP_PERCENT, MP_SIGNED),          \
-    MP_COLUMN_OF(row, member.from_bytes, "from_bytes", "From", MP_BYTES, 0),                       \
+    MP_COLUMN_OF(row, member.from_bytes, "from_bytes", "From", MP_BYTES, MP_MINOR),                       \
     MP_COLUMN_OF(row, member.to_bytes, "to_bytes", "To", MP_BYTES, 0),                             \
     MP_COLUMN_OF(row, member.delta_objects, "delta_objects", "Objects", MP_COUNT, MP_SIGNED),      \
-    MP_COLUMN_OF(row, member.from_objects, "from_objects", "Were", MP_COUNT, 0),                   \
-    MP_COLUMN_OF(row, member.to_objects, "to_objects", "Are", MP_COUNT, 0)
+    MP_COLUMN_OF(row, member.from_objects, "from_objects", "Were", MP_COUNT, MP_MINOR),                   \
+    MP_COLUMN_OF(row, member.to_objects, "to_objects", "Are", MP_COUNT, MP_MINOR)
 /* clang-format on */
 
 /* What `sort` may say: rows stand by the first of the columns, equal ones by the next. */
