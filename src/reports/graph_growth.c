@@ -94,6 +94,7 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *of, const char *kept)
 {
     const char *step = mp_count_text(document, of->least_step, false);
+    bool many = !of->holder || of->holders > 1; /* roots, or several holders */
     if (of->most_step > of->least_step)
         step = mp_document_text(document, "%s to %s", step,
                                 mp_count_text(document, of->most_step, false));
@@ -102,7 +103,10 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                             of->most_step == 1 ? "" : "s",
                             view->dump_count > 2 ? "at each dump" : "from one dump to the next",
                             counts_text(document, view->accumulated + of->counts, view->dump_count),
-                            *kept ? " and keeps all " : "", kept, *kept ? " alive" : "");
+                            !*kept ? ""
+                            : many ? " and keep all "
+                                   : " and keeps all ",
+                            kept, *kept ? " alive" : "");
 }
 
 static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view *view,

@@ -309,8 +309,10 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     if (deepest)
         say_cost(document, "Over half in", where_of(document, model, deepest, false), deepest,
                  deepest->inclusive_us, all_us, " with what it calls");
-    mp_document_say(document, MP_TONE_PLAIN, "Time", "%s, %s calls, %s modules",
+    mp_document_say(document, MP_TONE_PLAIN, "Time", "%s, %s call%s, %s module%s",
                     duration_text(document, all_us),
                     mp_count_text(document, costs->totals.calls, false),
-                    mp_count_text(document, (int64_t)costs->totals.modules, false));
+                    costs->totals.calls == 1 ? "" : "s",
+                    mp_count_text(document, (int64_t)costs->totals.modules, false),
+                    costs->totals.modules == 1 ? "" : "s");
 }
