@@ -1,4 +1,5 @@
 /* One method, or what else a frame is: who calls it and whom it calls, with what that costs. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -383,6 +384,7 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
                         const match_row *match)
 {
     const mp_callable *at = asked->calls->at;
+    assert(at); /* who calls or is called is one of them */
     const mp_callable *callee = &at[edge->callee];
     const mp_callable *caller = edge->caller == MP_NO_CALLER ? NULL : &at[edge->caller];
     mp_call_amount amount = callers ? edge->as_caller : edge->as_callee;

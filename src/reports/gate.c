@@ -239,7 +239,7 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
         }
         left_out += result->culprits_left_out;
     }
-    if (left_out)
+    if (table && left_out)
         table->footer = (mp_line){.rest = {left_out, MP_REST_MORE}};
 }
 

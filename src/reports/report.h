@@ -78,9 +78,9 @@ const char *mp_operand_argument(mp_operand operand);
 typedef struct mp_choice {
     const char *argument; /* NULL ends a list */
     unsigned variants;    /* a bit for each, by its place, that takes them */
-    const char *where;    /* "by line": only so; NULL: always */
     bool apart;           /* of the dimensions, those whose groups do not overlap */
     bool several;         /* or some of them, with commas between them */
+    const char *where;    /* "by line": only so; NULL: always */
     const void *words;    /* structs that begin with their word, the usual one first; NULL: the
                              dimensions of heaps */
     size_t count, size;   /* of words; of such a struct */
