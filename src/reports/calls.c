@@ -241,8 +241,12 @@ static bool nothing_named(const asking *asked, const char *code, mp_error *error
     size_t count, used = 0;
     const char *names[NAMED];
     uint32_t *places = busiest(asked, &count);
-    for (; used < count && used < NAMED; used++)
-        names[used] = shown_of(asked, places[used]);
+    for (size_t i = 0; i < count && used < NAMED; i++) /* written in other capitals, or a part */
+        if (strcasestr(shown_of(asked, places[i]), code))
+            names[used++] = shown_of(asked, places[i]);
+    bool none = !used;
+    for (size_t i = 0; none && i < count && i < NAMED; i++)
+        names[used++] = shown_of(asked, places[i]);
     free(places);
     mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called fits the name \"%s\"", code);
     size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "there are such as ");
