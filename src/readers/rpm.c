@@ -36,7 +36,7 @@ typedef struct rpm_state {
     mp_type_counts counts;
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
-    int64_t first_stamp; /* milliseconds; -1: none was seen */
+    int64_t first_stamp, last_stamp; /* milliseconds, of dumps so far; -1: none was seen */
 
     /* of one file */
     mp_graph_builder *graph;
@@ -415,6 +415,18 @@ static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
     snapshot->has_took = snapshot->took_us >= 0;
 }
 
+/* What grew is asked of dumps in their order, which is that of the command line: names sort as
+ * "dump-10", "dump-2". */
+static void check_order(rpm_state *state)
+{
+    if (state->last_stamp >= 0 && state->stamp >= 0 && between(state->last_stamp, state->stamp) < 0)
+        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, 0,
+                    "is earlier by its stamp than the dump before it, expected the oldest first: "
+                    "what grew is told of another order");
+    if (state->stamp >= 0)
+        state->last_stamp = state->stamp;
+}
+
 /* All lines are read: resolve the references, and enter what is alive. */
 static bool end_file(rpm_state *state)
 {
@@ -433,6 +445,7 @@ static bool end_file(rpm_state *state)
     snapshot->sequence = snapshot->ordinal;
     tell_times(state, snapshot);
     snapshot->time_us = time_of(state);
+    check_order(state);
     say_what_was_odd(state);
     return true;
 }
@@ -509,7 +522,7 @@ static void *open_rpm(mp_model *model, mp_diagnostics *diagnostics, const mp_loa
     state->diagnostics = diagnostics;
     state->options = options;
     state->counts.model = model;
-    state->first_stamp = -1;
+    state->first_stamp = state->last_stamp = -1;
     return state;
 }
 
