@@ -295,7 +295,7 @@ static void put_record(mp_document *document, merge_group *group)
     }
 }
 
-/* What the first says, as all say the same; but of several, nothing for people. */
+/* What the first says, as all say the same; of what is for people, where they do. */
 static void put_common(mp_document *document, const merge_group *group)
 {
     const mp_table *first = group->at[0].table;
@@ -303,9 +303,18 @@ static void put_common(mp_document *document, const merge_group *group)
                                         first->columns, first->column_count);
     table->flags = first->flags;
     mp_cell *row = mp_table_row(table);
-    for (size_t i = 0; i < first->column_count && first->row_count; i++)
-        if (!(first->columns[i].flags & MP_FOR_PEOPLE) || group->count == 1)
+    for (size_t i = 0; i < first->column_count && first->row_count; i++) {
+        const bool shown = first->columns[i].flags & MP_FOR_PEOPLE;
+        bool same = first->cells[i].known;
+        for (size_t j = 1; shown && same && j < group->count; j++) {
+            const mp_table *other = group->at[j].table;
+            bool has = other->columns == first->columns && other->row_count;
+            same = has &&
+                   mp_cells_compare(&first->columns[i], &first->cells[i], &other->cells[i]) == 0;
+        }
+        if (!shown || same)
             row[i] = first->cells[i];
+    }
 }
 
 /* --- files --- */

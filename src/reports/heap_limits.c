@@ -232,8 +232,8 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
                : NULL;
 }
 
-/* Of what nothing fits, perhaps because it is misspelt, no limit holds. False: there is something.
- */
+/* Of what nothing fits, perhaps because it is misspelt, no limit holds. False: there is something,
+ * or another of many files may have it. */
 static bool refuse_all(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_heap_arguments *asked = request->arguments;
@@ -245,7 +245,8 @@ static bool refuse_all(mp_document *document, const mp_request *request, const m
                   {"max-growth", &asked->max_growth},
                   {"max-trend", &asked->max_trend}};
     mp_totals totals = mp_totals_of(window);
-    if (!request->selection.count || totals.created_objects > 0 || totals.live_objects)
+    if (!request->selection.count || request->one_of_many || totals.created_objects > 0 ||
+        totals.live_objects)
         return false;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].ceiling->set)
