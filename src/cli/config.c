@@ -335,15 +335,17 @@ bool cli_config_read(cli_options *options, const cli_command *commands, size_t c
     read_nearest(&config);
     if (!config.faults && says(&config, "verbose") && !says(&config, "quiet"))
         tell(&config);
-    size_t used = 0;
-    cli_pair *pairs = mp_alloc((config.count + options->pair_count + 1) * sizeof *pairs);
+    size_t used = 0, capacity = config.count + options->pair_count + 1;
+    cli_pair *pairs = mp_alloc(capacity * sizeof *pairs);
     for (size_t i = 0; i < config.count; i++)
         if (config.settings[i].meant && !overruler(&config, &config.settings[i]))
             pairs[used++] = config.settings[i].pair;
-    memcpy(pairs + used, options->pairs, options->pair_count * sizeof *pairs);
+    for (size_t i = 0; i < options->pair_count; i++)
+        pairs[used + i] = options->pairs[i];
     free(options->pairs);
     options->pairs = pairs;
     options->pair_count += used;
+    options->pair_capacity = capacity;
     free(config.settings);
     return config.faults == 0;
 }

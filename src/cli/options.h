@@ -57,7 +57,7 @@ typedef struct cli_options {
     const char **paths;  /* points into argv */
     size_t path_count;
     cli_pair *pairs; /* all options */
-    size_t pair_count;
+    size_t pair_count, pair_capacity;
     mp_arena config; /* texts of defaults */
     mp_question question;
 

@@ -48,6 +48,12 @@ static bool refuse_argument(const cli_options *options, const cli_option *option
 
 /* --- taking --- */
 
+static bool is_there(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
 static bool is_folder(const char *path)
 {
     struct stat status;
@@ -304,6 +310,8 @@ static bool add_pair(cli_options *options, cli_line *line, const cli_option *opt
     if (option->argument && !text)
         return cli_refuse(options, "--%s needs an argument: --%s %s", option->name, option->name,
                           option->argument);
+    mp_grow(&options->pairs, &options->pair_capacity, options->pair_count + 1,
+            sizeof *options->pairs); /* one word may have many letters */
     options->pairs[options->pair_count++] = (cli_pair){option->name, text ? text : "", NULL};
     return true;
 }
@@ -406,9 +414,8 @@ static bool refuse_command(cli_options *options, const cli_line *line, bool or_f
 static bool check_first(cli_options *options, const cli_line *line)
 {
     const char *first = line->operand_count ? line->operands[0] : "-";
-    struct stat status;
     return options->command_named || strcmp(first, "-") == 0 || strpbrk(first, "./@") ||
-           stat(first, &status) == 0 || refuse_command(options, line, true);
+           is_there(first) || refuse_command(options, line, true);
 }
 
 /* help COMMAND is COMMAND --help, which needs no files. False after a message. */
@@ -529,12 +536,6 @@ static bool is_given(const cli_options *options, const char *name)
     return is;
 }
 
-static bool is_there(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}
-
 /* Whether what is no file stands where a file should, and the other way round. False after a
  * message. */
 static bool check_places(const cli_options *options)
@@ -633,15 +634,14 @@ static bool parse(cli_options *options, cli_line *line)
 bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options)
 {
-    size_t most = (size_t)argc + 1, renderers;
+    size_t renderers;
     cli_line line = {.at = argv + (argc > 0),
                      .commands = commands,
                      .command_count = count,
-                     .operands = mp_alloc(most * sizeof *line.operands)};
+                     .operands = mp_alloc(((size_t)argc + 1) * sizeof *line.operands)};
     *options = (cli_options){
         .renderer = mp_renderers(&renderers)[0],
         .width = -1,
-        .pairs = mp_alloc(most * sizeof(cli_pair)),
     };
     bool ok = parse(options, &line);
     free(line.operands);
