@@ -50,7 +50,7 @@ static bool is_asked(const cli_option *option)
 {
     static const char *const others[] = {"output", "quiet", "verbose", "jobs", "no-pager"};
     bool asked = option && option->kind != CLI_RENDERER && option->kind != CLI_OWN_RENDERER &&
-                 option->kind != CLI_COLOURING;
+                 option->kind != CLI_COLOURING && option->kind != CLI_WIDTH;
     for (size_t i = 0; asked && i < sizeof others / sizeof *others; i++)
         asked = strcmp(option->name, others[i]) != 0;
     return asked;
