@@ -325,19 +325,9 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
 
 /* Say that what was selected is in none of many files, perhaps as it is misspelt; limits are then
  * not judged. */
-static void warn_of_nothing(const cli_options *options, mp_document *document)
+static void warn_of_nothing(mp_document *document)
 {
-    static const char *const counts[] = {"created_objects", "live_objects", "calls"};
-    const mp_table *totals = mp_document_find(document, "totals");
-    bool any = false, told = false;
-    for (size_t i = 0; totals && totals->row_count && i < sizeof counts / sizeof *counts; i++) {
-        size_t column = mp_table_column_find(totals, counts[i]);
-        mp_value value = column < mp_table_column_count(totals) ? mp_table_value(totals, 0, column)
-                                                                : (mp_value){.known = false};
-        told |= value.known;
-        any |= value.known && value.number > 0;
-    }
-    if (!options->question.selection.count || !told || any)
+    if (!document->fits_nothing)
         return;
     cli_put_message("nothing in any of the files fits the selection; a pattern is for a whole "
                     "name, *NAME* for a part of it");
@@ -360,7 +350,7 @@ static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
                                   : "recordings, each on its own";
     document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
                                        groups->folder ? ": " : "", count, what);
-    warn_of_nothing(work->options, document);
+    warn_of_nothing(document);
     int status = cli_put_answer(work->options, document, diagnostics);
     mp_document_free(document);
     return status;

@@ -161,6 +161,7 @@ struct mp_document {
     bool exact_bytes;   /* sizes for people as bytes, not KiB, MiB, GiB */
     bool failed;        /* what was asked does not hold: a limit exceeded, a violation found */
     bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
+    bool fits_nothing;  /* nothing of what was read fits the names and patterns that select */
     size_t files;       /* that were merged; 0: it is about what was read together */
     struct mp_arena *arena;
 };

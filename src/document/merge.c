@@ -498,6 +498,7 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->policy = document->policy ? document->policy : from->policy;
     document->failed |= from->failed;
     document->unjudged |= from->unjudged;
+    document->fits_nothing &= from->fits_nothing;
 }
 
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how)
@@ -506,6 +507,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     merge_source *files = mp_alloc(count * sizeof *files);
     all.document->exact_bytes = parts[0].document->exact_bytes;
     all.document->files = count;
+    all.document->fits_nothing = true;
     for (size_t i = 0; i < count; i++) /* a path may be any bytes */
         files[i] =
             (merge_source){.part = i, .file = mp_utf8_copy(all.document->arena, parts[i].name)};

@@ -259,8 +259,7 @@ static bool compare_heaps(mp_document *document, const mp_request *request, sele
                                     (mp_amount){all.leaked_objects, all.leaked_bytes});
             whole->heap = all;
         }
-        return part.live_objects || part.created_objects > 0 ||
-               (!all.live_objects && all.created_objects <= 0);
+        return part.live_objects || part.created_objects > 0;
     }
     return true;
 }
@@ -278,7 +277,7 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
     whole->seconds = all.exclusive_us;
     whole->calls = all.calls;
     whole->modules = (int64_t)all.modules;
-    return part.calls || part.exclusive_us || !all.calls;
+    return part.calls || part.exclusive_us;
 }
 
 /* What would fit a part of a name, of a pattern that is a name. */
@@ -295,10 +294,14 @@ static const char *hint_of(mp_document *document, const mp_selection *selection)
     return "";
 }
 
-/* Nothing is no answer to a name that is misspelt. */
-static void say_nothing(mp_document *document, const mp_request *request, const selection_row *row)
+/* Nothing is no answer to a name that is misspelt, unless there is nothing in the whole either. */
+static void say_nothing(mp_document *document, const mp_request *request, const selection_row *row,
+                        const whole_row *whole)
 {
-    if (row->selected)
+    bool empty = whole->heap.live_objects <= 0 && whole->heap.created_objects <= 0 &&
+                 whole->calls <= 0; /* what is not known is below 0 */
+    document->fits_nothing = row->selected != NULL;
+    if (row->selected && !empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing fits %s%s", row->selected,
                         hint_of(document, &request->selection));
 }
@@ -325,7 +328,7 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
                     ? compare_heaps(document, request, &row, &whole)
                     : compare_profiles(document, request, &row, &whole);
     if (!some && !fits)
-        say_nothing(document, request, &row);
+        say_nothing(document, request, &row, &whole);
     mp_table_put(document, table, &row);
     if (!selects)
         return;

@@ -236,6 +236,8 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
  * or another of many files may have it. */
 static bool refuse_all(mp_document *document, const mp_request *request, const mp_window *window)
 {
+    if (!document->fits_nothing || request->one_of_many)
+        return false;
     const mp_heap_arguments *asked = request->arguments;
     const struct {
         const char *name;
@@ -244,10 +246,7 @@ static bool refuse_all(mp_document *document, const mp_request *request, const m
                   {"max-live", &asked->max_live},
                   {"max-growth", &asked->max_growth},
                   {"max-trend", &asked->max_trend}};
-    mp_totals totals = mp_totals_of(window);
-    if (!request->selection.count || request->one_of_many || totals.created_objects > 0 ||
-        totals.live_objects)
-        return false;
+    const mp_totals totals = mp_totals_of(window);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].ceiling->set)
             refuse(document, limits[i].name, limits[i].ceiling,
