@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+from roots import skip
+
 
 # (the line up to the cursor, words that must be offered, words that must not)
 CASES = [
@@ -158,8 +159,7 @@ def main():
     if options.self_test:
         return self_test(options.tables)
     if not shutil.which(options.shell):
-        print(f"completions.py: skipped, {options.shell} is not installed")
-        return SKIPPED
+        skip(f"{options.shell} is not installed")
     made = called(options.tables, "complete", options.shell)
     faults = faults_of(options.shell, options.tables, made.stdout) + [made.stderr] * bool(made.stderr)
     for fault in faults:

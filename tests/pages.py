@@ -18,12 +18,13 @@ import subprocess
 import sys
 import tempfile
 
+from roots import skip
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGES = os.path.join(HERE, "..", "docs", "man")
 SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"],
             "5": ["NAME", "DESCRIPTION", "SEE ALSO"]}
 GUIDE_LINES = 600
-SKIPPED = 77
 
 
 def called(*command, **more):
@@ -183,8 +184,7 @@ def main():
         return self_test(options.tables)
     missing = [tool for tool in ("scdoc", "man", "mandoc") if not shutil.which(tool)]
     if options.lint and missing:
-        print(f"pages.py: skipped, not installed: {', '.join(missing)}")
-        return SKIPPED
+        skip(f"not installed: {', '.join(missing)}")
     if options.lint:
         faults = lint(options.tables, PAGES)
     else:

@@ -23,11 +23,12 @@ import subprocess
 import sys
 import tempfile
 
+from roots import skip
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 SCHEMA = os.path.join(ROOT, "docs", "memprof-report.schema.json")
 PAGE = os.path.join(ROOT, "docs", "man", "memprof-report.5.scd")
-SKIPPED = 77
 
 UNITS = {
     "text": {"type": "string"},
@@ -303,12 +304,10 @@ def faults_of(validator, answer):
 
 
 def validator_of(schema):
-    """None where python3-jsonschema is not installed."""
     try:
         from jsonschema import Draft202012Validator
     except ImportError:
-        print("schema.py: skipped, python3-jsonschema is not installed")
-        return None
+        skip("python3-jsonschema is not installed")
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -320,8 +319,6 @@ def kept_schema():
 
 def valid(memprof, tables):
     validator = validator_of(kept_schema())
-    if not validator:
-        return SKIPPED
     answers = wrong = 0
     for where, answer in [*recorded(), *asked_now(memprof, tables)]:
         answers += 1
@@ -353,8 +350,6 @@ SPOILT = [
 
 def self_test():
     validator = validator_of(kept_schema())
-    if not validator:
-        return SKIPPED
     wrong = 0
     sound = json.dumps(next(answer for name, answer in recorded() if name == "leaks-json"))
     if faults_of(validator, json.loads(sound)):

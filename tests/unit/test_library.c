@@ -217,7 +217,7 @@ static void sources_and_coverage(void **unused)
     mp_recording_free(recording);
 }
 
-/* 10,680 of the 19,048 bytes that leaked are order events: of the example in README.md. */
+/* 10,680 of the 19,000 bytes that leaked are order events: of the example in README.md. */
 static void an_answer_opens_in_words(void **unused)
 {
     (void)unused;
