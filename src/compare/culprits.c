@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/evaluate_growth.h"
 #include "query/coverage.h"
 #include "query/graph_query.h"
 #include "query/labels.h"
@@ -212,10 +213,11 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     const mp_grouping *grouping = mp_window_groups(window, mp_dimension_find(by), 0);
     bool is_steady = evaluation->rule->measure == MP_MEASURE_TREND || *evaluation->result->warning;
     int64_t *steady = is_steady ? mp_steady_of_groups(window, grouping) : NULL;
+    int64_t *held = mp_held_of_groups(window, grouping); /* without what is accepted */
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         const char *label = group_label(evaluation, group);
-        int64_t change = steady ? steady[i] : group->to.bytes - group->from_bytes;
+        int64_t change = steady ? steady[i] : held[i] - group->from_bytes;
         if ((to->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
             is_to_blame(evaluation, label))
             put(to,
@@ -223,10 +225,11 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
                     .what = mp_arena_copy(evaluation->arena, group->label, strlen(group->label)),
                     .has_base = true,
                     .base = group->from_bytes,
-                    .number = group->to.bytes,
+                    .number = held[i],
                     .change = change},
                 llabs(change));
     }
+    free(held);
     free(steady);
 }
 
@@ -256,11 +259,9 @@ static void find_areas(mp_evaluation *evaluation, const mp_window *window, found
 static void find_growers(mp_evaluation *evaluation, found *to)
 {
     const mp_rule_context *context = evaluation->context;
-    const char *after = evaluation->rule->after;
     mp_error unheard = {0};
     mp_window window;
-    bool own =
-        after && mp_window_of(context->window->filter, after, context->to, &window, &unheard);
+    bool own = evaluation->rule->after && mp_rule_window(evaluation, &window, &unheard);
     const mp_window *span = own ? &window : context->window;
     if (mp_measure_is_platform(evaluation->rule->measure))
         find_areas(evaluation, span, to);

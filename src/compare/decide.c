@@ -307,7 +307,7 @@ void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, si
     size_t failed;
     count = add_up(subjects, count, rule->each);
     const mp_rule_subject *worst = hold_each(evaluation, subjects, count, &failed);
-    if (!failed)
+    if (!failed || worst->number <= 0) /* nothing leaked steadily */
         return;
     int64_t limit = mp_bound_of(&rule->bound, worst->reference, worst->spread).number;
     const char *allowed = mp_quantity_text(evaluation->scratch, rule->measure, limit, exact);

@@ -7,6 +7,7 @@
 
 #include "query/platform.h"
 #include "query/steady.h"
+#include "query/suppression.h"
 
 /* --- what grows --- */
 
@@ -433,6 +434,17 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     warn_of_hidden(evaluation, window);
 }
 
+bool mp_rule_window(const mp_evaluation *evaluation, mp_window *window, mp_error *error)
+{
+    const mp_window *whole = evaluation->context->window;
+    if (!mp_window_of(whole->filter, evaluation->rule->after, evaluation->context->to, window,
+                      error))
+        return false;
+    if (whole->suppressed)
+        mp_window_suppress(window, whole->suppressed->suppressions);
+    return true;
+}
+
 void mp_evaluation_of_growth(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
@@ -444,7 +456,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (!after) {
         judge_window(evaluation, context->window);
-    } else if (mp_window_of(context->window->filter, after, context->to, &window, &error)) {
+    } else if (mp_rule_window(evaluation, &window, &error)) {
         judge_window(evaluation, &window);
         mp_window_free(&window);
     } else {

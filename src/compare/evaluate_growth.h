@@ -21,6 +21,10 @@ mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t
 /* Judge by the worst of them. There is at least one. */
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
 
+/* The window of a rule that looks at what comes after a snapshot, without what is accepted. False
+ * with a message; else release with mp_window_free. */
+bool mp_rule_window(const mp_evaluation *evaluation, mp_window *window, mp_error *error);
+
 /* Evaluate a rule on growth by the rule context's model. */
 void mp_evaluation_of_growth(mp_evaluation *evaluation);
 

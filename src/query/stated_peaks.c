@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "query/group.h"
 
 /* The newest that each session states of a type is added; -1 stays where a summand is not told. */
@@ -10,7 +11,7 @@ static void add(int64_t *sum, bool first, int64_t stated)
     if (first)
         *sum = stated;
     else
-        *sum = *sum < 0 || stated < 0 ? -1 : *sum + stated;
+        *sum = *sum < 0 || stated < 0 ? -1 : mp_sum_capped(*sum, stated);
 }
 
 mp_type_peak *mp_stated_peaks(const mp_window *window)
@@ -24,10 +25,10 @@ mp_type_peak *mp_stated_peaks(const mp_window *window)
         const mp_type_peak *stated = &model->type_peaks.at[i];
         mp_type_peak *peak = &peaks[stated->type.i];
         uint32_t session = model->snapshots.at[stated->snapshot.i].session.i;
-        states[session] = true;
         bool newer = peak->snapshot.i && model->snapshots.at[peak->snapshot.i].session.i == session;
         if (newer || !mp_window_before_to(window, stated->snapshot))
             continue;
+        states[session] = true;
         add(&peak->objects, !peak->snapshot.i, stated->objects);
         add(&peak->bytes, !peak->snapshot.i, stated->bytes);
         peak->snapshot = stated->snapshot;

@@ -178,10 +178,11 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
     side of = side_of(diff, asked, up, rows.field);
     const char *text = figures_of(document, measures, count, verdict), *apart = "", *most = "";
     if (verdict == SAME && moved)
-        apart = mp_document_text(document, ", less than %s",
-                                 asked->min_change.set
-                                     ? asked->min_change.text
-                                     : mp_bytes_text(document, asked->min_bytes, false));
+        apart = mp_document_text(document, ", less than %s%s%s",
+                                 asked->min_bytes ? mp_bytes_text(document, asked->min_bytes, false)
+                                                  : "",
+                                 asked->min_bytes && asked->min_change.set ? " or " : "",
+                                 asked->min_change.set ? asked->min_change.text : "");
     else if (verdict != SAME && verdict != BETTER && of.apart)
         apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
     if (verdict != SAME)

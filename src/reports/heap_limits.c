@@ -97,7 +97,8 @@ typedef struct limit {
 
 static int64_t bytes_of(const mp_ceiling *ceiling, int64_t from)
 {
-    return ceiling->is_percent ? (int64_t)((double)from * ceiling->percent / 100) : ceiling->bytes;
+    const double most = (double)from * ceiling->percent / 100;
+    return !ceiling->is_percent ? ceiling->bytes : most >= 0x1p63 ? INT64_MAX : (int64_t)most;
 }
 
 /* What cannot be judged is no pass. */
@@ -117,8 +118,8 @@ static void hold(mp_document *document, const mp_request *request, limit held)
 {
     const int64_t most = bytes_of(held.ceiling, held.from);
     const char *shown = mp_bytes_text(document, held.actual, false);
-    const char *over = mp_bytes_text(document, held.actual - most, false);
     bool exceeded = held.actual > most;
+    const char *over = exceeded ? mp_bytes_text(document, held.actual - most, false) : "";
     mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
                       .name = held.name,
                       .limit = held.ceiling->text,

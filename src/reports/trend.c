@@ -228,72 +228,68 @@ static int by_slope(const void *left, const void *right)
     return 0;
 }
 
-typedef struct ordered {
-    grown of;
-    const mp_dictionary *dictionary;
-} ordered;
-
-static int by_rank(const void *left, const void *right)
+static int by_rank(const void *left, const void *right, void *dictionary)
 {
-    const ordered *a = left, *b = right;
-    int order = by_slope(&a->of, &b->of);
-    return order ? order : mp_key_compare(a->dictionary, &a->of.site->key, &b->of.site->key);
+    const grown *a = left, *b = right;
+    int order = by_slope(a, b);
+    return order ? order : mp_key_compare(dictionary, &a->site->key, &b->site->key);
 }
 
 /* All sites, the worst first; release with free(). */
-static ordered *sites_of(const mp_builds *builds, int64_t *amounts)
+static grown *sites_of(const mp_builds *builds, int64_t *amounts)
 {
-    ordered *sites = mp_alloc((builds->site_count + 1) * sizeof *sites);
+    grown *sites = mp_alloc((builds->site_count + 1) * sizeof *sites);
     for (size_t i = 0; i < builds->site_count; i++) {
         const mp_built_site *site = &builds->sites[i];
         size_t first = first_build(builds, site), since = builds->count - first;
         bool has_slope = since >= 2 && (since >= FEWEST || since == builds->count);
         mp_builds_series(builds, site, amounts);
-        sites[i] = (ordered){{.site = site,
-                              .has_slope = has_slope,
-                              .slope = has_slope ? mp_median_slope(amounts + first, since) : 0,
-                              .first = amounts[0],
-                              .latest = amounts[builds->count - 1]},
-                             builds->dictionary};
+        sites[i] = (grown){.site = site,
+                           .has_slope = has_slope,
+                           .slope = has_slope ? mp_median_slope(amounts + first, since) : 0,
+                           .first = amounts[0],
+                           .latest = amounts[builds->count - 1]};
     }
     if (builds->site_count)
-        qsort(sites, builds->site_count, sizeof *sites, by_rank);
+        qsort_r(sites, builds->site_count, sizeof *sites, by_rank, builds->dictionary);
     return sites;
 }
 
-static void section_sites(mp_document *document, const mp_builds *builds, const ordered *sites,
+static void section_sites(mp_document *document, const mp_builds *builds, const grown *sites,
                           const trend_arguments *asked, int64_t *amounts)
 {
     mp_table *table =
         MP_TABLE(document, "site_trends", "From build to build", MP_ROWS, site_columns);
     table->main = true;
-    table->empty = "nothing in any build";
-    size_t count = 0, most = asked->limit ? (size_t)asked->limit : builds->site_count;
+    table->empty = asked->min_bytes && builds->site_count
+                       ? "nothing changed by as much as was asked for"
+                       : "nothing in any build";
+    size_t count = 0, most = mp_shown_of(builds->site_count, (size_t)asked->limit);
     for (size_t i = 0; i < builds->site_count; i++) {
-        if (llabs(sites[i].of.latest - sites[i].of.first) < asked->min_bytes)
+        if (llabs(sites[i].latest - sites[i].first) < asked->min_bytes)
             continue;
         if (count++ < most)
-            put_site(document, table, builds, &sites[i].of, amounts);
+            put_site(document, table, builds, &sites[i], amounts);
     }
     mp_table_left_out(table, count);
 }
 
 /* --- what is said first --- */
 
-static void say(mp_document *document, const mp_builds *builds, const ordered *sites,
+static void say(mp_document *document, const mp_builds *builds, const grown *sites,
                 const int64_t *totals)
 {
     size_t growing = 0, new = 0, last = builds->count - 1;
     const grown *newest = NULL; /* the largest of the new ones */
     for (size_t i = 0; i < builds->site_count; i++) {
-        const grown *at = &sites[i].of;
+        const grown *at = &sites[i];
         growing += at->has_slope && at->slope > 0;
         if (at->has_slope || !last)
             continue;
         new ++;
         newest = newest && newest->latest >= at->latest ? newest : at;
     }
-    const grown *worst = growing ? &sites[0].of : NULL;
+    const grown *worst = growing ? &sites[0] : NULL;
     if (worst) {
         uint32_t first = first_build(builds, worst->site);
         mp_document_say(document, MP_TONE_WORSE, "Steepest", "%s a build, %s, since build %u (%s)",
@@ -320,21 +316,30 @@ static void say(mp_document *document, const mp_builds *builds, const ordered *s
                    document, ", %s a build",
                    amount_text(document, builds, mp_median_slope(totals, builds->count), true))
              : "");
+    for (size_t i = 0; i < builds->count; i++)
+        if (!builds->at[i].complete) {
+            mp_document_say(document, MP_TONE_WARNING, "Warning",
+                            "%s is not complete: what was in use when it broke off counts as alive",
+                            builds->at[i].path);
+            break;
+        }
 }
 
 /* --- the limit --- */
 
-static void section_limit(mp_document *document, const mp_builds *builds, const ordered *sites,
+static void section_limit(mp_document *document, const mp_builds *builds, const grown *sites,
                           const mp_ceiling *most, int64_t *amounts)
 {
     size_t judged = 0, over = 0, worst = SIZE_MAX;
     for (size_t i = 0; i < builds->site_count; i++) {
-        size_t first = first_build(builds, sites[i].of.site), since = builds->count - first;
+        size_t first = first_build(builds, sites[i].site), since = builds->count - first;
         if (since < FEWEST)
             continue;
-        mp_builds_series(builds, sites[i].of.site, amounts);
-        worst = judged++ ? worst : i;
-        over += mp_median_slope_exceeds(amounts + first, since, most->bytes);
+        mp_builds_series(builds, sites[i].site, amounts);
+        bool exceeds = mp_median_slope_exceeds(amounts + first, since, most->bytes);
+        if (!judged++ || (exceeds && !over)) /* slopes are whole bytes, the verdict is exact */
+            worst = i;
+        over += exceeds;
     }
     mp_check check = {.name = "max-slope",
                       .limit = most->text,
@@ -347,18 +352,22 @@ static void section_limit(mp_document *document, const mp_builds *builds, const 
             mp_document_text(document, "%zu build%s too few to tell a slope, expected at least %d",
                              builds->count, builds->count == 1 ? " is" : "s are", FEWEST);
         document->unjudged = true;
+    } else if (!builds->site_count && *builds->conditions) {
+        check.verdict = MP_VERDICT_ERROR;
+        check.message = "nothing fits the selection";
+        document->unjudged = true;
     } else if (judged) {
-        const grown *at = &sites[worst].of;
+        const grown *at = &sites[worst];
         check.measured_bytes = at->slope;
         check.measured =
             mp_document_text(document, "%s a build", mp_bytes_text(document, at->slope, false));
         check.verdict = over ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
         document->failed |= over > 0;
         if (over)
-            check.message = mp_document_text(
-                document, "%zu of %zu %s; worst: %s a build, %s", over, builds->site_count,
-                has_sites(builds) ? "sites" : "types", mp_bytes_text(document, at->slope, true),
-                told_of(document, builds, &at->site->key));
+            check.message = mp_document_text(document, "%zu of %zu %s; worst: %s a build, %s", over,
+                                             judged, has_sites(builds) ? "sites" : "types",
+                                             mp_bytes_text(document, at->slope, true),
+                                             told_of(document, builds, &at->site->key));
     }
     mp_document_check(document, check);
 }
@@ -392,7 +401,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     int64_t *totals = mp_alloc_zero(builds->count, sizeof *totals);
     for (size_t i = 0; i < builds->count; i++)
         totals[i] = builds->at[i].amount;
-    ordered *sites = sites_of(builds, amounts);
+    grown *sites = sites_of(builds, amounts);
     document->title = mp_document_text(document, "1 build: %s", builds->at[0].path);
     if (builds->count > 1)
         document->title =
