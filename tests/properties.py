@@ -66,7 +66,15 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         if done.returncode != 0:
             self.hold(False, f"{command} {arguments}: exit {done.returncode}: {done.stderr[-300:]}")
             return {}
-        return json.loads(done.stdout)
+        return self.parsed(done, command)
+
+    def parsed(self, done, what):
+        """The JSON that a run has printed, whatever its status says."""
+        try:
+            return json.loads(done.stdout)
+        except ValueError:
+            self.hold(False, f"{what}: exit {done.returncode}, no JSON: {done.stderr[-300:]}")
+            return {}
 
     def hold(self, true, what):
         self.checks += 1
@@ -217,7 +225,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         limits = ["--max-live", 0, "--max-growth", 0, "--max-leaked", 0]
         def actual(*options):
             done = self.run("leaks", path, "--quiet", "--format", "json", *limits, *options)
-            return {row["name"]: row["actual_bytes"] for row in json.loads(done.stdout)["limits"]}
+            report = self.parsed(done, f"{path.name} {options}")
+            return {row["name"]: row["actual_bytes"] for row in report.get("limits", [])}
         before, after = actual(), actual(*accepted)
         for limit in before:
             self.hold(before[limit] - after[limit] == totals["suppressed_bytes"],
@@ -225,8 +234,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         policy = path.with_suffix(".policy") if path.parent != SAMPLES else None
         if policy:
             policy.write_text('live of type "*" == 0\nlive == 0\ngrowth of type "*" == 0\ngrowth == 0\n')
-            rules = json.loads(self.run("gate", policy, path, "--quiet", "--format", "json",
-                                        *accepted).stdout)["rules"]
+            done = self.run("gate", policy, path, "--quiet", "--format", "json", *accepted)
+            rules = self.parsed(done, f"{path.name} gate").get("rules", [])
             expected = [after["max-live"]] * 2 + [after["max-growth"]] * 2
             for rule, wanted in zip(rules, expected, strict=True):
                 self.hold(rule["status"] == "error" or rule.get("measured_bytes", 0) == wanted,
@@ -399,7 +408,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
     def trend_agrees(self, command, expected, arguments, what):
         """What grows steadily, to a byte; 1 if there is anything, 3 if that cannot be told."""
         done = self.run(command, *arguments, "--max-trend", 0, "--format", "json", "--quiet")
-        limit = json.loads(done.stdout)["limits"][0] if done.stdout else {}
+        limit = self.parsed(done, f"trend {what}").get("limits", [{}])[0]
         self.hold(limit.get("actual_bytes") == expected, f"trend {what}: {expected}, not {limit}")
         status = 3 if expected is None else int(expected > 0)
         self.hold(done.returncode == status, f"trend {what}: status {done.returncode}, not {status}")
@@ -632,8 +641,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.hold(done.returncode == wanted, f"{what}: exit {done.returncode}, not {wanted}")
         if wanted or done.returncode:
             return
-        report = json.loads(done.stdout)
-        self.hold(report["inputs"][0]["complete"] is False, f"{what}: complete")
+        report = self.parsed(done, what)
+        self.hold(report and report["inputs"][0]["complete"] is False, f"{what}: complete")
         told = re.search(rb":(\d+): warning: ", done.stderr)
         self.hold(told and 1 <= int(told[1]) <= data.count(b"\n") + 1, f"{what}: no warning with a line")
         self.hold({k: report.get(k) for k in whole[whole_ends[-1]]} == whole[whole_ends[-1]],
@@ -670,10 +679,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         shown = done.stderr + (done.stdout if form == "text" else b"")
         self.hold(not CONTROL.search(shown), f"{what}: a control character")
         if form == "json" and done.returncode in (0, 1):
-            with contextlib.suppress(ValueError):
-                json.loads(done.stdout)
-                return
-            self.hold(False, f"{what}: no JSON")
+            self.parsed(done, what)
 
     def dumps_tell_the_leak(self, folder):
         """What is true of three dumps of a server is the first that is said of them (README.md beside
@@ -685,7 +691,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             if not dumps:
                 print(f"skipped: no heap dumps in {folder}/rpm")
             for command in ("analyze", "leaks") if dumps else ():
-                report = json.loads(self.run(command, "--format", "json", *dumps).stdout)
+                report = self.parsed(self.run(command, "--format", "json", *dumps), command)
                 first, text = report["accumulations"][0], report["answer"][0]["text"]
                 told = {name: first[name] for name in ("holder_type", "owner_type", "type", "counts")}
                 self.hold(told == {"holder_type": "Array", "owner_type": "EventEmitter", "type": "closure",
