@@ -1,4 +1,8 @@
-/* A file that is written whole or not at all: beside its target first, then in its place. */
+/* A file that is written whole or not at all: out of sight first, then in the place of its target.
+ *
+ * Where the file system can, it has no name until it is whole, so nothing is left of it however the
+ * process ends. Elsewhere it has a name beside its target, and who ends the process calls
+ * mp_outputs_abandon. */
 #ifndef MP_BASE_OUTPUT_H
 #define MP_BASE_OUTPUT_H
 
@@ -6,17 +10,29 @@
 
 #include "base/error.h"
 
+/* Opened, it must not be moved. */
 typedef struct mp_output {
     FILE *file;
-    const char *path;         /* as it was asked for, borrowed */
-    char *target, *temporary; /* NULL: what cannot be replaced is written through */
+    int descriptor;   /* of the file */
+    int why;          /* not all could be written to it: an error number */
+    const char *path; /* as it was asked for, borrowed */
+    char *target;     /* that is replaced; NULL: what cannot be is written through */
+    char *temporary;  /* the name beside it */
+    bool named;       /* it has this name already */
 } mp_output;
 
-/* What a link points to is replaced, not the link; a device, or a link to nothing, is written
- * through. False with an error (MP_ERROR_OUTPUT); else close it. */
+/* What a link points to is replaced, not the link. The new file may be read and written by whom the
+ * old one could be. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written through.
+ * False with an error (MP_ERROR_OUTPUT); else close it. */
 bool mp_output_open(mp_output *output, const char *path, mp_error *error);
-/* Put the file in its place, or leave what was there where `keep` is false. False with an error;
- * what was there is then still there. */
+/* Put the file in its place, on the disk, or leave what was there where `keep` is false. False with
+ * an error; unless it says otherwise, what was there is then still there. */
 bool mp_output_close(mp_output *output, bool keep, mp_error *error);
+
+/* Flush a stream; false with errno if not all was written since it was opened. */
+bool mp_stream_flush(FILE *file);
+
+/* Remove what has a name and is not whole. For what ends the process: safe in signal handlers. */
+void mp_outputs_abandon(void);
 
 #endif

@@ -249,7 +249,7 @@ bool cli_output_close(mp_output *output, bool keep)
     bool ok = true;
     if (output->file != stdout) {
         ok = mp_output_close(output, keep, &error);
-    } else if (fflush(stdout) != 0 || ferror(stdout)) {
+    } else if (!mp_stream_flush(stdout)) {
         ok = mp_fail_file(&error, "(standard output)", 0, 0, "cannot write: %s", strerror(errno));
     }
     if (!ok)

@@ -1,6 +1,5 @@
 #include "cli/export.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/beside.h"
@@ -34,11 +33,7 @@ static bool write_file(const cli_options *options, const mp_filter *filter, mp_d
                                   mp_kind_name(model->kind));
     }
     *status = CLI_UNREADABLE;
-    const char *path = options->export_path;
-    char *target = realpath(path, NULL); /* what a link points to is replaced */
-    bool ok = exporter->write(filter, target ? target : path, document, error);
-    free(target);
-    return ok;
+    return exporter->write(filter, options->export_path, document, error);
 }
 
 static int export(const cli_options *options, const mp_model *model,

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/diagnose.h"
 #include "base/memory.h"
@@ -13,10 +14,38 @@
 #include "cli/options.h"
 #include "cli/pager.h"
 
+/* Without a stream: its lock may be held by whoever asked for the memory. */
 static void out_of_memory(void)
 {
-    fputs("memprof: error: out of memory\n", stderr);
+    static const char text[] = "memprof: error: out of memory\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
+        /* nobody is there to be told */
+    }
+    mp_outputs_abandon();
     _Exit(CLI_UNREADABLE);
+}
+
+/* Leave nothing behind, and end by the signal: the action is the default one by now. */
+static void end(int number)
+{
+    mp_outputs_abandon();
+    raise(number);
+}
+
+static void watch_signals(void)
+{
+    static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+    const struct sigaction ending = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction before;
+        /* What a parent ignores (nohup) stays so. */
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ends[i], &ending, NULL);
+    }
+    /* Whose reader has seen enough (memprof ... | head) ends at once and says nothing, also below a
+     * parent that ignores this signal. */
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of writing it */
 }
 
 /* The version, or help: on standard output like a report, and as sure to arrive. */
@@ -42,9 +71,7 @@ int main(int argc, char **argv)
     cli_options options;
     size_t count;
     const cli_command *commands = cli_commands(&count);
-    /* Whose reader has seen enough (memprof ... | head) ends at once and says nothing, also below a
-     * parent that ignores this signal. */
-    signal(SIGPIPE, SIG_DFL);
+    watch_signals();
     /* Regular expressions match characters of UTF-8 whatever the user's locale says, and bytes
      * where the system has no such locale. Nothing else knows of locales. */
     if (!setlocale(LC_CTYPE, "C.UTF-8"))

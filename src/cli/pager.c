@@ -40,6 +40,7 @@ static bool start(cli_pager *pager, const char *command, int input)
     sigaddset(&ignored, SIGINT);
     sigaddset(&ignored, SIGQUIT);
     sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGXFSZ);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawnattr_init(&attributes);

@@ -1,14 +1,10 @@
 /* Export to an AQTime allocation database: a result set a snapshot, written beside its target and
  * put in its place when it is whole. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/index.h"
 #include "base/memory.h"
@@ -387,21 +383,10 @@ static void describe(mp_document *document, const char *path, const aq_out *out,
 
 /* --- the file --- */
 
-static bool refuse(mp_error *error, const char *path)
+static bool refuse_target(mp_error *error, const char *path)
 {
-    return mp_fail(error, MP_ERROR_ARGUMENT, "%s: cannot write: %s", path, strerror(errno));
-}
-
-/* So that the file outlives a crash under its name; some file systems have no use for it. */
-static void flush_folder(const char *path)
-{
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    int file = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    fsync(file);
-    close(file);
+    return mp_fail(error, MP_ERROR_ARGUMENT, "%s: is no file, expected one that can be replaced",
+                   path);
 }
 
 static bool write_file(const mp_live_objects *live, const char *path, mp_document *document,
@@ -409,23 +394,20 @@ static bool write_file(const mp_live_objects *live, const char *path, mp_documen
 {
     struct stat status;
     mp_output output;
-    aq_out out = {.error = error};
-    if (stat(path, &status) == 0 ? !S_ISREG(status.st_mode) : lstat(path, &status) == 0)
-        return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "%s: is no file, expected one that can be replaced", path);
+    mp_error closing = {0};
+    aq_out out = {.path = path, .error = error};
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return refuse_target(error, path);
     if (!mp_output_open(&output, path, error))
-        return refuse(error, path);
-    bool ok = aq_out_open(&out, output.temporary) && put_sets(&out, live);
-    ok &= aq_out_close(&out);
-    if (!ok) {
-        mp_error closing = {0};
-        mp_output_close(&output, false, &closing);
         return false;
-    }
-    ok = fsync(fileno(output.file)) == 0;
-    if (!mp_output_close(&output, ok, error) || !ok)
-        return refuse(error, path);
-    flush_folder(path);
+    bool replaces = output.target != NULL;
+    bool ok = replaces && aq_out_open(&out, output.descriptor) && put_sets(&out, live);
+    if (replaces)
+        ok &= aq_out_close(&out);
+    else
+        refuse_target(error, path);
+    if (!mp_output_close(&output, ok, ok ? error : &closing) || !ok)
+        return false;
     describe(document, path, &out, live);
     return true;
 }

@@ -1,8 +1,11 @@
 /* The tables with all columns of AQTime's description, in its order, and rows for them. */
 #include "export/aqtime_writer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "export/aqtime_file.h"
 
 #define PREFIX "ALLOCATION_PROFILER_"
 #define KEYS "ID INTEGER, INST_ID INTEGER, PARENT_ID INTEGER, REC_ID INTEGER"
@@ -53,9 +56,14 @@ const char *aq_out_table_name(aq_out_table table)
 
 static bool fail(aq_out *out)
 {
-    if (!out->failed)
-        mp_fail(out->error, MP_ERROR_OUTPUT, "cannot write the database: %s",
-                out->database ? sqlite3_errmsg(out->database) : "out of memory");
+    if (!out->failed) {
+        bool system = out->database && sqlite3_errcode(out->database) == SQLITE_IOERR;
+        mp_fail_file(out->error, out->path, 0, 0, "cannot write: %s",
+                     system          ? strerror(aq_file_error())
+                     : out->database ? sqlite3_errmsg(out->database)
+                                     : strerror(ENOMEM));
+        out->error->code = MP_ERROR_OUTPUT;
+    }
     out->failed = true;
     return false;
 }
@@ -95,13 +103,12 @@ static bool create(aq_out *out, aq_out_table table)
            fail(out);
 }
 
-bool aq_out_open(aq_out *out, const char *file)
+bool aq_out_open(aq_out *out, int file)
 {
     /* The file is nobody's until it is whole: it needs no journal. */
     static const char *const how[] = {"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF",
                                       "PRAGMA locking_mode = EXCLUSIVE", "BEGIN"};
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    bool ok = sqlite3_open_v2(file, &out->database, flags, NULL) == SQLITE_OK || fail(out);
+    bool ok = aq_file_open(file, &out->database) == SQLITE_OK || fail(out);
     for (size_t i = 0; ok && i < sizeof how / sizeof *how; i++)
         ok = run(out, how[i]);
     for (int i = 0; ok && i < AQ_OUT_TABLES; i++)

@@ -34,6 +34,7 @@ typedef struct aq_out {
     int64_t set;                /* INST_ID of the rows to come */
     int64_t ids[AQ_OUT_TABLES]; /* the last ones in this set */
     bool failed;
+    const char *path; /* for messages */
     mp_error *error;
 } aq_out;
 
@@ -54,8 +55,8 @@ typedef struct aq_out_value {
     }
 
 const char *aq_out_table_name(aq_out_table table);
-/* The file must be there, empty. False with a message in out->error. */
-bool aq_out_open(aq_out *out, const char *file);
+/* Into the empty file of a descriptor, which is borrowed. False with a message in out->error. */
+bool aq_out_open(aq_out *out, int file);
 /* End the one transaction. Close in any case; false with a message if it is not all written. */
 bool aq_out_close(aq_out *out);
 
