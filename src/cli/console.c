@@ -28,12 +28,14 @@ void cli_put_safe(const char *text)
 {
     char escape[MP_ESCAPE];
     for (const char *end = text + strlen(text); text < end;) {
-        size_t length = mp_text_escape(text, end, escape);
+        size_t length = mp_text_escape(text, end, escape), whole = mp_utf8_length(text, end);
         if (length)
             fputs(escape, stderr);
-        else
-            fputc(*text++, stderr);
-        text += length;
+        else if (whole)
+            fwrite(text, 1, whole, stderr);
+        else /* a path may be of any bytes */
+            fprintf(stderr, "\\x%02x", (unsigned char)*text);
+        text += whole ? whole : 1;
     }
 }
 

@@ -290,9 +290,11 @@ static const cli_option *find_lettered(const cli_options *options, const cli_lin
         if (option->letter == *letter)
             known = option;
     }
+    bool is_name = options->command.name ? cli_option_of(&options->command, argument + 1) != NULL
+                                         : is_option(argument + 1);
     if (known)
         refuse_foreign(options, line, known->name);
-    else if (argument[2] && cli_option_of(&options->command, argument + 1))
+    else if (argument[2] && is_name)
         cli_refuse(options, "%s is not an option: is -%s meant?", argument, argument);
     else if (*letter > ' ' && *letter < 127)
         cli_refuse(options, "there is no option -%c", *letter);

@@ -1,0 +1,220 @@
+/* Recordings in memory, and every report asked of them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/beside.h"
+#include "api/question.h"
+#include "base/diagnose.h"
+#include "base/text.h"
+#include "compare/baseline.h"
+#include "export/formats.h"
+#include "fuzz/fuzz.h"
+#include "query/graph_query.h"
+#include "support/memory_reader.h"
+#include "unit/small_heap.h"
+#undef VERSION_1
+#undef VERSION_2
+#include "support/small_profile.h"
+
+extern const mp_reader mp_reader_oemp, mp_reader_prf, mp_reader_rpm;
+
+/* --- recordings --- */
+
+fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window)
+{
+    fuzz_recording recording = {mp_model_new(), mp_diagnostics_new(50)};
+    mp_diagnostics_spell(recording.diagnostics, "--");
+    recording.model->kind = reader->kind;
+    recording.model->leave = mp_leave_holdings;
+    read_memory(reader, recording.model, recording.diagnostics, "input", input.at, input.length,
+                window);
+    mp_filter_check_ends(recording.model, recording.diagnostics);
+    return recording;
+}
+
+void fuzz_forget(fuzz_recording *recording)
+{
+    mp_model_free(recording->model);
+    mp_diagnostics_free(recording->diagnostics);
+}
+
+#define DUMP                                                                                       \
+    "a 2 Shop.exe 444e0b3f\nt 6 System.String\no 40030 6 c 40033 40042 40030 40030\n"              \
+    "r 40030 4 0 8\nt 7 System.Object[]\no 40033 7 3c 4004e\no 40042 7 30 40042\n"                 \
+    "t 5 System.EventHandler\no 4004e 5 18\nc Shop.exe 444e0d5c\n"
+
+static const fuzz_recording *small(fuzz_recording *recording, const mp_reader *reader,
+                                   const char *text)
+{
+    if (!recording->model)
+        *recording = fuzz_read(reader, mp_slice_of(text), 1 << 16);
+    return recording;
+}
+
+const fuzz_recording *fuzz_small_heap(void)
+{
+    static fuzz_recording heap;
+    return small(&heap, &mp_reader_oemp, HEAP);
+}
+
+const fuzz_recording *fuzz_small_recording(fuzz_choice *choice)
+{
+    static fuzz_recording profile, dump;
+    switch (fuzz_choose(choice, 3)) {
+    case 0:
+        return small(&profile, &mp_reader_prf, VERSION_4);
+    case 1:
+        return small(&dump, &mp_reader_rpm, DUMP);
+    default:
+        return fuzz_small_heap();
+    }
+}
+
+char *fuzz_complaints(const mp_diagnostics *diagnostics)
+{
+    char *all = NULL;
+    size_t length;
+    FILE *out = open_memstream(&all, &length);
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s:%" PRIu64 ": %s [%s]\n", kept[i].path, kept[i].line, kept[i].message,
+                mp_diagnostic_code(kept[i].id));
+    fclose(out);
+    return all;
+}
+
+/* --- asking --- */
+
+/* Arguments that reports have, with texts of which one fits or another. */
+static void set_some(mp_question *question, fuzz_choice *choice)
+{
+    static const char *const settings[][2] = {
+        {"from", "first"},    {"to", "peak"},
+        {"from", "1"},        {"to", "2"},
+        {"type", "*e*"},      {"not-type", "*Q*"},
+        {"source", "*.p"},    {"name", "?*"},
+        {"limit", "2"},       {"limit", "0"},
+        {"since", "5us"},     {"until", "1s"},
+        {"max-leaked", "1"},  {"max-live", "50%"},
+        {"max-growth", "1%"}, {"min-percent", "10"},
+        {"thread", "*"},      {"keep-profiler", "1"},
+        {"ignore-lines", ""}, {"normalize", "s/[0-9]+/N/g"},
+        {"inclusive", ""},    {"stack", "3"},
+        {"depth", "2"},       {"changed", ""},
+    };
+    mp_error error = {0};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (fuzz_choose(choice, 12) == 0)
+            mp_question_set(question, settings[i][0], settings[i][1], &error);
+    for (const mp_choice *words = question->report->choices; words && words->argument; words++) {
+        const char *at[MP_MOST_WORDS];
+        size_t count = mp_report_words(question->report, words->argument, ~0u, MP_ALL_KINDS, at);
+        if (count && fuzz_choose(choice, 2))
+            mp_question_set(question, words->argument, at[fuzz_choose(choice, (unsigned)count)],
+                            &error);
+    }
+}
+
+static void set_operand(mp_question *question)
+{
+    static const char *const texts[] = {[MP_OPERAND_OBJECT] = "1",
+                                        [MP_OPERAND_CODE] = "*",
+                                        [MP_OPERAND_PROGRAM] = "main.p",
+                                        [MP_OPERAND_POLICY] = "input"};
+    mp_error error = {0};
+    mp_operand operand = question->report->operand;
+    if (operand < sizeof texts / sizeof *texts && texts[operand])
+        mp_question_set(question, mp_operand_argument(operand), texts[operand], &error);
+}
+
+/* A rule of each kind that means something to one recording or another. */
+static const char rules[] = "leaked <= 100\nlive of type \"*\" <= 1 MiB\nno new leak site\n"
+                            "no new type\nseconds <= 1.1 x base\ncalls <= 1.1 x base\n"
+                            "live <= 1.1 x base + 64 KiB\ngrowth <= 5 %\n";
+
+void fuzz_check_baseline(const mp_digest *digest, mp_dictionary *dictionary)
+{
+    mp_error error = {0};
+    size_t length, again_length;
+    char *text = mp_baseline_text(digest, dictionary, &length);
+    mp_slice whole = {text, length};
+    mp_dictionary *other = mp_dictionary_new();
+    mp_digest *read = mp_baseline_parse("baseline", text, length, other, &error);
+    fuzz_hold(read != NULL, error.text, whole);
+    char *again = mp_baseline_text(read, other, &again_length);
+    fuzz_hold(length == again_length && memcmp(text, again, length) == 0,
+              "a baseline that is read and written is the same", whole);
+    free(text);
+    free(again);
+    mp_digest_free(read);
+    mp_dictionary_free(other);
+}
+
+static mp_digest *digest_of(const mp_request *request)
+{
+    mp_error error = {0};
+    mp_digest *digest = mp_report_digest(request, &error);
+    if (digest)
+        fuzz_check_baseline(digest, request->dictionary);
+    else
+        fuzz_check_error(&error);
+    return digest;
+}
+
+static void print(const mp_document *document, const mp_diagnostics *diagnostics,
+                  fuzz_choice *choice, FILE *all)
+{
+    size_t count;
+    const mp_renderer *const *renderers = mp_renderers(&count);
+    const mp_renderer *both[] = {mp_renderer_find("json"),
+                                 renderers[fuzz_choose(choice, (unsigned)count)]};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        char *text = fuzz_render(document, diagnostics, both[i], choice);
+        fprintf(all, "--- %s\n%s", both[i]->name, text ? text : "none");
+        free(text);
+    }
+}
+
+char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_asked asked,
+               fuzz_choice *choice)
+{
+    char *all = NULL;
+    size_t length;
+    FILE *out = open_memstream(&all, &length);
+    mp_question question;
+    mp_error error = {0};
+    mp_question_begin(&question, report);
+    set_operand(&question);
+    set_some(&question, choice);
+    if (report->operand == MP_OPERAND_POLICY && !asked.policy)
+        asked.policy = mp_policy_parse("input", rules, sizeof rules - 1);
+    question.policy = asked.policy;
+    mp_dictionary *dictionary = asked.dictionary ? asked.dictionary : mp_dictionary_new();
+    mp_request request = mp_question_request(&question, recording->model, recording->diagnostics,
+                                             dictionary, asked.base);
+    if (asked.suppressions)
+        request.suppressions = asked.suppressions;
+    mp_digest *own = NULL;
+    if (!asked.base && (report->operand == MP_OPERAND_BASE || asked.policy))
+        request.base = own = digest_of(&request);
+    fprintf(out, "=== %s\n", report->name);
+    mp_document *document = mp_document_new(report->name);
+    if (report->operand == MP_OPERAND_BASE && !request.base) {
+        fputs("nothing to hold it against\n", out);
+    } else if (mp_report_run(report, &request, document, &error)) {
+        print(document, recording->diagnostics, choice, out);
+    } else {
+        fuzz_check_error(&error);
+        fprintf(out, "%s\n", error.text);
+    }
+    fclose(out);
+    mp_document_free(document);
+    mp_digest_free(own);
+    if (!asked.dictionary)
+        mp_dictionary_free(dictionary);
+    mp_question_free(&question);
+    return all;
+}

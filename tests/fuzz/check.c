@@ -1,0 +1,256 @@
+/* What must hold of whatever is printed. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "export/formats.h"
+#include "fuzz/fuzz.h"
+
+void fuzz_hold(bool holds, const char *sentence, mp_slice text)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "\nFUZZ: does not hold: %s\n", sentence);
+    if (text.at)
+        fprintf(stderr, "----\n%.*s\n----\n", (int)text.length, text.at);
+    abort();
+}
+
+static void hold_of(bool holds, const char *of, const char *sentence, mp_slice text)
+{
+    char line[256];
+    if (holds)
+        return;
+    snprintf(line, sizeof line, "%s: %s", of, sentence);
+    fuzz_hold(false, line, text);
+}
+
+/* --- text --- */
+
+/* The characters that stand for something else before people, but ends of lines. */
+static const char *first_control(mp_slice text)
+{
+    char escape[MP_ESCAPE];
+    const char *end = text.at + text.length;
+    for (const char *p = text.at; p < end;) {
+        if (*p != '\n' && mp_text_escape(p, end, escape))
+            return p;
+        size_t length = mp_utf8_length(p, end);
+        p += length ? length : 1;
+    }
+    return NULL;
+}
+
+void fuzz_check_text(const char *of, mp_slice text)
+{
+    if (!text.length)
+        return;
+    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
+    const char *control = first_control(text);
+    if (control) {
+        fprintf(stderr, "\nbyte %#x at %td\n", (unsigned char)*control, control - text.at);
+        hold_of(false, of, "the output has no control characters", text);
+    }
+}
+
+void fuzz_check_error(const mp_error *error)
+{
+    char line[8192];
+    const char *text = mp_error_line(error, "--", line, sizeof line);
+    hold_of(error->code != MP_ERROR_NONE, "an error", "it has a code", mp_slice_of(text));
+    hold_of(*error->text != '\0', "an error", "it says something", mp_slice_of(text));
+}
+
+/* --- JSON --- */
+
+void fuzz_check_json(const char *of, mp_slice text)
+{
+    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
+    struct json_tokener *tokener = json_tokener_new_ex(64);
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    struct json_object *object = json_tokener_parse_ex(tokener, text.at, (int)text.length);
+    size_t end = json_tokener_get_parse_end(tokener);
+    while (end < text.length && text.at[end] == '\n')
+        end++;
+    hold_of(json_tokener_get_error(tokener) == json_tokener_success && end == text.length, of,
+            "the output is JSON", text);
+    hold_of(json_object_is_type(object, json_type_object), of, "it is an object", text);
+    json_object_put(object);
+    json_tokener_free(tokener);
+}
+
+/* --- CSV --- */
+
+/* Past the field that begins at `p`, as RFC 4180 has it. */
+static const char *past_field(const char *p, const char *end, const char *of, mp_slice text)
+{
+    if (p == end || *p != '"') {
+        while (p < end && !strchr(",\r\n", *p)) {
+            hold_of(*p != '"', of, "a quote stands in a field in quotes", text);
+            p++;
+        }
+        return p;
+    }
+    for (p++; p < end; p++) {
+        if (*p != '"')
+            continue;
+        if (p + 1 == end || p[1] != '"')
+            return p + 1;
+        p++;
+    }
+    hold_of(false, of, "quotes are closed", text);
+    return end;
+}
+
+void fuzz_check_csv(const char *of, mp_slice text)
+{
+    size_t fields = 0, first = 0;
+    const char *end = text.at + text.length;
+    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
+    for (const char *p = text.at; p < end;) {
+        p = past_field(p, end, of, text);
+        fields++;
+        bool ends = p < end && (*p == '\n' || (*p == '\r' && p + 1 < end && p[1] == '\n'));
+        hold_of(ends || (p < end && *p == ','), of, "a field ends at a comma or a line's end",
+                text);
+        if (ends) {
+            first = first ? first : fields;
+            hold_of(fields == first, of, "all rows have the same fields", text);
+            fields = 0;
+            p += *p == '\r';
+        }
+        p++;
+    }
+}
+
+/* --- XML --- */
+
+typedef struct element {
+    const char *name;
+    size_t length;
+} element;
+
+static size_t name_length(const char *p, const char *end)
+{
+    size_t length = 0;
+    while (p + length < end && !strchr(" \t\n/>=", p[length]))
+        length++;
+    return length;
+}
+
+static void check_reference(const char *p, const char *end, const char *of, mp_slice text)
+{
+    const char *semicolon = memchr(p, ';', (size_t)(end - p) < 12 ? (size_t)(end - p) : 12);
+    hold_of(semicolon != NULL, of, "a & begins a reference", text);
+}
+
+/* Past the attributes of a tag, at its > or />. */
+static const char *past_attributes(const char *p, const char *end, const char *of, mp_slice text)
+{
+    while (p < end && *p != '>' && *p != '/') {
+        if (strchr(" \t\n", *p)) {
+            p++;
+            continue;
+        }
+        p += name_length(p, end);
+        hold_of(p + 1 < end && *p == '=' && p[1] == '"', of, "an attribute has a value in quotes",
+                text);
+        for (p += 2; p < end && *p != '"'; p++) {
+            hold_of(*p != '<', of, "an attribute has no raw <", text);
+            if (*p == '&')
+                check_reference(p, end, of, text);
+        }
+        p++;
+    }
+    hold_of(p < end, of, "a tag ends", text);
+    return p;
+}
+
+/* Of those that XML cannot hold. */
+static bool has_control(mp_slice text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if ((unsigned char)text.at[i] < 32 && text.at[i] != '\n' && text.at[i] != '\t')
+            return true;
+    return false;
+}
+
+void fuzz_check_xml(const char *of, mp_slice text)
+{
+    element open[64];
+    size_t depth = 0;
+    const char *end = text.at + text.length;
+    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
+    hold_of(!has_control(text), of, "the output has no control characters", text);
+    for (const char *p = text.at; p < end; p++) {
+        if (*p == '&')
+            check_reference(p, end, of, text);
+        if (*p != '<')
+            continue;
+        if (p + 1 < end && (p[1] == '?' || p[1] == '!')) {
+            p = memchr(p, '>', (size_t)(end - p));
+            hold_of(p != NULL, of, "a declaration ends", text);
+            continue;
+        }
+        bool closes = p + 1 < end && p[1] == '/';
+        element tag = {p + 1 + closes, 0};
+        tag.length = name_length(tag.name, end);
+        hold_of(tag.length > 0, of, "a tag has a name", text);
+        if (closes) {
+            hold_of(depth > 0 && open[depth - 1].length == tag.length &&
+                        memcmp(open[depth - 1].name, tag.name, tag.length) == 0,
+                    of, "elements are closed in their order", text);
+            depth--;
+            p = tag.name + tag.length;
+        } else {
+            p = past_attributes(tag.name + tag.length, end, of, text);
+            if (*p == '/')
+                p++;
+            else if (depth < sizeof open / sizeof *open)
+                open[depth++] = tag;
+        }
+        hold_of(p < end && *p == '>', of, "a tag ends", text);
+    }
+    hold_of(depth == 0, of, "all elements are closed", text);
+}
+
+/* --- documents --- */
+
+static void check_output(const char *of, mp_slice text)
+{
+    if (mp_text_is(of, "json"))
+        fuzz_check_json(of, text);
+    else if (mp_text_is(of, "csv"))
+        fuzz_check_csv(of, text);
+    else if (mp_slice_starts(text, "<?xml"))
+        fuzz_check_xml(of, text);
+    else
+        fuzz_check_text(of, text);
+}
+
+char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics,
+                  const mp_renderer *renderer, fuzz_choice *choice)
+{
+    static const unsigned widths[] = {0, 60, 80, 100, 61, 200};
+    char *text = NULL;
+    size_t length = 0;
+    mp_error error = {0};
+    mp_style style = {.dashes = "--", .command = "memprof analyze 'a b'"};
+    style.width = widths[fuzz_choose(choice, sizeof widths / sizeof *widths)];
+    style.brief = renderer->can_be_brief && fuzz_choose(choice, 4) == 0;
+    FILE *out = open_memstream(&text, &length);
+    bool rendered = renderer->render(document, diagnostics, &style, out, &error);
+    fclose(out);
+    if (rendered) {
+        check_output(renderer->name, (mp_slice){text, length});
+        return text;
+    }
+    fuzz_check_error(&error);
+    hold_of(length == 0, renderer->name, "what is refused prints nothing",
+            (mp_slice){text, length});
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,124 @@
+/* What libFuzzer calls. The target is named by MEMPROF_FUZZ, so that the processes that it starts
+ * itself have the same one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+
+static const fuzz_target *target;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    const char *name = getenv("MEMPROF_FUZZ");
+    target = name ? fuzz_target_find(name) : NULL;
+    if (!target) {
+        fputs("MEMPROF_FUZZ names the target:\n", stderr);
+        for (const fuzz_target *each = fuzz_targets; each->name; each++)
+            fprintf(stderr, "  %s\n", each->name);
+        exit(EXIT_FAILURE);
+    }
+    fuzz_begin();
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_run(target, data, size);
+    return 0;
+}
+
+/* --- mutation by lines and fields --- */
+
+/* A piece of the text from `at` on, up to and with its end, one of these characters. */
+static mp_slice piece_at(mp_slice text, size_t at, const char *ends)
+{
+    size_t from = at, to = at;
+    while (from > 0 && !strchr(ends, text.at[from - 1]))
+        from--;
+    while (to < text.length && !strchr(ends, text.at[to]))
+        to++;
+    return (mp_slice){text.at + from, to - from + (to < text.length)};
+}
+
+static mp_slice any_piece(mp_slice text, const char *ends, fuzz_choice *choice)
+{
+    return piece_at(text, fuzz_choose(choice, (unsigned)text.length), ends);
+}
+
+/* The text with `what` of it replaced by `by`; 0: there is no room. */
+static size_t put(uint8_t *data, size_t size, size_t room, mp_slice what, mp_slice by)
+{
+    size_t from = (size_t)(what.at - (const char *)data), behind = size - from - what.length;
+    if (size - what.length + by.length > room)
+        return 0;
+    char *copy = malloc(by.length + 1);
+    memcpy(copy, by.at, by.length);
+    memmove(data + from + by.length, data + from + what.length, behind);
+    memcpy(data + from, copy, by.length);
+    free(copy);
+    return size - what.length + by.length;
+}
+
+/* A line or a field is left out, doubled, or stands in the place of another one; a field becomes a
+ * number of those that are trouble. */
+static size_t mutate_lines(uint8_t *data, size_t size, size_t room, fuzz_choice *choice)
+{
+    static const char *const numbers[] = {"0 ",
+                                          "1 ",
+                                          "-1 ",
+                                          "? ",
+                                          "\"\" ",
+                                          "4294967296 ",
+                                          "9223372036854775807 ",
+                                          "18446744073709551616 ",
+                                          "0.000001 ",
+                                          ".\n"};
+    const char *ends = fuzz_choose(choice, 2) ? "\n" : " \t,|=\n";
+    mp_slice text = {(const char *)data, size};
+    mp_slice what = any_piece(text, ends, choice), by = any_piece(text, ends, choice);
+    switch (fuzz_choose(choice, 5)) {
+    case 0:
+        by.length = 0;
+        break;
+    case 1: /* `by` before `what` */
+        what.length = 0;
+        break;
+    case 2: /* some lines up to `by` once more behind them */
+        if (by.at < what.at) {
+            mp_slice swapped = by;
+            by = what;
+            what = swapped;
+        }
+        by = (mp_slice){what.at, (size_t)(by.at - what.at) + by.length};
+        what.length = 0;
+        break;
+    case 3:
+        by.at = numbers[fuzz_choose(choice, sizeof numbers / sizeof *numbers)];
+        by.length = strlen(by.at);
+        break;
+    }
+    return put(data, size, room, what, by);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    fuzz_choice choice = {seed};
+    if (target->lines && size && !memchr(data, 0, size) && fuzz_choose(&choice, 2)) {
+        size_t mutated = size;
+        for (unsigned i = fuzz_choose(&choice, 3); mutated && i-- > 0;)
+            mutated = mutate_lines(data, mutated, room, &choice);
+        if (mutated)
+            mutated = mutate_lines(data, mutated, room, &choice);
+        if (mutated)
+            return mutated;
+    }
+    return LLVMFuzzerMutate(data, size, room);
+}

@@ -1,0 +1,179 @@
+/* Recordings: what is read through a small window is what is read at once. */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/beside.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "fuzz/fuzz.h"
+
+enum { ASKED = 3 };
+
+/* What the reader complains of; and where it can be asked, two reports more, in some formats. */
+static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *texts[ASKED])
+{
+    size_t count;
+    const mp_report *const *reports = mp_reports(&count);
+    texts[0] = fuzz_complaints(recording->diagnostics);
+    for (size_t i = 1; i < ASKED; i++) {
+        const mp_report *report = reports[fuzz_choose(&choice, (unsigned)count)];
+        texts[i] = mp_model_is_usable(recording->model)
+                       ? fuzz_ask(recording, report, (fuzz_asked){0}, &choice)
+                       : NULL;
+    }
+}
+
+static void read_twice(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)
+{
+    char *first[ASKED], *again[ASKED];
+    fuzz_recording recording = fuzz_read(reader, input, 1 << 16);
+    ask_some(&recording, choice, first);
+    fuzz_forget(&recording);
+    recording = fuzz_read(reader, input, window);
+    ask_some(&recording, choice, again);
+    fuzz_forget(&recording);
+    for (size_t i = 0; i < ASKED; i++) {
+        bool same = first[i] && again[i] ? strcmp(first[i], again[i]) == 0 : first[i] == again[i];
+        if (!same)
+            fuzz_hold(false, "a recording says the same through any window",
+                      mp_slice_of(again[i] ? again[i] : ""));
+        free(first[i]);
+        free(again[i]);
+    }
+}
+
+void fuzz_reader(const fuzz_target *target, mp_slice input)
+{
+    static const size_t windows[] = {1, 3, 16, 100, 1000};
+    fuzz_choice choice = fuzz_choose_by(input);
+    const mp_reader *second;
+    mp_place place = {.sequence = 0};
+    mp_slice head = {input.at, input.length < MP_LOOK_AHEAD ? input.length : MP_LOOK_AHEAD};
+    mp_reader_claiming(head, &second);
+    char kind[128];
+    fuzz_check_text("the kind of a file",
+                    mp_slice_of(mp_spell(kind, sizeof kind, mp_foreign_kind(head), "--")));
+    if (target->reader->place)
+        target->reader->place(head, &place);
+    read_twice(target->reader, input, windows[fuzz_choose(&choice, 5)], choice);
+}
+
+/* --- rows of a database --- */
+
+/* The tables and columns as the reader knows them; what is left out of a row is NULL. */
+static const char schema[] =
+    "CREATE TABLE INSTANCES (INST_ID, CAPTION);"
+    "CREATE TABLE ALLOCATION_PROFILER_OBJECTS (INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE, COL__,"
+    " COL_ADDRESS, COL_GET_, COL_ROOT, COL_THREADRID);"
+    "CREATE TABLE ALLOCATION_PROFILER_META_CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME,"
+    " COL_NAMESPACE, COL_MODULE_NAME, COL_FINALIZABLE);"
+    "CREATE TABLE ALLOCATION_PROFILER_CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME, COL_NAMESPACE,"
+    " COL_MODULE_NAME, COL_FINALIZABLE, COL_LIVE_COUNT, COL_LIVE_SIZE, COL_PEAK_CREATED,"
+    " COL_PEAK_SIZE, COL_TOTAL_CREATED, COL_TOTAL_SIZE);"
+    "CREATE TABLE ALLOCATION_PROFILER_CREATION_CALL_STACK (INST_ID, PARENT_ID, COL_ROUTINERID);"
+    "CREATE TABLE ALLOCATION_PROFILER_META_ROUTINES (INST_ID, REC_ID, COL_SOURCE_LINE,"
+    " COL_CLASS_NAME, COL_ROUTINE_NAME, COL_SOURCE_FILE, COL_UNIT_NAME, COL_MODULE_NAME,"
+    " COL_HIT_COUNT);"
+    "CREATE TABLE ALLOCATION_PROFILER_THREADS (INST_ID, REC_ID, COL_WIN32THREADID, COL_NAME);"
+    "CREATE TABLE ALLOCATION_PROFILER_REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);"
+    "CREATE TABLE ALLOCATION_PROFILER_REFERENCES_FROM (INST_ID, PARENT_ID, REC_ID);";
+static const char *const inserts[] = {
+    "INSERT INTO INSTANCES VALUES (?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_OBJECTS VALUES (?,?,?,?,?,?,?,?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_META_CLASSES_DATA VALUES (?,?,?,?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_CLASSES_DATA VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_CREATION_CALL_STACK VALUES (?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_META_ROUTINES VALUES (?,?,?,?,?,?,?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_THREADS VALUES (?,?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_REFERENCES_TO VALUES (?,?,?)",
+    "INSERT INTO ALLOCATION_PROFILER_REFERENCES_FROM VALUES (?,?,?)",
+};
+enum { TABLES = sizeof inserts / sizeof *inserts };
+
+/* Small whole numbers mostly, so that ids meet. */
+static void bind(sqlite3_stmt *insert, int place, fuzz_bytes *bytes)
+{
+    unsigned kind = fuzz_take(bytes, 256);
+    if (kind >= 16) {
+        sqlite3_bind_int64(insert, place, kind % 8);
+        return;
+    }
+    mp_slice text;
+    switch (kind % 8) {
+    case 0:
+        sqlite3_bind_null(insert, place);
+        break;
+    case 1:
+    case 2:
+        sqlite3_bind_double(insert, place, fuzz_take_real(bytes));
+        break;
+    case 3:
+        text = fuzz_take_bytes(bytes);
+        sqlite3_bind_blob(insert, place, text.at, (int)text.length, SQLITE_TRANSIENT);
+        break;
+    case 4:
+    case 5:
+        text = fuzz_take_bytes(bytes);
+        sqlite3_bind_text(insert, place, text.at, (int)text.length, SQLITE_TRANSIENT);
+        break;
+    default:
+        sqlite3_bind_int64(insert, place, fuzz_take_number(bytes));
+    }
+}
+
+static void fill(sqlite3 *database, fuzz_bytes *bytes)
+{
+    sqlite3_stmt *statements[TABLES];
+    for (size_t i = 0; i < TABLES; i++)
+        sqlite3_prepare_v2(database, inserts[i], -1, &statements[i], NULL);
+    while (bytes->left.length) {
+        sqlite3_stmt *insert = statements[fuzz_take(bytes, TABLES)];
+        for (int i = 1; i <= sqlite3_bind_parameter_count(insert); i++)
+            bind(insert, i, bytes);
+        sqlite3_step(insert);
+        sqlite3_reset(insert);
+    }
+    for (size_t i = 0; i < TABLES; i++)
+        sqlite3_finalize(statements[i]);
+}
+
+/* An empty database of these tables, made once. */
+static mp_slice empty_database(void)
+{
+    static mp_slice empty;
+    if (!empty.at) {
+        sqlite3 *database;
+        sqlite3_int64 length;
+        sqlite3_open(":memory:", &database);
+        sqlite3_exec(database, "PRAGMA page_size = 512", NULL, NULL, NULL);
+        sqlite3_exec(database, schema, NULL, NULL, NULL);
+        empty.at = (char *)sqlite3_serialize(database, "main", &length, 0);
+        empty.length = (size_t)length;
+        sqlite3_close(database);
+    }
+    return empty;
+}
+
+void fuzz_rows(const fuzz_target *target, mp_slice input)
+{
+    fuzz_bytes bytes = {.left = input};
+    mp_slice empty = empty_database();
+    sqlite3 *database;
+    sqlite3_int64 length;
+    unsigned char *copy = sqlite3_malloc64(empty.length);
+    memcpy(copy, empty.at, empty.length);
+    sqlite3_open(":memory:", &database);
+    sqlite3_deserialize(database, "main", copy, (sqlite3_int64)empty.length,
+                        (sqlite3_int64)empty.length,
+                        SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+    sqlite3_exec(database, "PRAGMA journal_mode = OFF; BEGIN", NULL, NULL, NULL);
+    fill(database, &bytes);
+    sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
+    unsigned char *whole = sqlite3_serialize(database, "main", &length, 0);
+    sqlite3_close(database);
+    mp_arena_free(&bytes.arena);
+    read_twice(target->reader, (mp_slice){(char *)whole, (size_t)length}, 1000,
+               fuzz_choose_by(input));
+    sqlite3_free(whole);
+}

@@ -1,0 +1,67 @@
+/* memprof-fuzz-replay TARGET FILE|FOLDER...: what a fuzzer found, or began with, run once more.
+ * Files of a folder come in the order of their names. Without arguments, the targets. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/beside.h"
+#include "fuzz/fuzz.h"
+
+static size_t replayed;
+
+static void replay_file(const fuzz_target *target, const char *path)
+{
+    char *text;
+    size_t length;
+    mp_error error = {0};
+    if (!mp_file_read(path, &text, &length, &error)) {
+        fprintf(stderr, "%s: %s\n", path, error.text);
+        exit(EXIT_FAILURE);
+    }
+    if (getenv("MEMPROF_FUZZ_COST"))
+        fprintf(stderr, "%s: ", path);
+    fuzz_run(target, text, length);
+    free(text);
+    replayed++;
+}
+
+static int is_shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void replay(const fuzz_target *target, const char *path)
+{
+    struct dirent **entries;
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        replay_file(target, path);
+        return;
+    }
+    int count = scandir(path, &entries, is_shown, alphasort); /* no folder: nothing was found yet */
+    for (int i = 0; i < count; i++) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s/%s", path, entries[i]->d_name);
+        replay(target, name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+int main(int argc, char **argv)
+{
+    const fuzz_target *target = argc > 1 ? fuzz_target_find(argv[1]) : NULL;
+    if (!target) {
+        for (const fuzz_target *each = fuzz_targets; each->name; each++)
+            puts(each->name);
+        return argc > 1 ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    fuzz_begin();
+    for (int i = 2; i < argc; i++)
+        replay(target, argv[i]);
+    printf("%s: %zu inputs\n", target->name, replayed);
+    return replayed ? EXIT_SUCCESS : EXIT_FAILURE;
+}

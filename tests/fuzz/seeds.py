@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""What fuzzing begins with, made anew each time: a folder a target, and its words as TARGET.dict.
+
+    tests/fuzz/seeds.py --memprof build/memprof --generate build/memprof-generate FOLDER
+
+Recordings are the generator's and the samples, thinned: a fuzzer is quick with small inputs. Other
+inputs are what the tests of their parser have as texts, and the command lines that are recorded.
+Words are the short texts in the sources of the parser, so that no list of them can drift."""
+import argparse
+import pathlib
+import random
+import re
+import shlex
+import sqlite3
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "samples"
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+# Of each target: the commands of the generator, the samples, the tests and the sources of its parser.
+GENERATED = {
+    "oemp": ["oemp --version 1 --objects 20 --snapshots 4", "oemp --version 2 --objects 20 --snapshots 4",
+             "oemp --version 2 --objects 20 --snapshots 4 --reusable --requests"],
+    "prf": ["prf --version 1", "prf --version 2", "prf --version 3", "prf --version 4",
+            "prf --version 1 --old-modules --crlf"],
+    "rpt": ["rpt --layout old", "rpt --layout new", "rpt --layout new --decimal-comma"],
+    "taligent": ["taligent --events 100", "taligent --events 100 --analysis",
+                 "taligent --events 100 --damaged --blanks --threads 5 --crlf"],
+    "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
+}
+TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
+SOURCES = {
+    "oemp": "src/readers/oemp*.c", "prf": "src/readers/prf*.c", "rpt": "src/readers/rpt.c",
+    "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c", "aqtime": "src/readers/aqtime*.c",
+    "policy": "src/compare/policy.c", "suppressions": "src/query/suppression.c",
+    "baseline": "src/compare/baseline.c", "substitution": "src/compare/substitution.c",
+    "command": "src/cli/options.c",
+}
+
+
+def unescaped(literal):
+    """The bytes of a C literal, as far as these tests have escapes."""
+    def meant(found):
+        letter = found.group(1)
+        return chr(int(letter[1:], 16)) if letter[0] == "x" else {"n": "\n", "t": "\t", "r": "\r"}.get(letter, letter)
+    return re.sub(r"\\(x[0-9a-fA-F]{2}|.)", meant, literal).encode("latin-1", "replace")
+
+
+def literals(path):
+    """Texts of a C source, those that stand behind one another as one."""
+    text = re.sub(r'"\s*\n?\s*"', "", path.read_text(encoding="utf-8"))
+    return [unescaped(found) for found in LITERAL.findall(text)]
+
+
+def thin(data, rows):
+    """The first rows of each section, which a line with a point or an empty one ends."""
+    kept, count = [], 0
+    for line in data.splitlines(keepends=True):
+        count = 0 if line.strip() in (b".", b"") else count + 1
+        if count <= rows:
+            kept.append(line)
+    return b"".join(kept)
+
+
+def small_database(sql, rows):
+    """The database of these statements, with so many rows of each table, in small pages."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "small.sqlite"
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA page_size = 512")
+        database.executescript(sql)
+        tables = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for name in tables:
+            database.execute(f'DELETE FROM "{name}" WHERE rowid > {rows}')
+        database.commit()
+        database.execute("VACUUM")
+        database.close()
+        return path.read_bytes()
+
+
+def make(program, generator):
+    """Of each target, its seeds."""
+    seeds = {target: [] for target in [*SOURCES, "rows", "document"]}
+
+    def generate(command):
+        return subprocess.run([generator, *command.split()], stdout=subprocess.PIPE, check=True).stdout
+
+    for target, commands in GENERATED.items():
+        for command in commands:
+            whole = generate(command)
+            lines = whole.splitlines(keepends=True)
+            seeds[target] += [thin(whole, 2), thin(whole, 6), b"".join(lines[:40])]
+    sql = generate("aqtime").decode()
+    seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
+    for target, test in TEXTS.items():
+        texts = literals(ROOT / "tests" / "unit" / (test + ".c"))
+        seeds[target] += [text for text in texts if len(text) > 3]
+    for target in TEXTS:
+        seeds[target] += [path.read_bytes() for path in sorted(SAMPLES.glob(f"*{target}"))]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("shop-v2.oemp", "shop-v4.prf", "shop-1.gclog", "shop-aqtime.sqlite"):
+            subprocess.run([program, "baseline", "save", SAMPLES / name, "--store", folder, "--quiet"],
+                           stdout=subprocess.DEVNULL, check=True)
+        for path in sorted(pathlib.Path(folder).iterdir()):
+            lines = path.read_bytes().splitlines(keepends=True)
+            seeds["baseline"] += [b"".join(lines[:12]), b"".join(lines[:2] + lines[2::7])]
+    for path in sorted((ROOT / "tests" / "cli").glob("*/cmd")):
+        try:
+            words = shlex.split(path.read_text(encoding="utf-8").split("|")[0])
+        except ValueError:
+            continue
+        if words and words[0] == "$MEMPROF" and len(words) < 20:
+            seeds["command"].append("\n".join(words[1:]).encode())
+    rules = [b"s/[0-9]+/N/g", b"s/^(a)(.*)$/\\2\\1/", b"s,x*,&&,g", b"s/\xc3\xa4|b/-/"]
+    names = [b"shop.Order12", b"a1b22c333", b"\xc3\xa4xx\xff"]
+    seeds["substitution"] = [b"".join(bytes([len(text)]) + text for text in (rule, *names)) for rule in rules]
+    noise = random.Random(1)
+    for target in ("rows", "document"):
+        seeds[target] = [noise.randbytes(size) for size in (50, 200, 400, 800, 1600)]
+    return seeds
+
+
+def words_of(target):
+    words = set()
+    for path in sorted(ROOT.glob(SOURCES.get(target, ""))) if target in SOURCES else []:
+        words.update(word for word in literals(path) if 2 <= len(word) <= 24 and b"%" not in word)
+    return sorted(words)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memprof", required=True)
+    parser.add_argument("--generate", required=True)
+    parser.add_argument("folder", type=pathlib.Path)
+    arguments = parser.parse_args()
+    for target, seeds in make(arguments.memprof, arguments.generate).items():
+        folder = arguments.folder / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, seed in enumerate(sorted(set(seeds))):
+            (folder / f"{number:03}").write_bytes(seed)
+        entries = ["".join(f"\\x{byte:02x}" for byte in word) for word in words_of(target)]
+        (arguments.folder / f"{target}.dict").write_text("".join(f'"{entry}"\n' for entry in entries))
+
+
+if __name__ == "__main__":
+    main()
