@@ -187,6 +187,21 @@ def plain(scale):
                                 range(1, int(100_000 * scale) + 1)])
 
 
+# --- names and patterns ---
+
+@hostile("names",
+         ("leaks", "name.oemp", "--stack", "[0-9a]+x", "--not-stack", "(([0-9a]+)+)+y"),
+         ("leaks", "name.oemp", "--type", "*7*7*7*7*x"),
+         ("diff", "name.oemp", "name.oemp", "--normalize", "s/(([0-9]*)*)*a?x/\\2/g"),
+         Run("diff", "name.oemp", "name.oemp", "--normalize", "s/7|7.*x/y/g", status=2),
+         Run("diff", "name.oemp", "name.oemp", *["--normalize", "s/.*/&&&&/"] * 20, status=2))
+def long_names(scale):
+    """An expression that starts anew at each character of a name takes minutes."""
+    name = "7" * int(80_000 * scale)
+    oemp("name.oemp", types=['"Temp-table" 1', f'"{name}" 2'], sources=[f'1 "{name}" 0'],
+         nodes=["1 1 0 0"], objects=[oemp_object(1, node=1, line=5, type_=2)])
+
+
 # --- the command line ---
 
 def main():

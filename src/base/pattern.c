@@ -1,122 +1,438 @@
 #include "base/pattern.h"
 
-#include <ctype.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHARACTERS = 20000, MOST_LEVELS = 200 };
+#include "base/characters.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/program.h"
 
-/* How large the expression is with all repetitions written out. */
-typedef struct extent {
-    size_t sums[MOST_LEVELS + 1]; /* of the groups that are open */
-    size_t level;
-    size_t last; /* of what a repetition would repeat; it is in the sum already */
-    bool too_large;
-} extent;
+/* What stands before a place: assertions ask for it. */
+typedef enum context {
+    BEFORE_ALL,
+    BEFORE_WORD,
+    BEFORE_OTHER,
+} context;
 
-static void add(extent *of, size_t size)
+enum {
+    END = 0x7fffffff, /* stands behind the last character; nothing fits it */
+    ASCII = 128,
+    OTHERS = 128,     /* places for other characters, by their last bits */
+    STATES = 400,     /* that are kept at most, */
+    PLACES = 1 << 18, /* with so many places; then all are forgotten */
+};
+
+/* Numbers of states, in `next` below; others are those of real ones. */
+enum { NOT_KNOWN, MATCHED, NOWHERE, FIRST_STATE };
+
+/* A set of places of the program, and where each character leads from it. */
+typedef struct state {
+    uint32_t first, count; /* of `places`: before assertions and jumps are followed */
+    context before;
+    signed char at_end; /* whether it matches if the text ends here; -1: not known */
+    uint32_t next[ASCII + OTHERS];
+    uint32_t codes[OTHERS]; /* that `next` holds */
+} state;
+
+/* One of the places at which the match that is looked for may be, with what it saved. */
+typedef struct threads {
+    uint32_t *at;
+    size_t *saved; /* `slots` of each */
+    size_t count, at_capacity, saved_capacity;
+} threads;
+
+/* A place that is to be followed, or what a slot and the one behind it were before it was. */
+typedef struct pending {
+    uint32_t at;
+    int32_t slot; /* -1: a place */
+    size_t begin, end;
+} pending;
+
+struct mp_pattern {
+    mp_program program;
+    char *text;
+    bool anchored; /* it can match at the begin of the text alone */
+    uint32_t *seen, *put, round;
+    uint32_t *stack;
+    uint32_t *into;
+    size_t into_count;
+    state *states;
+    uint64_t *hashes;
+    size_t state_count, state_capacity, hash_capacity;
+    uint32_t *places;
+    size_t place_count, place_capacity;
+    size_t slots;
+    threads now, then;
+    pending *pending;
+    uint32_t *order;
+    size_t order_capacity;
+};
+
+mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
 {
-    of->last = size;
-    of->sums[of->level] += size;
-    of->too_large |= of->sums[of->level] > MOST_CHARACTERS;
-}
-
-static void repeat(extent *of, unsigned long times)
-{
-    size_t whole = of->last;
-    if (times > MOST_CHARACTERS)
-        of->too_large = true;
-    else if (times > 1) {
-        add(of, whole * (times - 1));
-        of->last = whole * times;
+    mp_pattern *p = mp_alloc_zero(1, sizeof *p);
+    mp_program *program = &p->program;
+    p->text = mp_alloc(strlen(text) + 1);
+    memcpy(p->text, text, strlen(text) + 1);
+    if (!mp_program_compile(program, p->text, reason, size)) {
+        mp_pattern_free(p);
+        return NULL;
     }
+    p->anchored = program->at[0].step == MP_STEP_ASSERT && program->at[0].x == '^';
+    p->seen = mp_alloc_zero(program->count, sizeof *p->seen);
+    p->put = mp_alloc_zero(program->count, sizeof *p->put);
+    p->stack = mp_alloc((2 * program->count + 2) * sizeof *p->stack);
+    p->into = mp_alloc(program->count * sizeof *p->into);
+    p->slots =
+        2 * (1 + (program->groups < MP_PATTERN_GROUPS ? program->groups : MP_PATTERN_GROUPS - 1));
+    p->state_count = FIRST_STATE;
+    return p;
 }
 
-/* Behind "[...]". */
-static const char *bracket_end(const char *at)
+void mp_pattern_free(mp_pattern *p)
 {
-    at++;
-    at += *at == '^';
-    at += *at == ']';
-    while (*at && *at != ']') {
-        char kind = at[0] == '[' && at[1] && strchr(".:=", at[1]) ? at[1] : '\0';
-        at++;
-        if (!kind)
-            continue;
-        for (at++; *at && !(at[0] == kind && at[1] == ']');)
-            at++;
-        at += *at ? 2 : 0;
-    }
-    return at + (*at == ']');
+    if (!p)
+        return;
+    free(p->program.at);
+    free(p->text);
+    free(p->seen);
+    free(p->put);
+    free(p->stack);
+    free(p->into);
+    free(p->states);
+    free(p->hashes);
+    free(p->places);
+    free(p->now.at);
+    free(p->now.saved);
+    free(p->then.at);
+    free(p->then.saved);
+    free(p->pending);
+    free(p->order);
+    free(p);
 }
 
-/* Behind "{1,3}", with the larger number as often as glibc writes out; `at` itself: it is none. */
-static const char *bounds_end(const char *at, unsigned long *times)
-{
-    char *end;
-    if (!isdigit((unsigned char)at[1]) && at[1] != ',')
-        return at;
-    *times = strtoul(at + 1, &end, 10);
-    if (*end == ',' && isdigit((unsigned char)end[1]))
-        *times = strtoul(end + 1, &end, 10);
-    else if (*end == ',') {
-        end++;
-        *times += *times < MOST_CHARACTERS; /* and any number more: a{2,} is aaa* */
-    }
-    return *end == '}' ? end + 1 : at;
-}
+/* --- what a place takes --- */
 
-static const char *measure_one(extent *of, const char *at)
+static bool takes(const mp_pattern *p, const mp_instruction *at, uint32_t code)
 {
-    unsigned long times = 2;
-    const char *end;
-    switch (*at) {
-    case '(':
-        if (of->level == MOST_LEVELS)
-            of->too_large = true;
-        else
-            of->sums[++of->level] = 1;
-        return at + 1;
-    case ')':
-        add(of, of->level ? of->sums[of->level--] : 1);
-        return at + 1;
-    case '+': /* a+ is aa* */
-        repeat(of, times);
-        return at + 1;
-    case '{':
-        end = bounds_end(at, &times);
-        if (end == at)
-            break;
-        repeat(of, times);
-        return end;
-    case '[':
-        add(of, 1);
-        return bracket_end(at);
-    case '\\':
-        at += at[1] != '\0';
-        break;
-    default:
-        break;
-    }
-    add(of, 1);
-    return at + 1;
-}
-
-bool mp_pattern_compile(regex_t *regex, const char *pattern, int flags, char *reason, size_t size)
-{
-    extent of = {.level = 0};
-    for (const char *at = pattern; *at && !of.too_large;)
-        at = measure_one(&of, at);
-    if (of.too_large) {
-        snprintf(reason, size,
-                 "it has more than %d characters with all repetitions written out, or more than %d "
-                 "levels",
-                 MOST_CHARACTERS, MOST_LEVELS);
+    bool in = false;
+    const char *reason;
+    if (code == END)
         return false;
+    switch (at->step) {
+    case MP_STEP_CHARACTER:
+        return code == (uint32_t)at->x;
+    case MP_STEP_SET:
+        mp_set_read(p->text + at->x, code, 0, &in, &reason);
+        return in;
+    case MP_STEP_CLASS:
+        in =
+            at->x == 'w' || at->x == 'W' ? mp_character_in_word(code) : mp_character_is_space(code);
+        return in == (at->x == 'w' || at->x == 's');
+    default:
+        return true;
     }
-    int wrong = regcomp(regex, pattern, REG_EXTENDED | flags);
-    if (wrong)
-        regerror(wrong, regex, reason, size);
-    return wrong == 0;
+}
+
+static context before_of(uint32_t code)
+{
+    return mp_character_in_word(code) ? BEFORE_WORD : BEFORE_OTHER;
+}
+
+static bool holds(int32_t kind, context before, uint32_t code)
+{
+    bool behind = before == BEFORE_WORD, ahead = code != END && mp_character_in_word(code);
+    switch (kind) {
+    case '^':
+        return before == BEFORE_ALL;
+    case '$':
+        return code == END;
+    case '<':
+        return !behind && ahead;
+    case '>':
+        return behind && !ahead;
+    default:
+        return (behind != ahead) == (kind == 'b');
+    }
+}
+
+static void next_round(mp_pattern *p)
+{
+    if (++p->round)
+        return;
+    memset(p->seen, 0, p->program.count * sizeof *p->seen);
+    memset(p->put, 0, p->program.count * sizeof *p->put);
+    p->round = 1;
+}
+
+static void before_at(const char *text, size_t from, context *before)
+{
+    const char *at = text + from;
+    *before = BEFORE_ALL;
+    if (!from)
+        return;
+    for (at--; at > text && ((unsigned char)*at & 0xc0) == 0x80;)
+        at--;
+    *before = before_of(mp_character_take(&at));
+}
+
+/* --- does it match? --- */
+
+static void put_into(mp_pattern *p, uint32_t place)
+{
+    if (p->put[place] == p->round)
+        return;
+    p->put[place] = p->round;
+    p->into[p->into_count++] = place;
+}
+
+/* From all places of a state by one character: to those that are in `into` then. True: before this
+ * character there is a match. */
+static bool walk(mp_pattern *p, const state *of, uint32_t code)
+{
+    bool matched = false;
+    size_t depth = 0;
+    next_round(p);
+    p->into_count = 0;
+    for (uint32_t i = 0; i < of->count && !matched; i++) {
+        p->stack[depth++] = p->places[of->first + i];
+        while (depth) {
+            uint32_t place = p->stack[--depth];
+            const mp_instruction *at = &p->program.at[place];
+            if (p->seen[place] == p->round)
+                continue;
+            p->seen[place] = p->round;
+            if (at->step == MP_STEP_MATCH)
+                matched = true;
+            else if (at->step == MP_STEP_SPLIT)
+                p->stack[depth++] = (uint32_t)((int32_t)place + at->y);
+            if (at->step == MP_STEP_SPLIT || at->step == MP_STEP_JUMP)
+                p->stack[depth++] = (uint32_t)((int32_t)place + at->x);
+            else if (at->step == MP_STEP_SAVE ||
+                     (at->step == MP_STEP_ASSERT && holds(at->x, of->before, code)))
+                p->stack[depth++] = place + 1;
+            else if (at->step < MP_STEP_ASSERT && takes(p, at, code))
+                put_into(p, place + 1);
+        }
+    }
+    return matched;
+}
+
+/* The state of the places in `into`. */
+static uint32_t state_of_places(mp_pattern *p, context before)
+{
+    size_t size = p->into_count * sizeof *p->into;
+    uint64_t hash = mp_hash_bytes(p->into, size) + (uint64_t)before;
+    for (size_t i = FIRST_STATE; i < p->state_count; i++) {
+        const state *one = &p->states[i];
+        if (p->hashes[i] == hash && one->before == before && one->count == p->into_count &&
+            memcmp(p->places + one->first, p->into, size) == 0)
+            return (uint32_t)i;
+    }
+    if (p->state_count == STATES || p->place_count + p->into_count > PLACES) {
+        p->state_count = FIRST_STATE;
+        p->place_count = 0;
+    }
+    mp_grow(&p->states, &p->state_capacity, p->state_count + 1, sizeof *p->states);
+    mp_grow(&p->hashes, &p->hash_capacity, p->state_count + 1, sizeof *p->hashes);
+    mp_grow(&p->places, &p->place_capacity, p->place_count + p->into_count, sizeof *p->places);
+    p->hashes[p->state_count] = hash;
+    p->states[p->state_count] = (state){.first = (uint32_t)p->place_count,
+                                        .count = (uint32_t)p->into_count,
+                                        .before = before,
+                                        .at_end = -1};
+    memcpy(p->places + p->place_count, p->into, size);
+    p->place_count += p->into_count;
+    return (uint32_t)p->state_count++;
+}
+
+/* Where a character leads that was not seen in this state yet. */
+static uint32_t learn(mp_pattern *p, uint32_t from, uint32_t code)
+{
+    uint32_t result = MATCHED;
+    if (!walk(p, &p->states[from], code)) {
+        if (!p->anchored)
+            put_into(p, 0);
+        size_t known = p->state_count;
+        result = p->into_count ? state_of_places(p, before_of(code)) : NOWHERE;
+        if (p->state_count < known)
+            return result; /* all else is forgotten */
+    }
+    state *of = &p->states[from];
+    if (code >= ASCII)
+        of->codes[code % OTHERS] = code;
+    of->next[code < ASCII ? code : ASCII + code % OTHERS] = result;
+    return result;
+}
+
+bool mp_pattern_fits(mp_pattern *p, const char *text, size_t from)
+{
+    context before;
+    before_at(text, from, &before);
+    next_round(p);
+    p->into_count = 0;
+    put_into(p, 0);
+    uint32_t current = state_of_places(p, before);
+    for (const char *at = text + from; *at;) {
+        const state *of = &p->states[current];
+        uint32_t code = mp_character_take(&at);
+        uint32_t next = of->next[code < ASCII ? code : ASCII + code % OTHERS];
+        if (!next || (code >= ASCII && of->codes[code % OTHERS] != code))
+            next = learn(p, current, code);
+        if (next < FIRST_STATE)
+            return next == MATCHED;
+        current = next;
+    }
+    if (p->states[current].at_end < 0)
+        p->states[current].at_end = (signed char)walk(p, &p->states[current], END);
+    return p->states[current].at_end;
+}
+
+/* --- and where? --- */
+
+static size_t *put_thread(const mp_pattern *p, threads *of, uint32_t place)
+{
+    mp_grow(&of->at, &of->at_capacity, of->count + 1, sizeof *of->at);
+    mp_grow(&of->saved, &of->saved_capacity, (of->count + 1) * p->slots, sizeof *of->saved);
+    of->at[of->count] = place;
+    return of->saved + p->slots * of->count++;
+}
+
+/* The leftmost is better, then that in which the first group that differs is longer: one that is
+ * open may still become longest. Of others, that which was there first took the longer repetitions
+ * before it. */
+static bool is_better(const size_t *a, const size_t *b, size_t slots)
+{
+    if (a[0] != b[0])
+        return a[0] < b[0];
+    for (size_t i = 2; i < slots; i++)
+        if (a[i] != b[i])
+            return i % 2 && a[i] > b[i];
+    return false;
+}
+
+/* Numbers of the threads, the best first; of equal ones, the one that was there first. */
+static void sort_threads(mp_pattern *p, const threads *of)
+{
+    mp_grow(&p->order, &p->order_capacity, 2 * of->count, sizeof *p->order);
+    uint32_t *from = p->order, *to = p->order + of->count;
+    size_t slots = p->slots, count = of->count;
+    bool sorted = true;
+    for (uint32_t i = 0; i < count; i++) {
+        from[i] = i;
+        sorted &= !i || !is_better(of->saved + i * slots, of->saved + (i - 1) * slots, slots);
+    }
+    for (size_t width = sorted ? count : 1; width < count; width *= 2) {
+        for (size_t begin = 0; begin < count; begin += 2 * width) {
+            size_t middle = begin + width < count ? begin + width : count;
+            size_t end = middle + width < count ? middle + width : count;
+            for (size_t a = begin, b = middle, out = begin; out < end; out++) {
+                bool second =
+                    a == middle || (b < end && is_better(of->saved + from[b] * slots,
+                                                         of->saved + from[a] * slots, slots));
+                to[out] = second ? from[b++] : from[a++];
+            }
+        }
+        uint32_t *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != p->order)
+        memcpy(p->order, from, count * sizeof *from);
+}
+
+/* From one place by one character, to `then`. True: it matches before this character, and what was
+ * saved is in `best`. */
+static bool follow(mp_pattern *p, uint32_t place, size_t *saved, context before, uint32_t code,
+                   size_t here, size_t *best)
+{
+    bool matched = false;
+    size_t depth = 0;
+    p->pending[depth++] = (pending){.at = place, .slot = -1};
+    while (depth) {
+        pending one = p->pending[--depth];
+        const mp_instruction *at = &p->program.at[one.at];
+        if (one.slot >= 0) {
+            saved[one.slot] = one.begin;
+            saved[one.slot | 1] = one.end;
+            continue;
+        }
+        if (p->seen[one.at] == p->round)
+            continue;
+        p->seen[one.at] = p->round;
+        if (at->step == MP_STEP_MATCH) {
+            memcpy(best, saved, p->slots * sizeof *best);
+            best[1] = here;
+            matched = true;
+        }
+        if (at->step == MP_STEP_SPLIT)
+            p->pending[depth++] = (pending){.at = (uint32_t)((int32_t)one.at + at->y), .slot = -1};
+        if (at->step == MP_STEP_SAVE && (size_t)at->x < p->slots) {
+            int32_t slot = at->x & ~1;
+            p->pending[depth++] =
+                (pending){.slot = slot, .begin = saved[slot], .end = saved[slot | 1]};
+            saved[at->x] = here;
+            if (at->x == slot)
+                saved[slot | 1] = MP_NOWHERE;
+        }
+        if (at->step == MP_STEP_SPLIT || at->step == MP_STEP_JUMP)
+            p->pending[depth++] = (pending){.at = (uint32_t)((int32_t)one.at + at->x), .slot = -1};
+        else if (at->step == MP_STEP_SAVE ||
+                 (at->step == MP_STEP_ASSERT && holds(at->x, before, code)))
+            p->pending[depth++] = (pending){.at = one.at + 1, .slot = -1};
+        else if (at->step < MP_STEP_ASSERT && takes(p, at, code) &&
+                 p->put[one.at + 1] != p->round) {
+            p->put[one.at + 1] = p->round;
+            memcpy(put_thread(p, &p->then, one.at + 1), saved, p->slots * sizeof *saved);
+        }
+    }
+    return matched;
+}
+
+bool mp_pattern_find(mp_pattern *p, const char *text, size_t from,
+                     mp_span groups[MP_PATTERN_GROUPS], size_t *looked)
+{
+    size_t best[2 * MP_PATTERN_GROUPS], here = from;
+    bool found = false;
+    context before;
+    *looked = from + strlen(text + from);
+    if (!mp_pattern_fits(p, text, from))
+        return false;
+    before_at(text, from, &before);
+    if (!p->pending)
+        p->pending = mp_alloc((3 * p->program.count + 3) * sizeof *p->pending);
+    p->now.count = 0;
+    for (bool over = false; !over;) {
+        const char *next = text + here;
+        uint32_t code = *next ? mp_character_take(&next) : END;
+        if (!found && (here == from || !p->anchored)) {
+            size_t *saved = put_thread(p, &p->now, 0);
+            for (size_t i = 0; i < p->slots; i++)
+                saved[i] = i ? MP_NOWHERE : here;
+        }
+        sort_threads(p, &p->now);
+        next_round(p);
+        p->then.count = 0;
+        for (size_t i = 0; i < p->now.count; i++) {
+            uint32_t thread = p->order[i];
+            size_t *saved = p->now.saved + thread * p->slots;
+            if (!found || saved[0] <= best[0])
+                found |= follow(p, p->now.at[thread], saved, before, code, here, best);
+        }
+        threads swapped = p->now;
+        p->now = p->then;
+        p->then = swapped;
+        *looked = here;
+        over = code == END || (found && !p->now.count);
+        before = code == END ? before : before_of(code);
+        here = (size_t)(next - text);
+    }
+    for (size_t i = 0; i < MP_PATTERN_GROUPS; i++) {
+        bool set = 2 * i < p->slots && best[2 * i] != MP_NOWHERE && best[2 * i + 1] != MP_NOWHERE;
+        groups[i] =
+            set ? (mp_span){best[2 * i], best[2 * i + 1]} : (mp_span){MP_NOWHERE, MP_NOWHERE};
+    }
+    return found;
 }

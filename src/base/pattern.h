@@ -1,16 +1,35 @@
-/* Regular expressions that come from files and command lines. */
+/* Extended regular expressions that come from files and command lines, matched in time that grows
+ * with the length of the text alone.
+ *
+ * POSIX 1003.2 as glibc reads it, with \w \W \s \S \b \B \< \> \` \', and without back-references:
+ * nobody knows how to match those in such a time. A match is the leftmost, and the longest of
+ * these. Characters and their classes are those of Unicode, in every locale. */
 #ifndef MP_BASE_PATTERN_H
 #define MP_BASE_PATTERN_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Compile an extended regular expression, with other flags of regcomp. Release with regfree.
- *
- * glibc writes each repetition out, so that (((a{255}){255}){255}) takes all memory, and calls
- * itself for each parenthesis: what would come to more than 20000 characters or 200 levels is
- * refused. False with a reason; then there is nothing to release. */
-bool mp_pattern_compile(regex_t *regex, const char *pattern, int flags, char *reason, size_t size);
+typedef struct mp_pattern mp_pattern;
+
+/* Where something stands in a text, in bytes; nowhere: `begin` is MP_NOWHERE. */
+typedef struct mp_span {
+    size_t begin, end;
+} mp_span;
+#define MP_NOWHERE ((size_t)-1)
+
+/* NULL with a reason: it is none, or a very large one. Release with mp_pattern_free. */
+mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size);
+void mp_pattern_free(mp_pattern *pattern);
+
+/* Whether something of the text matches, from the byte `from` on; what stands before it is seen by
+ * ^ and \b. It keeps what it learns: a pattern is for one thread at a time. */
+bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
+
+/* The same, and where: of the match, and of the groups \1 to \9. Up to where the text was looked at
+ * is in `*looked`. */
+enum { MP_PATTERN_GROUPS = 10 };
+bool mp_pattern_find(mp_pattern *pattern, const char *text, size_t from,
+                     mp_span groups[MP_PATTERN_GROUPS], size_t *looked);
 
 #endif

@@ -1,5 +1,4 @@
 /* memprof: from a command line to an answer. */
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,10 +71,6 @@ int main(int argc, char **argv)
     size_t count;
     const cli_command *commands = cli_commands(&count);
     watch_signals();
-    /* Regular expressions match characters of UTF-8 whatever the user's locale says, and bytes
-     * where the system has no such locale. Nothing else knows of locales. */
-    if (!setlocale(LC_CTYPE, "C.UTF-8"))
-        setlocale(LC_CTYPE, "en_US.UTF-8");
     mp_set_out_of_memory_handler(out_of_memory);
     if (argc < 2) {
         cli_refuse(&(cli_options){0}, "what is to be read? memprof [COMMAND] [OPTIONS] FILE...");

@@ -1,6 +1,6 @@
 #include "compare/decide.h"
+#include "base/glob.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static double excess(mp_comparison comparison, mp_threshold limit, int64_t numbe
 
 bool mp_rule_matches(const mp_rule *rule, const char *label)
 {
-    return !rule->pattern || fnmatch(rule->pattern, label, 0) == 0;
+    return !rule->pattern || mp_glob_fits(rule->pattern, label, 0);
 }
 
 void mp_evaluation_dismiss(mp_evaluation *evaluation, const char *message)

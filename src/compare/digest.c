@@ -28,11 +28,15 @@ typedef struct builder {
     uint32_t *frames; /* of each place in model->tree */
     uint32_t *types;  /* of each type, + 1; 0: not looked at yet */
     mp_digest *digest;
+    mp_error *error;
+    bool failed;
 } builder;
 
 static uint32_t text_key(builder *of, const char *text)
 {
-    return mp_dictionary_id(of->dictionary, mp_substitute(of->substitutions, text));
+    const char *told = of->failed ? NULL : mp_substitute(of->substitutions, text, of->error);
+    of->failed |= !told;
+    return mp_dictionary_id(of->dictionary, told ? told : text);
 }
 
 static uint32_t line_key(const builder *of, uint32_t line)
@@ -358,7 +362,7 @@ static void describe(builder *of)
 }
 
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
-                        const mp_digest_options *options)
+                        const mp_digest_options *options, mp_error *error)
 {
     builder of = {.model = filter->model,
                   .filter = filter,
@@ -367,7 +371,8 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
                   .options = options,
                   .substitutions =
                       mp_substitutions_new(options->substitutions, options->substitution_count),
-                  .digest = mp_alloc_zero(1, sizeof *of.digest)};
+                  .digest = mp_alloc_zero(1, sizeof *of.digest),
+                  .error = error};
     describe(&of);
     if (window)
         digest_heap(&of);
@@ -375,7 +380,10 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
         digest_profile(&of);
     mp_substitutions_free(of.substitutions);
     mp_arena_free(&of.labels);
-    return of.digest;
+    if (!of.failed)
+        return of.digest;
+    mp_digest_free(of.digest);
+    return NULL;
 }
 
 void mp_digest_free(mp_digest *digest)

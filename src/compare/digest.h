@@ -65,9 +65,9 @@ typedef struct mp_digest_options {
 } mp_digest_options;
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with
- * mp_digest_free. */
+ * mp_digest_free. NULL with a message: a substitution cannot be done. */
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
-                        const mp_digest_options *options);
+                        const mp_digest_options *options, mp_error *error);
 void mp_digest_free(mp_digest *digest);
 
 /* --- differences --- */

@@ -1,6 +1,5 @@
 #include "compare/substitution.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +8,9 @@
 #include "base/pattern.h"
 #include "base/text.h"
 
-enum { GROUPS = 10 };
-
 typedef struct substitution {
-    regex_t regex;
+    mp_pattern *pattern;
+    const char *text; /* borrowed */
     char *replacement;
     bool everywhere;
 } substitution;
@@ -62,18 +60,19 @@ static bool parse(const char *text, substitution *result, mp_error *error)
                        "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", text);
     char *pattern = part_copy(text + 2, middle, delimiter);
     char reason[256];
-    bool ok = mp_pattern_compile(&result->regex, pattern, 0, reason, sizeof reason);
+    result->pattern = mp_pattern_new(pattern, reason, sizeof reason);
     free(pattern);
-    if (!ok)
+    if (!result->pattern)
         return mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\": %s", text, reason);
     result->replacement = part_copy(middle + 1, end, delimiter);
     result->everywhere = everywhere;
+    result->text = text;
     return true;
 }
 
 static void release(substitution *rule)
 {
-    regfree(&rule->regex);
+    mp_pattern_free(rule->pattern);
     free(rule->replacement);
 }
 
@@ -108,7 +107,7 @@ void mp_substitutions_free(mp_substitutions *substitutions)
 }
 
 static void append_replacement(mp_text_buffer *buffer, const char *replacement, const char *text,
-                               const regmatch_t *groups)
+                               const mp_span *groups)
 {
     for (const char *at = replacement; *at; at++) {
         bool escaped = at[0] == '\\' && at[1];
@@ -116,48 +115,74 @@ static void append_replacement(mp_text_buffer *buffer, const char *replacement, 
         at += escaped;
         if (group < 0)
             mp_text_put(buffer, at, 1);
-        else if (groups[group].rm_so >= 0)
-            mp_text_put(buffer, text + groups[group].rm_so,
-                        (size_t)(groups[group].rm_eo - groups[group].rm_so));
+        else if (groups[group].begin != MP_NOWHERE)
+            mp_text_put(buffer, text + groups[group].begin,
+                        groups[group].end - groups[group].begin);
     }
 }
 
-/* False where the expression does not match. As in sed, no empty match follows on another match:
- * "abc" becomes "xaxcx" by s|b*|x|g. */
-static bool apply(const substitution *rule, const char *text, mp_text_buffer *buffer)
+/* To find the longest of many matches, each may be looked for up to the text's end. */
+static bool took_too_long(size_t looked, size_t length)
 {
-    regmatch_t groups[GROUPS];
+    enum { FREE = 1 << 16, TIMES = 64 };
+    return looked > FREE && looked / TIMES > length;
+}
+
+typedef enum rewriting {
+    AS_IT_WAS,
+    REWRITTEN,
+    TOO_LONG,
+} rewriting;
+
+/* As in sed, no empty match follows on another match: "abc" becomes "xaxcx" by s|b*|x|g. */
+static rewriting apply(const substitution *rule, const char *text, mp_text_buffer *buffer)
+{
+    enum { LONGEST = 1 << 20 };
+    mp_span groups[MP_PATTERN_GROUPS];
+    size_t from = 0, length = strlen(text), looked = 0, looked_now;
     bool matched = false, behind_match = false, over = false;
-    const char *end = text + strlen(text);
     buffer->length = 0;
-    for (int flags = 0; !over && regexec(&rule->regex, text, GROUPS, groups, flags) == 0;
-         flags = REG_NOTBOL) {
-        bool empty = groups[0].rm_so == groups[0].rm_eo;
-        mp_text_put(buffer, text, (size_t)groups[0].rm_so);
-        if (!empty || !behind_match || groups[0].rm_so)
+    while (!over && mp_pattern_find(rule->pattern, text, from, groups, &looked_now)) {
+        bool empty = groups[0].begin == groups[0].end;
+        looked += looked_now - from;
+        mp_text_put(buffer, text + from, groups[0].begin - from);
+        if (!empty || !behind_match || groups[0].begin > from)
             append_replacement(buffer, rule->replacement, text, groups);
-        text += groups[0].rm_eo;
-        over = !rule->everywhere || (empty && !*text);
-        if (empty && *text) { /* on by a character: within one there is nothing to be found */
-            size_t length = mp_utf8_length(text, end);
-            length += !length;
-            mp_text_put(buffer, text, length);
-            text += length;
+        if (took_too_long(looked, length) || buffer->length > LONGEST + length)
+            return TOO_LONG;
+        from = groups[0].end;
+        over = !rule->everywhere || (empty && from == length);
+        if (empty && from < length) { /* on by a character: within one nothing is to be found */
+            size_t one = mp_utf8_length(text + from, text + length);
+            one += !one;
+            mp_text_put(buffer, text + from, one);
+            from += one;
         }
         behind_match = !empty;
         matched = true;
     }
     if (matched)
-        mp_text_put(buffer, text, strlen(text));
-    return matched;
+        mp_text_put(buffer, text + from, length - from);
+    return matched ? REWRITTEN : AS_IT_WAS;
 }
 
-const char *mp_substitute(mp_substitutions *substitutions, const char *text)
+const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_error *error)
 {
-    for (size_t i = 0, into = 0; i < substitutions->count; i++)
-        if (apply(&substitutions->at[i], text, &substitutions->buffers[into])) {
+    enum { SHOWN = 40 };
+    for (size_t i = 0, into = 0; i < substitutions->count; i++) {
+        const substitution *rule = &substitutions->at[i];
+        rewriting outcome = apply(rule, text, &substitutions->buffers[into]);
+        if (outcome == TOO_LONG) {
+            mp_fail(error, MP_ERROR_ARGUMENT,
+                    "\"%.200s\": it takes too long, or makes too much, of a name of %zu bytes, "
+                    "\"%.*s...\"",
+                    rule->text, strlen(text), SHOWN, text);
+            return NULL;
+        }
+        if (outcome == REWRITTEN) {
             text = substitutions->buffers[into].at;
             into = !into;
         }
+    }
     return text;
 }

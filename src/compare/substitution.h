@@ -14,12 +14,14 @@ bool mp_substitution_check(const char *text, mp_error *error);
 
 typedef struct mp_substitutions mp_substitutions;
 
-/* The texts were checked with mp_substitution_check. Release with mp_substitutions_free. */
+/* The texts were checked with mp_substitution_check, and are borrowed. Release with
+ * mp_substitutions_free. */
 mp_substitutions *mp_substitutions_new(const char *const *texts, size_t count);
 void mp_substitutions_free(mp_substitutions *substitutions);
 
 /* The text after all substitutions, in their order: the text itself where none applies, else room
- * of the substitutions, valid until the next call. */
-const char *mp_substitute(mp_substitutions *substitutions, const char *text);
+ * of the substitutions, valid until the next call. NULL with a message: one of them takes far more
+ * steps than the text is long, or makes it far longer. */
+const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 #include "query/calls.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/index.h"
 
 /* --- edges of a tree --- */
@@ -118,12 +118,13 @@ static bool is_part(const mp_callable *callable, const mp_model *model, const ch
 static bool fits(const mp_callable *callable, const mp_model *model, const char *name,
                  const char *ending, int way)
 {
-    int flags = FNM_NOESCAPE | (way == ANY_CASE ? FNM_CASEFOLD : 0); /* paths have backslashes */
+    unsigned flags =
+        MP_GLOB_NO_ESCAPES | (way == ANY_CASE ? MP_GLOB_ANY_CASE : 0u); /* paths have backslashes */
     if (way == EXACT)
         return strcmp(callable->name, name) == 0;
     if (way == PART)
         return is_part(callable, model, name);
-    return fnmatch(name, callable->name, flags) == 0 || fnmatch(ending, callable->name, flags) == 0;
+    return mp_glob_fits(name, callable->name, flags) || mp_glob_fits(ending, callable->name, flags);
 }
 
 uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,

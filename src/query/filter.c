@@ -1,11 +1,11 @@
 #include "query/filter.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnose.h"
+#include "base/glob.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/profile.h"
@@ -295,7 +295,7 @@ bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics)
 static bool is_profiler(const mp_model *model, const mp_module *module)
 {
     const char *program = mp_model_text(model, module->program);
-    bool named = fnmatch("lib[/\\\\]zprofiler[./\\\\]*", program, 0) == 0;
+    bool named = mp_glob_fits("lib[/\\\\]zprofiler[./\\\\]*", program, 0);
     return module->number != 0 && named;
 }
 

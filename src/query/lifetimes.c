@@ -1,9 +1,9 @@
 #include "query/lifetimes.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/memory.h"
 
 /* Objects of one group and one age. */
@@ -38,7 +38,7 @@ static uint32_t *groups_of_contexts(const mp_model *model, const mp_grouping *gr
 
 static bool matches(const mp_grouping *grouping, uint32_t group, const char *only)
 {
-    return group && (!only || fnmatch(only, grouping->groups[group - 1].label, 0) == 0);
+    return group && (!only || mp_glob_fits(only, grouping->groups[group - 1].label, 0));
 }
 
 static aged *collect(const mp_window *window, const mp_grouping *grouping, const char *only,

@@ -1,8 +1,8 @@
 /* Shortest paths from roots to objects. */
 #include <assert.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 
+#include "base/glob.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "query/graph_query.h"
@@ -127,7 +127,7 @@ static bool *matching_types(const mp_model *model, const char *glob)
     bool *matches = mp_alloc_zero(model->types.count, sizeof *matches);
     mp_arena scratch = {0};
     for (uint32_t i = 0; i < model->types.count; i++)
-        matches[i] = fnmatch(glob, mp_type_label(&scratch, model, (mp_type_id){i}), 0) == 0;
+        matches[i] = mp_glob_fits(glob, mp_type_label(&scratch, model, (mp_type_id){i}), 0);
     mp_arena_free(&scratch);
     return matches;
 }

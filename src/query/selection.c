@@ -1,12 +1,11 @@
 /* Selecting: which contexts, snapshots, types and modules fit. */
 #include "query/selection.h"
 
-#include <fnmatch.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "model/events.h"
@@ -105,9 +104,9 @@ static void match_labels(const mp_model *model, mp_things things, uint32_t count
         }
         if (seen[id] == NOT_SEEN) {
             const char *label = label_of(&scratch, model, things, criterion->subject, id);
-            bool is_it = fnmatch(criterion->pattern, label, 0) == 0;
+            bool is_it = mp_glob_fits(criterion->pattern, label, 0);
             if (!is_it && criterion->subject == MP_SUBJECT_SOURCE && things == MP_THINGS_CONTEXTS)
-                is_it = fnmatch(criterion->pattern, mp_tree_told(&scratch, model, id), 0) == 0;
+                is_it = mp_glob_fits(criterion->pattern, mp_tree_told(&scratch, model, id), 0);
             seen[id] = is_it ? FITS : FITS_NOT;
         }
         fits[i] = seen[id] == FITS;
@@ -118,10 +117,10 @@ static void match_labels(const mp_model *model, mp_things things, uint32_t count
 
 /* --- stacks --- */
 
-static bool frame_fits(const mp_model *model, mp_frame frame, const regex_t *regex)
+static bool frame_fits(const mp_model *model, mp_frame frame, mp_pattern *pattern)
 {
     mp_arena scratch = {0};
-    bool fits = regexec(regex, mp_frame_label(&scratch, model, frame), 0, NULL, 0) == 0;
+    bool fits = mp_pattern_fits(pattern, mp_frame_label(&scratch, model, frame), 0);
     mp_arena_free(&scratch);
     return fits;
 }
@@ -129,37 +128,36 @@ static bool frame_fits(const mp_model *model, mp_frame frame, const regex_t *reg
 /* The frames above a node are the same for all that it creates: each is looked at once. */
 static void match_stacks(const mp_model *model, const mp_criterion *criterion, bool *fits)
 {
-    regex_t regex;
     bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
     char reason[8];
-    if (!mp_pattern_compile(&regex, criterion->pattern, REG_NOSUB, reason, sizeof reason))
+    mp_pattern *pattern = mp_pattern_new(criterion->pattern, reason, sizeof reason);
+    if (!pattern)
         abort(); /* mp_criterion_check let it through */
     for (uint32_t i = 1; i < model->tree.count; i++) {
         const mp_tree_node *node = &model->tree.at[i];
         mp_frame caller = {node->parent, node->line};
-        above[i] = node->parent && (above[node->parent] || frame_fits(model, caller, &regex));
+        above[i] = node->parent && (above[node->parent] || frame_fits(model, caller, pattern));
     }
     for (uint32_t i = 1; i < model->contexts.count; i++) {
         const mp_context *context = &model->contexts.at[i];
         mp_frame frame = {model->tree_of[context->node.i], context->line};
-        fits[i] = above[frame.node] || frame_fits(model, frame, &regex);
+        fits[i] = above[frame.node] || frame_fits(model, frame, pattern);
     }
-    regfree(&regex);
+    mp_pattern_free(pattern);
     free(above);
 }
 
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
 {
     enum { SHOWN = 100 };
-    regex_t regex;
     char reason[256];
     const char *pattern = criterion->pattern;
     if (criterion->subject != MP_SUBJECT_STACK)
         return true;
-    if (mp_pattern_compile(&regex, pattern, REG_NOSUB, reason, sizeof reason)) {
-        regfree(&regex);
+    mp_pattern *parsed = mp_pattern_new(pattern, reason, sizeof reason);
+    mp_pattern_free(parsed);
+    if (parsed)
         return true;
-    }
     size_t length = strlen(pattern), shown = length > SHOWN ? SHOWN : length;
     while (shown < length && ((unsigned char)pattern[shown] & 0xc0) == 0x80)
         shown++; /* not within a UTF-8 character */

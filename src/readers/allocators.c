@@ -1,6 +1,5 @@
 #include "readers/allocators.h"
-
-#include <fnmatch.h>
+#include "base/glob.h"
 
 static const char *const usual_skips[] = {
     "operator new*",
@@ -25,7 +24,7 @@ bool mp_is_allocator(const mp_load_options *options, const char *frame)
     const char *const *globs = usual ? usual_skips : options->skips;
     size_t count = usual ? sizeof usual_skips / sizeof *usual_skips : options->skip_count;
     for (size_t i = 0; i < count; i++)
-        if (fnmatch(globs[i], frame, 0) == 0)
+        if (mp_glob_fits(globs[i], frame, 0))
             return true;
     return false;
 }

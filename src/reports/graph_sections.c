@@ -1,12 +1,12 @@
 /* What object graphs hold: totals, objects and groups of them, roots. */
 #include "reports/graph_sections.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -68,7 +68,7 @@ static const char *near_types(named_types *types, const char *glob)
     for (size_t i = 0; i < types->count; i++) {
         const char *name = types->names[i], *dot = strrchr(name, '.');
         last[i] = dot ? dot + 1 : name;
-        if (fnmatch(pattern, name, FNM_CASEFOLD) != 0)
+        if (!mp_glob_fits(pattern, name, MP_GLOB_ANY_CASE))
             continue;
         size_t at = found < MOST ? found++ : MOST;
         for (; at && strlen(name) < strlen(shortest[at - 1]); at--)
@@ -92,7 +92,7 @@ bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glo
 {
     named_types types = types_of_objects(model, graph);
     size_t at = 0;
-    while (at < types.count && fnmatch(glob, types.names[at], 0) != 0)
+    while (at < types.count && !mp_glob_fits(glob, types.names[at], 0))
         at++;
     bool ok = at < types.count;
     if (!ok) {
@@ -111,7 +111,7 @@ static bool names_type(const mp_model *model, const mp_graph *graph, const char 
     named_types types = types_of_objects(model, graph);
     bool is_type = false;
     for (size_t i = 0; i < types.count; i++)
-        is_type |= fnmatch(text, types.names[i], 0) == 0;
+        is_type |= mp_glob_fits(text, types.names[i], 0);
     types_free(&types);
     return is_type;
 }
@@ -336,7 +336,7 @@ static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
     for (uint32_t i = 0; i < groups->count; i++) {
         const mp_histogram_row *of = &groups->at[i];
         if ((top || of->reached_objects) &&
-            (!asked->only || fnmatch(asked->only, of->label, 0) == 0) &&
+            (!asked->only || mp_glob_fits(asked->only, of->label, 0)) &&
             (!top || of->bytes >= asked->min_bytes) &&
             (top ? of->objects : of->reached_objects) >= asked->min_count)
             rows[asked_for++] = *of;

@@ -1,6 +1,5 @@
 #include "fuzz/fuzz.h"
 
-#include <locale.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +85,6 @@ static void count_memory(void)
 
 void fuzz_begin(void)
 {
-    if (!setlocale(LC_CTYPE, "C.UTF-8"))
-        setlocale(LC_CTYPE, "en_US.UTF-8");
     count_memory();
 }
 

@@ -87,7 +87,11 @@ void fuzz_substitution(const fuzz_target *target, mp_slice input)
     mp_substitutions *substitutions = mp_substitutions_new(rules, count);
     while (bytes.left.length) {
         const char *name = fuzz_take_text(&bytes);
-        const char *made = mp_substitute(substitutions, name);
+        const char *made = mp_substitute(substitutions, name, &error);
+        if (!made) {
+            fuzz_check_error(&error);
+            continue;
+        }
         fuzz_hold(mp_utf8_valid(mp_slice_of(made)), "a rewritten name is UTF-8", mp_slice_of(made));
         fuzz_hold(count > 0 || made == name, "a name that no rule is for stays", mp_slice_of(made));
     }

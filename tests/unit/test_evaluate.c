@@ -331,7 +331,7 @@ static void growth(void **state)
     mp_error error = {0};
     assert_true(mp_window_resolve(model, NULL, NULL, &window, &error));
     mp_digest_options options = {.ignore_lines = false};
-    mp_digest *digest = mp_digest_of(window.filter, &window, dictionary, &options);
+    mp_digest *digest = mp_digest_of(window.filter, &window, dictionary, &options, NULL);
     mp_rule_context rule_context = {
         .now = digest, .dictionary = dictionary, .model = model, .window = &window, .dashes = "--"};
     CHECK_ALL(&rule_context, cases);

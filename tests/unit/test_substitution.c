@@ -1,5 +1,4 @@
 /* s/REGEX/TEXT/ as sed -E does it; what is expected is what sed prints. */
-#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +70,7 @@ static void names_are_rewritten_as_by_sed(void **unused)
         if (!mp_substitution_check(rewritten[i].rule, &error))
             fail_msg("%s: %s", rewritten[i].rule, error.text);
         mp_substitutions *rules = mp_substitutions_new(&rewritten[i].rule, 1);
-        const char *result = mp_substitute(rules, rewritten[i].text);
+        const char *result = mp_substitute(rules, rewritten[i].text, &error);
         if (strcmp(result, rewritten[i].expected) != 0)
             fail_msg("%s of \"%s\" is \"%s\", not \"%s\"", rewritten[i].rule, rewritten[i].text,
                      result, rewritten[i].expected);
@@ -82,15 +81,16 @@ static void names_are_rewritten_as_by_sed(void **unused)
 static void one_rule_works_on_what_another_left(void **unused)
 {
     (void)unused;
+    mp_error error = {0};
     static const char *const texts[] = {"s/a/b/", "s/x/y/", "s/bb/c/", "s/c/abc/"};
     mp_substitutions *rules = mp_substitutions_new(texts, 4);
-    assert_string_equal(mp_substitute(rules, "ab"), "abc");
-    assert_string_equal(mp_substitute(rules, "q"), "q");
-    assert_string_equal(mp_substitute(rules, "c"), "abc");
+    assert_string_equal(mp_substitute(rules, "ab", &error), "abc");
+    assert_string_equal(mp_substitute(rules, "q", &error), "q");
+    assert_string_equal(mp_substitute(rules, "c", &error), "abc");
     mp_substitutions_free(rules);
     rules = mp_substitutions_new(NULL, 0);
     const char *text = "ab";
-    assert_ptr_equal(mp_substitute(rules, text), text);
+    assert_ptr_equal(mp_substitute(rules, text, &error), text);
     mp_substitutions_free(rules);
 }
 
@@ -99,12 +99,38 @@ static void long_names_are_rewritten_whole(void **unused)
     (void)unused;
     static char text[5001], expected[10001];
     const char *rule = "s/a/bc/g";
+    mp_error error = {0};
     memset(text, 'a', 5000);
     for (size_t i = 0; i < 5000; i++)
         expected[2 * i] = 'b', expected[2 * i + 1] = 'c';
     mp_substitutions *rules = mp_substitutions_new(&rule, 1);
-    assert_string_equal(mp_substitute(rules, text), expected);
+    assert_string_equal(mp_substitute(rules, text, &error), expected);
     mp_substitutions_free(rules);
+}
+
+/* Each match of "a" is looked for up to the end, as a longer one may be there. */
+static void what_takes_far_too_long_is_told(void **unused)
+{
+    (void)unused;
+    enum { LONG = 80000, NAME = 100 };
+    static char text[LONG + 1];
+    static const char *const rules[] = {"s/a|a.*x/b/g", "s/.*/&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&/"};
+    memset(text, 'a', LONG);
+    for (size_t i = 0; i < 2; i++) {
+        mp_error error = {0};
+        char expected[300];
+        mp_substitutions *made = mp_substitutions_new(&rules[i], 1);
+        snprintf(expected, sizeof expected,
+                 "\"%s\": it takes too long, or makes too much, of a name of 80000 bytes, "
+                 "\"%.40s...\"",
+                 rules[i], text);
+        assert_null(mp_substitute(made, text, &error));
+        assert_string_equal(error.text, expected);
+        text[NAME] = '\0';
+        assert_non_null(mp_substitute(made, text, &error));
+        text[NAME] = 'a';
+        mp_substitutions_free(made);
+    }
 }
 
 static void what_is_no_substitution(void **unused)
@@ -151,11 +177,11 @@ static void what_is_no_substitution(void **unused)
 
 int main(void)
 {
-    setlocale(LC_CTYPE, "C.UTF-8"); /* as the program does: regular expressions match characters */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_rewritten_as_by_sed),
         cmocka_unit_test(one_rule_works_on_what_another_left),
         cmocka_unit_test(long_names_are_rewritten_whole),
+        cmocka_unit_test(what_takes_far_too_long_is_told),
         cmocka_unit_test(what_is_no_substitution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
