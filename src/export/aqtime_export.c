@@ -50,6 +50,8 @@ typedef struct aq_sets {
     uint32_t next_delta;
     aq_out_link *links;     /* by vertex; NULL: there is no graph */
     int64_t objects, bytes; /* of the set at hand */
+    size_t *alive;          /* places in live->living at the set at hand, rising */
+    size_t alive_count, next_living;
 } aq_sets;
 
 static void open_sets(aq_sets *sets, aq_out *out, const mp_live_objects *live)
@@ -63,6 +65,7 @@ static void open_sets(aq_sets *sets, aq_out *out, const mp_live_objects *live)
                       .model = model,
                       .live = live,
                       .next_delta = 1,
+                      .alive = mp_alloc((live->living_count + 1) * sizeof *sets->alive),
                       .stacks = mp_alloc_zero(model->contexts.count, sizeof *sets->stacks),
                       .thread_sets = mp_alloc_zero(strings, sizeof *sets->thread_sets),
                       .classes = mp_alloc_zero(model->types.count, sizeof *sets->classes),
@@ -79,6 +82,7 @@ static void close_sets(aq_sets *sets)
     free(sets->thread_sets);
     free(sets->classes);
     free(sets->links);
+    free(sets->alive);
 }
 
 /* --- routines and stacks --- */
@@ -278,6 +282,24 @@ static void put_relations(aq_out *out)
     }
 }
 
+/* Objects stand in the order in which they came: what is alive is what was and what comes now, and
+ * nobody looks again at what is gone. */
+static void put_objects(aq_sets *sets, mp_snapshot_id id)
+{
+    const mp_live_objects *live = sets->live;
+    size_t kept = 0;
+    for (; sets->next_living < live->living_count && live->living[sets->next_living].from.i <= id.i;
+         sets->next_living++)
+        sets->alive[sets->alive_count++] = sets->next_living;
+    for (size_t i = 0; i < sets->alive_count && !sets->out->failed; i++) {
+        if (!mp_is_alive_at(&live->living[sets->alive[i]], id))
+            continue;
+        put_object(sets, &live->living[sets->alive[i]]);
+        sets->alive[kept++] = sets->alive[i];
+    }
+    sets->alive_count = kept;
+}
+
 /* All rows of the result set of a snapshot; snapshots come in order. False with a message where it
  * would not say what reports say. */
 static bool put_set(aq_sets *sets, mp_snapshot_id id)
@@ -292,9 +314,7 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
     AQ_OUT_PUT(out, AQ_OUT_INSTANCES, AQ_OUT_NO_PARENT, 0,
                AQ_OUT_TEXT("CAPTION", mp_model_text(sets->model, snapshot->tag)));
     put_relations(out);
-    for (size_t i = 0; i < live->living_count && !out->failed; i++)
-        if (mp_is_alive_at(&live->living[i], id))
-            put_object(sets, &live->living[i]);
+    put_objects(sets, id);
     add_created(sets, id);
     add_stated_peaks(sets, id);
     for (uint32_t i = 0; i < sets->model->types.count; i++)

@@ -1,5 +1,6 @@
 #include "export/objects.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,7 @@ static void take_objects(mp_live_objects *live)
                             .until = object->until};
         if (graph && mp_is_alive_at(&living, graph->snapshot))
             living.vertex = mp_id_index_get(&vertices, object->id);
+        assert(i == 1 || live->living[live->living_count - 1].from.i <= living.from.i);
         live->living[live->living_count++] = living;
     }
     mp_id_index_free(&vertices);

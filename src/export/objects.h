@@ -23,7 +23,7 @@ typedef struct mp_live_objects {
     mp_session_id session;
     mp_snapshot_id *snapshots; /* in the order of time */
     size_t snapshot_count;
-    mp_living *living;
+    mp_living *living; /* by `from`, rising */
     size_t living_count;
 } mp_live_objects;
 
