@@ -15,7 +15,15 @@ install(DIRECTORY include/memprof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Both files find the rest from where they are, so that a tree may be installed anywhere and moved.
 set(PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PC_INCLUDE ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-string(REPLACE ";" " " PC_REQUIRES "${MEMPROF_MODULES}")
+# What libarchive.pc asks of a static link, libarchive.a alone would need, with formats that nobody
+# reads here.
+set(PC_REQUIRES ${MEMPROF_MODULES})
+list(REMOVE_ITEM PC_REQUIRES libarchive)
+string(REPLACE ";" " " PC_REQUIRES "${PC_REQUIRES}")
+set(PC_LIBRARIES "-pthread -lm")
+if(MEMPROF_ARCHIVE)
+  string(PREPEND PC_LIBRARIES "-larchive ")
+endif()
 configure_file(cmake/memprof.pc.in memprof.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/memprof.pc DESTINATION ${PC_FOLDER})
 

@@ -47,6 +47,13 @@ typedef struct mp_progress {
     void *opaque;
 } mp_progress;
 
+/* What an input may ask for; 0: as much as memprof --help says. */
+typedef struct mp_limits {
+    int64_t unpacked; /* bytes that come of what is packed in one file */
+    int64_t ratio;    /* to the bytes that they were packed into, above 64 MiB */
+    int64_t nesting;  /* packings in one another, up to 16 */
+} mp_limits;
+
 /* How inputs are read. Zero-initialise; what it refers to must outlive the recording. */
 typedef struct mp_load_options {
     const char *format;                /* a reader's name; NULL: find out from the content */
@@ -64,10 +71,11 @@ typedef struct mp_load_options {
     const char *const *skips; /* globs of frames that do not name a site */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */
-    uint32_t slices;             /* snapshots that are made of an event log; 0: 10 */
-    bool temporary_is_time;      /* microseconds */
-    bool no_skips;               /* else, where there are none, those of usual allocators */
-    bool keep_objects;           /* one by one, for exports */
+    mp_limits limits;
+    uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
+    bool temporary_is_time; /* microseconds */
+    bool no_skips;          /* else, where there are none, those of usual allocators */
+    bool keep_objects;      /* one by one, for exports */
     bool keep_ages;      /* of memory recordings, which lifetimes needs: 8 bytes an object more */
     bool request_peaks;  /* of memory recordings: what each request had alive at once */
     bool threads_as_one; /* nobody asks which thread of an event log created what */

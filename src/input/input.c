@@ -12,22 +12,59 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/near.h"
+#include "base/text.h"
 #include "input/inside.h"
+#include "input/unpack.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 
-static mp_input *input_new(const char *path, mp_diagnostics *diagnostics)
+/* What is meant where no limit is given. */
+enum { MOST_NESTED = 4, MOST_UNPACKED_GIB = 64, MOST_RATIO = 250 };
+
+static mp_input *input_new(const char *path, mp_stream *file, mp_diagnostics *diagnostics)
 {
     mp_input *input = mp_alloc_zero(1, sizeof *input);
     input->path = path;
     input->diagnostics = diagnostics;
     input->capacity = WINDOW + MP_WINDOW_SLACK;
     input->bytes = mp_alloc(input->capacity);
-    input->file = -1;
+    input->file = input->stream = file;
+    input->total = mp_stream_size(file);
     return input;
 }
 
-mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_progress *progress)
+/* Undo packing after packing, from the outside. False after a diagnostic. */
+static bool unpack(mp_input *input, const mp_limits *given)
+{
+    const mp_limits none = {0}, *limits = given ? given : &none;
+    const char *why = "more packings in one another than the limit of ";
+    mp_unpack_limits most = {limits->unpacked ? (uint64_t)limits->unpacked
+                                              : (uint64_t)MOST_UNPACKED_GIB << 30,
+                             limits->ratio ? (uint64_t)limits->ratio : MOST_RATIO};
+    int64_t nested = limits->nesting ? limits->nesting : MOST_NESTED;
+    for (;;) {
+        mp_packing packing = mp_packing_of(mp_stream_peek(input->stream));
+        if (packing == MP_UNPACKED || mp_packing_is_archive(packing))
+            return true;
+        if (input->packing_count == nested) {
+            mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, 0,
+                        "has %s%lld: unpack it first, or %snesting allows more", why,
+                        (long long)nested, mp_diagnostics_dashes(input->diagnostics));
+            return false;
+        }
+        mp_stream *made = mp_unpack(input->stream, packing, &most, &why);
+        if (!made) {
+            mp_diagnose(input->diagnostics, MP_DIAG_FOREIGN_FILE, input->path, 0,
+                        "is packed by %s, and %s: unpack it first", mp_packing_name(packing), why);
+            return false;
+        }
+        input->stream = made;
+        input->packings[input->packing_count++] = (uint8_t)packing;
+    }
+}
+
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
 {
     bool standard = strcmp(path, "-") == 0;
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -48,59 +85,36 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_
             close(file);
         return NULL;
     }
-    mp_input *input = input_new(standard ? "(standard input)" : path, diagnostics);
-    input->file = file;
+    mp_input *input =
+        input_new(standard ? "(standard input)" : path, mp_stream_of_file(file), diagnostics);
     input->is_file = S_ISREG(status.st_mode) && !standard;
-    input->total = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-    if (progress)
-        input->progress = *progress;
-    return input;
+    if (options && options->progress)
+        input->progress = *options->progress;
+    if (unpack(input, options ? &options->limits : NULL))
+        return input;
+    mp_input_close(input);
+    return NULL;
 }
 
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
                                mp_diagnostics *diagnostics)
 {
-    mp_input *input = input_new(path, diagnostics);
-    input->memory = input->memory_start = bytes;
-    input->memory_left = length;
-    input->step = window;
-    input->total = length;
-    return input;
+    mp_input *input = input_new(path, mp_stream_of_memory(bytes, length, window), diagnostics);
+    if (unpack(input, NULL))
+        return input;
+    mp_input_close(input);
+    return NULL;
 }
 
 void mp_input_close(mp_input *input)
 {
     if (!input)
         return;
-    if (input->file > STDIN_FILENO)
-        close(input->file);
-    if (input->map)
+    mp_stream_close(input->stream);
+    if (input->is_mapped)
         munmap(input->map, input->map_length);
     free(input->bytes);
     free(input);
-}
-
-static size_t source_read(mp_input *input, char *into, size_t room)
-{
-    if (input->file < 0) {
-        size_t got = room < input->step ? room : input->step;
-        if (got > input->memory_left)
-            got = input->memory_left;
-        if (got)
-            memcpy(into, input->memory, got);
-        input->memory += got;
-        input->memory_left -= got;
-        return got;
-    }
-    for (;;) {
-        ssize_t got = read(input->file, into, room);
-        if (got >= 0)
-            return (size_t)got;
-        if (errno == EINTR)
-            continue;
-        input->failure = errno;
-        return 0;
-    }
 }
 
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics)
@@ -110,12 +124,22 @@ mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostic
     return before;
 }
 
+/* What is said once, though the fault stays. */
 static void diagnose_failure(mp_input *input)
 {
-    if (input->failure)
+    const mp_stream *stream = input->stream;
+    if (!stream->fault || input->fault_told || !input->at_end)
+        return;
+    input->fault_told = true;
+    if (stream->fault == MP_FAULT_TORN)
+        mp_diagnose(input->diagnostics, MP_DIAG_TORN, input->path, input->line_number,
+                    "what is packed by %s breaks off: what could be unpacked is read", stream->why);
+    else if (stream->fault == MP_FAULT_LIMIT)
+        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, input->line_number,
+                    "%s, which is its limit: what is behind it is not read", stream->why);
+    else
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
-                    "cannot read on: %s", strerror(input->failure));
-    input->failure = 0;
+                    "cannot read on: %s", stream->why);
 }
 
 /* Read once more behind what is there; false when nothing came. */
@@ -130,12 +154,12 @@ static bool refill(mp_input *input)
     }
     mp_grow(&input->bytes, &input->capacity, input->end + input->capacity / 4 + MP_WINDOW_SLACK, 1);
     size_t room = input->capacity - MP_WINDOW_SLACK - input->end;
-    size_t got = source_read(input, input->bytes + input->end, room);
+    size_t got = mp_stream_read(input->stream, input->bytes + input->end, room);
     input->end += got;
     input->at_end = got == 0;
     if (input->progress.advance)
-        input->progress.advance(input->progress.opaque, input->path,
-                                input->consumed + input->end - input->start, input->total);
+        input->progress.advance(input->progress.opaque, input->path, input->file->given,
+                                input->total);
     return got > 0;
 }
 
@@ -223,11 +247,6 @@ bool mp_input_line(mp_input *input, mp_slice *line)
 
 /* --- reading again --- */
 
-static bool is_kept(const mp_input *input)
-{
-    return input->file < 0 || input->is_file;
-}
-
 static bool failed(mp_input *input, const char *doing)
 {
     mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "%s: %s", doing,
@@ -235,55 +254,26 @@ static bool failed(mp_input *input, const char *doing)
     return false;
 }
 
-/* All bytes, those already in the window too, into a file without a name. */
-static int spool(mp_input *input)
-{
-    char folder[4096];
-    const char *place = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
-    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file < 0)
-        return -1;
-    do {
-        while (input->start < input->end) {
-            ssize_t put = write(file, input->bytes + input->start, input->end - input->start);
-            if (put < 0 && errno != EINTR) {
-                close(file);
-                return -1;
-            }
-            input->start += put > 0 ? (size_t)put : 0;
-        }
-    } while (refill(input));
-    return file;
-}
-
 bool mp_input_keep(mp_input *input)
 {
-    if (is_kept(input))
+    if (mp_stream_is_kept(input->file))
         return true;
-    int file = spool(input);
-    if (file < 0)
+    if (!mp_stream_keep(input->file))
         return failed(input, "cannot keep what comes through a pipe in a temporary file");
-    diagnose_failure(input);
-    if (input->file > STDIN_FILENO)
-        close(input->file);
-    input->file = file;
-    input->is_file = true;
-    off_t end = lseek(file, 0, SEEK_END);
-    input->total = end > 0 ? (uint64_t)end : 0;
+    input->total = mp_stream_size(input->file);
     return mp_input_rewind(input);
 }
 
 bool mp_input_rewind(mp_input *input)
 {
-    if (!is_kept(input))
+    if (!mp_stream_is_kept(input->file))
         return false;
-    if (input->file < 0) {
-        input->memory = input->memory_start;
-        input->memory_left = (size_t)input->total;
-    } else if (lseek(input->file, 0, SEEK_SET) < 0) {
+    mp_stream *again = mp_stream_again(input->stream);
+    if (!again)
         return failed(input, "cannot read again");
-    }
+    mp_stream_close(input->stream);
+    input->stream = again;
+    input->file = mp_stream_bottom(again);
     input->start = input->end = 0;
     input->consumed = input->line_number = 0;
     input->at_end = false;
@@ -291,53 +281,86 @@ bool mp_input_rewind(mp_input *input)
     return true;
 }
 
-size_t mp_input_tail(const mp_input *input, char *bytes, size_t size)
+/* Of what is packed, all goes by once more. */
+static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
 {
-    size_t length = input->total < size ? (size_t)input->total : size, got = 0;
-    if (input->file < 0) {
-        memcpy(bytes, input->memory_start + input->total - length, length);
-        return length;
+    enum { BLOCK = 64 * 1024 };
+    mp_stream *again = mp_stream_again(input->stream);
+    char *block = mp_alloc(size + BLOCK);
+    size_t length = 0, got;
+    while (again && (got = mp_stream_read(again, block + length, BLOCK)) > 0) {
+        length += got;
+        if (length > size) {
+            memmove(block, block + length - size, size);
+            length = size;
+        }
     }
-    while (is_kept(input) && got < length) {
-        off_t from = (off_t)(input->total - length + got);
-        ssize_t read = pread(input->file, bytes + got, length - got, from);
-        if (read <= 0)
-            break;
-        got += (size_t)read;
-    }
-    return got;
+    memcpy(bytes, block, length);
+    mp_stream_close(again);
+    free(block);
+    return length;
 }
 
+size_t mp_input_tail(const mp_input *input, char *bytes, size_t size)
+{
+    if (!mp_stream_is_kept(input->file))
+        return 0;
+    if (input->stream != input->file)
+        return tail_of_packed(input, bytes, size);
+    uint64_t from = input->total < size ? 0 : input->total - size;
+    return mp_stream_at(input->file, from, bytes, size);
+}
+
+/* What can be mapped is not read; else all of it is in memory. */
 char *mp_input_map(mp_input *input, size_t *length)
 {
-    *length = (size_t)input->total;
-    if (!is_kept(input) || !*length || input->map)
+    *length = input->map_length;
+    if (!mp_stream_is_kept(input->file) || input->map)
         return input->map;
-    bool memory = input->file < 0;
-    char *map = mmap(NULL, *length, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | (memory ? MAP_ANONYMOUS : 0), input->file, 0);
-    if (map == MAP_FAILED) {
-        failed(input, "cannot map");
-        return NULL;
+    int file = mp_stream_descriptor(input->file);
+    if (input->stream == input->file && file >= 0) {
+        *length = (size_t)input->total;
+        char *map =
+            *length ? mmap(NULL, *length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0) : NULL;
+        if (map == MAP_FAILED) {
+            failed(input, "cannot map");
+            return NULL;
+        }
+        input->map = map;
+        input->is_mapped = true;
+    } else if (mp_input_rewind(input)) {
+        while (refill(input))
+            ;
+        diagnose_failure(input);
+        input->map = input->bytes + input->start;
+        *length = input->end - input->start;
     }
-    if (memory)
-        memcpy(map, input->memory_start, *length);
-    input->map = map;
     input->map_length = *length;
-    return map;
+    return input->map;
 }
 
 void mp_input_finish(mp_input *input)
 {
     struct stat status;
-    if (input->file >= 0 && fstat(input->file, &status) == 0)
+    int file = mp_stream_descriptor(input->file);
+    if (input->stream == input->file && file >= 0 && fstat(file, &status) == 0)
         input->total = (uint64_t)status.st_size;
-    input->consumed = input->total;
+    input->consumed = input->stream == input->file ? input->total : input->map_length;
 }
 
 bool mp_input_can_reopen(const mp_input *input)
 {
     return input->is_file;
+}
+
+bool mp_input_is_plain(const mp_input *input)
+{
+    return input->is_file && input->stream == input->file;
+}
+
+bool mp_input_is_whole(const mp_input *input)
+{
+    return input->stream->fault == MP_FAULT_NONE;
 }
 
 bool mp_input_line_closed(const mp_input *input)

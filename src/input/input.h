@@ -16,9 +16,11 @@ enum { MP_LOOK_AHEAD = 64 * 1024 };
 
 typedef struct mp_input mp_input;
 
-/* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory. What the
- * pointers refer to must outlive the input. `progress` may be NULL. */
-mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics, const mp_progress *progress);
+/* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory and others.
+ * What the pointers refer to must outlive the input. What is packed is unpacked while it is read.
+ * `options`, whose progress, limits and encoding are honoured, may be NULL. */
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options);
 
 /* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
  * see that no reader depends on where a read happens to end. */
@@ -43,8 +45,13 @@ bool mp_input_line(mp_input *input, mp_slice *line);
 bool mp_input_line_closed(const mp_input *input);
 /* Whether it can be closed now and read again from its start: a file, not a pipe. */
 bool mp_input_can_reopen(const mp_input *input);
+/* Whether a library can read the same bytes by the input's path. */
+bool mp_input_is_plain(const mp_input *input);
+/* Whether nothing was wrong with its bytes up to now: false where what is packed breaks off. */
+bool mp_input_is_whole(const mp_input *input);
 /* Read from the start again. What came through a pipe is kept in a temporary file, without a name,
- * from the time of mp_input_keep. False where nothing was kept, or after a diagnostic. */
+ * from the time of mp_input_keep; as it came, packed or not. False where nothing was kept, or after
+ * a diagnostic. */
 bool mp_input_rewind(mp_input *input);
 /* See to it that the input can be rewound and looked at from its end: nothing may have been
  * consumed yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */

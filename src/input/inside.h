@@ -13,11 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/stream.h"
 #include "memprof/memprof.h"
 
 typedef struct mp_input mp_input;
 
-enum { MP_WINDOW_SLACK = 128 };
+enum { MP_WINDOW_SLACK = 128, MP_MOST_NESTED = 16 };
 
 struct mp_input {
     const char *path;
@@ -26,13 +27,13 @@ struct mp_input {
     uint64_t total, consumed, line_number;
     char *bytes;
     size_t start, end, capacity;
-    bool line_closed, at_end, is_file;
-    int failure; /* errno of a read that failed, until it is diagnosed */
-    int file;    /* -1: memory */
-    const char *memory, *memory_start;
-    size_t memory_left, step;
+    bool line_closed, at_end, is_file, fault_told;
+    mp_stream *stream, *file;         /* and what is at the bottom of it */
+    uint8_t packings[MP_MOST_NESTED]; /* from the outside */
+    uint32_t packing_count;
     char *map; /* of map_length bytes; NULL: none */
     size_t map_length;
+    bool is_mapped; /* else it is the window */
 };
 
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the

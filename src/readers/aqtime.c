@@ -196,9 +196,9 @@ static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)
     state->failed = state->converted = false;
     state->records = 0;
     state->next_id = (uint64_t)1 << 62;
-    bool opened = mp_input_can_reopen(input) ? open_path(state, mp_input_path(input),
-                                                         is_logged(mp_input_look_ahead(input)))
-                                             : open_bytes(state, input);
+    bool opened = mp_input_is_plain(input) ? open_path(state, mp_input_path(input),
+                                                       is_logged(mp_input_look_ahead(input)))
+                                           : open_bytes(state, input);
     bool ok = false;
     if (opened) {
         confine(state->database);

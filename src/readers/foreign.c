@@ -15,12 +15,6 @@ static const struct {
     {                                                                                              \
         bytes, sizeof bytes - 1, kind                                                              \
     }
-    SIGNATURE("\x1f\x8b", "a gzip file (unpack it: zcat FILE | memprof analyze -)"),
-    SIGNATURE("\x28\xb5\x2f\xfd", "a zstd file (unpack it: zstdcat FILE | memprof analyze -)"),
-    SIGNATURE("\xfd"
-              "7zXZ",
-              "an xz file (unpack it: xzcat FILE | memprof analyze -)"),
-    SIGNATURE("BZh", "a bzip2 file (unpack it: bzcat FILE | memprof analyze -)"),
     SIGNATURE("PK\x03\x04", "a zip file (unpack it first)"),
     SIGNATURE("{\"memprof-baseline\"",
               "a baseline of memprof (a file for memprof diff or memprof gate " MP_DASHES "base)"),

@@ -109,12 +109,15 @@ static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *
 
 static bool look_at(load_entry *entry, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
-    entry->input = mp_input_open(entry->path, diagnostics, options->progress);
+    entry->input = mp_input_open(entry->path, diagnostics, options);
     if (!entry->input)
         return false;
     mp_slice head = mp_input_look_ahead(entry->input);
     const char *path = mp_input_path(entry->input);
-    if (head.length == 0)
+    if (head.length == 0 && !mp_input_is_whole(entry->input))
+        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
+                    "nothing of it could be read, expected a recording");
+    else if (head.length == 0)
         mp_diagnose(diagnostics, MP_DIAG_EMPTY_FILE, path, 0,
                     "is empty, expected a recording (OpenEdge 12.2.3 writes empty profiler files: "
                     "use 12.2.4 or later)");
@@ -163,7 +166,7 @@ static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagn
                        const mp_load_options *options)
 {
     if (!entry->input)
-        entry->input = mp_input_open(entry->path, diagnostics, options->progress);
+        entry->input = mp_input_open(entry->path, diagnostics, options);
     if (!entry->input)
         return false;
     mp_input_look_ahead(entry->input); /* the same start as when it was looked at */
@@ -177,9 +180,11 @@ static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagn
     for (; entry->snapshot.i && session < model->sessions.count; session++)
         name_snapshot(model, session, entry);
     model->inputs.at[at].bytes = mp_input_bytes(entry->input);
+    model->inputs.at[at].complete &= mp_input_is_whole(entry->input);
     mp_input_close(entry->input);
     entry->input = NULL;
-    return ok && mp_diagnostics_count(diagnostics, MP_DIAG_CANNOT_READ) == 0;
+    return ok && mp_diagnostics_count(diagnostics, MP_DIAG_CANNOT_READ) == 0 &&
+           mp_diagnostics_count(diagnostics, MP_DIAG_LIMIT) == 0;
 }
 
 /* All entries of one reader, in order. */

@@ -16,12 +16,6 @@ static const struct {
     size_t length;
     const char *kind; /* what its name must hold */
 } files[] = {
-    {HEAD("\x1f\x8b\x08"), "gzip file"},
-    {HEAD("\x28\xb5\x2f\xfd\x04"), "zstd file"},
-    {HEAD("\xfd"
-          "7zXZ\0"),
-     "xz file"},
-    {HEAD("BZh91AY"), "bzip2 file"},
     {HEAD("PK\x03\x04\x14"), "zip file"},
     {HEAD("SQLite format 3\0"), "SQLite database"},
     {HEAD("\x7f"

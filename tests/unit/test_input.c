@@ -230,7 +230,7 @@ static void a_file_is_read_and_its_progress_told(void **unused)
     advances seen = {0};
     mp_progress progress = {advance, &seen};
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-    mp_input *input = mp_input_open(path, diagnostics, &progress);
+    mp_input *input = mp_input_open(path, diagnostics, &(mp_load_options){.progress = &progress});
     assert_non_null(input);
     uint64_t count = 0;
     for (mp_slice line; mp_input_line(input, &line); count++)
@@ -258,7 +258,7 @@ static void standard_input_is_a_dash(void **unused)
     advances seen = {0};
     mp_progress progress = {advance, &seen};
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-    mp_input *input = mp_input_open("-", diagnostics, &progress);
+    mp_input *input = mp_input_open("-", diagnostics, &(mp_load_options){.progress = &progress});
     mp_slice line;
     assert_non_null(input);
     assert_string_equal(mp_input_path(input), "(standard input)");

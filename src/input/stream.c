@@ -1,0 +1,304 @@
+#include "input/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* How much of a pipe is remembered: more than what detection reads ahead of the first line. */
+enum { REMEMBERED = 4 * 1024 * 1024 };
+
+/* --- all of them --- */
+
+size_t mp_stream_read(mp_stream *stream, char *into, size_t room)
+{
+    size_t got = stream->head_end - stream->head_start;
+    if (got) {
+        got = got < room ? got : room;
+        memcpy(into, stream->head + stream->head_start, got);
+        stream->head_start += got;
+        return got;
+    }
+    if (stream->fault)
+        return 0;
+    got = stream->kind->read(stream, into, room);
+    stream->given += got;
+    return got;
+}
+
+mp_slice mp_stream_peek(mp_stream *stream)
+{
+    size_t got = 1;
+    while (got && !stream->fault && stream->head_end < MP_PEEK) {
+        got =
+            stream->kind->read(stream, stream->head + stream->head_end, MP_PEEK - stream->head_end);
+        stream->given += got;
+        stream->head_end += got;
+    }
+    mp_slice head = {stream->head, stream->head_end};
+    if (stream->kind->seek && stream->kind->seek(stream, 0, SEEK_SET) == 0)
+        stream->given = 0; /* it is read as if nobody had looked */
+    return head;
+}
+
+mp_stream *mp_stream_again(const mp_stream *stream)
+{
+    return stream->kind->again(stream);
+}
+
+mp_stream *mp_stream_bottom(mp_stream *stream)
+{
+    while (stream->below)
+        stream = stream->below;
+    return stream;
+}
+
+void mp_stream_close(mp_stream *stream)
+{
+    while (stream) {
+        mp_stream *below = stream->below;
+        stream->kind->close(stream);
+        free(stream);
+        stream = below;
+    }
+}
+
+size_t mp_stream_fail(mp_stream *stream, mp_fault fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(stream->why, sizeof stream->why, format, arguments);
+    va_end(arguments);
+    stream->fault = fault;
+    return 0;
+}
+
+size_t mp_stream_fail_below(mp_stream *stream)
+{
+    return mp_stream_fail(stream, stream->below->fault, "%s", stream->below->why);
+}
+
+/* --- files, pipes, memory --- */
+
+/* `at` is the place of a kept file, and of a pipe how far it was given. */
+typedef struct file_stream {
+    mp_stream stream;
+    int file; /* -1: memory */
+    bool kept;
+    uint64_t at, size;
+    const char *memory;
+    size_t step;
+    char *remembered; /* the first bytes of a pipe; NULL: no longer */
+    size_t remembered_length, remembered_capacity;
+} file_stream;
+
+static size_t read_descriptor(file_stream *own, char *into, size_t room)
+{
+    for (;;) {
+        ssize_t got =
+            own->kept ? pread(own->file, into, room, (off_t)own->at) : read(own->file, into, room);
+        if (got >= 0)
+            return (size_t)got;
+        if (errno != EINTR)
+            return mp_stream_fail(&own->stream, MP_FAULT_READ, "%s", strerror(errno));
+    }
+}
+
+static void remember(file_stream *own, const char *bytes, size_t length)
+{
+    if (!own->remembered)
+        return;
+    if (own->remembered_length + length > REMEMBERED) {
+        free(own->remembered);
+        own->remembered = NULL;
+        return;
+    }
+    mp_grow(&own->remembered, &own->remembered_capacity, own->remembered_length + length, 1);
+    memcpy(own->remembered + own->remembered_length, bytes, length);
+    own->remembered_length += length;
+}
+
+static size_t read_file(mp_stream *stream, char *into, size_t room)
+{
+    file_stream *own = (file_stream *)stream;
+    size_t got;
+    if (own->file < 0) {
+        got = room < own->step ? room : own->step;
+        if (got > own->size - own->at)
+            got = (size_t)(own->size - own->at);
+        if (got)
+            memcpy(into, own->memory + own->at, got);
+    } else if (!own->kept && own->at < own->remembered_length) {
+        got = own->remembered_length - (size_t)own->at;
+        got = got < room ? got : room;
+        memcpy(into, own->remembered + own->at, got);
+    } else {
+        got = read_descriptor(own, into, room);
+        if (got && !own->kept)
+            remember(own, into, got);
+    }
+    own->at += got;
+    return got;
+}
+
+static mp_stream *file_again(const mp_stream *stream)
+{
+    const file_stream *own = (const file_stream *)stream;
+    if (own->file < 0)
+        return mp_stream_of_memory(own->memory, (size_t)own->size, own->step);
+    if (!own->kept) {
+        errno = ESPIPE;
+        return NULL;
+    }
+    int file = fcntl(own->file, F_DUPFD_CLOEXEC, STDIN_FILENO + 1);
+    return file < 0 ? NULL : mp_stream_of_file(file);
+}
+
+static void close_file(mp_stream *stream)
+{
+    file_stream *own = (file_stream *)stream;
+    if (own->file > STDIN_FILENO)
+        close(own->file);
+    free(own->remembered);
+}
+
+static int64_t seek_file(mp_stream *stream, int64_t offset, int whence)
+{
+    file_stream *own = (file_stream *)stream;
+    uint64_t at = own->at - (stream->head_end - stream->head_start);
+    int64_t from = whence == SEEK_SET ? 0 : (int64_t)(whence == SEEK_CUR ? at : own->size);
+    if (!own->kept || offset < -from || offset > INT64_MAX - from)
+        return -1;
+    stream->head_start = stream->head_end = 0;
+    own->at = (uint64_t)(from + offset);
+    return from + offset;
+}
+
+static const mp_stream_kind file_kind = {read_file, file_again, close_file, seek_file};
+
+mp_stream *mp_stream_of_file(int file)
+{
+    struct stat status;
+    file_stream *own = mp_alloc_zero(1, sizeof *own);
+    bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    own->stream.kind = &file_kind;
+    own->file = file;
+    own->kept = regular && file != STDIN_FILENO; /* whose place in the file is shared */
+    own->size = regular ? (uint64_t)status.st_size : 0;
+    if (!own->kept) {
+        own->remembered_capacity = 64;
+        own->remembered = mp_alloc(own->remembered_capacity);
+    }
+    return &own->stream;
+}
+
+mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step)
+{
+    file_stream *own = mp_alloc_zero(1, sizeof *own);
+    own->stream.kind = &file_kind;
+    own->file = -1;
+    own->kept = true;
+    own->memory = bytes;
+    own->size = length;
+    own->step = step;
+    return &own->stream;
+}
+
+bool mp_stream_is_kept(const mp_stream *file)
+{
+    return ((const file_stream *)file)->kept;
+}
+
+uint64_t mp_stream_size(const mp_stream *file)
+{
+    return ((const file_stream *)file)->size;
+}
+
+int mp_stream_descriptor(const mp_stream *file)
+{
+    return ((const file_stream *)file)->file;
+}
+
+static bool write_all(int file, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t put = write(file, bytes, length);
+        if (put < 0 && errno != EINTR)
+            return false;
+        bytes += put > 0 ? put : 0;
+        length -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* What was remembered and what is still to come, into a file without a name. */
+static bool spool(file_stream *own, int file, uint64_t *size)
+{
+    char block[64 * 1024];
+    size_t got;
+    own->at = *size = 0;
+    while ((got = read_file(&own->stream, block, sizeof block)) > 0) {
+        if (!write_all(file, block, got))
+            return false;
+        *size += got;
+    }
+    return own->stream.fault == MP_FAULT_NONE;
+}
+
+bool mp_stream_keep(mp_stream *stream)
+{
+    file_stream *own = (file_stream *)stream;
+    char folder[4096];
+    const char *place = getenv("TMPDIR");
+    if (own->kept)
+        return true;
+    if (!own->remembered) {
+        errno = ESPIPE;
+        return false;
+    }
+    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    uint64_t size;
+    if (file < 0)
+        return false;
+    if (!spool(own, file, &size)) {
+        int why = errno;
+        close(file);
+        errno = why;
+        return false;
+    }
+    close_file(stream);
+    own->remembered = NULL;
+    own->file = file;
+    own->kept = true;
+    own->at = stream->given = 0;
+    own->size = size;
+    stream->head_start = stream->head_end = 0;
+    return true;
+}
+
+size_t mp_stream_at(const mp_stream *stream, uint64_t from, char *into, size_t size)
+{
+    const file_stream *own = (const file_stream *)stream;
+    size_t got = 0;
+    if (own->file < 0) {
+        got = from >= own->size ? 0 : (size_t)(own->size - from);
+        got = got < size ? got : size;
+        if (got)
+            memcpy(into, own->memory + from, got);
+        return got;
+    }
+    while (got < size) {
+        ssize_t read = pread(own->file, into + got, size - got, (off_t)(from + got));
+        if (read <= 0)
+            break;
+        got += (size_t)read;
+    }
+    return got;
+}
