@@ -202,6 +202,91 @@ def long_names(scale):
          nodes=["1 1 0 0"], objects=[oemp_object(1, node=1, line=5, type_=2)])
 
 
+# --- colliding ids and names ---
+
+BITS = (1 << 64) - 1
+
+
+def unshift(value, bits):
+    """The x of which value is x ^ x >> bits."""
+    x = value
+    for _ in range(64 // bits):
+        x = value ^ x >> bits
+    return x
+
+
+def unmixed(value):
+    """What the finaliser of SplitMix64, which has no key, makes the value of."""
+    value = unshift(value, 31) * pow(0x94d049bb133111eb, -1, 1 << 64) & BITS
+    value = unshift(value, 27) * pow(0xbf58476d1ce4e5b9, -1, 1 << 64) & BITS
+    return unshift(value, 30)
+
+
+def colliding(count):
+    """Ids whose mixes end in the same 32 bits."""
+    return [unmixed(i << 32 | 1) for i in range(1, count + 1)]
+
+
+def xxh3_of_eight(text):
+    """XXH3 without a seed, of eight bytes."""
+    value = int.from_bytes(text[4:], "little") + (int.from_bytes(text[:4], "little") << 32)
+    value ^= 0x1cad21f72c81017c ^ 0xdb979083e96dd4de
+    turned = (value << 49 | value >> 15) ^ (value << 24 | value >> 40)
+    value = (value ^ turned) * 0x9fb21c651e98df25 & BITS
+    value = (value ^ (value >> 35) + 8) * 0x9fb21c651e98df25 & BITS
+    return value ^ value >> 28
+
+
+def crowded(count):
+    """Names that lie in an eighth of any table with 2^18 places."""
+    number, names = 0, []
+    while len(names) < count:
+        number += 1
+        if xxh3_of_eight(b"%08x" % number) & 0x38000 == 0:
+            names.append("%08x" % number)
+    return names
+
+
+@hostile("hash", ("top", "ids.oemp"), ("info", "ids.oemp"))
+def colliding_ids(scale):
+    oemp("ids.oemp", names=[f'{number} "a"' for number in colliding(int(100_000 * scale))])
+
+
+@hostile("hash", ("top", "names.oemp"), ("top", "names.gclog"), ("top", "names.taligent"))
+def colliding_names(scale):
+    names = crowded(int(120_000 * scale))
+    oemp("names.oemp", names=[f'{i} "{name}"' for i, name in enumerate(names, 1)])
+    with open("names.gclog", "w", encoding="utf-8") as out:
+        out.write("a 2 a.exe 1\n")
+        out.writelines(f"t {i:x} {name}\no {i:x} {i:x} 10\n" for i, name in enumerate(names, 1))
+    with open("names.taligent", "w", encoding="utf-8") as out:
+        out.write("Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n")
+        out.writelines(f"1-1\t{759537687556618 + i}\t0x{i * 16:x}\t16\tnovtbl\t{name}\n"
+                       for i, name in enumerate(names, 1))
+
+
+@hostile("hash", ("top", "origins.oemp"))
+def colliding_origins(scale):
+    """Lines that differ where a shift by 40 loses them."""
+    oemp("origins.oemp", objects=[oemp_object(i, line=i << 24) for i in
+                                  range(1, int(60_000 * scale) + 1)])
+
+
+@hostile("hash", ("top", "nodes.oemp"), ("leaks", "nodes.oemp"), ("calls", "nodes.oemp"))
+def undefined_nodes(scale):
+    """Call-tree nodes that nothing tells apart but their numbers."""
+    oemp("nodes.oemp", objects=[oemp_object(i, node=i) for i in
+                                range(1, int(60_000 * scale) + 1)])
+
+
+@hostile("hash", ("top", "sources.oemp"), ("calls", "sources.oemp"))
+def undefined_sources(scale):
+    """The same of what the nodes call."""
+    numbers = range(1, int(60_000 * scale) + 1)
+    oemp("sources.oemp", nodes=[f"{i} {i} 0 0" for i in numbers],
+         objects=[oemp_object(i, node=i) for i in numbers])
+
+
 # --- the command line ---
 
 def main():

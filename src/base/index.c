@@ -1,41 +1,10 @@
 #include "base/index.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "base/memory.h"
 
 enum { FIRST_PLACES = 64 };
-
-/* The finaliser of SplitMix64: consecutive ids must not share a run of places. */
-uint64_t mp_hash64(uint64_t key)
-{
-    key ^= key >> 30;
-    key *= 0xbf58476d1ce4e5b9u;
-    key ^= key >> 27;
-    key *= 0x94d049bb133111ebu;
-    return key ^ key >> 31;
-}
-
-uint64_t mp_hash_bytes(const void *bytes, size_t length)
-{
-    return XXH3_64bits(bytes, length);
-}
-
-mp_fingerprint mp_fingerprint_of(const void *bytes, size_t length, uint64_t seed)
-{
-    XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, length, seed);
-    return (mp_fingerprint){hash.low64, hash.high64};
-}
-
-uint64_t mp_random_seed(void)
-{
-    uint64_t seed;
-    return getentropy(&seed, sizeof seed) == 0 ? seed : (uint64_t)getpid(); /* any number will do */
-}
 
 static mp_id_entry *id_place(const mp_id_index *index, uint64_t key)
 {

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 typedef struct mp_id_entry {
     uint64_t key;
     uint32_t value;
@@ -20,18 +22,6 @@ typedef struct mp_id_index {
     size_t mask;
     size_t count;
 } mp_id_index;
-
-uint64_t mp_hash64(uint64_t key);
-uint64_t mp_hash_bytes(const void *bytes, size_t length);
-
-/* 128-bit hash, seeded per run. Equal hashes count as equal texts; no input can be crafted to
- * collide. */
-typedef struct mp_fingerprint {
-    uint64_t low, high;
-} mp_fingerprint;
-mp_fingerprint mp_fingerprint_of(const void *bytes, size_t length, uint64_t seed);
-/* Another number in each run. */
-uint64_t mp_random_seed(void);
 
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
 /* The place of the key's value, made with value 0 if it is new: the caller must then set it to

@@ -85,7 +85,7 @@ static bool same_frame(const void *opaque, uint32_t value)
 
 uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
 {
-    uint64_t hash = mp_hash64(((uint64_t)frame.caller << 32 | frame.name) + mp_hash64(frame.line));
+    uint64_t hash = mp_hash_pair(mp_joined(frame.caller, frame.name), frame.line);
     frame_probe probe = {dictionary, frame};
     uint32_t *found = mp_hash_index_put(&dictionary->frame_index, hash, same_frame, &probe);
     const uint32_t known = *found;

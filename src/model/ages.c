@@ -19,7 +19,6 @@ static uint32_t new_row(mp_ages *ages, const mp_age *row)
 mp_ages *mp_ages_new(void)
 {
     mp_ages *ages = mp_alloc_zero(1, sizeof *ages);
-    ages->seed = mp_random_seed();
     new_row(ages, &(mp_age){.objects = 0});
     return ages;
 }
@@ -47,17 +46,17 @@ static bool same_age(const void *opaque, uint32_t value)
            a->generation.i == b->generation.i && a->died.i == b->died.i;
 }
 
-static uint64_t age_hash(const mp_ages *ages, const mp_age *key)
+static uint64_t age_hash(const mp_age *key)
 {
-    uint64_t of = ((uint64_t)key->generation.i << 32 | key->context.i) +
-                  (uint64_t)key->died.i * 0xc2b2ae3d27d4eb4fu;
-    return mp_hash64(((uint64_t)key->age_us ^ ages->seed) + of * 0x9e3779b97f4a7c15u);
+    const uint64_t words[] = {(uint64_t)key->age_us, key->context.i,
+                              mp_joined(key->generation.i, key->died.i), 0};
+    return mp_hash_words(words, 4);
 }
 
 static void add_row(mp_ages *ages, const mp_age *key)
 {
     age_probe probe = {ages, key};
-    uint32_t *place = mp_hash_index_put(&ages->index, age_hash(ages, key), same_age, &probe);
+    uint32_t *place = mp_hash_index_put(&ages->index, age_hash(key), same_age, &probe);
     if (!*place) {
         *place = new_row(ages, key);
         ages->rows.at[*place].objects = ages->rows.at[*place].bytes = 0;
@@ -95,7 +94,7 @@ static const mp_hash_entry *home_place(const mp_ages *ages, const mp_age *death)
 {
     mp_age row = *death;
     row.age_us = rounded(ages, row.age_us);
-    return mp_hash_index_home(&ages->index, age_hash(ages, &row));
+    return mp_hash_index_home(&ages->index, age_hash(&row));
 }
 
 /* The death waits for others: first its place in the table is fetched, then its row. */

@@ -23,7 +23,6 @@ typedef struct mp_ages {
     unsigned bits; /* 0: ages are exact; else this many leading bits of each are */
     /* While they are written down. */
     mp_hash_index index;             /* of rows */
-    uint64_t seed;                   /* of its hash, which a file could aim at */
     mp_age waiting[MP_AGES_WAITING]; /* a ring: their places in the table are being fetched */
     size_t waited;
 } mp_ages;

@@ -89,7 +89,7 @@ void mp_blocks_keep_objects(mp_blocks *blocks)
 
 static size_t home_of(const mp_blocks *blocks, uint64_t address)
 {
-    return (size_t)mp_hash64(address ^ blocks->log.seed) & blocks->mask;
+    return (size_t)mp_hash64(address) & blocks->mask;
 }
 
 static bool is_empty(const mp_block *block)

@@ -36,8 +36,11 @@ static bool same_node(const void *opaque, uint32_t value)
 static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
 {
     const mp_symbol *symbol = &model->symbols.at[node.symbol.i];
-    uint64_t hash = mp_hash64(((uint64_t)symbol->name.i << 32 | symbol->start_line) +
-                              mp_hash64((uint64_t)node.parent << 32 | node.line));
+    /* What has no name is told by its own number, as in the comparison above. */
+    uint64_t of = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
+                  : node.symbol.i ? node.symbol.i
+                                  : mp_joined(node.node.i, 0);
+    uint64_t hash = mp_hash_pair(of, mp_joined(node.parent, node.line));
     tree_probe probe = {model, node};
     uint32_t *found = mp_hash_index_put(index, hash, same_node, &probe);
     if (!*found) {

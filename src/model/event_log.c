@@ -170,10 +170,8 @@ void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_ev
 
 void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics)
 {
-    *log = (mp_event_log){.model = model,
-                          .events = mp_model_events(model),
-                          .diagnostics = diagnostics,
-                          .seed = mp_random_seed()};
+    *log = (mp_event_log){
+        .model = model, .events = mp_model_events(model), .diagnostics = diagnostics};
     mp_model_ages(model);
 }
 

@@ -57,7 +57,6 @@ typedef struct mp_event_log {
     mp_diagnostics *diagnostics;
     const char *path; /* of the log, and its place in model->inputs; set by the reader */
     uint32_t input;
-    uint64_t seed;            /* of hashes that a log could aim at */
     mp_block_thread *threads; /* from 1; those that were met in the replay */
     size_t thread_count, thread_capacity;
     mp_id_index handover_index;

@@ -25,7 +25,6 @@ struct mp_graph_builder {
     /* By domain, whose objects lie together. [0] has all objects, those of the first domains first;
      * it is empty where there is but one domain. */
     mp_id_table *tables;
-    uint64_t seed;
     bool too_many;
 };
 
@@ -39,7 +38,6 @@ mp_graph_builder *mp_graph_begin(mp_model *model, mp_snapshot_id snapshot)
     builder->graph->snapshot = snapshot;
     (void)MP_ADD(&builder->graph->roots);
     (void)MP_ADD(&builder->graph->domains);
-    builder->seed = mp_random_seed();
     return builder;
 }
 
@@ -124,11 +122,11 @@ static uint32_t make_tables(mp_graph_builder *builder)
     for (uint32_t i = 1; i < graph->domains.count; i++) {
         const mp_domain *domain = &graph->domains.at[i];
         duplicates += mp_id_table_make(&builder->tables[i], graph->ids, domain->first_object,
-                                       domain->objects, builder->seed);
+                                       domain->objects);
         inhabited += domain->objects > 0;
     }
     if (!duplicates && graph->domains.count > 2 && inhabited)
-        (void)mp_id_table_make(&builder->tables[0], graph->ids, 1, graph->count, builder->seed);
+        (void)mp_id_table_make(&builder->tables[0], graph->ids, 1, graph->count);
     return duplicates;
 }
 

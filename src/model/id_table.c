@@ -85,10 +85,9 @@ static uint32_t fill_buckets(mp_id_table *table, const uint64_t *ids)
     return duplicates;
 }
 
-uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count,
-                          uint64_t seed)
+uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count)
 {
-    *table = (mp_id_table){.first = first, .count = count, .seed = seed};
+    *table = (mp_id_table){.first = first, .count = count};
     if (!count)
         return 0;
     bool ascending = measure(table, ids);

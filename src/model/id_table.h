@@ -38,18 +38,16 @@ typedef struct mp_id_table {
     mp_id_bucket *buckets;
     void *memory; /* of the buckets */
     uint32_t bucket_count;
-    uint64_t seed;
 } mp_id_table;
 
 /* Objects first to first + count - 1, whose ids are ids[first] and so on. Returns how many of them
  * have the id of one before. */
-uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count,
-                          uint64_t seed);
+uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count);
 void mp_id_table_free(mp_id_table *table);
 
 static inline uint32_t mp_id_home(const mp_id_table *table, uint64_t id)
 {
-    return (uint32_t)((mp_hash64(id ^ table->seed) >> 32) * table->bucket_count >> 32);
+    return (uint32_t)((mp_hash64(id) >> 32) * table->bucket_count >> 32);
 }
 
 static inline uint32_t mp_bits_set(uint64_t word)

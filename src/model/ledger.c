@@ -21,10 +21,10 @@ static bool same_context(const void *opaque, uint32_t value)
 
 static uint64_t context_hash(const mp_context *key)
 {
-    uint64_t hash = ((uint64_t)key->node.i << 32 | key->line) * 0x9e3779b97f4a7c15u;
-    hash ^= ((uint64_t)key->name.i << 32 | key->owner.i) * 0xc2b2ae3d27d4eb4fu;
-    hash ^= (uint64_t)key->thread.i * 0x165667b19e3779f9u;
-    return mp_hash64(hash ^ ((uint64_t)key->session.i << 32 | key->type.i));
+    const uint64_t words[] = {mp_joined(key->node.i, key->line),
+                              mp_joined(key->name.i, key->owner.i),
+                              mp_joined(key->session.i, key->type.i), key->thread.i};
+    return mp_hash_words(words, 4);
 }
 
 mp_context_id mp_model_context(mp_model *model, const mp_context *key)
@@ -61,8 +61,8 @@ mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
     assert(key->born.i && key->born.i < model->snapshots.count);
     assert(key->owner.i < model->generations.count); /* owners come before what they own */
     generation_probe probe = {model, key};
-    uint64_t hash = mp_hash64(((uint64_t)key->context.i << 32 | key->born.i) +
-                              mp_hash64((uint64_t)key->owner.i << 8 | key->marks));
+    uint64_t hash =
+        mp_hash_pair(mp_joined(key->context.i, key->born.i), mp_joined(key->owner.i, key->marks));
     uint32_t *found =
         mp_hash_index_put(&model->private->generations, hash, same_generation, &probe);
     if (!*found) {

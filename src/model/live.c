@@ -18,13 +18,11 @@ static bool is_full(const mp_live_set *set)
 }
 
 /* A row for the block, and a column that differs for each id of it. Ids that all end in the same
- * bits, as addresses do, must not share a column: the block's hash turns it. The seed is another
- * one in each run, so that no file can be made whose ids all meet. */
+ * bits, as addresses do, must not share a column: the block's hash turns it. Blocks that follow
+ * each other spread evenly, and as nobody knows the key, those that meet cannot be made. */
 static inline size_t home_of(const mp_live_set *set, uint64_t id, unsigned *column)
 {
-    /* Multiples of the golden ratio: blocks that follow each other spread evenly (Knuth,
-     * TAOCP 6.4). */
-    uint64_t hash = (id / COLUMNS ^ set->seed) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = id / COLUMNS * mp_keys.even;
     *column = (unsigned)((id ^ hash >> 28) % COLUMNS);
     return (size_t)((hash >> 32) * set->rows >> 32);
 }
@@ -114,8 +112,6 @@ static bool move_in(mp_live_set *set, const mp_live_set *other)
 static void grow(mp_live_set *set)
 {
     mp_live_set old = *set;
-    if (!set->rows)
-        set->seed = mp_random_seed();
     for (bool placed = false; !placed;) {
         set->rows = next_size(set->rows);
         set->places = mp_alloc_zero(set->rows * COLUMNS, sizeof *set->places);

@@ -33,7 +33,6 @@ typedef struct mp_live_set {
     int64_t *times; /* of places, where it is timed */
     size_t rows, count;
     uint64_t largest; /* id ever entered */
-    uint64_t seed;    /* of the hash */
     /* Objects of 4 GiB and more: id to place in `large`. */
     mp_id_index large_index;
     int64_t *large;

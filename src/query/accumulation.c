@@ -44,7 +44,7 @@ typedef struct survey {
 
 static uint64_t hash_below(uint64_t above, uint64_t number)
 {
-    return mp_hash64(above ^ mp_hash64(number + 1));
+    return mp_hash_pair(above, number);
 }
 
 static uint32_t place_below(survey *all, uint32_t up, uint32_t type)
@@ -296,7 +296,7 @@ static int most_steady_first(const void *left, const void *right, void *model)
         return a->objects > b->objects ? -1 : 1;
     int order = mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
     if (order || a->place == b->place)
-        return order ? order : a->key < b->key ? -1 : a->key > b->key;
+        return order ? order : a->kind < b->kind ? -1 : a->kind > b->kind;
     return a->place < b->place ? -1 : 1; /* the outer one first */
 }
 

@@ -20,8 +20,7 @@ static bool same_edge(const void *opaque, uint32_t value)
 static uint32_t edge_put(mp_calls *calls, size_t *capacity, mp_hash_index *index)
 {
     const mp_call_edge *wanted = &calls->edges[0];
-    uint64_t hash = mp_hash64(((uint64_t)wanted->caller << 32 | wanted->callee) +
-                              mp_hash64((uint32_t)wanted->line));
+    uint64_t hash = mp_hash_pair(mp_joined(wanted->caller, wanted->callee), (uint32_t)wanted->line);
     uint32_t *found = mp_hash_index_put(index, hash, same_edge, calls);
     if (!*found) {
         *found = (uint32_t)calls->edge_count;

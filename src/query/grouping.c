@@ -39,7 +39,7 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     const mp_generation *generation = &job->model->generations.at[generation_id];
     mp_key key = job->dimension->key(job->model, generation);
     key_probe probe = {job->keys, key};
-    uint64_t hash = mp_hash64(key.a + mp_hash64(key.b + 1));
+    uint64_t hash = mp_hash_pair(key.a, key.b);
     uint32_t *place = mp_hash_index_put(&job->index, hash, same_key, &probe);
     const uint32_t known = *place;
     if (known)

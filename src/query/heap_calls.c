@@ -34,7 +34,7 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
         mp_symbol_id symbol = model->tree.at[i].symbol;
         const mp_symbol *at = &model->symbols.at[symbol.i];
         symbol_probe probe = {model, node_of, symbol};
-        uint64_t hash = mp_hash64((uint64_t)at->name.i << 32 | at->start_line);
+        uint64_t hash = mp_hash64(at->name.i ? mp_joined(at->name.i, at->start_line) : symbol.i);
         uint32_t none = 0;
         uint32_t *place = symbol.i ? mp_hash_index_put(&index, hash, same_symbol, &probe) : &none;
         if (!*place) {

@@ -186,7 +186,8 @@ static void end_input(aq_state *state)
     mp_id_index_free(&state->vertex_of);
     state->database = NULL;
     state->history = NULL;
-    state->set_count = state->id_count = state->vertex_count = state->figure_count = 0;
+    state->set_count = state->ids_before = state->id_count = state->vertex_count =
+        state->figure_count = 0;
 }
 
 static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)

@@ -113,8 +113,8 @@ typedef struct aq_state {
     size_t graph_set;       /* the one that reports look at: of no other a graph is made */
     mp_id_index identities; /* of objects whose birth is not told, to the set that lists them first
                              */
-    uint64_t *ids;          /* of the objects that are kept, at the set before */
-    size_t id_count, id_capacity;
+    uint64_t *ids; /* of the objects that are kept: at the set before, and then at this one */
+    size_t ids_before, id_count, id_capacity;
     uint64_t next_id; /* for objects whose own id is taken */
 
     /* The result set at hand. */

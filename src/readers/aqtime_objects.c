@@ -52,9 +52,9 @@ static size_t stack_of(aq_state *state, aq_number id, int64_t row)
 static uint64_t identity_of(const aq_number *numbers, mp_type_id type)
 {
     if (numbers[AQ_O_NUMBER].known)
-        return mp_hash64((uint64_t)numbers[AQ_O_NUMBER].value + mp_hash64(1));
+        return mp_hash_pair((uint64_t)numbers[AQ_O_NUMBER].value, 0);
     const aq_number *other = &numbers[numbers[AQ_O_ADDRESS].known ? AQ_O_ADDRESS : AQ_O_RECORD];
-    return mp_hash64((uint64_t)other->value + mp_hash64((uint64_t)type.i + 2));
+    return mp_hash_pair((uint64_t)other->value, type.i + 1u);
 }
 
 /* The result set, counted from 1, before which it was born. */
@@ -80,20 +80,21 @@ static void keep(aq_state *state, const aq_number *numbers, int64_t bytes,
     while (mp_id_index_get(&state->kept, id))
         id = state->next_id++;
     *mp_id_index_put(&state->kept, id) = 1;
+    mp_grow(&state->ids, &state->id_capacity, state->id_count + 1, sizeof *state->ids);
+    state->ids[state->id_count++] = id;
     mp_history_change(state->history, id, bytes, generation);
 }
 
 /* Objects that were there at the set before and are no more. */
 static void bury(aq_state *state)
 {
-    for (size_t i = 0; i < state->id_count; i++)
+    size_t now = state->id_count - state->ids_before;
+    for (size_t i = 0; i < state->ids_before; i++)
         if (!mp_id_index_get(&state->kept, state->ids[i]))
             mp_history_death(state->history, state->ids[i]);
-    state->id_count = 0;
-    mp_grow(&state->ids, &state->id_capacity, state->kept.count + 1, sizeof *state->ids);
-    for (size_t i = 0; state->kept.count && i <= state->kept.mask; i++)
-        if (state->kept.entries[i].value)
-            state->ids[state->id_count++] = state->kept.entries[i].key;
+    for (size_t i = 0; i < now; i++)
+        state->ids[i] = state->ids[state->ids_before + i];
+    state->id_count = state->ids_before = now;
     mp_id_index_free(&state->kept);
 }
 

@@ -69,9 +69,9 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
                           .source = row[OEMP_SOURCE],
                           .name = row[OEMP_NAME],
                           .built_in = row[OEMP_BUILT_IN]};
-    uint64_t hash = (wanted.node << 20 ^ wanted.line << 40 ^ wanted.type) * 0x9e3779b97f4a7c15u;
-    hash ^= (wanted.source << 40 ^ wanted.name << 20 ^ wanted.built_in) * 0xc2b2ae3d27d4eb4fu;
-    hash ^= hash >> 32;
+    const uint64_t words[] = {wanted.node,   wanted.line, wanted.type,
+                              wanted.source, wanted.name, wanted.built_in};
+    uint64_t hash = mp_hash_words(words, 6);
     const oemp_origin *probe[2] = {recording->origins, &wanted};
     uint32_t *found =
         mp_hash_index_put(&recording->origin_index, hash, same_origin, (const void *)probe);

@@ -200,7 +200,7 @@ static bool same_edge(const void *opaque, uint32_t value)
 static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, mp_module_id callee)
 {
     edges->wanted = (call_edge){.caller = caller, .callee = callee, .line = line};
-    uint64_t hash = mp_hash64(((uint64_t)caller.i << 32 | callee.i) + mp_hash64((uint32_t)line));
+    uint64_t hash = mp_hash_pair(mp_joined(caller.i, callee.i), (uint32_t)line);
     uint32_t *found = mp_hash_index_put(&edges->index, hash, same_edge, edges);
     if (!*found) {
         *found = edges->count ? (uint32_t)edges->count : 1;

@@ -80,7 +80,6 @@ typedef struct taligent_names {
     mp_id_index node_index;          /* (parent, symbol) to node */
     taligent_distinct_crawl *crawls; /* from 1 */
     size_t crawl_count, crawl_capacity;
-    uint64_t seed;
     uint32_t allocating;           /* crawls of allocations */
     taligent_distinct_type *types; /* from 1 */
     size_t type_count, type_capacity;

@@ -140,10 +140,9 @@ mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 {
     if (!crawl.length)
         return (mp_node_id){0};
-    if (!names->crawl_count)
-        names->seed = mp_random_seed();
-    crawl_probe probe = {names, mp_fingerprint_of(crawl.at, crawl.length, names->seed)};
-    uint32_t *found = mp_hash_index_put(&names->crawl_index, probe.print.low, same_crawl, &probe);
+    crawl_probe probe = {names, mp_fingerprint_of(crawl.at, crawl.length)};
+    uint32_t *found =
+        mp_hash_index_put(&names->crawl_index, mp_hash64(probe.print.low), same_crawl, &probe);
     if (!*found) {
         *found = (uint32_t)++names->crawl_count;
         mp_grow(&names->crawls, &names->crawl_capacity, *found + 1u, sizeof *names->crawls);

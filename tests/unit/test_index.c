@@ -105,8 +105,8 @@ static void things_are_found_by_their_hash(void **unused)
     }
 }
 
-/* The finaliser is a permutation: different numbers have different hashes. */
-static void hashes_of_numbers_never_meet(void **unused)
+/* Of 100,000 numbers two of 64 bits meet once in four thousand million runs. */
+static void hashes_of_numbers_do_not_meet(void **unused)
 {
     (void)unused;
     uint64_t *hashes = keys_of(1);
@@ -136,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_found),
         cmocka_unit_test(things_are_found_by_their_hash),
-        cmocka_unit_test(hashes_of_numbers_never_meet),
+        cmocka_unit_test(hashes_of_numbers_do_not_meet),
         cmocka_unit_test(bytes_are_hashed_by_what_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,74 @@
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+mp_hash_keys mp_keys;
+static unsigned char secret[XXH3_SECRET_SIZE_MIN];
+
+/* Where the kernel is too old, or is just starting, it has given the process 16 bytes all the same:
+ * they are spread. */
+static void spread(unsigned char *bytes, size_t length)
+{
+    uint64_t given[2], drawn;
+    memcpy(given, (const void *)getauxval(AT_RANDOM),
+           sizeof given); // NOLINT(performance-no-int-to-ptr)
+    for (size_t i = 0; i < length; i += sizeof drawn) {
+        given[0] += 0x9e3779b97f4a7c15u; /* the golden ratio: another number each time */
+        drawn = mp_fold(given[0] ^ given[1], given[1] | 1);
+        drawn = mp_fold(drawn ^ given[0], 0xc2b2ae3d27d4eb4fu);
+        memcpy(bytes + i, &drawn, length - i < sizeof drawn ? length - i : sizeof drawn);
+    }
+}
+
+/* Multiples of the golden ratio spread most evenly (Knuth, TAOCP 6.4), as all its terms as a
+ * continued fraction are 1. Those of number / 2^64 need only be small, as far as 2^32 multiples can
+ * tell. */
+static bool spreads_evenly(uint64_t number)
+{
+    enum { MOST = 5 };
+    uint64_t above = number, below = -number % number; /* 2^64 less the number, as it is odd */
+    if (-number / number >= MOST)
+        return false;
+    while (below >> 32) {
+        if (above / below > MOST)
+            return false;
+        uint64_t rest = above % below;
+        above = below;
+        below = rest;
+    }
+    return true;
+}
+
+/* Once a process, whichever of its threads will ask: a table cannot tell whether it is the first.
+ */
+__attribute__((constructor)) static void draw(void)
+{
+    unsigned char bytes[sizeof mp_keys + sizeof secret];
+    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != (ssize_t)sizeof bytes)
+        spread(bytes, sizeof bytes);
+    memcpy(&mp_keys, bytes, sizeof mp_keys);
+    memcpy(secret, bytes + sizeof mp_keys, sizeof secret);
+    mp_keys.number[1] |= 1; /* a product with 0 tells nothing */
+    mp_keys.number[3] |= 1;
+    mp_keys.even |= 1;
+    while (!spreads_evenly(mp_keys.even)) /* one in a hundred does */
+        mp_keys.even = mp_hash64(mp_keys.even) | 1;
+}
+
+/* Of short texts XXH3 makes what can be turned back, but for the key. */
+uint64_t mp_hash_bytes(const void *bytes, size_t length)
+{
+    return mp_hash64(XXH3_64bits_withSecret(bytes, length, secret, sizeof secret));
+}
+
+mp_fingerprint mp_fingerprint_of(const void *bytes, size_t length)
+{
+    XXH128_hash_t hash = XXH3_128bits_withSecret(bytes, length, secret, sizeof secret);
+    return (mp_fingerprint){hash.low64, hash.high64};
+}
