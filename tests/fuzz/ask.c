@@ -11,8 +11,9 @@
 #include "compare/baseline.h"
 #include "export/formats.h"
 #include "fuzz/fuzz.h"
+#include "input/input.h"
+#include "model/build.h"
 #include "query/graph_query.h"
-#include "support/memory_reader.h"
 #include "unit/small_heap.h"
 #undef VERSION_1
 #undef VERSION_2
@@ -22,15 +23,69 @@ extern const mp_reader mp_reader_oemp, mp_reader_prf, mp_reader_rpm;
 
 /* --- recordings --- */
 
-fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window)
+/* How a recording may be read, by what is asked of it. */
+static mp_load_options choose_options(fuzz_choice *choice)
+{
+    mp_load_options options = {0};
+    if (fuzz_choose(choice, 2))
+        return options;
+    options.at = fuzz_choose(choice, 2) ? "peak" : "2ms";
+    options.since = fuzz_choose(choice, 2) ? "1ms" : NULL;
+    options.until = fuzz_choose(choice, 2) ? "9s" : NULL;
+    options.domain = fuzz_choose(choice, 4) ? NULL : "shop.exe";
+    options.temporary = fuzz_choose(choice, 3);
+    options.temporary_is_time = fuzz_choose(choice, 2);
+    options.reorder = (int64_t)fuzz_choose(choice, 3) - 1;
+    options.slices = fuzz_choose(choice, 5);
+    options.no_skips = fuzz_choose(choice, 2);
+    options.keep_objects = fuzz_choose(choice, 2);
+    options.keep_ages = fuzz_choose(choice, 2);
+    options.request_peaks = fuzz_choose(choice, 2);
+    options.threads_as_one = fuzz_choose(choice, 2);
+    options.dumps_apart = fuzz_choose(choice, 2);
+    options.traces_folded = fuzz_choose(choice, 2);
+    return options;
+}
+
+/* One more file of the recording. */
+static void read_part(const mp_reader *reader, void *state, const fuzz_recording *recording,
+                      mp_slice part, size_t window)
+{
+    mp_model *model = recording->model;
+    mp_input *input =
+        mp_input_from_memory("input", part.at, part.length, window, recording->diagnostics);
+    mp_input_look_ahead(input);
+    mp_input_summary *summary = MP_ADD(&model->inputs);
+    uint32_t at = model->inputs.count - 1;
+    summary->path = mp_model_text(model, mp_model_intern_text(model, "input"));
+    summary->format = reader->name;
+    reader->read(state, input, at);
+    model->inputs.at[at].bytes = mp_input_bytes(input);
+    mp_input_close(input);
+}
+
+fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)
 {
     fuzz_recording recording = {mp_model_new(), mp_diagnostics_new(50)};
+    mp_model *model = recording.model;
+    mp_load_options options = choose_options(&choice);
+    size_t first =
+        fuzz_choose(&choice, 4) ? input.length : fuzz_choose(&choice, (unsigned)input.length + 1);
     mp_diagnostics_spell(recording.diagnostics, "--");
-    recording.model->kind = reader->kind;
-    recording.model->leave = mp_leave_holdings;
-    read_memory(reader, recording.model, recording.diagnostics, "input", input.at, input.length,
-                window);
-    mp_filter_check_ends(recording.model, recording.diagnostics);
+    model->kind = reader->kind;
+    model->leave = options.dumps_apart ? NULL : mp_leave_holdings;
+    if (options.since)
+        mp_parse_moment(options.since, &model->within.since);
+    if (options.until)
+        mp_parse_moment(options.until, &model->within.until);
+    void *state = reader->open(model, recording.diagnostics, &options);
+    read_part(reader, state, &recording, (mp_slice){input.at, first}, window);
+    if (first < input.length)
+        read_part(reader, state, &recording, (mp_slice){input.at + first, input.length - first},
+                  window);
+    reader->close(state);
+    mp_model_build_tree(model, recording.diagnostics);
+    mp_filter_check_ends(model, recording.diagnostics);
     return recording;
 }
 
@@ -49,7 +104,7 @@ static const fuzz_recording *small(fuzz_recording *recording, const mp_reader *r
                                    const char *text)
 {
     if (!recording->model)
-        *recording = fuzz_read(reader, mp_slice_of(text), 1 << 16);
+        *recording = fuzz_read(reader, mp_slice_of(text), 1 << 16, (fuzz_choice){0});
     return recording;
 }
 
@@ -164,6 +219,20 @@ static mp_digest *digest_of(const mp_request *request)
     return digest;
 }
 
+/* What is written to be read is read. */
+static void check_written(const mp_renderer *renderer, const char *text)
+{
+    mp_suppressions list = {.today = 1};
+    mp_error error = {0};
+    if (!mp_text_is(renderer->name, "suppressions"))
+        return;
+    if (!mp_suppressions_parse(&list, "written", mp_slice_of(text), &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        fuzz_hold(false, "suppressions that are written are read", mp_slice_of(text));
+    }
+    mp_suppressions_free(&list);
+}
+
 static void print(const mp_document *document, const mp_diagnostics *diagnostics,
                   fuzz_choice *choice, FILE *all)
 {
@@ -174,6 +243,8 @@ static void print(const mp_document *document, const mp_diagnostics *diagnostics
     for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
         char *text = fuzz_render(document, diagnostics, both[i], choice);
         fprintf(all, "--- %s\n%s", both[i]->name, text ? text : "none");
+        if (text)
+            check_written(both[i], text);
         free(text);
     }
 }

@@ -13,7 +13,14 @@
 
 enum { MOST_WORDS = 40 };
 
-/* An empty folder, in which nothing that a command line names is there. */
+static void come_back(void)
+{
+    char folder[64];
+    if (getcwd(folder, sizeof folder))
+        rmdir(folder);
+}
+
+/* To an empty folder, in which nothing that a command line names is there. */
 static void go_away(void)
 {
     static char folder[] = "/tmp/memprof-fuzz-XXXXXX";
@@ -23,7 +30,7 @@ static void go_away(void)
     fuzz_hold(mkdtemp(folder) && chdir(folder) == 0, "there is a folder", (mp_slice){NULL, 0});
     setenv("HOME", folder, 1);
     unsetenv("XDG_CONFIG_HOME");
-    rmdir(folder); /* nothing can be made there any more */
+    atexit(come_back);
     away = true;
 }
 
@@ -45,23 +52,80 @@ static size_t split(char *text, size_t length, char **words)
     return count;
 }
 
-static void parse(size_t word_count, char **words)
+/* The words of a command line as a shell has them; they stand in the arena. */
+static size_t split_quoted(const char *line, char **words, mp_arena *arena)
+{
+    size_t count = 0;
+    while (*line && count < MOST_WORDS * 4) {
+        char *word = mp_arena_alloc(arena, strlen(line) + 1), *to = word;
+        bool quoted = false, octal = false;
+        for (; *line && (quoted || *line != ' '); line++) {
+            unsigned code;
+            if (octal && *line == '\\' && sscanf(line + 1, "%3o", &code) == 1) {
+                *to++ = (char)code;
+                line += 3;
+            } else if (!quoted && *line == '$' && line[1] == '\'') {
+                octal = true;
+            } else if (*line == '\'') {
+                quoted = !quoted;
+                octal &= quoted;
+            } else if (!quoted && *line == '\\') {
+                *to++ = *++line;
+            } else {
+                *to++ = *line;
+            }
+        }
+        *to = '\0';
+        words[count++] = word;
+        line += *line == ' ';
+    }
+    words[count] = NULL;
+    return count;
+}
+
+/* Parse the words; the command line that they make, NULL where there is none. */
+static char *parse(size_t word_count, char **words)
 {
     size_t count;
     const cli_command *commands = cli_commands(&count);
     cli_options options;
+    char *line = NULL;
     if (cli_parse((int)word_count, words, commands, count, &options)) {
         if (options.help && options.command_named)
             cli_help_command(&options.command, options.help_all);
         else if (options.help)
             cli_help_program(commands, count);
-        else if (!options.version) {
-            char *again = cli_command_line(&options);
-            fuzz_check_text("the command line", mp_slice_of(again));
-            free(again);
-        }
+        else if (!options.version)
+            line = cli_command_line(&options);
     }
     cli_options_free(&options);
+    return line;
+}
+
+/* What the line says is what was asked. */
+static void check_again(const char *line)
+{
+    char *words[MOST_WORDS * 4 + 1];
+    mp_arena arena = {0};
+    size_t count = split_quoted(line, words, &arena);
+    char *again = parse(count, words);
+    fuzz_check_text("the command line", mp_slice_of(line));
+    fuzz_hold(again && strcmp(line, again) == 0,
+              "a command line is the same when it is typed again", mp_slice_of(line));
+    free(again);
+    mp_arena_free(&arena);
+}
+
+/* Behind "#", up to an empty line, a file of defaults. */
+static size_t take_config(const char *text)
+{
+    const char *end = *text == '#' ? strstr(text, "\n\n") : NULL;
+    FILE *file = end ? fopen(".memprof", "w") : NULL;
+    if (!file)
+        return 0;
+    fwrite(text, 1, (size_t)(end - text), file);
+    fclose(file);
+    return (size_t)(end - text) + 2;
 }
 
 void fuzz_command(const fuzz_target *target, mp_slice input)
@@ -74,13 +138,19 @@ void fuzz_command(const fuzz_target *target, mp_slice input)
     if (input.length)
         memcpy(text, input.at, input.length);
     text[input.length] = '\0';
+    size_t config = take_config(text);
     /* In glibc these are variables. */
     stdout = stderr = open_memstream(&said, &length);
-    parse(split(text, input.length, words), words);
-    fclose(stderr);
+    char *line = parse(split(text + config, input.length - config, words), words);
     stdout = own_output;
+    fclose(stderr);
     stderr = own_errors;
+    if (config)
+        remove(".memprof");
+    else if (line)
+        check_again(line);
     fuzz_check_text("a message", (mp_slice){said, length});
+    free(line);
     free(said);
     free(text);
 }

@@ -76,12 +76,14 @@ char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics
 
 /* --- recordings --- */
 
-/* Read the bytes, so many at a time, into a new model. Release both with fuzz_forget. */
+/* Read the bytes, so many at a time, into a new model, as one file or two, in a way chosen. Release
+ * both with fuzz_forget. */
 typedef struct fuzz_recording {
     mp_model *model;
     mp_diagnostics *diagnostics;
 } fuzz_recording;
-fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window);
+fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window,
+                         fuzz_choice choice);
 void fuzz_forget(fuzz_recording *recording);
 /* A whole small recording: of memory, of costs, of a heap's dump. Not to be released. */
 const fuzz_recording *fuzz_small_recording(fuzz_choice *choice);

@@ -27,10 +27,10 @@ static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *
 static void read_twice(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)
 {
     char *first[ASKED], *again[ASKED];
-    fuzz_recording recording = fuzz_read(reader, input, 1 << 16);
+    fuzz_recording recording = fuzz_read(reader, input, 1 << 16, choice);
     ask_some(&recording, choice, first);
     fuzz_forget(&recording);
-    recording = fuzz_read(reader, input, window);
+    recording = fuzz_read(reader, input, window, choice);
     ask_some(&recording, choice, again);
     fuzz_forget(&recording);
     for (size_t i = 0; i < ASKED; i++) {

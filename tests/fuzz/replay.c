@@ -40,15 +40,18 @@ static void replay(const fuzz_target *target, const char *path)
         replay_file(target, path);
         return;
     }
-    int count = scandir(path, &entries, is_shown, alphasort); /* no folder: nothing was found yet */
+    int count = scandir(path, &entries, is_shown, alphasort);
     for (int i = 0; i < count; i++) {
         char name[4096];
         snprintf(name, sizeof name, "%s/%s", path, entries[i]->d_name);
         replay(target, name);
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
+    if (count < 0) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    free(entries);
 }
 
 int main(int argc, char **argv)
@@ -60,8 +63,13 @@ int main(int argc, char **argv)
         return argc > 1 ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     fuzz_begin();
+    for (int i = 2; i < argc; i++) /* a target may go to another folder */
+        argv[i] = realpath(argv[i], NULL);
     for (int i = 2; i < argc; i++)
-        replay(target, argv[i]);
+        if (argv[i]) { /* else nothing was found yet */
+            replay(target, argv[i]);
+            free(argv[i]);
+        }
     printf("%s: %zu inputs\n", target->name, replayed);
     return replayed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

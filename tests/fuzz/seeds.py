@@ -115,6 +115,7 @@ def make(program, generator):
             seeds["command"].append("\n".join(words[1:]).encode())
     rules = [b"s/[0-9]+/N/g", b"s/^(a)(.*)$/\\2\\1/", b"s,x*,&&,g", b"s/\xc3\xa4|b/-/"]
     names = [b"shop.Order12", b"a1b22c333", b"\xc3\xa4xx\xff"]
+    seeds["command"] += [b"# limits\nlimit = 3\nleaks.stack-depth = 2\nnormalize = s/a/b/\n\nleaks\n-v\na.oemp"]
     seeds["substitution"] = [b"".join(bytes([len(text)]) + text for text in (rule, *names)) for rule in rules]
     noise = random.Random(1)
     for target in ("rows", "document"):
