@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "export/formats.h"
 #include "fuzz/fuzz.h"
+#include "render/cell.h"
 
 void fuzz_hold(bool holds, const char *sentence, mp_slice text)
 {
@@ -231,6 +232,16 @@ static void check_output(const char *of, mp_slice text)
         fuzz_check_text(of, text);
 }
 
+/* No line is wider than the window. */
+static void check_width(const char *of, mp_slice text, size_t width)
+{
+    mp_arena arena = {0};
+    for (mp_slice rest = text, line; mp_slice_take_line(&rest, &line);)
+        hold_of(mp_text_width(mp_arena_copy(&arena, line.at, line.length)) <= width, of,
+                "a line is no wider than the window", line);
+    mp_arena_free(&arena);
+}
+
 char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics,
                   const mp_renderer *renderer, fuzz_choice *choice)
 {
@@ -246,6 +257,8 @@ char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics
     fclose(out);
     if (rendered) {
         check_output(renderer->name, (mp_slice){text, length});
+        if (style.width && mp_text_is(renderer->name, "text"))
+            check_width(renderer->name, (mp_slice){text, length}, style.width);
         return text;
     }
     fuzz_check_error(&error);
