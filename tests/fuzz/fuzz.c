@@ -22,6 +22,7 @@ const fuzz_target fuzz_targets[] = {
     {"suppressions", fuzz_suppressions, NULL, true},
     {"baseline", fuzz_baseline, NULL, true},
     {"substitution", fuzz_substitution, NULL, false},
+    {"pattern", fuzz_pattern, NULL, false},
     {"document", fuzz_document, NULL, false},
     {"command", fuzz_command, NULL, true},
     {NULL, NULL, NULL, false},

@@ -112,6 +112,7 @@ void fuzz_policy(const fuzz_target *target, mp_slice input);
 void fuzz_suppressions(const fuzz_target *target, mp_slice input);
 void fuzz_baseline(const fuzz_target *target, mp_slice input);
 void fuzz_substitution(const fuzz_target *target, mp_slice input);
+void fuzz_pattern(const fuzz_target *target, mp_slice input);
 void fuzz_document(const fuzz_target *target, mp_slice input);
 void fuzz_command(const fuzz_target *target, mp_slice input);
 

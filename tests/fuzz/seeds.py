@@ -36,7 +36,7 @@ SOURCES = {
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c", "aqtime": "src/readers/aqtime*.c",
     "policy": "src/compare/policy.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline.c", "substitution": "src/compare/substitution.c",
-    "command": "src/cli/options.c",
+    "command": "src/cli/options.c", "pattern": "src/base/characters.c",
 }
 
 
@@ -113,6 +113,8 @@ def make(program, generator):
             continue
         if words and words[0] == "$MEMPROF" and len(words) < 20:
             seeds["command"].append("\n".join(words[1:]).encode())
+    texts = [text for text in literals(ROOT / "tests" / "unit" / "test_pattern.c") if 1 < len(text) < 30]
+    seeds["pattern"] = [b"\n".join(texts[at:at + 4]) for at in range(len(texts) - 4)]
     rules = [b"s/[0-9]+/N/g", b"s/^(a)(.*)$/\\2\\1/", b"s,x*,&&,g", b"s/\xc3\xa4|b/-/"]
     names = [b"shop.Order12", b"a1b22c333", b"\xc3\xa4xx\xff"]
     seeds["command"] += [b"# limits\nlimit = 3\nleaks.stack-depth = 2\nnormalize = s/a/b/\n\nleaks\n-v\na.oemp"]

@@ -1,8 +1,13 @@
 /* What is read beside recordings: policies, suppressions, baselines, rules that rewrite names. */
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/glob.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "compare/baseline.h"
 #include "compare/policy.h"
@@ -48,14 +53,32 @@ void fuzz_suppressions(const fuzz_target *target, mp_slice input)
     mp_suppressions_free(&suppressions);
 }
 
+/* The text with the number of its entries put right, which nothing but chance would make so. */
+static mp_slice count_entries(mp_slice text, mp_arena *arena)
+{
+    static const char name[] = "\"entries\":";
+    char *whole = mp_arena_copy(arena, text.at, text.length), *at = strstr(whole, name);
+    size_t lines = 0;
+    for (const char *p = whole; (p = strchr(p, '\n')); p++)
+        lines++;
+    if (!at || lines < 2)
+        return text;
+    const char *rest = at + sizeof name - 1;
+    *at = '\0';
+    return mp_slice_of(mp_arena_format(arena, "%s%s%zu%s", whole, name, lines - 2,
+                                       rest + strspn(rest, "0123456789")));
+}
+
 /* What is read is written so that it reads the same, and can be compared with. */
 void fuzz_baseline(const fuzz_target *target, mp_slice input)
 {
     (void)target;
     fuzz_choice choice = fuzz_choose_by(input);
     mp_error error = {0};
+    mp_arena arena = {0};
+    mp_slice text = fuzz_choose(&choice, 4) ? count_entries(input, &arena) : input;
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *base = mp_baseline_parse("input", input.at, input.length, dictionary, &error);
+    mp_digest *base = mp_baseline_parse("input", text.at, text.length, dictionary, &error);
     if (base) {
         fuzz_check_baseline(base, dictionary);
         const char *asked = fuzz_choose(&choice, 2) ? "diff" : "gate";
@@ -66,6 +89,7 @@ void fuzz_baseline(const fuzz_target *target, mp_slice input)
     }
     mp_digest_free(base);
     mp_dictionary_free(dictionary);
+    mp_arena_free(&arena);
 }
 
 /* Rules, each a text, up to one of another kind; then names. */
@@ -97,4 +121,83 @@ void fuzz_substitution(const fuzz_target *target, mp_slice input)
     }
     mp_substitutions_free(substitutions);
     mp_arena_free(&bytes.arena);
+}
+
+/* --- patterns, against those of the C library --- */
+
+static void hold_alike(bool alike, const char *what, const char *pattern, const char *text)
+{
+    char line[512];
+    if (alike)
+        return;
+    snprintf(line, sizeof line, "%s of the C library: %s in \"%s\"", what, pattern, text);
+    fuzz_hold(false, line, (mp_slice){NULL, 0});
+}
+
+/* Those of ASCII that it knows, and small ones: it takes its time. */
+static bool is_comparable(const char *pattern)
+{
+    size_t length = strlen(pattern);
+    for (const char *p = pattern; *p; p++)
+        if ((unsigned char)*p >= 128 || (*p == '\\' && p[1] >= '1' && p[1] <= '9'))
+            return false;
+    return length < 30 && !strstr(pattern, "{");
+}
+
+static void compare_expression(mp_pattern *pattern, const regex_t *theirs, const char *expression,
+                               const char *text)
+{
+    regmatch_t span;
+    mp_span own[MP_PATTERN_GROUPS];
+    size_t looked;
+    bool fits = mp_pattern_fits(pattern, text, 0);
+    bool found = mp_pattern_find(pattern, text, 0, own, &looked);
+    hold_alike(fits == found, "where it matches is not whether it does, and not that", expression,
+               text);
+    fuzz_hold(!found || (own[0].begin <= own[0].end && own[0].end <= strlen(text)),
+              "a match is within the text", mp_slice_of(text));
+    if (!theirs || strlen(text) > 60 || !is_comparable(text))
+        return;
+    bool is_theirs = regexec(theirs, text, 1, &span, 0) == 0;
+    hold_alike(found == is_theirs && (!found || (own[0].begin == (size_t)span.rm_so &&
+                                                 own[0].end == (size_t)span.rm_eo)),
+               "a match is not that", expression, text);
+}
+
+static void compare_glob(const char *glob, const char *text, unsigned flags)
+{
+    int theirs = (flags & MP_GLOB_ANY_CASE ? FNM_CASEFOLD : 0) |
+                 (flags & MP_GLOB_NO_ESCAPES ? FNM_NOESCAPE : 0);
+    bool fits = mp_glob_fits(glob, text, flags);
+    /* Of what is half a class, it makes more than anybody can have meant. */
+    bool plain = !strstr(glob, "[:") && !strstr(glob, "[.") && !strstr(glob, "[=");
+    if (plain && is_comparable(glob) && is_comparable(text))
+        hold_alike(fits == (fnmatch(glob, text, theirs) == 0), "a fit is not that", glob, text);
+}
+
+/* A pattern, then texts, a line each. */
+void fuzz_pattern(const fuzz_target *target, mp_slice input)
+{
+    (void)target;
+    char reason[256] = "";
+    mp_arena arena = {0};
+    mp_slice line = {NULL, 0};
+    regex_t regex;
+    mp_slice_take_line(&input, &line);
+    const char *text = mp_arena_copy(&arena, line.at, line.length);
+    mp_pattern *pattern = mp_pattern_new(text, reason, sizeof reason);
+    bool theirs = is_comparable(text) && regcomp(&regex, text, REG_EXTENDED) == 0;
+    hold_alike((pattern != NULL) == theirs || !is_comparable(text), "an expression is none", text,
+               reason);
+    fuzz_check_text("a reason", mp_slice_of(reason));
+    for (unsigned flags = 0; mp_slice_take_line(&input, &line) && flags < 20; flags++) {
+        const char *name = mp_arena_copy(&arena, line.at, line.length);
+        if (pattern)
+            compare_expression(pattern, theirs ? &regex : NULL, text, name);
+        compare_glob(text, name, flags % 4);
+    }
+    if (theirs)
+        regfree(&regex);
+    mp_pattern_free(pattern);
+    mp_arena_free(&arena);
 }
