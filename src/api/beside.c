@@ -1,11 +1,13 @@
 #include "api/beside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/near.h"
@@ -14,18 +16,29 @@
 #include "model/profile.h"
 #include "readers/reader.h"
 
+/* As read(), whatever signals come. */
+static ssize_t read_some(int file, char *into, size_t room)
+{
+    ssize_t got;
+    do
+        got = read(file, into, room);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error)
 {
-    size_t capacity = 0, got = 1;
-    FILE *file = fopen(path, "r");
+    size_t capacity = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : 1;
     *text = NULL;
     *length = 0;
-    while (file && got) {
+    while (got > 0) {
         mp_grow(text, &capacity, *length + 4096, 1);
-        got = fread(*text + *length, 1, capacity - *length, file);
-        *length += got;
+        got = read_some(file, *text + *length, capacity - *length);
+        *length += got > 0 ? (size_t)got : 0;
     }
-    bool ok = file && !ferror(file);
+    bool ok = got == 0;
     if (!ok) {
         char meant[512] = "";
         int why = errno;
@@ -36,8 +49,8 @@ bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error
                          why == ENOENT ? mp_near_file(path, meant, sizeof meant) : meant);
         error->code = MP_ERROR_INPUT;
     }
-    if (file)
-        fclose(file);
+    if (file >= 0)
+        close(file);
     return ok;
 }
 
@@ -51,11 +64,14 @@ bool mp_file_is_stream(const char *path)
 bool mp_file_is_baseline(const char *path)
 {
     char head[32];
-    FILE *file = mp_file_is_stream(path) ? NULL : fopen(path, "r");
-    bool is = file && mp_is_baseline(head, fread(head, 1, sizeof head, file));
-    if (file)
-        fclose(file);
-    return is;
+    size_t length = 0;
+    int file = mp_file_is_stream(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    for (ssize_t got = file < 0 ? 0 : 1; got > 0 && length < sizeof head; length += (size_t)got)
+        if ((got = read_some(file, head + length, sizeof head - length)) < 0)
+            got = 0;
+    if (file >= 0)
+        close(file);
+    return mp_is_baseline(head, length);
 }
 
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)

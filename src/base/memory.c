@@ -22,13 +22,15 @@ void mp_set_out_of_memory_handler(void (*handler)(void))
     out_of_memory = handler ? handler : abort;
 }
 
+void *mp_out_of_memory(void)
+{
+    out_of_memory();
+    abort(); /* a handler must not return */
+}
+
 static void *checked(void *memory)
 {
-    if (!memory) {
-        out_of_memory();
-        abort(); /* a handler must not return */
-    }
-    return memory;
+    return memory ? memory : mp_out_of_memory();
 }
 
 void *mp_alloc(size_t bytes)
@@ -39,6 +41,14 @@ void *mp_alloc(size_t bytes)
 void *mp_alloc_zero(size_t count, size_t size)
 {
     return checked(calloc(count ? count : 1, size));
+}
+
+char *mp_copy(const char *text, size_t length)
+{
+    char *copy = mp_alloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
 }
 
 void mp_grow(void *array, size_t *capacity, size_t need, size_t size)

@@ -9,10 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* There is none: ends the process by the handler. The result is for `return mp_out_of_memory()`. */
+_Noreturn void *mp_out_of_memory(void);
+
 /* Never returns NULL: calls the out-of-memory handler instead. The memory is not cleared. */
 void *mp_alloc(size_t bytes);
 /* Like mp_alloc; cleared. */
 void *mp_alloc_zero(size_t count, size_t size);
+
+/* A NUL-terminated copy of `length` bytes; release with free(). */
+char *mp_copy(const char *text, size_t length);
 
 /* Make room for at least `need` elements of `size` bytes in *array (a pointer variable), doubling.
  * New room is not cleared. *capacity counts elements. */

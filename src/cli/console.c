@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -214,7 +215,7 @@ static bool is_file(const char *path, const struct stat *file)
 {
     struct stat status;
     const char *at = strrchr(path, '@');
-    char *whole = at && stat(path, &status) != 0 ? strndup(path, (size_t)(at - path)) : NULL;
+    char *whole = at && stat(path, &status) != 0 ? mp_copy(path, (size_t)(at - path)) : NULL;
     bool is = stat(whole ? whole : path, &status) == 0 && status.st_dev == file->st_dev &&
               status.st_ino == file->st_ino;
     free(whole);

@@ -261,17 +261,21 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
     bool folders = false, unites = options->command.report && options->command.report->unites;
     *groups = (cli_groups){.at = NULL};
     cli_options how = *options;
-    for (size_t i = 0; i < options->path_count; i++)
-        folders |= stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode);
+    bool *is_folder = mp_alloc((options->path_count + 1) * sizeof *is_folder);
+    for (size_t i = 0; i < options->path_count; i++) {
+        is_folder[i] = stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode);
+        folders |= is_folder[i];
+    }
     bool many = options->command.report && options->command.report->many;
     if (how.group == CLI_GROUP_DEFAULT)
         how.group = many || (folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;
     cli_search search = {&how, diagnostics, &groups->arena, NULL, 0, 0, 0, true};
     for (size_t i = 0; i < options->path_count; i++)
-        if (stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+        if (is_folder[i])
             search_folder(&search, options->paths[i]);
         else
             add_named(&search, options->paths[i]);
+    free(is_folder);
     groups->apart = how.group != CLI_GROUP_ALL;
     groups->folder = folders && options->path_count == 1 ? options->paths[0] : NULL;
     if (groups->apart)

@@ -322,7 +322,7 @@ static bool add_pair(cli_options *options, cli_line *line, const cli_option *opt
 static bool add_named(cli_options *options, cli_line *line, const char *argument)
 {
     const char *equals = strchr(argument, '=');
-    char *name = strndup(argument, equals ? (size_t)(equals - argument) : strlen(argument));
+    char *name = mp_copy(argument, equals ? (size_t)(equals - argument) : strlen(argument));
     const cli_option *option = find_named(options, line, name);
     free(name);
     if (option && equals && !option->argument)

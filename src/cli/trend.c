@@ -23,8 +23,8 @@ static mp_digest *digest_of(const cli_options *options, const cli_group *group,
     bool ok = cli_load(options, group->paths, group->path_count, NULL, model, diagnostics);
     if (mp_model_is_usable(model))
         *status = cli_digest(options, model, diagnostics, dictionary, &digest);
-    if (digest && ok)
-        *status = CLI_OK;
+    if (digest && !ok)
+        *status = CLI_UNREADABLE;
     mp_model_free(model);
     return digest;
 }

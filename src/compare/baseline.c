@@ -2,11 +2,11 @@
  * a change of one site is a change of one line, which version control shows well. */
 #include "compare/baseline.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"

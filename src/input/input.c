@@ -301,7 +301,7 @@ static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
     return length;
 }
 
-size_t mp_input_tail(const mp_input *input, char *bytes, size_t size)
+size_t mp_input_tail(mp_input *input, char *bytes, size_t size)
 {
     if (!mp_stream_is_kept(input->file))
         return 0;

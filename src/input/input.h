@@ -57,7 +57,7 @@ bool mp_input_rewind(mp_input *input);
  * consumed yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */
 bool mp_input_keep(mp_input *input);
 /* Up to `size` of the last bytes of a kept input; gives how many. */
-size_t mp_input_tail(const mp_input *input, char *bytes, size_t size);
+size_t mp_input_tail(mp_input *input, char *bytes, size_t size);
 /* All bytes of a kept input at once, as a copy that may be written to, until the input is closed:
  * for libraries that read no streams. NULL after a diagnostic. */
 char *mp_input_map(mp_input *input, size_t *length);

@@ -283,9 +283,9 @@ bool mp_stream_keep(mp_stream *stream)
     return true;
 }
 
-size_t mp_stream_at(const mp_stream *stream, uint64_t from, char *into, size_t size)
+size_t mp_stream_at(mp_stream *stream, uint64_t from, char *into, size_t size)
 {
-    const file_stream *own = (const file_stream *)stream;
+    const file_stream *own = (file_stream *)stream;
     size_t got = 0;
     if (own->file < 0) {
         got = from >= own->size ? 0 : (size_t)(own->size - from);
@@ -296,6 +296,10 @@ size_t mp_stream_at(const mp_stream *stream, uint64_t from, char *into, size_t s
     }
     while (got < size) {
         ssize_t read = pread(own->file, into + got, size - got, (off_t)(from + got));
+        if (read < 0 && errno == EINTR)
+            continue;
+        if (read < 0)
+            mp_stream_fail(stream, MP_FAULT_READ, "%s", strerror(errno));
         if (read <= 0)
             break;
         got += (size_t)read;

@@ -1,10 +1,10 @@
 /* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the contract).
  */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "render/cell.h"
 

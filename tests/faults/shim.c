@@ -2,14 +2,15 @@
  *
  *   MEMPROF_FAULT=CALL:N:WHAT
  *
- * CALL is "malloc" (with calloc, realloc and the like, also of libraries), a system call of the
- * table below, or "tmpfile", an open of a file without a name. N is which of its calls, from 1 on;
- * 0: none, *: each. WHAT is the number of an error, or "short": half of the bytes are read or
- * written. MEMPROF_FAULT_COUNT=FD: the number of calls is written there when the program returns
- * from main.
+ * CALL is "malloc" (with calloc, realloc and the like, also of libraries), "thread" (the start of
+ * one), a system call of the table below, or "tmpfile", an open of a file without a name. N is
+ * which of its calls, from 1 on; 0: none, *: each. WHAT is the number of an error, or "short": half
+ * of the bytes are read or written. MEMPROF_FAULT_COUNT=FD: the number of calls is written there
+ * when the program returns from main.
  *
  * System calls are caught at the kernel, by a filter that raises SIGSYS, since the C library calls
  * the kernel by ways that no library before it is in. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -54,10 +55,9 @@ static const struct {
              {"ftruncate", SYS_ftruncate},
              {"fchmod", SYS_fchmod},
              {"getdents64", SYS_getdents64},
-             {"clone3", SYS_clone3},
              {"tmpfile", SYS_openat}};
 
-static bool of_memory, of_temporary, is_short, each;
+static bool of_memory, of_threads, of_temporary, is_short, each;
 static long failing = -1, wanted;
 static int what;
 static atomic_long seen;
@@ -112,6 +112,19 @@ int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
     *memory = memalign(alignment, bytes);
     return *memory ? 0 : ENOMEM;
+}
+
+/* --- threads: the C library starts them with all signals blocked --- */
+
+typedef int start_thread(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument)
+{
+    static start_thread *usual;
+    void *found = dlsym(RTLD_NEXT, "pthread_create");
+    memcpy(&usual, &found, sizeof usual);
+    return of_threads && fails() ? EAGAIN : usual(thread, attributes, run, argument);
 }
 
 /* --- system calls --- */
@@ -196,15 +209,16 @@ __attribute__((constructor)) static void begin(void)
     wanted = each ? 0 : strtol(number + 1, NULL, 10);
     is_short = strcmp(how + 1, "short") == 0;
     what = is_short ? 0 : (int)strtol(how + 1, NULL, 10);
-    of_memory = length == 6 && strncmp(fault, "malloc", length) == 0;
-    for (size_t i = 0; !of_memory && i < sizeof calls / sizeof *calls; i++)
+    of_memory = strncmp(fault, "malloc:", 7) == 0;
+    of_threads = strncmp(fault, "thread:", 7) == 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strlen(calls[i].name) == length && strncmp(calls[i].name, fault, length) == 0) {
             of_temporary = strcmp(calls[i].name, "tmpfile") == 0;
             failing = calls[i].number;
         }
     if (failing >= 0)
         catch_call(failing);
-    else if (!of_memory)
+    else if (!of_memory && !of_threads)
         _exit(125);
 }
 

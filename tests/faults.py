@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""What the program does when memory is lacking, or a call of the system fails, at any one place.
+
+  tests/faults.py --memprof PROGRAM --shim LIBRARY [--sample N] [--case NAME] [--call NAME]
+
+For each command line below, and each kind of call, a run without a fault counts the calls; then one run
+for each of them lets that one fail (tests/faults/shim.c). Of more calls than --sample, the first, the
+last and some between are taken; --sample 0: all.
+
+A run must end by itself. Either it says what it says without the fault, or its status is 3, or 2 where it is about an argument, and an error
+is told. The file that it writes is the old one or, with the status of success, the new one; nothing else
+is left; its inputs are as they were. Exit 1 and a line for each breach.
+"""
+import argparse
+import concurrent.futures
+import errno
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from roots import skip
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+OLD = b"what was there before\n"
+SECONDS = 60
+TARGET = "target.baseline"
+# What fails, and how.
+FAULTS = {
+    "malloc": [errno.ENOMEM],
+    "read": [errno.EIO, errno.EINTR, "short"],
+    "pread64": [errno.EIO, errno.EINTR, "short"],
+    "write": [errno.ENOSPC, errno.EIO, errno.EINTR, "short"],
+    "pwrite64": [errno.ENOSPC, errno.EIO, errno.EINTR, "short"],
+    "openat": [errno.EMFILE, errno.EACCES, errno.EINTR],
+    "close": [errno.EIO, errno.EINTR],
+    "fsync": [errno.EIO, errno.ENOSPC],
+    "rename": [errno.EIO, errno.EXDEV],
+    "linkat": [errno.EIO, errno.EPERM],
+    "mmap": [errno.ENOMEM],
+    "lseek": [errno.EIO],
+    "newfstatat": [errno.EIO, errno.EACCES],
+    "fcntl": [errno.EMFILE],
+    "fchmod": [errno.EPERM],
+    "ftruncate": [errno.EIO],
+    "getdents64": [errno.EIO],
+    "thread": [errno.EAGAIN],
+}
+# In a folder with copies of all samples.
+CASES = {
+    "oemp": ["analyze", "shop-v2.oemp"],
+    "oemp-v1": ["leaks", "shop-v1.oemp"],
+    "prf": ["analyze", "shop-v4.prf"],
+    "rpt": ["top", "shop-new.rpt"],
+    "taligent": ["analyze", "shop.taligent"],
+    "analysis": ["analyze", "shop-analysis.taligent"],
+    "dump": ["analyze", "shop-3.gclog"],
+    "pipe": ["leaks", "-"],
+    "json": ["top", "shop-v2.oemp", "--format", "json", "-o", TARGET],
+    "csv": ["leaks", "shop-v2.oemp", "--format", "csv"],
+    "junit": ["gate", "shop.policy", "shop-v2.oemp", "--format", "junit", "-o", TARGET],
+    "pr": ["gate", "shop.policy", "shop-v2.oemp", "--base", "shop-v1.oemp", "--format", "pr"],
+    "markdown": ["growth", "shop-v2.oemp", "--format", "markdown"],
+    "diff": ["diff", "shop-agent-AS1.oemp", "shop-agent-AS2.oemp"],
+    "folder": ["top", "parts", "--jobs", "2"],
+    "trend": ["trend", "parts"],
+    "check": ["check", "shop-damaged.taligent"],
+    "dominators": ["dominators", "shop-3.gclog"],
+    "retained": ["retained", "shop-3.gclog"],
+    "lifetimes": ["lifetimes", "shop.taligent"],
+    "calls": ["calls", "shop-v4.prf", "--format", "json"],
+    "coverage": ["coverage", "shop-v4.prf", "--to", "cobertura", "-o", TARGET],
+    "annotate": ["annotate", "shop-v2.oemp", "shop.OrderService", "--sources", "sources"],
+    "suppressions": ["leaks", "shop-v2.oemp", "--suppress", "shop.suppressions", "--format", "suppressions",
+                     "-o", TARGET],
+    "save": ["baseline", "save", "shop-v2.oemp", "--store", ".", "--as", "target"],
+    "judge": ["baseline", "check", "shop-v2.oemp", "--store", "store"],
+    "export": ["export", "--to", "aqtime", "shop-v2.oemp", "-o", TARGET],
+    "export-dump": ["export", "--to", "aqtime", "shop-3.gclog", "-o", TARGET],
+    "matching": ["leaks", "shop-v2.oemp", "--stack", "~Price.*", "--format", "json"],
+    "formats": ["formats"],
+    "help": ["top", "--help"],
+}
+STDIN = {"pipe": "shop-v2.oemp"}
+# json-c 0.16, which reads baselines, copies a name and does not look whether there is a copy; and it
+# passes over a text that has no room, so that another fault is told.
+ENDED_BY_LIBRARY = {("judge", "malloc", -11)}
+
+
+class Work:
+    """A folder of copies, for one run at a time."""
+
+    def __init__(self, folder, program, shim):
+        self.folder, self.program, self.shim = folder, program, shim
+        for path in SAMPLES.iterdir():
+            if path.is_file():
+                shutil.copy(path, folder)
+        shutil.copytree(SAMPLES / "sources", folder / "sources")
+        (folder / "parts").mkdir()
+        for name in "shop-agent-AS1.oemp", "shop-agent-AS2.oemp", "shop-v2.oemp":
+            shutil.copy(SAMPLES / name, folder / "parts")
+        subprocess.run([program, "baseline", "save", "shop-v2.oemp", "--store", "store"], cwd=folder,
+                       env=self.environment(), capture_output=True, check=True)
+        self.before = self.content()
+
+    @staticmethod
+    def environment(**variables):
+        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MEMPROF_NO_CONFIG": "1", "TZ": "UTC",
+                **variables}
+
+    def content(self):
+        """All files but the target."""
+        return {str(path.relative_to(self.folder)): path.read_bytes()
+                for path in self.folder.rglob("*") if path.is_file() and path.name != TARGET}
+
+    def run(self, case, fault, count=None):
+        """Status, standard output and error, and what stands under the target's name."""
+        target, stdin = self.folder / TARGET, STDIN.get(case)
+        if case == "save":
+            target.unlink(missing_ok=True)
+        else:
+            target.write_bytes(OLD)
+        variables = {"LD_PRELOAD": str(self.shim), "MEMPROF_FAULT": fault}
+        if count is not None:
+            variables["MEMPROF_FAULT_COUNT"] = str(count)
+        with open(self.folder / stdin if stdin else os.devnull, "rb") as source:
+            try:
+                # The one through a real pipe, which cannot be read twice.
+                done = subprocess.run([self.program, *CASES[case]], cwd=self.folder, capture_output=True,
+                                      env=self.environment(**variables), timeout=SECONDS, check=False,
+                                      pass_fds=[count] if count is not None else [],
+                                      **({"input": source.read()} if stdin else {"stdin": source}))
+            except subprocess.TimeoutExpired:
+                return None, b"", b"does not end", None
+        seen = target.read_bytes() if target.exists() else None
+        return done.returncode, done.stdout, done.stderr, seen
+
+    def count(self, case, call):
+        """How many calls there are without a fault, and what is said then."""
+        reading, writing = os.pipe()
+        said = self.run(case, f"{call}:0:0", writing)
+        os.close(writing)
+        with os.fdopen(reading) as source:
+            return int(source.read() or 0), said
+
+
+def breach(case, call, how, usual, seen):
+    """What is wrong with such a run, or None."""
+    status, out, err, target = seen
+    before = None if case == "save" else OLD
+    if (case, call, status) in ENDED_BY_LIBRARY:
+        return None
+    if status is None or status < 0 or status > 3:
+        return "does not end well"
+    if status == usual[0] and status != 3:
+        if (out, target) != (usual[1], usual[3]):
+            return "says something else, and no error"
+        return None
+    if how == "short" or (how == errno.EINTR and call in ("read", "pread64", "pwrite64")):
+        return "is no fault, and an error"
+    if status not in (2, 3):
+        return "has another status than 2 or 3"
+    # An answer of what could be read is one; what it is of is told.
+    if target not in (before, usual[3]) and b"cannot read" not in err:
+        return "leaves half a file"
+    if call == "write" or usual[0] == 3:
+        return None  # perhaps it was the message
+    told = b"error: " in err or b"memprof: " in err
+    if call == "malloc" and case != "judge":
+        told = told and (b"out of memory" in err or b": Cannot allocate memory" in err)
+    return None if told else "tells no error"
+
+
+def chosen(count, sample):
+    """Which of so many calls: the first, the last, and some between."""
+    if not sample or count <= sample:
+        return range(1, count + 1)
+    third = max(sample // 3, 1)
+    step = max((count - 2 * third) // max(sample - 2 * third, 1), 1)
+    return sorted({*range(1, third + 1), *range(third + 1, count - third + 1, step),
+                   *range(count - third + 1, count + 1)})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--memprof", required=True, type=pathlib.Path)
+    parser.add_argument("--shim", type=pathlib.Path)
+    parser.add_argument("--sample", type=int, default=3)
+    parser.add_argument("--case")
+    parser.add_argument("--call")
+    options = parser.parse_args()
+    if not options.shim or not options.shim.exists():
+        skip("the shim is for x86-64, and for builds without sanitizers")
+    program, shim = options.memprof.resolve(), options.shim.resolve()
+    runs, calls, wrong = 0, 0, []
+
+    def trial(case, base):
+        nonlocal runs, calls
+        with tempfile.TemporaryDirectory(dir=base) as folder:
+            work = Work(pathlib.Path(folder), program, shim)
+            for call, ways in FAULTS.items():
+                if options.call not in (None, call):
+                    continue
+                count, usual = work.count(case, call)
+                calls += count
+                if usual[0] is None or usual[0] < 0 or (usual[0] > 1 and case != "check"):
+                    wrong.append(f"{case}: without a fault: {usual[0]} {usual[2].decode()}")
+                    return
+                for how in ways:
+                    for number in chosen(count, options.sample):
+                        seen = work.run(case, f"{call}:{number}:{how}")
+                        runs += 1
+                        why = breach(case, call, how, usual, seen)
+                        if why:
+                            name = errno.errorcode.get(how, how)
+                            wrong.append(f"{case}: {call} {number} of {count}, {name}: {why}: status {seen[0]}, "
+                                         f"{seen[2].decode(errors='replace')[-300:]!r}")
+                after = work.content()
+                if after != work.before:
+                    names = {n for n in {*after, *work.before} if after.get(n) != work.before.get(n)}
+                    wrong.append(f"{case}: {call}: made or changed {sorted(names)}")
+                    work.before = after
+
+    with tempfile.TemporaryDirectory() as base, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        cases = [options.case] if options.case else CASES
+        for done in [pool.submit(trial, case, base) for case in cases]:
+            done.result()
+    if not calls:
+        skip("nothing is loaded before a program without shared libraries")
+    for line in wrong:
+        print(line)
+    print(f"{len(cases)} command lines, {calls} calls, {runs} runs with a fault, {len(wrong)} breaches")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
