@@ -76,8 +76,8 @@ SUPPRESSED = ["--suppress", "shop.suppressions", "--today", "2027-07-01"]
 
 
 def questions(tables):
-    """Command lines, in a folder that has the samples."""
-    commands = lines_of(tables, "commands")
+    """Command lines, in a folder that has the samples; what is watched has no end."""
+    commands = [command for command in lines_of(tables, "commands") if command != "watch"]
     options = {command: lines_of(tables, "options", command) for command in commands}
     asked = [["formats"]]
     for command in commands:

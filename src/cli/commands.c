@@ -10,6 +10,7 @@
 #include "cli/run.h"
 #include "cli/store.h"
 #include "cli/trend.h"
+#include "cli/watch.h"
 
 static int run_formats(cli_options *options)
 {
@@ -49,7 +50,7 @@ static const cli_command own[] = {
                 "save of several runs keeps how far they differ: leaked <= base + 3 spreads.",
      .operand = "save|check",
      .report = &mp_report_gate,
-     .scope = CLI_READS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
+     .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
      .arguments = &cli_baseline_arguments,
      .run = cli_baseline},
     {.name = "export",
@@ -59,7 +60,7 @@ static const cli_command own[] = {
                 "stacks, threads and, where they are known, references. The file appears under\n"
                 "its name when it is whole. What is printed is how many rows each table has.\n"
                 "Coverage is written by memprof coverage --to.",
-     .scope = CLI_READS | CLI_EXPORTS | CLI_ALWAYS,
+     .scope = CLI_READS | CLI_LOADS | CLI_EXPORTS | CLI_ALWAYS,
      .arguments = &cli_export_arguments,
      .run = cli_export},
     {.name = "formats",
@@ -68,6 +69,17 @@ static const cli_command own[] = {
      .scope = CLI_PRINTS | CLI_ALWAYS,
      .arguments = &(const mp_argument_table){.count = 0},
      .run = run_formats},
+    {.name = "watch",
+     .summary = "follow recordings as they are written, a line a snapshot",
+     .example = "watch --until-exit samples/shop-v2.oemp",
+     .details = "Each line tells what is alive, how much more that is than at the snapshot before\n"
+                "and at the first one, and which site grew most since then. Files need not be\n"
+                "there yet, and may be cut short, renamed and replaced. Watching goes on until it\n"
+                "is interrupted, or until `until-exit`, `timeout` or a limit ends it.",
+     .scope = CLI_READS | CLI_WATCHES | CLI_ALWAYS,
+     .kinds = 1u << MP_KIND_RECORDING | 1u << MP_KIND_EVENTS,
+     .arguments = &cli_watch_arguments,
+     .run = cli_watch},
 };
 enum { OWN = sizeof own / sizeof *own };
 
@@ -85,7 +97,7 @@ const cli_command *cli_commands(size_t *count)
                                .operand = operands[reports[i]->operand],
                                .operand_last = reports[i]->operand >= MP_OPERAND_CODE,
                                .report = reports[i],
-                               .scope = CLI_READS | CLI_PRINTS | CLI_ALWAYS,
+                               .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_ALWAYS,
                                .arguments = &reports[i]->arguments,
                                .run = reports[i]->many ? cli_trend : cli_report};
     memcpy(all + *count, own, sizeof own);

@@ -12,10 +12,12 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/pager.h"
+#include "cli/screen.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
 static void out_of_memory(void)
 {
+    cli_screen_end();
     static const char text[] = "memprof: error: out of memory\n";
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
         /* nobody is there to be told */

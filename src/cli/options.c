@@ -72,6 +72,9 @@ const cli_option cli_option_table[] = {
     {"max-growth", "SIZE|P%", "fail if the bytes alive grew by more, from start to end",
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
+    {"max-growth", "SIZE|P%", "end with 1 if the bytes alive grow by more, from the start on",
+     "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_GROWTH,
+     AT(max_growth), .scope = CLI_WATCHES, .section = CLI_LIMITS},
     {"max-slope", "SIZE", "fail if a site grows by more a build", "a size such as 64K or 1.5MiB",
      .kind = CLI_ASKS, .section = CLI_LIMITS},
     {"max-platform-growth", "SIZE|P%", "fail if the runtime's own memory grew by more",
@@ -80,6 +83,20 @@ const cli_option cli_option_table[] = {
     {"max-leaked", "SIZE", "fail if more bytes leaked",
      "a size such as 64K or 1.5MiB (of a percentage there is --max-trend)", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
+    {"max-leaked", "SIZE", "end with 1 if more bytes that were created since are alive",
+     "a size such as 64K or 1.5MiB", .kind = CLI_CEILING, AT(max_leaked), .scope = CLI_WATCHES,
+     .section = CLI_LIMITS},
+    {"exec", "CMD", "then have the shell run this, which finds what it was in MEMPROF_...",
+     "a command", .kind = CLI_NAME, AT(command_on_limit), .scope = CLI_WATCHES,
+     .section = CLI_LIMITS},
+    {"until-exit", NULL, "end when each recording says that its process ended", NULL,
+     .kind = CLI_FLAG, AT(until_exit), .scope = CLI_WATCHES, .section = CLI_WHAT},
+    {"timeout", "TIME", "end when nothing came for so long (default: never)",
+     "a time such as 90s or 10min", .kind = CLI_TIME, AT(quiet_us), .scope = CLI_WATCHES,
+     .section = CLI_WHAT},
+    {"poll", "TIME", "look so often (default: be told of changes, and look each second)",
+     "a time such as 250ms or 2s", .kind = CLI_TIME, AT(look_us), .scope = CLI_WATCHES,
+     .section = CLI_WHAT},
     {"max-live", "SIZE", "fail if more bytes are alive",
      "a size such as 64K or 1.5MiB (of a percentage there is --max-growth)", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
@@ -163,19 +180,19 @@ const cli_option cli_option_table[] = {
      "the name of a format (see memprof formats)", .kind = CLI_READER, .scope = CLI_READS,
      .section = CLI_GENERAL},
     {"group", "WHICH", "read together: each apart, an agent's sessions, all", "file, agent or all",
-     .kind = CLI_GROUPING, .scope = CLI_READS, .section = CLI_GENERAL},
+     .kind = CLI_GROUPING, .scope = CLI_LOADS, .section = CLI_GENERAL},
     {"recursive", NULL, "of a folder, also the recordings in its folders", NULL, .kind = CLI_FLAG,
-     AT(recursive), .scope = CLI_READS, .section = CLI_GENERAL},
+     AT(recursive), .scope = CLI_LOADS, .section = CLI_GENERAL},
     {"jobs", "N", "so many files at once (default: one for each processor)", "a number from 1 on",
-     .kind = CLI_JOBS, .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'j'},
+     .kind = CLI_JOBS, .scope = CLI_LOADS, .section = CLI_GENERAL, .letter = 'j'},
     {"bytes", NULL, "sizes as exact bytes, not KiB, MiB, GiB", NULL, .kind = CLI_FLAG,
      AT(exact_bytes), .scope = CLI_READS, .section = CLI_GENERAL},
     {"strict", NULL, "exit with 3 at any warning, with 1 if a limit hides a leak", NULL,
-     .kind = CLI_FLAG, AT(strict), .scope = CLI_READS, .section = CLI_GENERAL},
+     .kind = CLI_FLAG, AT(strict), .scope = CLI_LOADS, .section = CLI_GENERAL},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, .kind = CLI_FLAG,
      AT(quiet), .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'q'},
     {"verbose", NULL, "more of each warning", NULL, .kind = CLI_FLAG, AT(verbose),
-     .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'v'},
+     .scope = CLI_LOADS, .section = CLI_GENERAL, .letter = 'v'},
     {"format", "FORMAT", "how to print it", NULL, .kind = CLI_RENDERER, .scope = CLI_ALWAYS,
      .section = CLI_LOOKS, .letter = 'f'},
     {"brief", NULL, "the answer alone; of json at most 5000 bytes", NULL, .kind = CLI_FLAG,
@@ -251,6 +268,7 @@ unsigned cli_command_kinds(const cli_command *command)
 {
     return !(command->scope & CLI_READS) ? 0
            : command->report             ? mp_report_kinds(command->report, ~0u)
+           : command->kinds              ? command->kinds
                                          : MP_ALL_KINDS;
 }
 
@@ -306,6 +324,8 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
 {
     const char *only = renderer->command, *at = only ? strstr(only, command->name) : NULL;
     size_t length = strlen(command->name);
+    if (command->scope & CLI_WATCHES)
+        return renderer->put_row != NULL;
     bool named = at && (at == only || at[-1] == ' ') && (!at[length] || at[length] == ' ');
     return only ? named : !renderer->of_checks || has_checks(command);
 }

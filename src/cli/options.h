@@ -21,6 +21,8 @@ typedef enum cli_scope {
     CLI_STORES = 4,  /* the command baseline */
     CLI_EXPORTS = 8, /* the command export */
     CLI_ALWAYS = 16,
+    CLI_LOADS = 32,   /* those that read recordings as they are, perhaps several as one */
+    CLI_WATCHES = 64, /* the command watch */
 } cli_scope;
 
 typedef struct cli_command {
@@ -32,6 +34,7 @@ typedef struct cli_command {
     const mp_report *report; /* that is asked; NULL: none */
     const mp_argument_table *arguments;
     unsigned scope;    /* of its options, beside its arguments */
+    unsigned kinds;    /* of recordings, without a report: a bit for each; 0: all */
     bool operand_last; /* the operand stands behind the one file, or nowhere */
     int (*run)(struct cli_options *options); /* gives the exit status */
 } cli_command;
@@ -81,6 +84,10 @@ typedef struct cli_options {
     bool help, help_all, version;
 
     /* Of commands that the command line answers itself. */
+    mp_ceiling max_growth, max_leaked;
+    bool until_exit;
+    int64_t look_us, quiet_us; /* 0: not asked for */
+    const char *command_on_limit;
     const char *store, *baseline_name;
     const mp_exporter *exporter;
     const char *export_path;
@@ -106,6 +113,9 @@ typedef enum cli_kind {
     CLI_COLOURING,
     CLI_WIDTH,
     CLI_FILE_NAME, /* const char *, a name without a folder */
+    CLI_TIME,      /* int64_t, microseconds, more than 0 */
+    CLI_CEILING,   /* mp_ceiling: a size */
+    CLI_GROWTH,    /* the same, or a percentage */
 } cli_kind;
 
 /* Where an option stands in help. */

@@ -98,6 +98,12 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_FILE_NAME:
         *(const char **)place = text;
         return *text && !strchr(text, '/');
+    case CLI_TIME:
+        return mp_parse_time(text, place) && *(int64_t *)place > 0;
+    case CLI_CEILING:
+        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
+    case CLI_GROWTH:
+        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_GROWTH}, text, place);
     case CLI_TEXTS:
         return add_text(place, text);
     case CLI_FOLDERS:
@@ -564,6 +570,9 @@ static bool check(const cli_options *options)
     if (renderer->command && !cli_command_writes(command, renderer))
         return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
+    if (command->scope & CLI_WATCHES && !cli_command_writes(command, renderer))
+        return cli_refuse(options, "%s prints a line for each snapshot, which %s cannot",
+                          command->name, renderer->name);
     if (own && is_given(options, "format"))
         return cli_refuse(options, "--to and --format both say what is written: give one of them");
     for (const char *const *name = renderer->unused; name && *name; name++)

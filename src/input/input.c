@@ -106,6 +106,11 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
     return NULL;
 }
 
+mp_input *mp_input_from_stream(const char *path, mp_stream *stream, mp_diagnostics *diagnostics)
+{
+    return input_new(path, stream, diagnostics);
+}
+
 void mp_input_close(mp_input *input)
 {
     if (!input)
@@ -156,7 +161,7 @@ static bool refill(mp_input *input)
     size_t room = input->capacity - MP_WINDOW_SLACK - input->end;
     size_t got = mp_stream_read(input->stream, input->bytes + input->end, room);
     input->end += got;
-    input->at_end = got == 0;
+    input->at_end = got == 0 && !input->file->looks;
     if (input->progress.advance)
         input->progress.advance(input->progress.opaque, input->path, input->file->given,
                                 input->total);
@@ -174,10 +179,20 @@ static void skip_byte_order_mark(mp_input *input)
     }
 }
 
+/* Whether what is there tells what it is, though more of it is still to be written. */
+static bool has_beginning(const mp_input *input)
+{
+    const char *from = input->bytes + input->start;
+    size_t length = input->end - input->start;
+    return memchr(from, '\n', length) || memchr(from, '\0', length);
+}
+
 mp_slice mp_input_look_ahead(mp_input *input)
 {
-    while (input->end - input->start < MP_LOOK_AHEAD && refill(input))
-        ;
+    do
+        input->file->looks = input->file->grows && has_beginning(input);
+    while (input->end - input->start < MP_LOOK_AHEAD && refill(input));
+    input->file->looks = false;
     diagnose_failure(input);
     skip_byte_order_mark(input);
     size_t length = input->end - input->start;

@@ -34,7 +34,8 @@ void mp_input_close(mp_input *input);
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
 
 /* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them (but for a UTF-8 byte
- * order mark, which is passed over). Valid until the next call for a line. */
+ * order mark, which is passed over). Valid until the next call for a line. Of what is still being
+ * written it is what there is, as soon as that has a line, or a byte that no text has. */
 mp_slice mp_input_look_ahead(mp_input *input);
 
 /* The next line without its end; false at the end of the input. Valid until the next call. A line

@@ -36,6 +36,9 @@ struct mp_input {
     bool is_mapped; /* else it is the window */
 };
 
+/* Read a stream, which is the input's from now on, as it is: nothing is unpacked. */
+mp_input *mp_input_from_stream(const char *path, mp_stream *stream, mp_diagnostics *diagnostics);
+
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the
  * line is too long for that. Diagnoses nothing. */
 bool mp_window_has_line(mp_input *input);

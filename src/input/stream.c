@@ -212,17 +212,17 @@ mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step)
 
 bool mp_stream_is_kept(const mp_stream *file)
 {
-    return ((const file_stream *)file)->kept;
+    return !file->grows && ((const file_stream *)file)->kept;
 }
 
 uint64_t mp_stream_size(const mp_stream *file)
 {
-    return ((const file_stream *)file)->size;
+    return file->grows ? 0 : ((const file_stream *)file)->size;
 }
 
 int mp_stream_descriptor(const mp_stream *file)
 {
-    return ((const file_stream *)file)->file;
+    return file->grows ? -1 : ((const file_stream *)file)->file;
 }
 
 static bool write_all(int file, const char *bytes, size_t length)
@@ -256,9 +256,9 @@ bool mp_stream_keep(mp_stream *stream)
     file_stream *own = (file_stream *)stream;
     char folder[4096];
     const char *place = getenv("TMPDIR");
-    if (own->kept)
+    if (mp_stream_is_kept(stream))
         return true;
-    if (!own->remembered) {
+    if (stream->grows || !own->remembered) {
         errno = ESPIPE;
         return false;
     }
@@ -287,6 +287,8 @@ size_t mp_stream_at(mp_stream *stream, uint64_t from, char *into, size_t size)
 {
     const file_stream *own = (file_stream *)stream;
     size_t got = 0;
+    if (stream->grows)
+        return 0;
     if (own->file < 0) {
         got = from >= own->size ? 0 : (size_t)(own->size - from);
         got = got < size ? got : size;

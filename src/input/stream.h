@@ -39,6 +39,8 @@ struct mp_stream {
     const mp_stream_kind *kind;
     mp_stream *below; /* what it is made of, and closes; NULL: nothing */
     uint64_t given;   /* bytes, since its start */
+    bool grows; /* it is still being written: at the end of what there is, it waits for more */
+    bool looks; /* for now it does not wait, and gives 0 */
     mp_fault fault;
     char why[160];
     size_t head_start, head_end;
@@ -68,7 +70,8 @@ mp_stream *mp_stream_of_file(int file);
 /* From memory (borrowed), at most `step` at a time. */
 mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step);
 
-/* Of what is at the bottom: whether it can be read again and again. */
+/* Of what is at the bottom: whether it can be read again and again. What grows is not kept, and
+ * has no size and no descriptor. */
 bool mp_stream_is_kept(const mp_stream *file);
 /* Its size; 0: nobody knows. */
 uint64_t mp_stream_size(const mp_stream *file);

@@ -75,5 +75,12 @@ mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session);
 /* The snapshot is whole, and the next one of its session: give it the figures of the tally, in
  * which the next one is counted from now on. Every engine ends its snapshots here. */
 mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id snapshot, mp_tally *tally);
+/* The reader has set all that it knows of a snapshot that was ended: whoever wants to hear of it
+ * hears of it. No other thread touches the model now. */
+static inline void mp_model_tell_snapshot(const mp_model *model, mp_snapshot_id snapshot)
+{
+    if (model->tell)
+        model->tell(model->tell_opaque, snapshot);
+}
 
 #endif

@@ -332,6 +332,10 @@ typedef struct mp_model {
     struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
     /* Called when that of a later dump begins, to keep of it what must be kept. NULL: nothing. */
     void (*leave)(struct mp_model *model);
+    /* Called at the end of each snapshot of a recording that is read while it is written, when all
+     * is there that is said of it; what comes behind it is not there yet. NULL: nothing. */
+    void (*tell)(void *opaque, mp_snapshot_id snapshot);
+    void *tell_opaque;
     mp_kind kind;
     unsigned holds; /* MP_HOLDS_... */
     bool knows_request_peaks;

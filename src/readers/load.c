@@ -107,6 +107,12 @@ static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *
     return second ? NULL : best;
 }
 
+const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *format,
+                              mp_diagnostics *diagnostics)
+{
+    return format ? mp_reader_find(format) : choose(head, path, diagnostics);
+}
+
 static bool look_at(load_entry *entry, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     entry->input = mp_input_open(entry->path, diagnostics, options);
@@ -122,8 +128,7 @@ static bool look_at(load_entry *entry, mp_diagnostics *diagnostics, const mp_loa
                     "is empty, expected a recording (OpenEdge 12.2.3 writes empty profiler files: "
                     "use 12.2.4 or later)");
     else
-        entry->reader =
-            options->format ? mp_reader_find(options->format) : choose(head, path, diagnostics);
+        entry->reader = mp_reader_of(head, path, options->format, diagnostics);
     if (entry->reader && entry->reader->place)
         entry->reader->place(head, &entry->place);
     return entry->reader != NULL;
@@ -162,29 +167,46 @@ static void name_snapshot(mp_model *model, uint32_t session, const load_entry *e
     model->sessions.at[session].file = mp_model_intern_text(model, entry->path);
 }
 
-static bool read_entry(load_entry *entry, void *state, mp_model *model, mp_diagnostics *diagnostics,
-                       const mp_load_options *options)
+bool mp_loading_read(mp_loading *loading, mp_input *input)
 {
+    mp_model *model = loading->model;
+    if (!loading->state)
+        loading->state = loading->reader->open(model, loading->diagnostics, loading->options);
+    mp_input_summary *summary = MP_ADD(&model->inputs);
+    summary->format = loading->reader->name;
+    summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(input)));
+    uint32_t at = model->inputs.count - 1;
+    bool ok = loading->reader->read(loading->state, input, at);
+    model->inputs.at[at].bytes = mp_input_bytes(input);
+    model->inputs.at[at].complete &= mp_input_is_whole(input);
+    return ok;
+}
+
+void mp_loading_end(mp_loading *loading)
+{
+    if (loading->state)
+        loading->reader->close(loading->state);
+    loading->state = NULL;
+}
+
+static bool read_entry(load_entry *entry, mp_loading *loading)
+{
+    mp_model *model = loading->model;
     if (!entry->input)
-        entry->input = mp_input_open(entry->path, diagnostics, options);
+        entry->input = mp_input_open(entry->path, loading->diagnostics, loading->options);
     if (!entry->input)
         return false;
     mp_input_look_ahead(entry->input); /* the same start as when it was looked at */
-    mp_input_summary *summary = MP_ADD(&model->inputs);
-    summary->format = entry->reader->name;
-    summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(entry->input)));
-    uint32_t at = model->inputs.count - 1, session = model->sessions.count;
-    bool ok = entry->reader->read(state, entry->input, at);
+    uint32_t session = model->sessions.count;
+    bool ok = mp_loading_read(loading, entry->input);
     if (session == model->sessions.count && session > 1)
         session--; /* a further part of it */
     for (; entry->snapshot.i && session < model->sessions.count; session++)
         name_snapshot(model, session, entry);
-    model->inputs.at[at].bytes = mp_input_bytes(entry->input);
-    model->inputs.at[at].complete &= mp_input_is_whole(entry->input);
     mp_input_close(entry->input);
     entry->input = NULL;
-    return ok && mp_diagnostics_count(diagnostics, MP_DIAG_CANNOT_READ) == 0 &&
-           mp_diagnostics_count(diagnostics, MP_DIAG_LIMIT) == 0;
+    return ok && mp_diagnostics_count(loading->diagnostics, MP_DIAG_CANNOT_READ) == 0 &&
+           mp_diagnostics_count(loading->diagnostics, MP_DIAG_LIMIT) == 0;
 }
 
 /* All entries of one reader, in order. */
@@ -192,16 +214,11 @@ static bool read_all(const mp_reader *const reader, load_entry *entries, size_t 
                      mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     bool ok = true;
-    void *state = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!entries[i].reader || entries[i].reader != reader)
-            continue;
-        if (!state)
-            state = reader->open(model, diagnostics, options);
-        ok &= read_entry(&entries[i], state, model, diagnostics, options);
-    }
-    if (state)
-        reader->close(state);
+    mp_loading loading = {model, diagnostics, options, reader, NULL};
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].reader && entries[i].reader == reader)
+            ok &= read_entry(&entries[i], &loading);
+    mp_loading_end(&loading);
     return ok;
 }
 

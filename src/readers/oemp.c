@@ -457,6 +457,12 @@ static size_t process(const char *path)
     return rest != number && strcmp(rest, ".oemp") == 0 ? (size_t)(end - path) : 0;
 }
 
+static bool grows(mp_slice head)
+{
+    (void)head;
+    return true;
+}
+
 static void replay_batch(void *opaque)
 {
     const oemp_batch *batch = opaque;
@@ -493,6 +499,7 @@ const mp_reader mp_reader_oemp = {
     .probe = probe,
     .place = place,
     .process = process,
+    .grows = grows,
     .open = open_oemp,
     .read = read_oemp,
     .close = close_oemp,

@@ -266,12 +266,14 @@ bool oemp_snapshot_end(oemp_state *state, uint64_t line)
                     state->sequence);
         return false;
     }
+    mp_snapshot_id snapshot = recording->heap.snapshot;
     mp_heap_end(&recording->heap);
     recording->started = true;
     recording->last_sequence = state->sequence;
     recording->last_tag = state->tag;
     recording->last_input = state->summary;
     recording->last_line = line;
+    mp_model_tell_snapshot(state->model, snapshot);
     return true;
 }
 

@@ -35,6 +35,8 @@ typedef struct mp_reader {
     /* How much of a path, from its start, names the process (an agent) that files of this format
      * are sessions of; 0: it is no such path. NULL: formats without such names. */
     size_t (*process)(const char *path);
+    /* Whether what begins so is written on, and tells snapshots meanwhile. NULL: nothing is. */
+    bool (*grows)(mp_slice head);
     /* What the returned pointer refers to is the reader's, until close. */
     void *(*open)(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
     /* Read one input to its end. `summary` has its path; the reader fills in the rest. False if
@@ -52,12 +54,32 @@ const mp_reader *mp_reader_find(const char *name);
  * claims it too (ambiguous), else NULL. */
 const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
 
+/* The reader of an input that begins so: the one that `format` names, or, where that is NULL, the
+ * one that claims it. NULL after a diagnostic. */
+const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *format,
+                              mp_diagnostics *diagnostics);
+
 /* mp_reader.process by all readers: of the first that recognises the path; else 0. */
 size_t mp_process_of(const char *path);
 
 /* What kind of file this seems to be that no reader knows ("a gzip file"); static, with
  * MP_DASHES before names of arguments. */
 const char *mp_foreign_kind(mp_slice head);
+
+/* Inputs of one reader on their way into a model, one after the other, as they come. */
+typedef struct mp_loading {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    const mp_reader *reader;
+    void *state; /* NULL: nothing was read */
+} mp_loading;
+
+/* Read an input, which was looked at and is still open, to its end. False if nothing in it could be
+ * used, after a diagnostic. */
+bool mp_loading_read(mp_loading *loading, mp_input *input);
+/* There are no more: the reader says what is missing. The model has no call tree yet. */
+void mp_loading_end(mp_loading *loading);
 
 /* Read all inputs into the model and build its call tree. False, after a diagnostic of severity
  * error, if any of them could not be read or had nothing usable: what the others gave is in the

@@ -21,37 +21,44 @@ static void put_field(FILE *file, const char *text, bool first)
     fputc('"', file);
 }
 
+static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
+{
+    (void)style;
+    const mp_table *table = mp_document_main_table(document);
+    mp_arena arena = {0};
+    bool first = true;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        if (column->flags & MP_FOR_PEOPLE)
+            continue;
+        const char *text = column->name;
+        if (row != MP_ROW_NAMES)
+            text =
+                mp_cell_for_programs(&arena, column, &table->cells[row * table->column_count + i]);
+        put_field(file, text, first);
+        first = false;
+    }
+    fputc('\n', file);
+    mp_arena_free(&arena);
+}
+
 static bool render_csv(const mp_document *document, const mp_diagnostics *diagnostics,
                        const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics;
     const mp_table *table = mp_document_main_table(document);
-    mp_arena arena = {0};
     if (!table)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "this report has no table to print as CSV, expected %sformat text or json",
                        style->dashes);
-    for (size_t row = 0; row <= table->row_count; row++) { /* 0: the names */
-        bool first = true;
-        for (size_t i = 0; i < table->column_count; i++) {
-            const mp_column *column = &table->columns[i];
-            if (column->flags & MP_FOR_PEOPLE)
-                continue;
-            const char *text = column->name;
-            if (row) {
-                const mp_cell *cells = &table->cells[(row - 1) * table->column_count];
-                text = mp_cell_for_programs(&arena, column, &cells[i]);
-            }
-            put_field(file, text, first);
-            first = false;
-        }
-        fputc('\n', file);
-        mp_arena_free(&arena);
-    }
+    put_row(document, MP_ROW_NAMES, style, file);
+    for (size_t row = 0; row < table->row_count; row++)
+        put_row(document, row, style, file);
     return true;
 }
 
 const mp_renderer mp_renderer_csv = {.name = "csv",
                                      .summary = "the report's main table, exact",
                                      .for_programs = true,
-                                     .render = render_csv};
+                                     .render = render_csv,
+                                     .put_row = put_row};

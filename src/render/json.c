@@ -369,8 +369,25 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
+/* No line stands above them. */
+static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
+{
+    (void)style;
+    json_out out = {.cut = whole};
+    if (row == MP_ROW_NAMES)
+        return;
+    struct json_object *object = row_object(&out, mp_document_main_table(document), row);
+    fputs(json_object_to_json_string_ext(object,
+                                         JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+          file);
+    fputc('\n', file);
+    json_object_put(object);
+    mp_arena_free(&out.arena);
+}
+
 const mp_renderer mp_renderer_json = {.name = "json",
                                       .summary = "one JSON object with everything, exact",
                                       .for_programs = true,
                                       .can_be_brief = true,
-                                      .render = render_json};
+                                      .render = render_json,
+                                      .put_row = put_row};

@@ -12,6 +12,8 @@
 /* Rows of a table in a small answer. */
 enum { MP_BRIEF_ROWS = 5 };
 
+#define MP_ROW_NAMES SIZE_MAX
+
 typedef struct mp_style {
     unsigned width; /* columns that a line for people may have; 0: any, and nothing is cut */
     bool colour;    /* escape sequences */
@@ -36,6 +38,9 @@ typedef struct mp_renderer {
      * have what this format shows: then nothing was printed, and `error` says why. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,
                    const mp_style *style, FILE *out, mp_error *error);
+    /* Print one row of the main table as a line of its own, or, as row MP_ROW_NAMES, what stands
+     * above all rows: of an answer that goes on. NULL: the format has no such lines. */
+    void (*put_row)(const mp_document *document, size_t row, const mp_style *style, FILE *out);
 } mp_renderer;
 
 #endif

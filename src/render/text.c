@@ -341,7 +341,48 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
+/* How wide a column is whose rows are not known yet. */
+static size_t usual_width(const mp_column *column)
+{
+    static const size_t widths[] = {
+        [MP_TEXT] = 14, [MP_NUMBER] = 4, [MP_COUNT] = 11, [MP_BYTES] = 11, [MP_TIME] = 11};
+    const size_t units = sizeof widths / sizeof *widths;
+    size_t title = mp_text_width(column->title),
+           usual = (size_t)column->unit < units ? widths[column->unit] : 0;
+    return title > usual ? title : usual;
+}
+
+static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
+{
+    const mp_table *table = mp_document_main_table(document);
+    text_out out = {.file = file, .style = style};
+    size_t blanks = 0;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        if (!mp_column_is_shown(table, i))
+            continue;
+        const char *text = column->title;
+        if (row != MP_ROW_NAMES)
+            text =
+                mp_cell_for_people(&out.arena, column, &table->cells[row * table->column_count + i],
+                                   document->exact_bytes);
+        size_t width = mp_text_width(text), usual = usual_width(column);
+        size_t padding = usual > width ? usual - width : 0;
+        bool left = mp_unit_is_text(column->unit);
+        if (*text)
+            fprintf(file, "%*s", (int)(blanks + (left ? 0 : padding)), "");
+        if (*text && row != MP_ROW_NAMES)
+            put_cell(&out, column, text, strlen(text));
+        else
+            put_part(&out, UNDERLINED, text, strlen(text));
+        blanks = (*text ? left ? padding : 0 : blanks + usual) + MP_GAP;
+    }
+    fputc('\n', file);
+    mp_arena_free(&out.arena);
+}
+
 const mp_renderer mp_renderer_text = {.name = "text",
                                       .summary = "tables for people, a row a line",
                                       .can_be_brief = true,
-                                      .render = render_text};
+                                      .render = render_text,
+                                      .put_row = put_row};

@@ -16,6 +16,13 @@ typedef struct mp_ceiling {
     const char *text; /* as the user wrote it */
 } mp_ceiling;
 
+/* The most bytes that it allows where a percentage is one of `from`. */
+static inline int64_t mp_ceiling_bytes(const mp_ceiling *ceiling, int64_t from)
+{
+    const double most = (double)from * ceiling->percent / 100;
+    return !ceiling->is_percent ? ceiling->bytes : most >= 0x1p63 ? INT64_MAX : (int64_t)most;
+}
+
 /* Texts of an argument that may be repeated; what they are is borrowed. */
 typedef struct mp_argument_texts {
     const char **at;

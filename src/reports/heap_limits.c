@@ -95,12 +95,6 @@ typedef struct limit {
     const char *note;  /* what is in the figure; NULL: nothing to tell */
 } limit;
 
-static int64_t bytes_of(const mp_ceiling *ceiling, int64_t from)
-{
-    const double most = (double)from * ceiling->percent / 100;
-    return !ceiling->is_percent ? ceiling->bytes : most >= 0x1p63 ? INT64_MAX : (int64_t)most;
-}
-
 /* What cannot be judged is no pass. */
 static void refuse(mp_document *document, const char *name, const mp_ceiling *ceiling, int64_t most,
                    const char *why)
@@ -116,7 +110,7 @@ static void refuse(mp_document *document, const char *name, const mp_ceiling *ce
 
 static void hold(mp_document *document, const mp_request *request, limit held)
 {
-    const int64_t most = bytes_of(held.ceiling, held.from);
+    const int64_t most = mp_ceiling_bytes(held.ceiling, held.from);
     const char *shown = mp_bytes_text(document, held.actual, false);
     bool exceeded = held.actual > most;
     const char *over = exceeded ? mp_bytes_text(document, held.actual - most, false) : "";
@@ -162,7 +156,7 @@ static const char *hidden_by_growth(mp_document *document, const mp_window *wind
                                     const mp_heap_arguments *asked, const mp_totals *totals)
 {
     const mp_steady *steady = mp_window_steady(window);
-    int64_t most = bytes_of(&asked->max_growth, totals->from_bytes);
+    int64_t most = mp_ceiling_bytes(&asked->max_growth, totals->from_bytes);
     if (asked->max_trend.set || steady->bytes <= most)
         return NULL;
     int64_t growth = mp_window_held(window) - totals->from_bytes;
@@ -208,7 +202,7 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
                      .note = note});
         return;
     }
-    refuse(document, "max-trend", ceiling, bytes_of(ceiling, from),
+    refuse(document, "max-trend", ceiling, mp_ceiling_bytes(ceiling, from),
            mp_steady_refusal(document->arena, window));
 }
 
@@ -251,7 +245,8 @@ static bool refuse_all(mp_document *document, const mp_request *request, const m
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].ceiling->set)
             refuse(document, limits[i].name, limits[i].ceiling,
-                   bytes_of(limits[i].ceiling, totals.from_bytes), "nothing fits the selection");
+                   mp_ceiling_bytes(limits[i].ceiling, totals.from_bytes),
+                   "nothing fits the selection");
     return true;
 }
 

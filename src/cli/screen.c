@@ -1,0 +1,56 @@
+#include "cli/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* The other screen, without a cursor, and lines that end at its edge; and back. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l"
+static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
+
+static volatile bool is_on;
+
+bool cli_screen_begin(void)
+{
+    const char *kind = getenv("TERM");
+    if (!isatty(STDOUT_FILENO) || !kind || strcmp(kind, "dumb") == 0 ||
+        tcgetpgrp(STDOUT_FILENO) != getpgrp())
+        return false;
+    is_on = true;
+    fputs(ENTER, stdout);
+    fflush(stdout);
+    return true;
+}
+
+unsigned cli_screen_height(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row ? size.ws_row : 24;
+}
+
+void cli_screen_draw(const char *text)
+{
+    fputs("\033[H", stdout);
+    for (unsigned line = 1, height = cli_screen_height(); *text && line <= height; line++) {
+        size_t length = strcspn(text, "\n");
+        fprintf(stdout, "%s%.*s\033[K", line > 1 ? "\r\n" : "", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+    fputs("\033[J", stdout);
+    fflush(stdout);
+}
+
+void cli_screen_end(void)
+{
+    if (!is_on)
+        return;
+    is_on = false; /* no stream: its lock may be held by whoever asked for the memory */
+    for (size_t done = 0; done < sizeof leave - 1;) {
+        ssize_t put = write(STDOUT_FILENO, &leave[done], sizeof leave - 1 - done);
+        if (put <= 0)
+            break;
+        done += (size_t)put;
+    }
+}

@@ -1,0 +1,254 @@
+#include "query/tracker.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "query/labels.h"
+
+/* An allocation site of one session: type, call-tree node and line; of a heap log, which tells a
+ * type only when an object dies, its crawl. */
+typedef struct tracked_site {
+    mp_context_id context; /* the first that was met */
+    int64_t bytes;         /* grown since the session's first snapshot */
+    uint32_t place;        /* in the session's heap of sites, from 1; 0: not there */
+} tracked_site;
+
+typedef struct tracked_session {
+    mp_snapshot_id first, last;
+    int64_t leaked_objects, leaked_bytes;
+    uint32_t *heap; /* sites, from 1: none grew more than the one at half its place */
+    size_t heap_count, heap_capacity;
+    /* Deltas that were seen while another session's snapshot was the one that ended. */
+    uint32_t *waiting;
+    size_t waiting_count, waiting_capacity;
+} tracked_session;
+
+struct mp_tracker {
+    const mp_model *model;
+    mp_hash_index site_index;
+    tracked_site *sites; /* from 1 */
+    uint32_t site_count;
+    size_t site_capacity;
+    uint32_t *site_of; /* by context; 0: not looked up */
+    size_t site_of_count, site_of_capacity;
+    tracked_session *sessions; /* by session */
+    size_t session_count, session_capacity;
+    uint32_t next; /* delta */
+};
+
+mp_tracker *mp_tracker_new(const mp_model *model)
+{
+    mp_tracker *tracker = mp_alloc_zero(1, sizeof *tracker);
+    tracker->model = model;
+    tracker->next = 1;
+    return tracker;
+}
+
+void mp_tracker_free(mp_tracker *tracker)
+{
+    if (!tracker)
+        return;
+    for (size_t i = 0; i < tracker->session_count; i++) {
+        free(tracker->sessions[i].heap);
+        free(tracker->sessions[i].waiting);
+    }
+    free(tracker->sessions);
+    free(tracker->site_of);
+    free(tracker->sites);
+    mp_hash_index_free(&tracker->site_index);
+    free(tracker);
+}
+
+/* --- sites --- */
+
+typedef struct site_probe {
+    const mp_tracker *tracker;
+    const mp_context *key;
+} site_probe;
+
+static uint32_t type_of(const mp_model *model, const mp_context *context)
+{
+    return model->events && !context->old ? 0 : context->type.i;
+}
+
+static bool same_site(const void *opaque, uint32_t value)
+{
+    const site_probe *probe = opaque;
+    const mp_model *model = probe->tracker->model;
+    const mp_context *a = &model->contexts.at[probe->tracker->sites[value].context.i];
+    const mp_context *b = probe->key;
+    return a->node.i == b->node.i && a->line == b->line && a->session.i == b->session.i &&
+           a->old == b->old && type_of(model, a) == type_of(model, b);
+}
+
+static uint32_t site_of(mp_tracker *tracker, mp_context_id id)
+{
+    const mp_model *model = tracker->model;
+    const mp_context *context = &model->contexts.at[id.i];
+    if (tracker->site_of_count < model->contexts.count) {
+        size_t before = tracker->site_of_count;
+        tracker->site_of_count = model->contexts.count;
+        mp_grow(&tracker->site_of, &tracker->site_of_capacity, tracker->site_of_count,
+                sizeof *tracker->site_of);
+        memset(tracker->site_of + before, 0,
+               (tracker->site_of_count - before) * sizeof *tracker->site_of);
+    }
+    if (tracker->site_of[id.i])
+        return tracker->site_of[id.i];
+    site_probe probe = {tracker, context};
+    uint64_t hash =
+        mp_hash64(((uint64_t)context->node.i << 32 | context->line) +
+                  mp_hash64((uint64_t)context->session.i << 32 | type_of(model, context)));
+    uint32_t *found = mp_hash_index_put(&tracker->site_index, hash, same_site, &probe);
+    if (!*found) {
+        *found = ++tracker->site_count;
+        mp_grow(&tracker->sites, &tracker->site_capacity, tracker->site_count + 1u,
+                sizeof *tracker->sites);
+        tracker->sites[*found] = (tracked_site){.context = id};
+    }
+    return tracker->site_of[id.i] = *found;
+}
+
+/* --- the heap of sites: the one that grew most is at its top --- */
+
+static bool grew_more(const mp_tracker *tracker, uint32_t a, uint32_t b)
+{
+    int64_t left = tracker->sites[a].bytes, right = tracker->sites[b].bytes;
+    return left != right ? left > right : a < b;
+}
+
+static void put(mp_tracker *tracker, tracked_session *session, size_t place, uint32_t site)
+{
+    session->heap[place] = site;
+    tracker->sites[site].place = (uint32_t)place;
+}
+
+/* The bytes of the site changed: it goes to where it belongs now. */
+static void settle(mp_tracker *tracker, tracked_session *session, uint32_t site)
+{
+    size_t at = tracker->sites[site].place;
+    if (!at) {
+        at = ++session->heap_count;
+        mp_grow(&session->heap, &session->heap_capacity, at + 1, sizeof *session->heap);
+    }
+    for (; at > 1 && grew_more(tracker, site, session->heap[at / 2]); at /= 2)
+        put(tracker, session, at, session->heap[at / 2]);
+    for (size_t below; (below = at * 2) <= session->heap_count; at = below) {
+        below += below < session->heap_count &&
+                 grew_more(tracker, session->heap[below + 1], session->heap[below]);
+        if (!grew_more(tracker, session->heap[below], site))
+            break;
+        put(tracker, session, at, session->heap[below]);
+    }
+    put(tracker, session, at, site);
+}
+
+/* --- deltas --- */
+
+static tracked_session *session_of(mp_tracker *tracker, uint32_t session)
+{
+    if (tracker->session_count <= session) {
+        size_t before = tracker->session_count;
+        tracker->session_count = session + 1u;
+        mp_grow(&tracker->sessions, &tracker->session_capacity, tracker->session_count,
+                sizeof *tracker->sessions);
+        memset(tracker->sessions + before, 0,
+               (tracker->session_count - before) * sizeof *tracker->sessions);
+    }
+    return &tracker->sessions[session];
+}
+
+static void count(mp_tracker *tracker, tracked_session *session, uint32_t at)
+{
+    const mp_model *model = tracker->model;
+    const mp_delta *delta = &model->deltas.at[at];
+    const mp_generation *generation = &model->generations.at[delta->generation.i];
+    if (generation->reusable || !session->first.i)
+        return;
+    uint32_t site = site_of(tracker, generation->context);
+    tracker->sites[site].bytes += delta->cost.bytes;
+    settle(tracker, session, site);
+    if (generation->born.i > session->first.i) {
+        session->leaked_objects += mp_cost_live(delta->cost);
+        session->leaked_bytes += delta->cost.bytes;
+    }
+}
+
+/* All that happened up to the end of a snapshot. Deltas of the past, which a heap log makes when an
+ * object's death tells its type, move what was counted from one type to another of the same site.
+ */
+static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot_id ended)
+{
+    const mp_model *model = tracker->model;
+    for (size_t i = 0; i < session->waiting_count; i++)
+        count(tracker, session, session->waiting[i]);
+    session->waiting_count = 0;
+    for (; tracker->next < model->deltas.count; tracker->next++) {
+        uint32_t at = tracker->next, snapshot = model->deltas.at[at].snapshot.i;
+        if (snapshot == ended.i) {
+            count(tracker, session, at);
+        } else if (!model->snapshots.at[snapshot].whole) {
+            tracked_session *other = session_of(tracker, model->snapshots.at[snapshot].session.i);
+            mp_grow(&other->waiting, &other->waiting_capacity, other->waiting_count + 1,
+                    sizeof *other->waiting);
+            other->waiting[other->waiting_count++] = at;
+        }
+    }
+}
+
+mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
+{
+    const mp_model *model = tracker->model;
+    const mp_snapshot *snapshot = &model->snapshots.at[id.i];
+    session_of(tracker, model->sessions.count - 1); /* all have their places now */
+    tracked_session *session = session_of(tracker, snapshot->session.i);
+    count_all(tracker, session, id);
+    mp_tracked tracked = {.first_bytes = snapshot->live_bytes,
+                          .leaked_objects = session->leaked_objects,
+                          .leaked_bytes = session->leaked_bytes};
+    if (session->first.i) {
+        tracked.first_bytes = model->snapshots.at[session->first.i].live_bytes;
+        tracked.before_bytes = model->snapshots.at[session->last.i].live_bytes;
+    } else {
+        session->first = id;
+    }
+    session->last = id;
+    const tracked_site *most = session->heap_count ? &tracker->sites[session->heap[1]] : NULL;
+    if (most && most->bytes > 0) {
+        tracked.grower = most->context;
+        tracked.grower_bytes = most->bytes;
+    }
+    return tracked;
+}
+
+const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id id)
+{
+    enum { ALLOCATORS = 64 }; /* frames that stand above each other; a cycle has no end */
+    const mp_context *context = &model->contexts.at[id.i];
+    uint32_t node = context->node.i, line = context->line;
+    for (int i = 0; i < ALLOCATORS; i++) {
+        const mp_node *at = &model->nodes.at[node];
+        if (!model->symbols.at[at->symbol.i].allocator || !at->parent.i)
+            break;
+        node = at->parent.i;
+        line = at->line;
+    }
+    if (model->symbols.at[model->nodes.at[node].symbol.i].allocator) { /* all of them are */
+        node = context->node.i;
+        line = context->line;
+    }
+    const mp_node *at = &model->nodes.at[node];
+    const mp_symbol *symbol = &model->symbols.at[at->symbol.i];
+    const char *name = !node          ? "(session)"
+                       : at->symbol.i ? mp_symbol_label(arena, model, at->symbol)
+                                      : mp_arena_format(arena, "<node %" PRIu64 ">", at->number);
+    if (!node && !line)
+        return name;
+    if (line != MP_NO_LINE)
+        return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)line);
+    return symbol->start_line
+               ? mp_arena_format(arena, "%s (from %" PRIu32 ")", name, symbol->start_line)
+               : name;
+}

@@ -1,0 +1,36 @@
+/* What is known of a recording at each of its snapshots, while it is read: what is alive, what grew
+ * since the first one, and which site grew most.
+ *
+ * Each delta of the ledger is looked at once, so the cost of a snapshot is that of what happened in
+ * it. The first snapshot of a session is its start, as it is for reports. */
+#ifndef MP_QUERY_TRACKER_H
+#define MP_QUERY_TRACKER_H
+
+#include "base/memory.h"
+#include "model/model.h"
+
+typedef struct mp_tracker mp_tracker;
+
+/* The model must outlive it. Release with mp_tracker_free. */
+mp_tracker *mp_tracker_new(const mp_model *model);
+/* NULL: nothing happens. */
+void mp_tracker_free(mp_tracker *tracker);
+
+typedef struct mp_tracked {
+    int64_t first_bytes;                  /* alive at the first snapshot of the session */
+    int64_t before_bytes;                 /* alive at the snapshot before; 0: this is the first */
+    int64_t leaked_objects, leaked_bytes; /* created after the first snapshot, and alive */
+    /* The site whose bytes alive grew most since the first snapshot; of equal ones, the one that
+     * was met first. */
+    mp_context_id grower; /* one of its contexts; none: nothing grew */
+    int64_t grower_bytes;
+} mp_tracked;
+
+/* A snapshot has just ended (mp_model.tell); of each one, in their order. */
+mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id snapshot);
+
+/* What creates the objects of a context, "shop/order.p:12", of a model that has no call tree yet.
+ */
+const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id context);
+
+#endif
