@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -285,6 +286,194 @@ def undefined_sources(scale):
     numbers = range(1, int(60_000 * scale) + 1)
     oemp("sources.oemp", nodes=[f"{i} {i} 0 0" for i in numbers],
          objects=[oemp_object(i, node=i) for i in numbers])
+
+
+# --- databases ---
+
+AQ = "ALLOCATION_PROFILER_"
+AQ_OBJECTS = ("INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE, COL__, COL_ADDRESS, COL_GET_, COL_ROOT,"
+              " COL_THREADRID")
+AQ_CLASSES = ("INST_ID, REC_ID, COL_CLASS_NAME, COL_NAMESPACE, COL_MODULE_NAME, COL_FINALIZABLE,"
+              " COL_LIVE_COUNT, COL_LIVE_SIZE, COL_PEAK_CREATED, COL_PEAK_SIZE, COL_TOTAL_CREATED,"
+              " COL_TOTAL_SIZE")
+
+
+def database(statements="", name="a.sqlite", objects=AQ_OBJECTS, page=4096, rows=()):
+    """`rows`: pairs of a statement and what to run it with."""
+    made = sqlite3.connect(name, isolation_level=None)
+    made.executescript(f"PRAGMA page_size = {page}; PRAGMA journal_mode = OFF; BEGIN;"
+                       f"CREATE TABLE INSTANCES (INST_ID, CAPTION);"
+                       f"CREATE TABLE {AQ}OBJECTS ({objects});"
+                       f"CREATE TABLE {AQ}CLASSES_DATA ({AQ_CLASSES});" + statements)
+    for statement, values in rows:
+        made.executemany(statement, values)
+    made.execute("COMMIT")
+    made.close()
+
+
+def change_schema(statement, *values, name="a.sqlite"):
+    made = sqlite3.connect(name, isolation_level=None)
+    made.executescript("PRAGMA journal_mode = OFF; PRAGMA writable_schema = ON;")
+    made.execute(f"UPDATE sqlite_master SET {statement} WHERE name = '{AQ}OBJECTS'", values)
+    made.close()
+
+
+def objects_in(pages, page=4096, name="a.sqlite"):
+    """Append the pages and let the objects begin at the first of them. Each is made by a function of
+    the number that the first one gets."""
+    file = pathlib.Path(name)
+    first = file.stat().st_size // page + 1
+    with file.open("r+b") as out:
+        out.seek(28)
+        out.write((first + len(pages) - 1).to_bytes(4, "big"))
+        out.seek(0, os.SEEK_END)
+        for make_page in pages:
+            out.write(make_page(first).ljust(page, b"\0"))
+    change_schema(f"rootpage = {first}")
+
+
+def varint(number):
+    out = bytes([number & 0x7f])
+    while number := number >> 7:
+        out = bytes([number & 0x7f | 0x80]) + out
+    return out
+
+
+def page_of(cells, page=4096, last=None, same=False):
+    """A page of rows, or where there is a last child, of children. `same`: all in one place."""
+    out, at, places = b"", page, []
+    for cell in cells:
+        if not same or not places:
+            at -= len(cell)
+            out = cell + out
+        places.append(at)
+    header = (bytes([13 if last is None else 5]) + b"\0\0" + len(cells).to_bytes(2, "big") +
+              (at % 65536).to_bytes(2, "big") + b"\0" +
+              (b"" if last is None else last.to_bytes(4, "big")) +
+              b"".join(place.to_bytes(2, "big") for place in places))
+    return header.ljust(at, b"\0") + out
+
+
+def child(page, row):
+    return page.to_bytes(4, "big") + varint(row)
+
+
+BAD_DATABASE = [Run("leaks", "a.sqlite", status=3), Run("leaks", "-", status=3, stdin="a.sqlite")]
+GOOD_DATABASE = [Run("leaks", "a.sqlite"), Run("leaks", "-", stdin="a.sqlite")]
+
+
+@hostile("sqlite", *GOOD_DATABASE)
+def computed_columns(scale):
+    """The database works them out, each twice as long as the one before."""
+    last = int(25 * scale ** 0.1)
+    chain = ", ".join(f"g{i + 1} AS (g{i} || g{i})" for i in range(last))
+    database(objects=f"INST_ID, ID, REC_ID, COL_CLASSRID, COL__, COL_GET_, g0, {chain}, "
+                     f"COL_SIZE AS (length(g{last})), rowid AS (length(g{last}))",
+             rows=[(f"INSERT INTO {AQ}OBJECTS (INST_ID, ID, g0) VALUES (1, ?, 'aaa')",
+                    ([i] for i in range(20)))])
+
+
+@hostile("sqlite", *BAD_DATABASE)
+def view_as_table(_):
+    """What is listed as a table is a view without end."""
+    database()
+    change_schema("sql = ?", f"CREATE VIEW {AQ}OBJECTS ({AQ_OBJECTS}) AS WITH RECURSIVE n (i) AS "
+                             f"(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT 1, i, i, 1, 1, i, i, "
+                             f"1, 0, 0 FROM n")
+
+
+@hostile("sqlite", *BAD_DATABASE)
+def pages_twice(_):
+    """Each page leads many times to the next one: 60 to the power of 12 rows in 8 KB."""
+    database(page=512)
+    depth, row = 12, varint(3) + varint(1) + b"\x03\x09\x09"
+    objects_in([lambda first, i=i: page_of([child(first + i + 1, k + 1) for k in range(60)], 512,
+                                           last=first + i + 1) for i in range(depth)] +
+               [lambda _: page_of([row], 512)], 512)
+
+
+@hostile("sqlite", *BAD_DATABASE)
+def rows_in_one_place(_):
+    """All rows of a page are the same bytes, many pages: 30,000 bytes, 600,000 times."""
+    database(page=65536)
+    payload = b"\x05" + varint(13 + 2 * 30_000) + b"\x09" + b"1" * 30_000
+    row = varint(len(payload)) + varint(1) + payload
+    pages = 60
+    objects_in([lambda first: page_of([child(first + k + 1, k + 1) for k in range(pages)], 65536,
+                                      last=first + pages + 1)] +
+               [lambda _: page_of([row] * 10_000, 65536, same=True)] * (pages + 1), 65536)
+
+
+@hostile("sqlite", *BAD_DATABASE)
+def ends_shared(_):
+    """Thousands of long rows go on at the same pages."""
+    database()
+    usable, pages, local = 4096, 220, (4096 - 12) * 32 // 255 - 23
+    text = local + pages * (usable - 4) - 5
+    whole = b"\x05\x09" + varint(13 + 2 * text) + b"a" * text
+
+    def row(first, number):
+        return varint(len(whole)) + varint(number) + whole[:local] + (first + 1).to_bytes(4, "big")
+
+    def chain(i):
+        return lambda first: ((first + i + 2 if i + 1 < pages else 0).to_bytes(4, "big") +
+                              b"a" * (usable - 4))
+    each, leaves = (usable - 16) // (local + 12), 400
+    objects_in([lambda first: page_of([child(first + 1 + pages + k, (k + 1) * each)
+                                       for k in range(leaves)], last=first + 1 + pages + leaves)] +
+               [chain(i) for i in range(pages)] +
+               [lambda first, k=k: page_of([row(first, k * each + i + 1) for i in range(each)])
+                for k in range(leaves + 1)])
+
+
+@hostile("sqlite", *GOOD_DATABASE)
+def long_default(scale):
+    """A column that was added later: what it says of each row stands once, in the schema."""
+    database(rows=[(f"INSERT INTO {AQ}OBJECTS (INST_ID, ID) VALUES (1, ?)",
+                    ([i] for i in range(int(200_000 * scale))))],
+             objects="INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE")
+    change_schema("sql = ?", f"CREATE TABLE {AQ}OBJECTS (INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE,"
+                             f" COL__ DEFAULT '{'1' * 100_000}')")
+
+
+@hostile("sqlite", *BAD_DATABASE)
+def large_schema(scale):
+    """Views that define tens of thousands of names each, and are never asked."""
+    database()
+    names = ", ".join(f"{AQ}{i} AS (SELECT 1)" for i in range(int(24_000 * scale)))
+    made = sqlite3.connect("a.sqlite", isolation_level=None)
+    made.executescript("PRAGMA journal_mode = OFF; PRAGMA writable_schema = ON; BEGIN")
+    made.executemany("INSERT INTO sqlite_master VALUES ('view', ?, ?, 0, ?)",
+                     ([f"v{i}", f"v{i}", f"CREATE VIEW v{i} AS WITH {names} SELECT 1"]
+                      for i in range(4)))
+    made.execute("COMMIT")
+    made.close()
+
+
+@hostile("sqlite", *GOOD_DATABASE, ("growth", "a.sqlite"), ("snapshots", "a.sqlite"),
+         ("check", "a.sqlite", "--quiet"))
+def many_sets(scale):
+    """As many result sets as classes, each with one class that no other set has."""
+    count = int(40_000 * scale)
+    database(rows=[("INSERT INTO INSTANCES VALUES (?, NULL)", ([i + 1] for i in range(count))),
+                   (f"INSERT INTO {AQ}CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME, COL_LIVE_COUNT)"
+                    f" VALUES (?, ?, ?, 0)", ([i + 1, i, f"T{i}"] for i in range(count)))])
+
+
+@hostile("sqlite", *GOOD_DATABASE, ("gate", "a.policy", "a.sqlite"),
+         ("gate", "b.policy", "a.sqlite", "--base", "a.sqlite"))
+def many_classes(scale):
+    """Each of a class of its own: a third refers to others, of the rest nothing is known."""
+    count = int(20_000 * scale)
+    database(f"CREATE TABLE {AQ}REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);",
+             rows=[(f"INSERT INTO {AQ}CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME) VALUES (1, ?, ?)",
+                    ([i, f"T{i}"] for i in range(count))),
+                   (f"INSERT INTO {AQ}OBJECTS VALUES (1, ?, ?, ?, 10, ?, ?, 1, ?, NULL)",
+                    ([i, i, i, i, i, i % 3 == 0] for i in range(count))),
+                   (f"INSERT INTO {AQ}REFERENCES_TO VALUES (1, ?, ?)",
+                    ([i, i + 3] for i in range(0, count - 3, 3)))])
+    pathlib.Path("a.policy").write_text("a: retained of each type <= 1000\n")
+    pathlib.Path("b.policy").write_text('b: retained of each type "T*" <= base\n')
 
 
 # --- the command line ---

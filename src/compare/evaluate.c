@@ -97,6 +97,8 @@ static bool *untracked_types(const mp_evaluation *evaluation)
 /* What the rule selects, of both recordings. */
 typedef struct selection {
     bool *untracked;    /* see untracked_types() */
+    const char **names; /* of these types */
+    size_t name_count;
     size_t unknown;     /* entries of such types */
     size_t here, there; /* the others, of the recording and of the base */
     mp_rule_subject *at;
@@ -104,13 +106,30 @@ typedef struct selection {
     mp_rule_subject sum, most; /* most: the entry with the largest number, for a message */
 } selection;
 
-static bool is_untracked(mp_evaluation *evaluation, const selection *found, const char *type)
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* The labels of those types, in order. */
+static void name_untracked(mp_evaluation *evaluation, selection *found)
 {
     const mp_model *model = evaluation->context->model;
-    for (uint32_t i = 1; found->untracked && i < model->types.count; i++)
-        if (found->untracked[i] && mp_text_is(mp_type_text(evaluation->scratch, model, i), type))
-            return true;
-    return false;
+    size_t capacity = 0;
+    for (uint32_t i = 1; found->untracked && i < model->types.count; i++) {
+        if (!found->untracked[i])
+            continue;
+        mp_grow(&found->names, &capacity, found->name_count + 1, sizeof *found->names);
+        found->names[found->name_count++] = mp_type_text(evaluation->scratch, model, i);
+    }
+    if (found->name_count)
+        qsort(found->names, found->name_count, sizeof *found->names, by_text);
+}
+
+static bool is_untracked(const selection *found, const char *type)
+{
+    return found->name_count &&
+           bsearch(&type, found->names, found->name_count, sizeof *found->names, by_text);
 }
 
 static void gather(mp_evaluation *evaluation, selection *found, const mp_digest *digest)
@@ -125,7 +144,7 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
         int64_t amount = mp_measure_of(rule->measure, &entries->at[i].amounts);
         if (!mp_evaluation_selects(evaluation, key, label))
             continue;
-        if (is_untracked(evaluation, found, label)) {
+        if (is_untracked(found, label)) {
             found->unknown++;
             continue;
         }
@@ -171,7 +190,7 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
             const mp_entry *entry = &entries->at[i];
             const char *label = mp_evaluation_label(evaluation, rule->by, &entry->key);
             if (!mp_evaluation_selects(evaluation, &entry->key, label) ||
-                is_untracked(evaluation, found, label))
+                is_untracked(found, label))
                 continue;
             mp_grow(&shares, &capacity, count + 1, sizeof *shares);
             shares[count++] = (run_share){rule->each ? label : "", run,
@@ -285,6 +304,7 @@ static void judge_amount(mp_evaluation *evaluation)
     selection found = {.sum.label = "", .untracked = untracked_types(evaluation)};
     bool has_runs = context->base && context->base->run_count;
     assert(context->now);
+    name_untracked(evaluation, &found);
     if (mp_measure_rows[rule->measure].select_by) { /* the peak is of no entries */
         gather(evaluation, &found, context->now);
         if (has_runs)
@@ -314,6 +334,7 @@ static void judge_amount(mp_evaluation *evaluation)
         mp_evaluation_find_nothing(evaluation);
     }
     free(found.untracked);
+    free(found.names);
     free(found.at);
 }
 

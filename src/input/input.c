@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,9 +114,8 @@ void mp_input_close(mp_input *input)
 {
     if (!input)
         return;
+    mp_stream_close(input->places);
     mp_stream_close(input->stream);
-    if (input->is_mapped)
-        munmap(input->map, input->map_length);
     free(input->bytes);
     free(input);
 }
@@ -326,32 +324,41 @@ size_t mp_input_tail(mp_input *input, char *bytes, size_t size)
     return mp_stream_at(input->file, from, bytes, size);
 }
 
-/* What can be mapped is not read; else all of it is in memory. */
-char *mp_input_map(mp_input *input, size_t *length)
+bool mp_input_spread(mp_input *input)
 {
-    *length = input->map_length;
-    if (!mp_stream_is_kept(input->file) || input->map)
-        return input->map;
-    int file = mp_stream_descriptor(input->file);
-    if (input->stream == input->file && file >= 0) {
-        *length = (size_t)input->total;
-        char *map =
-            *length ? mmap(NULL, *length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0) : NULL;
-        if (map == MAP_FAILED) {
-            failed(input, "cannot map");
-            return NULL;
-        }
-        input->map = map;
-        input->is_mapped = true;
-    } else if (mp_input_rewind(input)) {
-        while (refill(input))
-            ;
-        diagnose_failure(input);
-        input->map = input->bytes + input->start;
-        *length = input->end - input->start;
+    if (!mp_input_keep(input))
+        return false;
+    if (input->stream == input->file || input->places)
+        return true;
+    mp_stream *again = mp_stream_again(input->stream);
+    if (!again)
+        return failed(input, "cannot read again");
+    input->places = mp_stream_copy(again);
+    if (!input->places)
+        failed(input, "cannot unpack into a temporary file");
+    mp_stream_close(input->stream); /* the other one was read to its end, with what faults it has */
+    input->stream = again;
+    input->file = mp_stream_bottom(again);
+    input->at_end = true;
+    diagnose_failure(input);
+    return input->places != NULL;
+}
+
+size_t mp_input_at(mp_input *input, uint64_t offset, void *bytes, size_t size)
+{
+    mp_stream *places = input->places ? input->places : input->file;
+    size_t got = mp_stream_at(places, offset, bytes, size);
+    if (places->fault == MP_FAULT_READ && !input->fault_told) {
+        input->fault_told = true;
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read on: %s",
+                    places->why);
     }
-    input->map_length = *length;
-    return input->map;
+    return got;
+}
+
+uint64_t mp_input_length(const mp_input *input)
+{
+    return mp_stream_size(input->places ? input->places : input->file);
 }
 
 void mp_input_finish(mp_input *input)
@@ -360,7 +367,7 @@ void mp_input_finish(mp_input *input)
     int file = mp_stream_descriptor(input->file);
     if (input->stream == input->file && file >= 0 && fstat(file, &status) == 0)
         input->total = (uint64_t)status.st_size;
-    input->consumed = input->stream == input->file ? input->total : input->map_length;
+    input->consumed = input->stream == input->file ? input->total : mp_input_length(input);
 }
 
 bool mp_input_can_reopen(const mp_input *input)

@@ -59,10 +59,15 @@ bool mp_input_rewind(mp_input *input);
 bool mp_input_keep(mp_input *input);
 /* Up to `size` of the last bytes of a kept input; gives how many. */
 size_t mp_input_tail(mp_input *input, char *bytes, size_t size);
-/* All bytes of a kept input at once, as a copy that may be written to, until the input is closed:
- * for libraries that read no streams. NULL after a diagnostic. */
-char *mp_input_map(mp_input *input, size_t *length);
-/* A library has read it by its path or its map: all its bytes count as consumed. */
+/* See to it that any of its bytes can be read: what is packed goes into a temporary file without a
+ * name. False after a diagnostic. */
+bool mp_input_spread(mp_input *input);
+/* Of such an input, `size` bytes from `offset` on; gives how many there are. Where they cannot be
+ * read, that is said, once. */
+size_t mp_input_at(mp_input *input, uint64_t offset, void *bytes, size_t size);
+/* How many bytes it has. */
+uint64_t mp_input_length(const mp_input *input);
+/* It was read by its places: all its bytes count as consumed. */
 void mp_input_finish(mp_input *input);
 /* The number of the last line, from 1. */
 uint64_t mp_input_line_number(const mp_input *input);

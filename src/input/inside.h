@@ -31,9 +31,7 @@ struct mp_input {
     mp_stream *stream, *file;         /* and what is at the bottom of it */
     uint8_t packings[MP_MOST_NESTED]; /* from the outside */
     uint32_t packing_count;
-    char *map; /* of map_length bytes; NULL: none */
-    size_t map_length;
-    bool is_mapped; /* else it is the window */
+    mp_stream *places; /* what is packed, where any of it can be read; NULL: nowhere */
 };
 
 /* Read a stream, which is the input's from now on, as it is: nothing is unpacked. */

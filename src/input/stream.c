@@ -237,40 +237,46 @@ static bool write_all(int file, const char *bytes, size_t length)
     return true;
 }
 
-/* What was remembered and what is still to come, into a file without a name. */
-static bool spool(file_stream *own, int file, uint64_t *size)
+/* All that is still to come, in a file without a name; -1 with errno set. */
+static int spool(mp_stream *stream)
 {
-    char block[64 * 1024];
+    char folder[4096], block[64 * 1024];
+    const char *place = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     size_t got;
-    own->at = *size = 0;
-    while ((got = read_file(&own->stream, block, sizeof block)) > 0) {
-        if (!write_all(file, block, got))
-            return false;
-        *size += got;
-    }
-    return own->stream.fault == MP_FAULT_NONE;
+    while (file >= 0 && (got = mp_stream_read(stream, block, sizeof block)) > 0)
+        if (!write_all(file, block, got)) {
+            int why = errno;
+            close(file);
+            errno = why;
+            return -1;
+        }
+    return file;
+}
+
+mp_stream *mp_stream_copy(mp_stream *stream)
+{
+    int file = spool(stream);
+    return file < 0 ? NULL : mp_stream_of_file(file);
 }
 
 bool mp_stream_keep(mp_stream *stream)
 {
     file_stream *own = (file_stream *)stream;
-    char folder[4096];
-    const char *place = getenv("TMPDIR");
     if (mp_stream_is_kept(stream))
         return true;
     if (stream->grows || !own->remembered) {
         errno = ESPIPE;
         return false;
     }
-    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
-    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    uint64_t size;
-    if (file < 0)
-        return false;
-    if (!spool(own, file, &size)) {
-        int why = errno;
-        close(file);
-        errno = why;
+    own->at = 0;
+    stream->head_start = stream->head_end = 0;
+    int file = spool(stream);
+    struct stat status;
+    if (file < 0 || stream->fault || fstat(file, &status) != 0) {
+        if (file >= 0)
+            close(file);
         return false;
     }
     close_file(stream);
@@ -278,7 +284,7 @@ bool mp_stream_keep(mp_stream *stream)
     own->file = file;
     own->kept = true;
     own->at = stream->given = 0;
-    own->size = size;
+    own->size = (uint64_t)status.st_size;
     stream->head_start = stream->head_end = 0;
     return true;
 }

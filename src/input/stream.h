@@ -78,6 +78,9 @@ uint64_t mp_stream_size(const mp_stream *file);
 /* Put what comes through a pipe into a temporary file without a name; it is then at its start.
  * False, with errno set, where that is not possible. */
 bool mp_stream_keep(mp_stream *file);
+/* What a stream still has to give, in a temporary file without a name: a kept file of its own.
+ * NULL, with errno set, where that is not possible. */
+mp_stream *mp_stream_copy(mp_stream *stream);
 /* Up to `size` bytes from `from`, of a kept file; fewer at its end, or at a fault. */
 size_t mp_stream_at(mp_stream *file, uint64_t from, char *into, size_t size);
 /* Its descriptor; -1: memory. */

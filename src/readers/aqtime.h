@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "model/census.h"
 #include "model/history.h"
+#include "readers/aqtime_source.h"
 #include "readers/reader.h"
 
 typedef enum aq_table {
@@ -60,7 +61,7 @@ typedef struct aq_number {
 /* A walk over a table in the order of result sets. */
 typedef struct aq_cursor {
     sqlite3_stmt *statement; /* NULL: no such table, or its end */
-    bool there;              /* the database has the table */
+    bool there, has_set;     /* the database has the table; and in it INST_ID */
     bool ready, taken;       /* there is a row at hand; it was handed out */
     aq_number set;           /* that it belongs to */
 } aq_cursor;
@@ -77,6 +78,7 @@ typedef struct aq_figures {
     int64_t objects, bytes;
     int64_t peak, peak_size; /* -1: not told, or of several classes of this name */
     int64_t row;             /* in CLASSES_DATA; the last one of several */
+    bool listed;             /* in `active` */
     bool stated, live_known, size_known, total_known;
 } aq_figures; /* of one type in one result set */
 
@@ -103,6 +105,7 @@ typedef struct aq_state {
     /* The input at hand. */
     const char *path;
     sqlite3 *database;
+    int64_t steps_left; /* that SQLite may take */
     bool failed, converted;
     uint64_t records;
     mp_census census;
@@ -124,6 +127,8 @@ typedef struct aq_state {
     mp_id_index kept;    /* ids of objects */
     aq_figures *figures; /* by type */
     size_t figure_count, figure_capacity;
+    uint32_t *active; /* the types that have figures */
+    size_t active_count, active_capacity;
     mp_symbol_id *stack; /* of the object at hand, innermost first */
     size_t stack_capacity;
     int64_t overwrites;
@@ -132,10 +137,22 @@ typedef struct aq_state {
     mp_id_index vertex_of; /* ID of an object to its vertex */
 } aq_state;
 
+/* --- connection: aqtime_connection.c --- */
+
+/* Open the file's database. It must stay until aq_disconnect. False after a diagnostic. */
+bool aq_connect(aq_state *state, aq_source *file);
+void aq_disconnect(aq_state *state);
+
 /* --- tables: aqtime_tables.c --- */
 
 /* "ALLOCATION_PROFILER_OBJECTS" */
 const char *aq_table_name(aq_table table);
+/* Whether a table of this name is one of the format's. */
+bool aq_is_table(const char *name);
+/* NULL after a diagnostic. */
+sqlite3_stmt *aq_prepare(aq_state *state, const char *query);
+/* Say what SQLite says, once an input; gives false. */
+bool aq_fail(aq_state *state, const char *doing);
 /* Find the tables and open walks over them. False after a diagnostic. */
 bool aq_open_tables(aq_state *state);
 void aq_close_tables(aq_state *state);

@@ -15,7 +15,14 @@ aq_figures *aq_figures_of(aq_state *state, mp_type_id type)
     mp_grow(&state->figures, &state->figure_capacity, type.i + 1u, sizeof *state->figures);
     while (state->figure_count <= type.i)
         state->figures[state->figure_count++] = (aq_figures){0};
-    return &state->figures[type.i];
+    aq_figures *figures = &state->figures[type.i];
+    if (!figures->listed) {
+        mp_grow(&state->active, &state->active_capacity, state->active_count + 1,
+                sizeof *state->active);
+        state->active[state->active_count++] = type.i;
+        figures->listed = true;
+    }
+    return figures;
 }
 
 static void wrong_order(aq_state *state, const char *what, aq_number live, aq_number peak,
@@ -68,8 +75,8 @@ void aq_read_figures(aq_state *state)
         for (int i = AQ_C_LIVE; i < AQ_C_END; i++)
             sane &= numbers[i].value >= 0 && numbers[i].value < most;
         aq_figures *figures = aq_figures_of(state, type);
-        if (sane && figures->total < most && figures->total_size < most &&
-            figures->live_size < most)
+        if (sane && figures->live < most && figures->live_size < most && figures->total < most &&
+            figures->total_size < most)
             add_figures(figures, numbers, row);
         else
             aq_say(state, MP_DIAG_BAD_ROW, AQ_CLASSES, row,
@@ -86,12 +93,20 @@ static void compare(aq_state *state, const aq_figures *figures, const char *colu
                stated, state->sets[state->set].id, counted);
 }
 
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
 void aq_check_figures(aq_state *state)
 {
     mp_snapshot_id snapshot = state->sets[state->set].snapshot;
-    for (uint32_t i = 1; i < state->figure_count; i++) {
-        aq_figures *figures = &state->figures[i];
-        mp_type_id type = {i};
+    if (state->active_count)
+        qsort(state->active, state->active_count, sizeof *state->active, by_number);
+    for (size_t i = 0; i < state->active_count; i++) {
+        mp_type_id type = {state->active[i]};
+        aq_figures *figures = &state->figures[type.i];
         if (figures->stated && figures->live_known)
             compare(state, figures, "COL_LIVE_COUNT", figures->live, figures->objects);
         if (figures->stated && figures->size_known)
@@ -103,6 +118,7 @@ void aq_check_figures(aq_state *state)
                 (mp_type_peak){type, snapshot, figures->peak, figures->peak_size};
         *figures = (aq_figures){0};
     }
+    state->active_count = 0;
 }
 
 /* --- references --- */

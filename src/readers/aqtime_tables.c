@@ -77,21 +77,30 @@ void aq_say(aq_state *state, mp_diagnostic_id id, aq_table table, int64_t row, c
                 words[table].name, row, text);
 }
 
-static bool fail(aq_state *state, const char *doing)
+bool aq_is_table(const char *name)
 {
+    bool is = false;
+    for (int i = 0; i < AQ_TABLES; i++)
+        is |=
+            mp_text_is(name, words[i].name) || (words[i].alias && mp_text_is(name, words[i].alias));
+    return is;
+}
+
+bool aq_fail(aq_state *state, const char *doing)
+{
+    const char *why = state->steps_left < 0 ? "it takes more work than its rows are worth"
+                                            : sqlite3_errmsg(state->database);
     if (!state->failed)
-        mp_diagnose(state->diagnostics, MP_DIAG_CANNOT_READ, state->path, 0, "%s: %s", doing,
-                    sqlite3_errmsg(state->database));
+        mp_diagnose(state->diagnostics, MP_DIAG_CANNOT_READ, state->path, 0, "%s: %s", doing, why);
     state->failed = true;
     return false;
 }
 
-/* Prepared, or NULL after a diagnostic. */
-static sqlite3_stmt *prepare(aq_state *state, const char *query)
+sqlite3_stmt *aq_prepare(aq_state *state, const char *query)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(state->database, query, -1, &statement, NULL) != SQLITE_OK)
-        fail(state, "cannot read the database");
+        aq_fail(state, "cannot read the database");
     return statement;
 }
 
@@ -100,7 +109,7 @@ static sqlite3_stmt *prepare(aq_state *state, const char *query)
 /* Real tables only: what a view or a module would do is not for a reader to find out. */
 static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 {
-    sqlite3_stmt *list = prepare(
+    sqlite3_stmt *list = aq_prepare(
         state,
         "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name");
     int code = SQLITE_DONE;
@@ -113,37 +122,82 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
                 found[i] = words[i].alias;
     }
     if (list && code != SQLITE_DONE)
-        fail(state, "cannot read the database's tables");
+        aq_fail(state, "cannot read the database's tables");
     sqlite3_finalize(list);
 }
 
-static bool has_column(sqlite3_stmt *columns, const char *table, const char *column)
+/* What a table has of what is read. */
+typedef struct table_shape {
+    bool there[AQ_COLUMNS]; /* its columns */
+    const char *row;        /* a name of the row's number that no column has; NULL: none */
+} table_shape;
+
+/* What the database would work out for each row is no recorded value, and may take for ever; nor is
+ * a long default, which stands in no row. */
+static bool is_recorded(sqlite3_stmt *column)
 {
-    sqlite3_reset(columns);
-    sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
-    sqlite3_bind_text(columns, 2, column, -1, SQLITE_STATIC);
-    return sqlite3_step(columns) == SQLITE_ROW;
+    enum { DEFAULT = 4, HIDDEN = 6, LONGEST_DEFAULT = 64 };
+    return sqlite3_column_int(column, HIDDEN) == 0 &&
+           sqlite3_column_bytes(column, DEFAULT) <= LONGEST_DEFAULT;
+}
+
+static void note_column(aq_state *state, aq_table table, sqlite3_stmt *column, table_shape *shape,
+                        unsigned *taken)
+{
+    enum { NAME = 1 };
+    static const char *const rows[] = {"rowid", "_rowid_", "oid"};
+    const char *name = (const char *)sqlite3_column_text(column, NAME);
+    for (unsigned i = 0; name && i < 3; i++)
+        *taken |= mp_text_is(name, rows[i]) ? 1u << i : 0;
+    for (int i = 0; name && words[table].columns[i]; i++) {
+        if (!mp_text_is(name, words[table].columns[i] + 1))
+            continue;
+        shape->there[i] = is_recorded(column);
+        if (!shape->there[i])
+            mp_diagnose(state->diagnostics, MP_DIAG_COMPUTED_COLUMN, state->path, 0,
+                        "%s.%s stands in no row, the database makes it up: it is not read",
+                        words[table].name, words[table].columns[i] + 1);
+    }
+    shape->row = !(*taken & 1) ? rows[0] : !(*taken & 2) ? rows[1] : !(*taken & 4) ? rows[2] : NULL;
+}
+
+static bool find_columns(aq_state *state, aq_table table, const char *name, table_shape *shape)
+{
+    char query[128];
+    unsigned taken = 0;
+    snprintf(query, sizeof query, "PRAGMA table_xinfo(\"%s\")", name);
+    sqlite3_stmt *list = aq_prepare(state, query);
+    int code = SQLITE_DONE;
+    while (list && (code = sqlite3_step(list)) == SQLITE_ROW)
+        note_column(state, table, list, shape, &taken);
+    if (!shape->row || code != SQLITE_DONE)
+        aq_fail(state, "cannot read the database's columns");
+    sqlite3_finalize(list);
+    return !state->failed;
 }
 
 /* A walk over the table; columns that it lacks are NULL. Numbers may be stored as text, so they are
- * sorted by what they say. */
-static void open_cursor(aq_state *state, aq_table table, const char *name, sqlite3_stmt *columns)
+ * sorted by what they say. Indexes are not used: nobody looked at what is in them. */
+static void open_cursor(aq_state *state, aq_table table, const char *name)
 {
     char query[LONGEST_QUERY], second[80] = "";
-    int used = snprintf(query, sizeof query, "SELECT rowid");
-    bool has_set = has_column(columns, name, "INST_ID");
+    table_shape shape = {0};
+    if (!find_columns(state, table, name, &shape))
+        return;
+    int used = snprintf(query, sizeof query, "SELECT %s", shape.row);
     for (int i = 0; words[table].columns[i]; i++) {
         const char *column = words[table].columns[i] + 1;
-        bool there = has_column(columns, name, column);
-        used += snprintf(query + used, sizeof query - (size_t)used, there ? ", \"%s\"" : ", NULL",
-                         column);
-        if (there && words[table].second && i + 1 == words[table].second)
+        used += snprintf(query + used, sizeof query - (size_t)used,
+                         shape.there[i] ? ", \"%s\"" : ", NULL", column);
+        if (shape.there[i] && words[table].second && i + 1 == words[table].second)
             snprintf(second, sizeof second, ", CAST(\"%s\" AS INTEGER)", column);
     }
-    snprintf(query + used, sizeof query - (size_t)used, " FROM \"%s\" ORDER BY %s%s, rowid", name,
-             has_set ? "CAST(INST_ID AS INTEGER)" : "NULL", second);
-    state->cursors[table].statement = prepare(state, query);
+    snprintf(query + used, sizeof query - (size_t)used,
+             " FROM \"%s\" NOT INDEXED ORDER BY %s%s, %s", name,
+             shape.there[AQ_SET - 1] ? "CAST(INST_ID AS INTEGER)" : "NULL", second, shape.row);
+    state->cursors[table].statement = aq_prepare(state, query);
     state->cursors[table].there = true;
+    state->cursors[table].has_set = shape.there[AQ_SET - 1];
 }
 
 static void note_missing(aq_state *state, const char *const found[AQ_TABLES])
@@ -172,12 +226,9 @@ bool aq_open_tables(aq_state *state)
         return false;
     }
     note_missing(state, found);
-    sqlite3_stmt *columns =
-        prepare(state, "SELECT 1 FROM pragma_table_info(?) WHERE name = ? COLLATE NOCASE");
-    for (int i = 0; columns && i < AQ_META_LINES; i++)
+    for (int i = 0; i < AQ_META_LINES && !state->failed; i++)
         if (found[i])
-            open_cursor(state, (aq_table)i, found[i], columns);
-    sqlite3_finalize(columns);
+            open_cursor(state, (aq_table)i, found[i]);
     return !state->failed;
 }
 
@@ -259,7 +310,7 @@ static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_n
         const char *text = aq_text(state, table, i);
         mp_slice shown = mp_utf8_mend(&state->scratch, (mp_slice){text, strnlen(text, 40)});
         aq_say(state, MP_DIAG_BAD_ROW, table, aq_row(state, table),
-               "%s is \"%.*s\", expected a whole number: row skipped", words[table].columns[i - 1],
+               "%s is \"%.*s\", expected a whole number: row skipped", column + 1,
                (int)shown.length, shown.at);
         mp_arena_free(&state->scratch);
         return false;
@@ -279,7 +330,7 @@ static void step(aq_state *state, aq_table table)
         int code = state->failed ? SQLITE_DONE : sqlite3_step(cursor->statement);
         if (code != SQLITE_ROW) {
             if (code != SQLITE_DONE)
-                fail(state, words[table].name);
+                aq_fail(state, words[table].name);
             sqlite3_finalize(cursor->statement);
             cursor->statement = NULL;
             return;
@@ -346,14 +397,17 @@ static void add_set(aq_state *state, int64_t id, mp_string_id caption)
 /* Those with objects, listed or not. */
 static void add_sets_of_objects(aq_state *state)
 {
-    sqlite3_stmt *list = prepare(state, "SELECT DISTINCT INST_ID FROM " PREFIX "OBJECTS");
+    sqlite3_stmt *list =
+        !state->cursors[AQ_OBJECTS].has_set
+            ? NULL
+            : aq_prepare(state, "SELECT DISTINCT INST_ID FROM " PREFIX "OBJECTS NOT INDEXED");
     int code = SQLITE_DONE;
     aq_number number;
     while (list && (code = sqlite3_step(list)) == SQLITE_ROW)
         if (number_at(list, 0, &number) && number.known)
             add_set(state, number.value, (mp_string_id){0});
     if (list && code != SQLITE_DONE)
-        fail(state, words[AQ_OBJECTS].name);
+        aq_fail(state, words[AQ_OBJECTS].name);
     sqlite3_finalize(list);
 }
 

@@ -1,0 +1,54 @@
+/* A database's file as SQLite is to see it: the pages of an input, and those of the write-ahead log
+ * beside it that were committed.
+ *
+ * Nothing is written, locked or made beside the input. What cannot be read of a log, or shows that
+ * a change was under way, is told. */
+#ifndef MP_READERS_AQTIME_SOURCE_H
+#define MP_READERS_AQTIME_SOURCE_H
+
+#include <sqlite3.h>
+
+#include "input/input.h"
+
+typedef struct aq_source aq_source;
+
+/* The input must be open as long as the file is. NULL after a diagnostic. */
+aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
+/* Whether all that belongs to the database was read, and nobody wrote to it meanwhile. */
+bool aq_source_is_whole(aq_source *file);
+/* NULL: nothing happens. */
+void aq_source_close(aq_source *file);
+
+/* A connection that reads it and nothing else; close it before the file. NULL after a diagnostic.
+ */
+sqlite3 *aq_source_connect(aq_source *file);
+
+/* --- trees of pages: aqtime_pages.c --- */
+
+/* How large a page is, how much of it is the database's own, and how many there are. */
+uint32_t aq_source_page_size(const aq_source *file);
+uint32_t aq_source_usable(const aq_source *file);
+uint32_t aq_source_pages(const aq_source *file);
+/* The first `size` bytes of a page, which are counted from 1. False where they are not there. */
+bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size);
+
+/* Walks over tables, page by page, with what they came upon; release with aq_pages_free. */
+typedef struct aq_pages {
+    const aq_source *file;
+    unsigned char *seen, *page; /* which pages any table has, a bit each; the one at hand */
+    uint32_t *next;             /* pages to go to */
+    size_t next_count, next_capacity;
+    uint64_t rows, bytes; /* of all tables so far */
+    int64_t last_row;
+    bool behind_first; /* row of the table at hand */
+    char why[128];     /* what is wrong */
+} aq_pages;
+
+void aq_pages_begin(aq_pages *pages, const aq_source *file);
+/* Walk the table that begins at page `root`. False, with `why`, where a page or a part of it would
+ * be read twice, in this table or another: what SQLite does with a table that passes is bounded by
+ * the size of the file. What begins there and is no table of rows passes too. */
+bool aq_pages_walk(aq_pages *pages, uint32_t root);
+void aq_pages_free(aq_pages *pages);
+
+#endif

@@ -1,0 +1,238 @@
+/* Databases as files with what lies beside them: logs, journals, names that mean something. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "base/diagnose.h"
+#include "model/build.h"
+#include "support/memory_reader.h"
+
+#define OBJECTS "ALLOCATION_PROFILER_OBJECTS"
+#define TABLE "CREATE TABLE " OBJECTS " (INST_ID, ID, COL_CLASSRID, COL_SIZE);"
+#define OBJECT(id, size) "INSERT INTO " OBJECTS " VALUES (1, " id ", 1, " size ");"
+
+static char folder[64], path[128], beside[160];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_aqtime_source.XXXXXX");
+    return !mkdtemp(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    return system(command) != 0;
+}
+
+static void in_folder(char *into, size_t size, const char *name, const char *ending)
+{
+    snprintf(into, size, "%s/%s%s", folder, name, ending);
+}
+
+static void run(sqlite3 *database, const char *statements)
+{
+    assert_int_equal(sqlite3_exec(database, statements, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static void copy(const char *from, const char *to, long length)
+{
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_non_null(in);
+    assert_non_null(out);
+    for (int c; length-- && (c = getc(in)) != EOF;)
+        putc(c, out);
+    fclose(in);
+    fclose(out);
+}
+
+static long size_of(const char *name)
+{
+    struct stat status;
+    return stat(name, &status) == 0 ? (long)status.st_size : -1;
+}
+
+static void flip(const char *name, long at)
+{
+    FILE *file = fopen(name, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    int c = getc(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    putc(c ^ 1, file);
+    fclose(file);
+}
+
+/* Two objects of 10 and 20 bytes, of which only the first is in the database itself: the other one
+ * and a third that was not ended, if that is asked for, are in the log. Both are copies, as a
+ * process that was killed leaves them. */
+static void make_logged(const char *name, bool open_change)
+{
+    char work[128], log[160];
+    sqlite3 *database;
+    in_folder(work, sizeof work, "work", "");
+    in_folder(log, sizeof log, "work", "-wal");
+    in_folder(path, sizeof path, name, "");
+    in_folder(beside, sizeof beside, name, "-wal");
+    unlink(work);
+    assert_int_equal(sqlite3_open(work, &database), SQLITE_OK);
+    run(database, TABLE OBJECT("1", "10") "PRAGMA journal_mode = WAL;"
+                                          "PRAGMA wal_autocheckpoint = 0;" OBJECT("2", "20"));
+    if (open_change) /* more than the cache holds goes into the log before it is ended */
+        run(database, "PRAGMA cache_size = 2; BEGIN; WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL "
+                      "SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO " OBJECTS
+                      " SELECT 1, i, 1, 7 FROM n;");
+    copy(work, path, -1);
+    copy(log, beside, -1);
+    sqlite3_close(database);
+}
+
+/* Bytes alive, of the database at `path`. Nothing is made beside it, and nothing changed. */
+static int64_t bytes_of(bool *complete, uint64_t *logs)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    const mp_load_options options = {0};
+    const char *const paths[] = {path};
+    struct stat before[4], after[4];
+    char name[192];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        before[i].st_size = -1;
+        (void)!stat(name, &before[i]);
+    }
+    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    r.ok = mp_load(r.model, r.diagnostics, paths, 1, &options);
+    assert_true(r.ok);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        after[i].st_size = -1;
+        (void)!stat(name, &after[i]);
+        assert_int_equal(before[i].st_size, after[i].st_size);
+        if (before[i].st_size >= 0)
+            assert_int_equal(before[i].st_mtim.tv_nsec, after[i].st_mtim.tv_nsec);
+    }
+    int64_t bytes = r.model->snapshots.at[1].live_bytes;
+    *complete = r.model->inputs.at[1].complete;
+    *logs = mp_diagnostics_count(r.diagnostics, MP_DIAG_UNREAD_LOG);
+    reading_free(&r);
+    return bytes;
+}
+
+static void assert_read(int64_t bytes, bool complete)
+{
+    bool was_complete;
+    uint64_t logs;
+    assert_int_equal(bytes_of(&was_complete, &logs), bytes);
+    assert_int_equal(was_complete, complete);
+    assert_int_equal(logs, complete ? 0 : 1);
+}
+
+static void test_a_log_is_read(void **state)
+{
+    (void)state;
+    make_logged("logged", false);
+    assert_read(30, true);
+    /* Names that mean something where a path is taken for a URI. */
+    make_logged("a?mode=rw&x%41#b", false);
+    assert_read(30, true);
+}
+
+static void test_nothing_beside_is_written(void **state)
+{
+    (void)state;
+    char shared[192], precious[192];
+    make_logged("linked", false);
+    in_folder(precious, sizeof precious, "precious", "");
+    snprintf(shared, sizeof shared, "%s-shm", path);
+    copy(path, precious, 100);
+    assert_int_equal(link(precious, shared), 0);
+    assert_read(30, true);
+    assert_int_equal(size_of(precious), 100);
+}
+
+static void test_without_its_log(void **state)
+{
+    (void)state;
+    make_logged("alone", false);
+    unlink(beside);
+    assert_read(10, true);
+    copy("/dev/null", beside, 0); /* all is in the database */
+    assert_read(10, true);
+    assert_int_equal(truncate(beside, 10), 0); /* no header */
+    assert_read(10, false);
+    unlink(beside);
+    assert_int_equal(mkfifo(beside, 0600), 0); /* would wait for a writer */
+    assert_read(10, false);
+}
+
+static void test_damaged_logs(void **state)
+{
+    (void)state;
+    make_logged("damaged", false);
+    long size = size_of(beside);
+    assert_int_equal(truncate(beside, size - 1), 0);
+    assert_read(10, false);
+    make_logged("damaged", false);
+    flip(beside, size - 100); /* in a page */
+    assert_read(10, false);
+    make_logged("damaged", false);
+    flip(beside, 26); /* the header's sum */
+    assert_read(10, false);
+}
+
+static void test_an_unfinished_change(void **state)
+{
+    (void)state;
+    make_logged("open", true);
+    assert_read(30, false);
+}
+
+/* What is left of the log before: other numbers of chance stand in its frames. */
+static void test_old_frames(void **state)
+{
+    (void)state;
+    make_logged("old", false);
+    FILE *log = fopen(beside, "ab");
+    for (int i = 0; i < 5000; i++)
+        putc(i * 7, log);
+    fclose(log);
+    assert_read(30, true);
+}
+
+static void test_a_journal(void **state)
+{
+    (void)state;
+    char journal[192];
+    make_logged("hot", false);
+    unlink(beside);
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    copy(path, journal, 512);
+    assert_read(10, false);
+    assert_int_equal(truncate(journal, 0), 0); /* finished, and kept for the next one */
+    assert_read(10, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_log_is_read),
+        cmocka_unit_test(test_nothing_beside_is_written),
+        cmocka_unit_test(test_without_its_log),
+        cmocka_unit_test(test_damaged_logs),
+        cmocka_unit_test(test_an_unfinished_change),
+        cmocka_unit_test(test_old_frames),
+        cmocka_unit_test(test_a_journal),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
