@@ -9,13 +9,20 @@ files (cut short, renamed, replaced) follows from what is done to them here. Not
 pass: what a step needs of the one before is waited for until it is printed.
 """
 import argparse
+import csv
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import random
+import re
 import select
+import signal
+import struct
 import subprocess
 import tempfile
+import termios
 
 SECONDS = 60  # that a line may take on a busy machine
 FIGURES = ("sequence", "tag", "time_us", "live_objects", "live_bytes", "delta_bytes")
@@ -204,6 +211,253 @@ class Trials:
             self.claim((row["leaked_objects"], row["leaked_bytes"]) ==
                        (totals["leaked_objects"], totals["leaked_bytes"]), "leaked", row, totals)
 
+    # --- what becomes of files ---
+
+    def other(self):
+        """A recording of another process, with other figures."""
+        return self.made("oemp", "--uuid", "11111111-2222-4333-8444-555555555555", "--objects",
+                         "500", "--snapshots", "5")
+
+    def append(self, path, data):
+        with path.open("ab") as file:
+            file.write(data)
+
+    def replaced(self):
+        """Cut short, renamed and replaced, removed and made anew: the next recording, once."""
+        first, second = self.made("oemp", "--no-exit"), self.other()
+        half = len(first) - 9
+        expected, after = self.expected(first[:half]), self.expected(second)
+
+        def cut(path):
+            with path.open("r+b") as file:
+                file.truncate(0)
+                file.write(second)
+
+        def rotate(path):
+            path.rename(str(path) + ".1")
+            path.write_bytes(second)
+
+        def remove(path):
+            path.unlink()
+            path.write_bytes(second)
+
+        def put_over(path):
+            beside = self.path()
+            beside.write_bytes(second)
+            beside.rename(path)
+
+        for how, event in ((cut, "truncated"), (rotate, "replaced"), (remove, "replaced"),
+                           (put_over, "replaced")):
+            for looks in ([], ["--poll", "5ms"]):
+                path = self.path()
+                path.write_bytes(first[:half])
+                watch = self.watch("--until-exit", *looks, path)
+                watch.wait_for_rows(len(expected))
+                how(path)
+                self.claim(watch.end() == 0, f"{how.__name__}: ends with 0", watch.err)
+                self.compare(how.__name__, watch.rows(), expected + after)
+                events = [row["event"] for row in watch.events() if row["event"] != "renamed"]
+                self.claim(events == [event], f"{how.__name__}: tells it once", watch.events())
+                self.claim("[torn-recording]" in watch.err, f"{how.__name__}: tells what is torn",
+                           watch.err)
+
+    def renamed(self):
+        """A file that is renamed is read on, until another of its name has something in it."""
+        data, path = self.made("oemp"), self.path()
+        expected, cut = self.expected(data), len(data) // 3
+        path.write_bytes(data[:cut])
+        moved = path.with_suffix(".old")
+        watch = self.watch("--until-exit", path)
+        watch.wait_for_rows(1)
+        path.rename(moved)
+        watch.wait_for(watch.events)
+        path.write_bytes(b"")
+        self.append(moved, data[cut:])
+        self.claim(watch.end() == 0, "renamed: ends with 0", watch.err)
+        self.compare("renamed", watch.rows(), expected)
+        self.claim([row["event"] for row in watch.events()] == ["renamed"], "renamed: once")
+
+    def parts(self):
+        """Parts of one recording, each in the place of the one before, are one recording."""
+        expected, path = self.expected(self.made("oemp")), self.path()
+        path.write_bytes(self.made("oemp", "--last-sequence", "3"))
+        watch = self.watch("--until-exit", path)
+        watch.wait_for_rows(3)
+        path.rename(path.with_suffix(".1"))
+        path.write_bytes(self.made("oemp", "--first-sequence", "4"))
+        self.claim(watch.end() == 0, "parts: ends with 0", watch.err)
+        self.compare("parts", watch.rows(), expected)
+
+    def appended(self):
+        """Another recording behind the first in one file: each has its own start."""
+        first, second, path = self.made("oemp", "--no-exit"), self.other(), self.path()
+        path.write_bytes(first)
+        watch = self.watch("--until-exit", path)
+        watch.wait_for_rows(1)
+        self.append(path, second)
+        self.claim(watch.end() == 0, "appended: ends with 0", watch.err)
+        expected = self.expected(first) + self.expected(second)
+        self.compare("appended", watch.rows(), expected)
+        begun = [row["grown_bytes"] for row in watch.rows() if row["sequence"] == 1]
+        self.claim(begun == [0, 0], "appended: each has its start", watch.rows())
+
+    def ten(self):
+        """Ten files at once, in turns; one of them is no recording."""
+        data = self.made("oemp")
+        expected, paths = self.expected(data), [self.path() for _ in range(10)]
+        foreign = self.folder / "notes.txt"
+        foreign.write_text("no recording\n")
+        watch = self.watch("--until-exit", *paths, foreign)
+        for piece in self.pieces(data, 900):
+            for path in paths:
+                self.append(path, piece)
+        self.claim(watch.end() == 3, "one of eleven cannot be read", watch.err)
+        self.claim("[foreign-file]" in watch.err, "tells which", watch.err)
+        for path in paths:
+            rows = [row for row in watch.rows() if row["path"] == str(path)]
+            self.compare(f"ten: {path.name}", rows, expected)
+
+    def streams(self):
+        """Standard input and a named pipe, until nobody writes into them."""
+        data, fifo = self.made("oemp"), self.folder / "pipe"
+        expected = self.expected(data)
+        watch = self.watch("-", standard_input=subprocess.PIPE)
+        for piece in self.pieces(data, 700):
+            watch.process.stdin.write(piece)
+            watch.process.stdin.flush()
+        watch.process.stdin.close()
+        self.claim(watch.end() == 0, "standard input: ends with 0", watch.err)
+        self.compare("standard input", watch.rows(), expected)
+        os.mkfifo(fifo)
+        watch = self.watch(fifo)
+        with fifo.open("wb") as file:
+            file.write(data)
+        self.claim(watch.end() == 0, "named pipe: ends with 0", watch.err)
+        self.compare("named pipe", watch.rows(), expected)
+
+    # --- how it ends ---
+
+    def limits(self):
+        """The first snapshot over a limit ends it with 1, and --exec hears of it."""
+        data, path = self.made("oemp"), self.path()
+        path.write_bytes(data)
+        whole = self.watch("--until-exit", path)
+        whole.end()
+        rows = whole.rows()
+        for name, member in (("max-growth", "grown_bytes"), ("max-leaked", "leaked_bytes")):
+            most = max(row[member] for row in rows)
+            watch = self.watch("--until-exit", f"--{name}", most, path)
+            self.claim(watch.end() == 0, f"{name}: as much as that is allowed", watch.err)
+            first = next(row for row in rows if row[member] == most)
+            told = self.path()
+            command = (f'echo "$MEMPROF_LIMIT $MEMPROF_PATH $MEMPROF_SEQUENCE $MEMPROF_ACTUAL_BYTES '
+                       f'$MEMPROF_LIMIT_BYTES $MEMPROF_TAG" >"{told}"; echo said; exit 7')
+            watch = self.watch("--until-exit", f"--{name}", most - 1, "--exec", command, path)
+            self.claim(watch.end() == 1, f"{name}: ends with 1", watch.err)
+            self.claim(told.read_text() == f"{name} {path} {first['sequence']} {most} {most - 1} "
+                       f"{first['tag']}\n", f"{name}: --exec", told.read_text())
+            self.claim("said\n" in watch.err and "ended with status 7" in watch.err,
+                       f"{name}: tells that --exec failed", watch.err)
+            limit = [row for row in watch.events() if row["event"] == "limit"]
+            self.claim([(row["name"], row["path"], row["actual_bytes"], row["limit_bytes"])
+                        for row in limit] == [(name, str(path), most, most - 1)],
+                       f"{name}: in JSON", watch.out)
+            self.claim(watch.rows()[-1] == first, f"{name}: the last row", watch.out)
+        watch = self.watch("--max-growth", "1%", path)
+        self.claim(watch.end() == 1, "a share of the start", watch.err)
+
+    def timeouts(self):
+        """A writer that died: with --until-exit 3, else 0 where anything came."""
+        data, path = self.made("oemp", "--no-exit"), self.path()
+        path.write_bytes(data)
+        for words, status in (([path], 0), (["--until-exit", path], 3), ([self.path()], 3)):
+            watch = self.watch("--timeout", "20ms", *words)
+            self.claim(watch.end() == status, f"--timeout of {words} ends with {status}", watch.err)
+
+    def signals(self):
+        """A signal ends it as it ends others; so does an output that nobody reads."""
+        path = self.path()
+        path.write_bytes(self.made("oemp", "--no-exit"))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            watch = self.watch(path)
+            watch.wait_for_rows(1)
+            self.claim(watch.end(number) == -number, f"ended by {number}", watch.err)
+        watch = self.watch(path)
+        watch.wait_for_rows(1)
+        watch.open.discard(watch.process.stdout)
+        watch.process.stdout.close()
+        self.claim(watch.end() == -signal.SIGPIPE, "nobody reads", watch.err)
+        self.claim(watch.err == "", "and it says nothing", watch.err)
+
+    def lines(self):
+        """As text a row is a line, and as CSV the names stand above it."""
+        data, path = self.made("oemp"), self.path()
+        path.write_bytes(data)
+        expected = self.expected(data)
+        for form in "text", "csv":
+            watch = Watch(self.memprof, "--until-exit", "--format", form, str(path))
+            watch.end()
+            self.claim(watch.out.count("\n") == len(expected) + 1, f"{form}: a row a line", watch.out)
+            self.claim("\x1b" not in watch.out, f"{form}: nothing is drawn", watch.out)
+            if form == "csv":
+                rows = list(csv.DictReader(watch.out.splitlines()))
+                self.claim([{name: row[name] for name in FIGURES} for row in rows] ==
+                           [{name: str(row.get(name, "")) for name in FIGURES} for row in expected],
+                           "csv", watch.out)
+
+    # --- on a terminal ---
+
+    def terminal(self):
+        """A table that fits 60 columns and 12 lines, drawn anew in another window; then the
+        terminal as it was."""
+        data, path = self.made("oemp"), self.path()
+        path.write_bytes(data[:len(data) // 2])
+        for ending in (None, signal.SIGINT, signal.SIGTERM):
+            process, terminal = pty.fork()
+            if process == 0:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 60, 0, 0))
+                os.execve(self.memprof, [self.memprof, "watch", "--until-exit", str(path)],
+                          {"TERM": "xterm", "LC_ALL": "C.UTF-8", "MEMPROF_NO_CONFIG": "1"})
+            before, seen = termios.tcgetattr(terminal), b""
+
+            def read_to(text):
+                nonlocal seen
+                seen = b""
+                while not re.search(text, seen, re.S):
+                    if not select.select([terminal], [], [], SECONDS)[0]:
+                        return False
+                    try:
+                        data = os.read(terminal, 1 << 16)
+                    except OSError:
+                        return False
+                    seen += data
+                    if not data:
+                        return False
+                return True
+
+            self.claim(read_to(rb"\x1b\[\?1049h.*Post 1.*\x1b\[J"), "draws", seen)
+            pictures = seen.split(b"\x1b[H")[1:]
+            for picture in pictures:
+                text = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", picture).decode()
+                wide = [line for line in text.replace("\r", "").split("\n") if len(line) > 60]
+                self.claim(not wide and text.count("\n") < 12, "fits 60 columns, 12 lines", text)
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+            os.kill(process, signal.SIGWINCH)
+            self.claim(read_to(rb"Grew most.*\x1b\[J"), "draws anew in a wider window", seen)
+            if ending:
+                os.kill(process, ending)
+            else:
+                self.append(path, data[len(data) // 2:])
+            read_to(b"never")
+            status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            self.claim(status == (-ending if ending else 0), "status on a terminal", status)
+            self.claim(b"\x1b[?7h\x1b[?25h\x1b[?1049l" in seen, "leaves the screen", seen)
+            left = seen.split(b"\x1b[?1049l")[-1]
+            self.claim(b"_Auto" in left and b"\x1b[H" not in left, "the last table stays", left)
+            self.claim(termios.tcgetattr(terminal) == before, "the terminal is as it was")
+            os.close(terminal)
+            path.write_bytes(data[:len(data) // 2])
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -211,7 +465,9 @@ def main():
     parser.add_argument("--generate", required=True, type=os.path.abspath)
     parser.add_argument("trials", nargs="*")
     options = parser.parse_args()
-    names = options.trials or ["grows", "is_prompt", "answers"]
+    names = options.trials or ["grows", "is_prompt", "answers", "replaced", "renamed", "parts",
+                                "appended", "ten", "streams", "limits", "timeouts", "signals",
+                                "lines", "terminal"]
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(options.memprof, options.generate, folder)
         for name in names:
