@@ -4,23 +4,27 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "render/renderer.h"
 #include "reports/answers.h"
 
 /* A pattern that matches this text: as the whole of it, and with nothing that the file's format
- * takes for its own. `special` is escaped, what cannot be in a line is `any`. */
+ * takes for its own. `special` is escaped; what cannot be in a line, or would not show in it, is
+ * `any`. */
 static void put_pattern(FILE *file, const char *text, const char *special, char any)
 {
-    size_t length = strlen(text);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (byte < ' ' || byte == 127)
+    char escape[MP_ESCAPE];
+    const char *end = text + strlen(text);
+    for (const char *p = text; p < end;) {
+        size_t hidden = mp_text_escape(p, end, escape);
+        if (hidden)
             fputc(any, file);
-        else if (byte == ' ' && (i == 0 || i + 1 == length))
+        else if (*p == ' ' && (p == text || p + 1 == end))
             fputs("[ ]", file); /* blanks at the ends of a value go */
         else
-            fprintf(file, "%s%c", strchr(special, byte) ? "\\" : "", byte);
+            fprintf(file, "%s%c", strchr(special, *p) ? "\\" : "", *p);
+        p += hidden ? hidden : 1;
     }
 }
 
