@@ -54,6 +54,8 @@ static void read_part(const mp_reader *reader, void *state, const fuzz_recording
     mp_model *model = recording->model;
     mp_input *input =
         mp_input_from_memory("input", part.at, part.length, window, recording->diagnostics);
+    if (!input) /* packed, and not to be unpacked */
+        return;
     mp_input_look_ahead(input);
     mp_input_summary *summary = MP_ADD(&model->inputs);
     uint32_t at = model->inputs.count - 1;

@@ -14,18 +14,20 @@
 
 /* Every reader has its target, and what there is beside recordings. */
 const fuzz_target fuzz_targets[] = {
-#define MP_READER(name) {#name, fuzz_reader, &mp_reader_##name, true},
+#define MP_READER(format)                                                                          \
+    {.name = #format, .run = fuzz_reader, .reader = &mp_reader_##format, .lines = true},
 #include "readers/readers.def"
 #undef MP_READER
-    {"rows", fuzz_rows, &mp_reader_aqtime, false},
-    {"policy", fuzz_policy, NULL, true},
-    {"suppressions", fuzz_suppressions, NULL, true},
-    {"baseline", fuzz_baseline, NULL, true},
-    {"substitution", fuzz_substitution, NULL, false},
-    {"pattern", fuzz_pattern, NULL, false},
-    {"document", fuzz_document, NULL, false},
-    {"command", fuzz_command, NULL, true},
-    {NULL, NULL, NULL, false},
+    {.name = "packed", .run = fuzz_packed, .mib = 64},
+    {.name = "rows", .run = fuzz_rows, .reader = &mp_reader_aqtime},
+    {.name = "policy", .run = fuzz_policy, .lines = true},
+    {.name = "suppressions", .run = fuzz_suppressions, .lines = true},
+    {.name = "baseline", .run = fuzz_baseline, .lines = true},
+    {.name = "substitution", .run = fuzz_substitution},
+    {.name = "pattern", .run = fuzz_pattern},
+    {.name = "document", .run = fuzz_document},
+    {.name = "command", .run = fuzz_command, .lines = true},
+    {.name = NULL},
 };
 
 const fuzz_target *fuzz_target_find(const char *name)
@@ -40,7 +42,7 @@ const fuzz_target *fuzz_target_find(const char *name)
 
 /* What an input may cost: all of its readings and answers together. What the program has at once
  * may be so much, and so much more for each byte of the input; sanitizers alone can count it. */
-enum { FREE_BYTES = 8 << 20, BYTES_EACH = 4 << 10 };
+enum { FREE_MIB = 8, BYTES_EACH = 4 << 10 };
 /* Seconds of the processor: far from what inputs of this size take, on the slowest machine. */
 enum { MOST_SECONDS = 10 };
 
@@ -100,7 +102,8 @@ void fuzz_run(const fuzz_target *target, const void *bytes, size_t length)
     int64_t used = atomic_load(&most_in_use) - before;
     snprintf(what, sizeof what, "%zu bytes of %s take %.1f s and %lld KiB", length, target->name,
              seconds, (long long)(used / 1024));
-    fuzz_hold(seconds <= MOST_SECONDS && used <= FREE_BYTES + (int64_t)length * BYTES_EACH, what,
+    int64_t most = (int64_t)(target->mib ? target->mib : FREE_MIB) << 20;
+    fuzz_hold(seconds <= MOST_SECONDS && used <= most + (int64_t)length * BYTES_EACH, what,
               (mp_slice){NULL, 0});
     if (getenv("MEMPROF_FUZZ_COST"))
         fprintf(stderr, "%s\n", what);

@@ -22,6 +22,7 @@ typedef struct fuzz_target {
     void (*run)(const struct fuzz_target *target, mp_slice input);
     const mp_reader *reader; /* of those that read recordings */
     bool lines;              /* its inputs are lines of fields: they are mutated as such */
+    unsigned mib;            /* of memory for whatever size; 0: the usual */
 } fuzz_target;
 
 /* NULL ends the table. */
@@ -107,7 +108,8 @@ char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_as
 /* --- targets, each in a file of its kind --- */
 
 void fuzz_reader(const fuzz_target *target, mp_slice input); /* any reader */
-void fuzz_rows(const fuzz_target *target, mp_slice input);   /* rows of a database */
+void fuzz_packed(const fuzz_target *target, mp_slice input);
+void fuzz_rows(const fuzz_target *target, mp_slice input); /* rows of a database */
 void fuzz_policy(const fuzz_target *target, mp_slice input);
 void fuzz_suppressions(const fuzz_target *target, mp_slice input);
 void fuzz_baseline(const fuzz_target *target, mp_slice input);

@@ -1,12 +1,17 @@
 /* Recordings: what is read through a small window is what is read at once. */
+#include <inttypes.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/beside.h"
+#include "base/diagnose.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "fuzz/fuzz.h"
+#include "input/unpack.h"
 
 enum { ASKED = 3 };
 
@@ -24,12 +29,25 @@ static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *
     }
 }
 
+/* Tables under other keys hold the same in another order, of which no output knows. */
+static void draw_keys(fuzz_choice *choice)
+{
+    for (size_t i = 0; i < sizeof mp_keys.number / sizeof *mp_keys.number; i++)
+        mp_keys.number[i] = (uint64_t)fuzz_choose(choice, UINT32_MAX) << 33 | 1;
+    for (size_t i = 0; i < sizeof mp_keys.word / sizeof *mp_keys.word; i++)
+        mp_keys.word[i] = (uint64_t)fuzz_choose(choice, UINT32_MAX) << 33 | 1;
+}
+
 static void read_twice(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)
 {
     char *first[ASKED], *again[ASKED];
+    fuzz_choice other = choice;
+    draw_keys(&choice);
+    fuzz_choose(&other, 2);
     fuzz_recording recording = fuzz_read(reader, input, 1 << 16, choice);
     ask_some(&recording, choice, first);
     fuzz_forget(&recording);
+    draw_keys(&other);
     recording = fuzz_read(reader, input, window, choice);
     ask_some(&recording, choice, again);
     fuzz_forget(&recording);
@@ -50,6 +68,8 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
     const mp_reader *second;
     mp_place place = {.sequence = 0};
     mp_slice head = {input.at, input.length < MP_LOOK_AHEAD ? input.length : MP_LOOK_AHEAD};
+    if (mp_packing_of(head) != MP_UNPACKED)
+        return; /* of another target */
     mp_reader_claiming(head, &second);
     char kind[128];
     fuzz_check_text("the kind of a file",
@@ -57,6 +77,46 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
     if (target->reader->place)
         target->reader->place(head, &place);
     read_twice(target->reader, input, windows[fuzz_choose(&choice, 5)], choice);
+}
+
+/* --- what is packed --- */
+
+/* What all its lines come to, and what is wrong with it. */
+static char *read_lines(mp_input *input, const mp_diagnostics *diagnostics)
+{
+    char *all = NULL;
+    size_t length;
+    FILE *out = open_memstream(&all, &length);
+    fuzz_choice sum = {0};
+    uint64_t lines = 0;
+    for (mp_slice line; mp_input_line(input, &line); lines++)
+        sum.state = sum.state * 31 + fuzz_choose_by(line).state;
+    char *complaints = fuzz_complaints(diagnostics);
+    fprintf(out, "%" PRIu64 " lines, %016" PRIx64 "\n%s", lines, sum.state, complaints);
+    free(complaints);
+    fclose(out);
+    return all;
+}
+
+/* Bytes of any packing give the same however they come, and where they are read anew. */
+void fuzz_packed(const fuzz_target *target, mp_slice input)
+{
+    (void)target;
+    static const size_t windows[] = {1 << 16, 7, 100};
+    char *said[3] = {NULL};
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        mp_diagnostics *diagnostics = mp_diagnostics_new(50);
+        mp_input *made =
+            mp_input_from_memory("input", input.at, input.length, windows[i], diagnostics);
+        said[i] = made ? read_lines(made, diagnostics) : fuzz_complaints(diagnostics);
+        fuzz_check_text("what is wrong", mp_slice_of(said[i]));
+        fuzz_hold(i == 0 || strcmp(said[0], said[i]) == 0,
+                  "what is packed says the same through any window", mp_slice_of(said[i]));
+        mp_input_close(made);
+        mp_diagnostics_free(diagnostics);
+    }
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        free(said[i]);
 }
 
 /* --- rows of a database --- */

@@ -7,10 +7,14 @@ Recordings are the generator's and the samples, thinned: a fuzzer is quick with 
 inputs are what the tests of their parser have as texts, and the command lines that are recorded.
 Words are the short texts in the sources of the parser, so that no list of them can drift."""
 import argparse
+import bz2
+import gzip
+import lzma
 import pathlib
 import random
 import re
 import shlex
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -80,6 +84,15 @@ def small_database(sql, rows):
         return path.read_bytes()
 
 
+def packed(data):
+    """Packed once, twice and torn; by programs too, where there are."""
+    made = [gzip.compress(data, mtime=0), bz2.compress(data), lzma.compress(data)]
+    for program in ("zstd", "lz4"):
+        if shutil.which(program):
+            made.append(subprocess.run([program, "-c", "-q"], input=data, stdout=subprocess.PIPE, check=True).stdout)
+    return [*made, gzip.compress(made[1], mtime=0), made[0] * 2, *(one[:len(one) * 2 // 3] for one in made)]
+
+
 def make(program, generator):
     """Of each target, its seeds."""
     seeds = {target: [] for target in [*SOURCES, "rows", "document"]}
@@ -94,6 +107,7 @@ def make(program, generator):
             seeds[target] += [thin(whole, 2), thin(whole, 6), b"".join(lines[:40])]
     sql = generate("aqtime").decode()
     seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
+    seeds["packed"] = packed(generate("rpm --objects 8"))
     for target, test in TEXTS.items():
         texts = literals(ROOT / "tests" / "unit" / (test + ".c"))
         seeds[target] += [text for text in texts if len(text) > 3]
