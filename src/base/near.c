@@ -27,7 +27,7 @@ static const char **names_in(mp_arena *arena, const char *folder, size_t *count)
     }
     if (directory)
         closedir(directory);
-    if (*count)
+    if (names)
         qsort(names, *count, sizeof *names, by_bytes);
     return names;
 }

@@ -1,5 +1,6 @@
 #include "model/history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "model/build.h"
@@ -112,6 +113,7 @@ static void set_apart(mp_history *history, uint64_t id)
     uint32_t place = new_record(history, id);
     record *apart = &history->records[place];
     at = record_of(history, id, false);
+    assert(at); /* a new record moves the others, and takes none away */
     apart->object = at->object;
     apart->apart = true;
     touch(history, apart);

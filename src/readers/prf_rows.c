@@ -290,7 +290,7 @@ void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
         .session = state->session, .part = part, .text = intern(state, mp_slice_trim(line))};
     mp_fields fields = mp_fields_of(line);
     uint64_t module, operation;
-    mp_slice name;
+    mp_slice name = {0};
     bool ok = mp_field_unsigned(&fields, &module);
     if (ok && part == MP_STATISTICS_OPERATIONS)
         ok = mp_field_unsigned(&fields, &operation) && mp_field_signed(&fields, &row.count) &&

@@ -1,6 +1,7 @@
 /* What several dumps say that one does not: who grew from each to the next. */
 #include "reports/graph_sections.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -121,6 +122,7 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
     const char **names = mp_arena_alloc(document->arena, (kept_count + 1) * sizeof *names);
     for (uint32_t i = 0; i < view->dump_count; i++)
         list[i] = mp_document_text(document, "%lld", (long long)counts[i]);
+    assert(kept || !kept_count);
     for (size_t i = 0; i < kept_count; i++)
         names[i] = mp_type_text(document->arena, view->model, kept[i].type);
     free(kept);

@@ -1,5 +1,6 @@
 /* One object of a heap dump: what it is, whom it refers to and who refers to it; and why it is
  * alive: the way from a root to it. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -180,7 +181,7 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
     static const mp_column by_retained = MP_COLUMN(other, retained, "", MP_BYTES, 0);
     size_t all, count = 0;
     other *found = others_of(view, object, referrers, &all);
-    if (all)
+    if (found)
         qsort(found, all, sizeof *found, by_object);
     for (size_t i = 0; i < all; i++)
         if (count && found[count - 1].object == found[i].object)
@@ -193,6 +194,7 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
                        ? words->empty
                        : "not known: none was recorded of its type";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
+        assert(found); /* there is no row without one */
         reference_row row = {mp_object_cells_of(document, view, found[i].object),
                              found[i].references};
         mp_table_put(document, table, &row);
