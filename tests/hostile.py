@@ -476,6 +476,34 @@ def many_classes(scale):
     pathlib.Path("b.policy").write_text('b: retained of each type "T*" <= base\n')
 
 
+# --- many files ---
+
+def many_files(count, sequence=None):
+    """Small recordings of their own, or parts of one."""
+    oemp("part", sources=['1 "main.p" 0', '2 "a.p" 0'], nodes=["1 1 0 0", "2 2 1 7"],
+         objects=[oemp_object(k, node=2, line=10 + k % 5, size=123456789) for k in range(1, 21)])
+    text = pathlib.Path("part").read_text(encoding="utf-8")
+    os.remove("part")
+    os.mkdir("folder")
+    for i in range(1, count + 1):
+        one = (text.replace("123456789", str(100 + i))
+               .replace("000000000001", f"{sequence or i:012}"))
+        with open(f"folder/m.{i:05}.oemp", "w", encoding="utf-8") as out:
+            out.write(one.replace("2 1 1", f"2 1 {i}", 1) if sequence else one)
+
+
+@hostile("folders", ("leaks", "folder"), Run("analyze", "folder", seconds=4), ("snapshots", "folder"),
+         ("leaks", "folder", "--group", "all"), ("trend", "folder"))
+def folder_of_recordings(scale):
+    many_files(int(20_000 * scale))
+
+
+@hostile("folders", ("leaks", "folder"), ("top", "folder"))
+def folder_of_copies(scale):
+    """Parts of one recording, of which each may be a copy of another."""
+    many_files(int(20_000 * scale), sequence=1)
+
+
 # --- the command line ---
 
 def main():

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { FIRST_PLACES = 64 };
+enum { FIRST_PLACES = 16 };
 
 static mp_id_entry *id_place(const mp_id_index *index, uint64_t key)
 {

@@ -7,7 +7,7 @@
 #include "memprof/diagnostics.h"
 #include "memprof/memprof.h"
 
-enum { ARENA_BLOCK = 64 * 1024, ALIGNMENT = 16 };
+enum { FIRST_BLOCK = 1024, MOST_BLOCK = 64 * 1024, ALIGNMENT = 16 };
 
 struct mp_arena_block {
     struct mp_arena_block *next;
@@ -71,7 +71,12 @@ void *mp_arena_alloc(mp_arena *arena, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!arena->head || arena->head->capacity - arena->used < bytes) {
-        size_t capacity = bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK;
+        /* Many arenas hold a few lines each. */
+        size_t capacity = arena->head ? arena->head->capacity * 2 : FIRST_BLOCK;
+        if (capacity > MOST_BLOCK)
+            capacity = MOST_BLOCK;
+        if (capacity < bytes)
+            capacity = bytes;
         struct mp_arena_block *block = mp_alloc(sizeof *block + capacity);
         block->next = arena->head;
         block->capacity = capacity;
@@ -111,6 +116,15 @@ char *mp_arena_format(mp_arena *arena, const char *format, ...)
     char *text = mp_arena_format_list(arena, format, arguments);
     va_end(arguments);
     return text;
+}
+
+bool mp_arena_owns(const mp_arena *arena, const void *memory)
+{
+    uintptr_t at = (uintptr_t)memory;
+    for (const struct mp_arena_block *block = arena->head; block; block = block->next)
+        if (at >= (uintptr_t)block->bytes && at - (uintptr_t)block->bytes < block->capacity)
+            return true;
+    return false;
 }
 
 void mp_arena_free(mp_arena *arena)

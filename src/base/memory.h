@@ -6,6 +6,7 @@
 #define MP_BASE_MEMORY_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,5 +40,7 @@ char *mp_arena_format(mp_arena *arena, const char *format, ...)
 char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void mp_arena_free(mp_arena *arena);
+/* Whether it handed out what the pointer points at. */
+bool mp_arena_owns(const mp_arena *arena, const void *memory);
 
 #endif

@@ -32,7 +32,7 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
     mp_pipeline *pipeline = mp_alloc_zero(1, sizeof *pipeline);
     pipeline->work = work;
     pipeline->size = size;
-    pipeline->ring = mp_alloc_zero(RING, size);
+    pipeline->ring = mp_alloc(RING * size); /* most of it is never touched */
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->more, NULL);
     pthread_cond_init(&pipeline->less, NULL);

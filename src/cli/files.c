@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/diagnose.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "compare/baseline.h"
@@ -21,7 +22,8 @@ typedef struct cli_file {
     const mp_reader *reader; /* that knows its place; NULL: none does */
     mp_place place;          /* among the parts of one recording */
     bool found;              /* in a folder */
-    bool copy;               /* another one has the same place */
+    bool copied;             /* of the first file of a recording: some part of it is there twice */
+    size_t first;            /* file of the same recording; of none, itself */
     size_t group;
 } cli_file;
 
@@ -200,47 +202,79 @@ static size_t put(cli_groups *groups, size_t place, const char *name, const cli_
     return place;
 }
 
-static bool is_same_recording(const cli_file *a, const cli_file *b)
+typedef struct file_probe {
+    const cli_file *files, *file;
+} file_probe;
+
+static bool is_same_recording(const void *opaque, uint32_t value)
 {
-    return a->reader && a->reader == b->reader && a->place.group[0] &&
-           strcmp(a->place.group, b->place.group) == 0;
+    const file_probe *probe = opaque;
+    const cli_file *a = probe->file, *b = &probe->files[value - 1];
+    return a->reader == b->reader && strcmp(a->place.group, b->place.group) == 0;
+}
+
+static bool is_same_part(const void *opaque, uint32_t value)
+{
+    const file_probe *probe = opaque;
+    const cli_file *a = probe->file, *b = &probe->files[value - 1];
+    return a->first == b->first && a->place.sequence == b->place.sequence;
 }
 
 /* Parts share a UUID and differ in number. If a number occurs twice they are copies: each becomes
  * its own group. */
-static void find_copies(const cli_search *search)
+static void find_parts(const cli_search *search)
 {
-    for (size_t i = 0; i < search->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (is_same_recording(&search->files[i], &search->files[j]) &&
-                search->files[i].place.sequence == search->files[j].place.sequence)
-                search->files[i].copy = search->files[j].copy = true;
+    mp_hash_index recordings = {0}, parts = {0};
+    for (size_t i = 0; i < search->count; i++) {
+        cli_file *file = &search->files[i];
+        const char *group = file->place.group;
+        const file_probe probe = {search->files, file};
+        file->first = i;
+        if (!file->reader || !*group)
+            continue;
+        uint32_t *place = mp_hash_index_put(&recordings, mp_hash_bytes(group, strlen(group)),
+                                            is_same_recording, &probe);
+        *place = *place ? *place : (uint32_t)i + 1;
+        file->first = *place - 1;
+        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, file->place.sequence),
+                                  is_same_part, &probe);
+        search->files[file->first].copied |= *place != 0;
+        *place = *place ? *place : (uint32_t)i + 1;
+    }
+    mp_hash_index_free(&recordings);
+    mp_hash_index_free(&parts);
+}
+
+typedef struct agent_probe {
+    const cli_groups *groups;
+    const char *name;
+} agent_probe;
+
+static bool is_same_agent(const void *opaque, uint32_t value)
+{
+    const agent_probe *probe = opaque;
+    return strcmp(probe->groups->at[value - 1].name, probe->name) == 0;
 }
 
 /* The group of the file's agent, or that has other parts of its recording. */
-static void put_apart(cli_groups *groups, const cli_search *search, cli_file *file)
+static void put_apart(cli_groups *groups, const cli_search *search, cli_file *file,
+                      mp_hash_index *agents)
 {
-    const char *name = strcmp(file->path, "-") == 0 ? "(standard input)" : file->path;
     size_t length = search->options->group == CLI_GROUP_AGENT ? mp_process_of(file->path) : 0;
-    size_t place = NO_GROUP;
-    bool copied = false;
-    for (size_t i = 0; i < search->count; i++) {
-        const cli_file *other = &search->files[i];
-        if (!is_same_recording(file, other))
-            continue;
-        copied |= other->copy;
-        if (other < file && place == NO_GROUP)
-            place = other->group;
+    const cli_file *first = &search->files[file->first];
+    if (length) {
+        const char *name = mp_arena_copy(&groups->arena, file->path, length);
+        const agent_probe probe = {groups, name};
+        uint32_t *place =
+            mp_hash_index_put(agents, mp_hash_bytes(name, length), is_same_agent, &probe);
+        file->group = put(groups, *place ? *place - 1 : NO_GROUP, name, file);
+        *place = (uint32_t)file->group + 1;
+        groups->at[file->group].agent = true;
+    } else {
+        const char *name = strcmp(file->path, "-") == 0 ? "(standard input)" : file->path;
+        bool joins = first != file && !first->copied;
+        file->group = put(groups, joins ? first->group : NO_GROUP, name, file);
     }
-    if (copied || length)
-        place = NO_GROUP;
-    if (length)
-        name = mp_arena_copy(&groups->arena, file->path, length);
-    for (size_t i = 0; length && i < groups->count; i++)
-        if (groups->at[i].agent && strcmp(groups->at[i].name, name) == 0)
-            place = i;
-    file->group = put(groups, place, name, file);
-    groups->at[file->group].agent |= length > 0;
 }
 
 /* A file that was named: it is not opened unless its place is asked for. */
@@ -278,13 +312,15 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
     free(is_folder);
     groups->apart = how.group != CLI_GROUP_ALL;
     groups->folder = folders && options->path_count == 1 ? options->paths[0] : NULL;
+    mp_hash_index agents = {0};
     if (groups->apart)
-        find_copies(&search);
+        find_parts(&search);
     for (size_t i = 0; i < search.count; i++)
         if (groups->apart)
-            put_apart(groups, &search, &search.files[i]);
+            put_apart(groups, &search, &search.files[i], &agents);
         else
             put(groups, i ? 0 : NO_GROUP, search.files[0].path, &search.files[i]);
+    mp_hash_index_free(&agents);
     free(search.files);
     return search.ok && search.count > 0;
 }

@@ -19,11 +19,12 @@
 
 /* What became of a group. */
 typedef struct cli_answer {
-    mp_diagnostics *diagnostics;
-    mp_document *document; /* NULL: there is no answer */
-    mp_error error;        /* why the report refused; of code MP_ERROR_NONE: it did not */
-    bool passed_over;      /* it was found in a folder and has no answer to such a question */
-    int status;            /* of reading; CLI_USAGE after a message */
+    mp_diagnostics *diagnostics; /* until it is settled */
+    mp_document *document;       /* the same; NULL: there is no answer */
+    mp_error *error;             /* why the report refused; NULL: it did not */
+    bool passed_over;            /* it was found in a folder and has no answer to such a question */
+    bool done;
+    int status; /* of reading; CLI_USAGE after a message */
 } cli_answer;
 
 /* What all threads share; what changes is changed under the lock. */
@@ -33,7 +34,10 @@ typedef struct cli_work {
     bool merges; /* even one answer is one of several */
     cli_answer *answers;
     pthread_mutex_t lock;
-    size_t next; /* the group that is taken next */
+    size_t next;    /* the group that is taken next */
+    size_t settled; /* so many answers, in the order of the groups, are in the two below */
+    mp_diagnostics *diagnostics;
+    mp_pile pile;
     cli_progress bar;
     uint64_t done, total; /* bytes */
 } cli_work;
@@ -167,13 +171,22 @@ static uint64_t bytes_of(const cli_groups *groups)
 
 /* --- asking --- */
 
+static mp_error *keep_error(const mp_error *error)
+{
+    mp_error *kept = mp_alloc(sizeof *kept);
+    *kept = *error;
+    return kept;
+}
+
 static void ask(const cli_work *work, const cli_group *group, const mp_request *request,
                 cli_answer *answer)
 {
     const mp_report *report = work->options->command.report;
-    if (work->merges && group->found && !mp_report_answers(report, request, &answer->error)) {
-        mp_error why = answer->error;
+    mp_error error = {0};
+    if (work->merges && group->found && !mp_report_answers(report, request, &error)) {
+        mp_error why = error;
         char line[1024];
+        answer->error = keep_error(&error);
         *why.advice = '\0'; /* it is the same for each file */
         mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, group->paths[0], 0, "passed over: %s",
                     mp_error_line(&why, "--", line, sizeof line));
@@ -182,8 +195,9 @@ static void ask(const cli_work *work, const cli_group *group, const mp_request *
     }
     answer->document = mp_document_new(report->name);
     answer->document->exact_bytes = work->options->exact_bytes;
-    if (mp_report_run(report, request, answer->document, &answer->error))
+    if (mp_report_run(report, request, answer->document, &error))
         return;
+    answer->error = error.code ? keep_error(&error) : NULL;
     mp_document_free(answer->document);
     answer->document = NULL;
 }
@@ -198,6 +212,7 @@ static void run_group(cli_work *work, size_t place)
     mp_model *model = mp_model_new();
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
+    answer->diagnostics = work->merges ? cli_diagnostics_new(options) : work->diagnostics;
     /* What is wrong with the base is told once. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     answer->status =
@@ -222,18 +237,43 @@ static void run_group(cli_work *work, size_t place)
     mp_model_free(model);
 }
 
+/* Under the lock: take over the answers whose turn it is. Of many files only that stays in memory
+ * which will be printed. */
+static void settle(cli_work *work)
+{
+    for (; work->settled < work->groups->count; work->settled++) {
+        cli_answer *answer = &work->answers[work->settled];
+        if (!answer->done)
+            return;
+        if (work->merges) {
+            mp_diagnostics_append(work->diagnostics, answer->diagnostics);
+            mp_diagnostics_free(answer->diagnostics);
+        }
+        if (answer->document)
+            mp_pile_add(&work->pile, work->groups->at[work->settled].name, answer->document);
+        answer->diagnostics = NULL;
+        answer->document = NULL;
+    }
+}
+
 static void *run_groups(void *opaque)
 {
     cli_work *work = opaque;
-    for (;;) {
-        pthread_mutex_lock(&work->lock);
-        size_t place = work->next;
-        work->next += place < work->groups->count;
+    pthread_mutex_lock(&work->lock);
+    while (work->next < work->groups->count) {
+        size_t place = work->next++;
         pthread_mutex_unlock(&work->lock);
-        if (place == work->groups->count)
-            return NULL;
         run_group(work, place);
+        pthread_mutex_lock(&work->lock);
+        cli_answer *answer = &work->answers[place];
+        /* What one kind of answer alone is printed by are the structs of its rows. */
+        if (answer->document && work->merges && !work->options->renderer->command)
+            mp_pile_pack(&work->pile, answer->document);
+        answer->done = true;
+        settle(work);
     }
+    pthread_mutex_unlock(&work->lock);
+    return NULL;
 }
 
 /* This thread counts as one of the jobs; if no other can be started it does everything. */
@@ -335,13 +375,11 @@ static void warn_of_nothing(mp_document *document)
 }
 
 /* Print several answers, at least one, as one. */
-static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
-                      const mp_diagnostics *diagnostics)
+static int put_merged(const cli_work *work)
 {
     const cli_groups *groups = work->groups;
-    mp_merging how = {.rows = work->options->merged_rows,
-                      .overview = work->options->command.report->overview};
-    mp_document *document = mp_documents_merge(parts, count, &how);
+    size_t count = work->pile.count;
+    mp_document *document = mp_documents_merge(work->pile.parts, count, &work->pile.how);
     bool agents = false;
     for (size_t i = 0; i < groups->count; i++)
         agents |= groups->at[i].agent;
@@ -351,7 +389,7 @@ static int put_merged(const cli_work *work, const mp_part *parts, size_t count,
     document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
                                        groups->folder ? ": " : "", count, what);
     warn_of_nothing(document);
-    int status = cli_put_answer(work->options, document, diagnostics);
+    int status = cli_put_answer(work->options, document, work->diagnostics);
     mp_document_free(document);
     return status;
 }
@@ -364,49 +402,42 @@ static int put_refusals(const cli_work *work, bool answered)
     for (size_t i = 0; i < work->groups->count; i++) {
         const cli_answer *answer = &work->answers[i];
         char line[1024], message[2048];
-        if (!answer->error.code || (answered && answer->passed_over))
+        if (!answer->error || (answered && answer->passed_over))
             continue;
         snprintf(message, sizeof message, "%s: %s", work->groups->at[i].name,
-                 mp_error_line(&answer->error, "--", line, sizeof line));
+                 mp_error_line(answer->error, "--", line, sizeof line));
         if (work->merges)
             cli_put_message(message);
         else
-            cli_put_error(&answer->error);
+            cli_put_error(answer->error);
         if (status != CLI_USAGE)
-            status = answer->error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
+            status = answer->error->code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
     }
     return status;
 }
 
-static int put_answers(const cli_work *work, mp_diagnostics *diagnostics)
+static int put_answers(const cli_work *work)
 {
     const cli_options *options = work->options;
-    size_t count = 0;
+    const mp_diagnostics *diagnostics = work->diagnostics;
+    size_t count = work->pile.count;
     int status = CLI_UNREADABLE, reading = CLI_OK;
-    mp_part *parts = mp_alloc((work->groups->count + 1) * sizeof *parts);
-    for (size_t i = 0; i < work->groups->count; i++) {
-        const cli_answer *answer = &work->answers[i];
-        if (answer->diagnostics != diagnostics)
-            mp_diagnostics_append(diagnostics, answer->diagnostics);
-        if (answer->status > reading)
-            reading = answer->status;
-        if (answer->document)
-            parts[count++] = (mp_part){work->groups->at[i].name, answer->document};
-    }
+    for (size_t i = 0; i < work->groups->count; i++)
+        if (work->answers[i].status > reading)
+            reading = work->answers[i].status;
     bool violations = !options->command.report->tells_faults;
     if (work->merges && !options->verbose)
         cli_put_diagnostic_kinds(diagnostics, options->quiet, violations);
     else
         cli_put_diagnostics(diagnostics, options->quiet, violations);
     if (count)
-        status = work->merges ? put_merged(work, parts, count, diagnostics)
-                              : cli_put_answer(options, parts[0].document, diagnostics);
+        status = work->merges ? put_merged(work)
+                              : cli_put_answer(options, work->pile.parts[0].document, diagnostics);
     int refused = put_refusals(work, count > 0);
     if (refused != CLI_OK)
         status = refused;
     else if (reading != CLI_OK && status != CLI_USAGE)
         status = reading;
-    free(parts);
     return status;
 }
 
@@ -430,7 +461,11 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
                      .groups = groups,
                      .merges =
                          groups->apart && !(options->command.report->single && groups->count == 1),
-                     .total = bytes_of(groups)};
+                     .total = bytes_of(groups),
+                     .diagnostics = diagnostics,
+                     .pile = {.for_people = !options->renderer->for_programs,
+                              .how = {.rows = options->merged_rows,
+                                      .overview = options->command.report->overview}}};
     if (work.merges && options->command.report->single)
         return cli_refuse_many(options, groups);
     if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
@@ -438,15 +473,11 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
         return CLI_USAGE;
     }
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);
-    for (size_t i = 0; i < groups->count; i++)
-        work.answers[i].diagnostics = work.merges ? cli_diagnostics_new(options) : diagnostics;
     run_all(&work);
-    int status = put_answers(&work, diagnostics);
-    for (size_t i = 0; i < groups->count; i++) {
-        if (work.merges)
-            mp_diagnostics_free(work.answers[i].diagnostics);
-        mp_document_free(work.answers[i].document);
-    }
+    int status = put_answers(&work);
+    for (size_t i = 0; i < groups->count; i++)
+        free(work.answers[i].error);
+    mp_pile_free(&work.pile);
     free(work.answers);
     return status;
 }

@@ -132,6 +132,7 @@ struct mp_table {
     size_t column_count;
     mp_cell *cells; /* row after row */
     size_t row_count, cell_capacity;
+    size_t cut; /* rows that were here and are shown in no answer about this and others */
     /* The column by which rows stand, also among those of other files: texts ascending, changes
      * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
     const char *order;
@@ -168,6 +169,18 @@ struct mp_document {
 
 /* A document without tables; `command` is what JSON calls it. */
 mp_document *mp_document_new(const char *command);
+
+/* Columns that many documents have alike; zero-initialise to start, and release what is in the
+ * arena.
+ */
+typedef struct mp_shared_columns {
+    struct mp_arena *arena;
+    struct mp_shared_columns_set *last;
+} mp_shared_columns;
+
+/* Move it into as little memory as it needs, without the structs of its rows. Columns that are its
+ * own become those of `shared`, which must outlive it. */
+void mp_document_pack(mp_document *document, mp_shared_columns *shared);
 
 /* A new table; valid until the next one is added. */
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,

@@ -171,6 +171,10 @@ static mp_table *put_united(mp_document *document, merge_group *group, mp_shape 
     free(columns);
     for (size_t i = 0; i < group->count; i++) {
         const mp_table *table = group->at[i].table;
+        if (i && table->columns == group->at[i - 1].table->columns) {
+            group->at[i].places = group->at[i - 1].places;
+            continue;
+        }
         size_t *places =
             mp_arena_alloc(document->arena, (table->column_count + 1) * sizeof *places);
         for (size_t j = 0; j < table->column_count; j++)
@@ -239,32 +243,54 @@ static int compare_refs(const void *a, const void *b, void *column)
     return order ? order : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Put the rows of all sources, in the order of the column of this name (NULL: as they are), at most
- * so many of them (0: all); gives how many there are. `stand`: rows of one source stay as they
- * stood, so that none comes before the one above it. */
-static size_t put_rows(mp_table *table, const merge_group *group, const char *order, bool stand,
-                       size_t most)
+/* The first column of this name that any source has; NULL: none has it. */
+static const mp_column *column_named(const merge_group *group, const char *name)
+{
+    for (size_t i = 0; name && i < group->count; i++) {
+        const mp_table *table = group->at[i].table;
+        size_t place = mp_column_find(table->columns, table->column_count, name);
+        if (place < table->column_count)
+            return &table->columns[place];
+    }
+    return NULL;
+}
+
+/* The rows of all sources, in the order of the column of this name (NULL: as they are). `stand`:
+ * rows of one source stay as they stood, so that none comes before the one above it. Release with
+ * free().
+ */
+static row_ref *order_rows(const merge_group *group, const char *order, bool stand, size_t *count)
 {
     static const mp_cell unknown = {0};
-    size_t all = 0, by = order ? mp_column_find(table->columns, table->column_count, order) : 0;
-    bool sorted = order && by < table->column_count;
+    const mp_column *by = column_named(group, order);
+    size_t all = 0;
     for (size_t i = 0; i < group->count; i++)
         all += group->at[i].table->row_count;
     row_ref *refs = mp_alloc((all + 1) * sizeof *refs);
     for (size_t i = 0, place = 0; i < group->count; i++) {
         const mp_table *from = group->at[i].table;
-        size_t own = sorted ? mp_column_find(from->columns, from->column_count, order) : 0;
+        size_t own = by ? mp_column_find(from->columns, from->column_count, order) : 0;
         const mp_cell *least = NULL;
         for (size_t row = 0; row < from->row_count; row++, place++) {
-            bool has = sorted && own < from->column_count;
+            bool has = by && own < from->column_count;
             const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
-            if (!stand || !least || mp_cells_compare(&table->columns[by], least, key) < 0)
+            if (!stand || !least || (by && mp_cells_compare(by, least, key) < 0))
                 least = key;
             refs[place] = (row_ref){i, row, place, least};
         }
     }
-    if (sorted && all)
-        qsort_r(refs, all, sizeof *refs, compare_refs, (void *)(uintptr_t)&table->columns[by]);
+    if (by && all)
+        qsort_r(refs, all, sizeof *refs, compare_refs, (void *)(uintptr_t)by);
+    *count = all;
+    return refs;
+}
+
+/* Put the rows of all sources, at most so many of them (0: all); gives how many there are. */
+static size_t put_rows(mp_table *table, const merge_group *group, const char *order, bool stand,
+                       size_t most)
+{
+    size_t all;
+    row_ref *refs = order_rows(group, order, stand, &all);
     for (size_t i = 0; i < all && (!most || i < most); i++)
         put_row(table, &group->at[refs[i].source], refs[i].row);
     free(refs);
@@ -462,6 +488,7 @@ static void put_table(merging *all, merge_group *group)
         table->list_depth =
             from->list_depth > table->list_depth ? from->list_depth : table->list_depth;
         left_out += from->footer.rest.kind == MP_REST_MORE ? from->footer.rest.count : 0;
+        left_out += from->cut;
     }
     if (all->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
@@ -499,6 +526,47 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->failed |= from->failed;
     document->unjudged |= from->unjudged;
     document->fits_nothing &= from->fits_nothing;
+}
+
+/* Of each source the first rows stay: they stand as they stood. */
+static void cut_rows(const merge_group *group, mp_document *const *documents, size_t most)
+{
+    const char *order = NULL;
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *table = group->at[i].table;
+        if (table->row_count && (!table->order || (order && strcmp(order, table->order) != 0)))
+            return; /* they will stand by something else */
+        order = table->row_count ? table->order : order;
+    }
+    if (!column_named(group, order))
+        return;
+    size_t all;
+    row_ref *refs = order_rows(group, order, true, &all);
+    size_t *kept = mp_alloc_zero(group->count + 1, sizeof *kept);
+    for (size_t i = 0; i < all && i < most; i++)
+        kept[refs[i].source]++;
+    for (size_t i = 0; i < group->count; i++) {
+        mp_document *document = documents[group->at[i].part];
+        mp_table *table = &document->tables[group->at[i].table - document->tables];
+        table->cut += table->row_count - kept[i];
+        table->row_count = kept[i];
+    }
+    free(kept);
+    free(refs);
+}
+
+void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how)
+{
+    merging all = {.how = how};
+    for (size_t i = 0; i < count; i++)
+        gather(&all, documents[i], (merge_source){.part = i});
+    for (size_t i = 0; i < all.group_count; i++) {
+        if (all.groups[i].mode == MERGE_ROWS && how->rows)
+            cut_rows(&all.groups[i], documents, how->rows);
+        free(all.groups[i].at);
+    }
+    free(all.groups);
+    free(all.summaries.at);
 }
 
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how)

@@ -29,4 +29,28 @@ typedef struct mp_merging {
  * parts' documents and names, which must outlive it. Release with mp_document_free. */
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how);
 
+/* Cut rows of documents that are to be merged with each other and perhaps with more: those that are
+ * not among the first `how->rows` of theirs will not be shown. */
+void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how);
+
+/* Answers that come one after the other, in order, and are to be merged: held in the memory of what
+ * will be shown. Start with {.how = ...}. */
+typedef struct mp_pile {
+    mp_merging how;
+    bool for_people; /* tables for programs are not shown */
+    mp_shared_columns columns;
+    mp_part *parts;          /* in the order in which they came */
+    mp_document **documents; /* the same */
+    size_t count, capacity, document_capacity;
+    mp_document **cuttable; /* those that have rows of tables with an order */
+    size_t cuttable_count, cuttable_capacity;
+    size_t cut_count; /* how many were left when rows were cut last */
+} mp_pile;
+
+/* Make it small while it waits for its turn. */
+void mp_pile_pack(mp_pile *pile, mp_document *document);
+/* Takes the document over; `name` is borrowed. */
+void mp_pile_add(mp_pile *pile, const char *name, mp_document *document);
+void mp_pile_free(mp_pile *pile);
+
 #endif

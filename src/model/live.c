@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { COLUMNS = 16, FIRST_ROWS = 64, STUCK = 15 };
+enum { COLUMNS = 16, FIRST_ROWS = 8, STUCK = 15 };
 
 /* Grown by half, not doubled: 32 to 48 bytes for each object. */
 static size_t next_size(size_t rows)

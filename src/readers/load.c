@@ -5,6 +5,7 @@
 
 #include "base/diagnose.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/build.h"
@@ -51,7 +52,8 @@ typedef struct load_entry {
     mp_input *input; /* open only while it is looked at or read; a pipe stays open */
     const mp_reader *reader;
     mp_place place;
-    size_t given; /* as which of all paths */
+    size_t turn;  /* as which of all paths it was given */
+    size_t given; /* as which the first of its recording was */
     mp_string_id snapshot;
 } load_entry;
 
@@ -140,25 +142,38 @@ static int by_place(const void *left, const void *right)
     const load_entry *a = left, *b = right;
     if (a->given != b->given)
         return a->given < b->given ? -1 : 1;
-    return a->place.sequence < b->place.sequence ? -1 : a->place.sequence > b->place.sequence;
+    if (a->place.sequence != b->place.sequence)
+        return a->place.sequence < b->place.sequence ? -1 : 1;
+    return a->turn < b->turn ? -1 : a->turn > b->turn;
+}
+
+typedef struct entry_probe {
+    const load_entry *entries, *entry;
+} entry_probe;
+
+static bool is_same_recording(const void *opaque, uint32_t value)
+{
+    const entry_probe *probe = opaque;
+    const load_entry *a = probe->entry, *b = &probe->entries[value - 1];
+    return a->reader == b->reader && strcmp(a->place.group, b->place.group) == 0;
 }
 
 static void order(load_entry *entries, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (entries[i].place.group[0] && entries[i].reader == entries[j].reader &&
-                strcmp(entries[i].place.group, entries[j].place.group) == 0) {
-                entries[i].given = entries[j].given;
-                break;
-            }
-    /* Few files: insertion keeps equal ones in the order given, which qsort does not promise. */
-    for (size_t i = 1; i < count; i++)
-        for (size_t j = i; j > 0 && by_place(&entries[j - 1], &entries[j]) > 0; j--) {
-            load_entry swapped = entries[j];
-            entries[j] = entries[j - 1];
-            entries[j - 1] = swapped;
-        }
+    mp_hash_index recordings = {0};
+    for (size_t i = 0; i < count; i++) {
+        const char *group = entries[i].place.group;
+        const entry_probe probe = {entries, &entries[i]};
+        if (!*group)
+            continue;
+        uint32_t *place = mp_hash_index_put(&recordings, mp_hash_bytes(group, strlen(group)),
+                                            is_same_recording, &probe);
+        *place = *place ? *place : (uint32_t)i + 1;
+        entries[i].given = entries[*place - 1].given;
+    }
+    mp_hash_index_free(&recordings);
+    if (count)
+        qsort(entries, count, sizeof *entries, by_place);
 }
 
 static void name_snapshot(mp_model *model, uint32_t session, const load_entry *entry)
@@ -268,7 +283,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
     if (options->until && !mp_parse_moment(options->until, &model->within.until))
         model->within.until.given = false;
     for (size_t i = 0; i < count; i++) {
-        entries[i] = (load_entry){.path = paths[i], .given = i};
+        entries[i] = (load_entry){.path = paths[i], .turn = i, .given = i};
         split_snapshot(&entries[i], model);
         ok &= look_at(&entries[i], diagnostics, options);
         if (entries[i].input && count > 1 && mp_input_can_reopen(entries[i].input)) {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "document/checks.h"
 #include "document/merge.h"
 
@@ -198,6 +199,91 @@ static void changes_stand_by_their_size(void **unused)
         mp_document_free(parts_of[i]);
 }
 
+/* A document whose texts are all its own. */
+static mp_document *own_answer(uint32_t seed, int64_t sizes[4])
+{
+    size_t count = seed * 2654435761u >> 30; /* 0 to 3 rows, by the golden ratio */
+    for (size_t i = 0; i < count; i++)
+        sizes[i] = (int64_t)(((seed + 1) * (i + 7) * 40503u) % 1000);
+    mp_document *document = answer((int64_t)seed, sizes, count);
+    mp_table *table = &document->tables[document->table_count - 1];
+    mp_column *columns = mp_arena_alloc(document->arena, sizeof row_columns);
+    memcpy(columns, row_columns, sizeof row_columns);
+    columns[1].title = mp_document_text(document, "Size %s", "now");
+    table->columns = columns;
+    table->title_of_many = mp_document_text(document, "Most %d", 7);
+    table->title = mp_document_text(document, "Most of %u", seed);
+    table->footer.rest = (mp_rest){seed % 3, MP_REST_MORE};
+    (void)mp_table_line(document, table, "line of %u", seed);
+    mp_document_say(document, MP_TONE_PLAIN, "Says", "it is %u", seed);
+    mp_document_check(document, (mp_check){.name = "max-live",
+                                           .limit = mp_document_text(document, "%u", seed),
+                                           .message = "too much"});
+    return document;
+}
+
+static void assert_same_table(const mp_document *a, const mp_document *b, const char *name)
+{
+    const mp_table *left = mp_document_find(a, name), *right = mp_document_find(b, name);
+    assert_string_equal(left->title ? left->title : "", right->title ? right->title : "");
+    assert_int_equal(left->row_count, right->row_count);
+    assert_int_equal(left->footer.rest.count, right->footer.rest.count);
+    assert_int_equal(left->line_count, right->line_count);
+    for (size_t i = 0; i < left->line_count; i++)
+        assert_string_equal(left->lines[i].text, right->lines[i].text);
+    assert_int_equal(left->column_count, right->column_count);
+    for (size_t i = 0; i < left->column_count; i++)
+        assert_string_equal(left->columns[i].title, right->columns[i].title);
+    for (size_t i = 0; i < left->row_count * left->column_count; i++) {
+        const mp_cell *x = &left->cells[i], *y = &right->cells[i];
+        assert_int_equal(x->known, y->known);
+        assert_int_equal(x->number, y->number);
+        assert_string_equal(x->text ? x->text : "", y->text ? y->text : "");
+    }
+}
+
+/* Piled up, which cuts and packs them, many say what they say when they are merged at once; with
+ * all rows, and in a pile that people read. */
+static void a_pile_says_what_all_say(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 1200 };
+    static mp_document *whole[COUNT];
+    static mp_part parts[COUNT];
+    static int64_t sizes[COUNT][4];
+    static const mp_pile piles[] = {
+        {.how = {.rows = 10}}, {.how = {.rows = 1}, .for_people = true}, {.how = {.rows = 0}}};
+    for (size_t p = 0; p < sizeof piles / sizeof *piles; p++) {
+        mp_pile pile = piles[p];
+        size_t rows = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            whole[i] = own_answer(i, sizes[i]);
+            parts[i] = (mp_part){"f", whole[i]};
+            mp_document *packed = own_answer(i, sizes[i]);
+            mp_pile_pack(&pile, packed);
+            mp_pile_add(&pile, "f", packed);
+        }
+        for (size_t i = 0; i < pile.count; i++)
+            rows += mp_document_find(pile.documents[i], "top")->row_count;
+        assert_true(!pile.how.rows || rows < 2 * COUNT / 4); /* of about 1.5 each */
+        mp_document *a = mp_documents_merge(parts, COUNT, &pile.how);
+        mp_document *b = mp_documents_merge(pile.parts, COUNT, &pile.how);
+        assert_same_table(a, b, "top");
+        assert_same_table(a, b, "files");
+        assert_same_table(a, b, "totals");
+        assert_int_equal(a->said_count, b->said_count);
+        assert_string_equal(a->said[COUNT - 1].text, b->said[COUNT - 1].text);
+        assert_string_equal(a->checks[COUNT - 1].limit, b->checks[COUNT - 1].limit);
+        if (!pile.for_people)
+            assert_same_table(a, b, "sessions");
+        mp_document_free(a);
+        mp_document_free(b);
+        mp_pile_free(&pile);
+        for (size_t i = 0; i < COUNT; i++)
+            mp_document_free(whole[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +292,7 @@ int main(void)
         cmocka_unit_test(totals_add_up),
         cmocka_unit_test(columns_are_united),
         cmocka_unit_test(changes_stand_by_their_size),
+        cmocka_unit_test(a_pile_says_what_all_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

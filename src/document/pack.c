@@ -1,0 +1,145 @@
+/* Documents that wait for others are packed: what a report made room for and left is given back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "document/document.h"
+
+/* Texts that the old arena owns are moved to the new one, others are borrowed as before. */
+typedef struct packing {
+    const mp_arena *from;
+    mp_arena *to;
+    mp_shared_columns *shared;
+} packing;
+
+/* Columns that some document had. */
+typedef struct mp_shared_columns_set {
+    struct mp_shared_columns_set *before;
+    const mp_column *at;
+    size_t count;
+} shared_set;
+
+static const void *moved(const packing *pack, const void *memory, size_t bytes)
+{
+    if (!memory || !mp_arena_owns(pack->from, memory))
+        return memory;
+    return memcpy(mp_arena_alloc(pack->to, bytes), memory, bytes);
+}
+
+static void move_text(const packing *pack, const char **text)
+{
+    *text = *text ? moved(pack, *text, strlen(*text) + 1) : NULL;
+}
+
+/* A copy of an array in as much room as it has elements; an empty one is NULL. */
+static void *fitted(void *array, size_t count, size_t size)
+{
+    void *copy = count ? memcpy(mp_alloc(count * size), array, count * size) : NULL;
+    free(array);
+    return copy;
+}
+
+static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i].unit != b[i].unit || a[i].flags != b[i].flags || a[i].offset != b[i].offset ||
+            strcmp(a[i].name, b[i].name) != 0 || strcmp(a[i].title, b[i].title) != 0)
+            return false;
+    return true;
+}
+
+/* A report makes columns of its own where a few of them depend on what was asked, and so on what
+ * all documents have alike; titles of another file's snapshots are rare enough to be searched
+ * through. */
+static void share_columns(const packing *pack, mp_table *table)
+{
+    enum { LOOKED_AT = 16 };
+    mp_shared_columns *shared = pack->shared;
+    const packing own = {pack->from, shared->arena, NULL};
+    size_t count = table->column_count, looked_at = 0;
+    if (!mp_arena_owns(pack->from, table->columns))
+        return;
+    for (shared_set *set = shared->last; set && looked_at++ < LOOKED_AT; set = set->before)
+        if (set->count == count && same_columns(set->at, table->columns, count)) {
+            table->columns = set->at;
+            return;
+        }
+    mp_column *columns = mp_arena_alloc(shared->arena, (count + 1) * sizeof *columns);
+    memcpy(columns, table->columns, count * sizeof *columns);
+    for (size_t i = 0; i < count; i++) {
+        move_text(&own, &columns[i].name);
+        move_text(&own, &columns[i].title);
+    }
+    shared_set *set = mp_arena_alloc(shared->arena, sizeof *set);
+    *set = (shared_set){shared->last, columns, count};
+    shared->last = set;
+    table->columns = columns;
+}
+
+static void move_cells(const packing *pack, mp_table *table)
+{
+    size_t count = table->row_count * table->column_count;
+    table->cells = fitted(table->cells, count, sizeof *table->cells);
+    table->cell_capacity = count;
+    for (size_t i = 0; i < count; i++) {
+        mp_cell *cell = &table->cells[i];
+        size_t texts = cell->list ? (size_t)cell->number : 0;
+        move_text(pack, &cell->text);
+        cell->list = (const char **)(uintptr_t)moved(pack, (const void *)cell->list,
+                                                     texts * sizeof *cell->list);
+        for (size_t j = 0; j < texts; j++)
+            move_text(pack, &cell->list[j]);
+    }
+}
+
+static void move_table(const packing *pack, mp_table *table)
+{
+    share_columns(pack, table);
+    move_cells(pack, table);
+    move_text(pack, &table->name);
+    move_text(pack, &table->name_of_many);
+    move_text(pack, &table->title_of_many);
+    move_text(pack, &table->title);
+    move_text(pack, &table->order);
+    move_text(pack, &table->empty);
+    move_text(pack, &table->footer.text);
+    table->lines = fitted(table->lines, table->line_count, sizeof *table->lines);
+    table->line_capacity = table->line_count;
+    for (size_t i = 0; i < table->line_count; i++)
+        move_text(pack, &table->lines[i].text);
+    free(table->structs);
+    table->structs = NULL;
+    table->struct_count = table->struct_capacity = 0;
+    table->answer = MP_ANSWER_NONE;
+    table->about = NULL;
+}
+
+static void move_check(const packing *pack, mp_check *check)
+{
+    const char **const texts[] = {&check->name,    &check->measured, &check->limit,
+                                  &check->message, &check->warning,  &check->note};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        move_text(pack, texts[i]);
+}
+
+void mp_document_pack(mp_document *document, mp_shared_columns *shared)
+{
+    packing pack = {document->arena, mp_alloc_zero(1, sizeof *pack.to), shared};
+    move_text(&pack, &document->title);
+    move_text(&pack, &document->policy);
+    document->said = fitted(document->said, document->said_count, sizeof *document->said);
+    document->said_capacity = document->said_count;
+    for (size_t i = 0; i < document->said_count; i++)
+        move_text(&pack, &document->said[i].text);
+    document->tables = fitted(document->tables, document->table_count, sizeof *document->tables);
+    document->table_capacity = document->table_count;
+    for (size_t i = 0; i < document->table_count; i++)
+        move_table(&pack, &document->tables[i]);
+    document->checks = fitted(document->checks, document->check_count, sizeof *document->checks);
+    document->check_capacity = document->check_count;
+    for (size_t i = 0; i < document->check_count; i++)
+        move_check(&pack, &document->checks[i]);
+    mp_arena_free(document->arena);
+    free(document->arena);
+    document->arena = pack.to;
+}
