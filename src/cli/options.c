@@ -58,7 +58,7 @@ const cli_option cli_option_table[] = {
      .kind = CLI_ASKS, .section = CLI_LOOKS},
     {"limit", "N", "at most so many rows of a table; 0: all", "a whole number", .kind = CLI_ASKS,
      .section = CLI_LOOKS, .letter = 'n'},
-    {"stack-depth", "N", "callers shown below each leak", "a whole number", .kind = CLI_ASKS,
+    {"stack-depth", "N", "callers of a stack; in JSON 64", "a whole number", .kind = CLI_ASKS,
      .section = CLI_LOOKS},
     {"uncovered", NULL, "the lines that were never executed, as ranges", NULL, .kind = CLI_ASKS,
      .section = CLI_WHAT},

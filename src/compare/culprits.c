@@ -70,24 +70,16 @@ static mp_level level_of(const mp_evaluation *evaluation)
 static const char *site_of(mp_evaluation *evaluation, const mp_entry_key *key)
 {
     const mp_dictionary *dictionary = evaluation->context->dictionary;
-    uint32_t line = key->line, at = key->frame;
-    const mp_frame_key *frame = at ? mp_dictionary_frame_at(dictionary, at) : NULL;
-    if (!frame)
+    mp_stack_frame site = mp_dictionary_site(dictionary, (mp_stack_frame){key->frame, key->line});
+    if (!key->frame)
         return "(session)";
-    while (frame->allocator && frame->caller) {
-        line = frame->line;
-        frame = mp_dictionary_frame_at(dictionary, frame->caller);
-    }
-    if (frame->allocator) { /* all of them are */
-        line = key->line;
-        frame = mp_dictionary_frame_at(dictionary, at);
-    }
-    const char *name = mp_dictionary_text(dictionary, frame->name);
+    const char *name =
+        mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, site.at)->name);
     bool starts = evaluation->context->now->kind == MP_KIND_DATABASE;
-    return line == MP_NO_LINE
+    return site.line == MP_NO_LINE
                ? name
                : mp_arena_format(evaluation->arena, starts ? "%s (from %d)" : "%s:%d", name,
-                                 (int)(int32_t)line);
+                                 (int)(int32_t)site.line);
 }
 
 static const char *what_of(mp_evaluation *evaluation, mp_level level, const mp_entry_key *key)

@@ -6,13 +6,22 @@
 
 #include "base/memory.h"
 
+/* The frames' places in the order of their stacks: worked out when it is first asked for, and anew
+ * where frames were added. */
+typedef struct frame_order {
+    uint32_t *ranks; /* by frame */
+    size_t count;    /* of frames, with 0 */
+} frame_order;
+
 struct mp_dictionary {
     mp_arena arena;
     const char **texts; /* from 1 */
     size_t text_count, text_capacity;
     mp_frame_key *frames; /* from 1; callers stand before those they call */
-    size_t frame_count, frame_capacity;
+    mp_frame_facts *facts;
+    size_t frame_count, frame_capacity, fact_capacity;
     mp_hash_index text_index, frame_index;
+    frame_order *order;
 };
 
 mp_dictionary *mp_dictionary_new(void)
@@ -20,8 +29,11 @@ mp_dictionary *mp_dictionary_new(void)
     mp_dictionary *dictionary = mp_alloc_zero(1, sizeof *dictionary);
     mp_grow(&dictionary->texts, &dictionary->text_capacity, 1, sizeof *dictionary->texts);
     mp_grow(&dictionary->frames, &dictionary->frame_capacity, 1, sizeof *dictionary->frames);
+    mp_grow(&dictionary->facts, &dictionary->fact_capacity, 1, sizeof *dictionary->facts);
+    dictionary->order = mp_alloc_zero(1, sizeof *dictionary->order);
     dictionary->texts[0] = "";
     dictionary->frames[0] = (mp_frame_key){0};
+    dictionary->facts[0] = (mp_frame_facts){0};
     dictionary->text_count = dictionary->frame_count = 1;
     return dictionary;
 }
@@ -33,6 +45,9 @@ void mp_dictionary_free(mp_dictionary *dictionary)
     mp_arena_free(&dictionary->arena);
     free(dictionary->texts);
     free(dictionary->frames);
+    free(dictionary->facts);
+    free(dictionary->order->ranks);
+    free(dictionary->order);
     mp_hash_index_free(&dictionary->text_index);
     mp_hash_index_free(&dictionary->frame_index);
     free(dictionary);
@@ -83,6 +98,18 @@ static bool same_frame(const void *opaque, uint32_t value)
     return a->caller == b->caller && a->name == b->name && a->line == b->line;
 }
 
+static mp_frame_facts facts_of(const mp_dictionary *dictionary, const mp_frame_key *frame)
+{
+    mp_frame_facts of = dictionary->facts[frame->caller];
+    of.depth++;
+    of.lines += (int32_t)frame->line;
+    if (!frame->allocator)
+        of.allocators = 0;
+    else if (!of.allocators)
+        of.allocators = (uint32_t)dictionary->frame_count;
+    return of;
+}
+
 uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
 {
     uint64_t hash = mp_hash_pair(mp_joined(frame.caller, frame.name), frame.line);
@@ -93,7 +120,10 @@ uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
         return known;
     mp_grow(&dictionary->frames, &dictionary->frame_capacity, dictionary->frame_count + 1,
             sizeof *dictionary->frames);
+    mp_grow(&dictionary->facts, &dictionary->fact_capacity, dictionary->frame_count + 1,
+            sizeof *dictionary->facts);
     dictionary->frames[dictionary->frame_count] = frame;
+    dictionary->facts[dictionary->frame_count] = facts_of(dictionary, &frame);
     return *found = (uint32_t)dictionary->frame_count++;
 }
 
@@ -105,6 +135,17 @@ uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary)
 const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame)
 {
     return &dictionary->frames[frame];
+}
+
+const mp_frame_facts *mp_dictionary_facts(const mp_dictionary *dictionary, uint32_t frame)
+{
+    return &dictionary->facts[frame];
+}
+
+mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_frame frame)
+{
+    const mp_frame_key *last = &dictionary->frames[dictionary->facts[frame.at].allocators];
+    return last->caller ? (mp_stack_frame){last->caller, last->line} : frame;
 }
 
 /* Callers have smaller numbers, so one walk from the front does. */
@@ -211,14 +252,61 @@ static int compare_lines(uint32_t a, uint32_t b)
     return (int32_t)a < (int32_t)b ? -1 : (int32_t)a > (int32_t)b;
 }
 
+/* Of two frames of one depth: as their callers stand, then by name, then by line. */
+static int by_rank(const void *left, const void *right, void *opaque)
+{
+    const mp_dictionary *dictionary = opaque;
+    const mp_frame_key *a = &dictionary->frames[*(const uint32_t *)left];
+    const mp_frame_key *b = &dictionary->frames[*(const uint32_t *)right];
+    uint32_t x = dictionary->order->ranks[a->caller], y = dictionary->order->ranks[b->caller];
+    if (x != y)
+        return x < y ? -1 : 1;
+    int order = compare_texts(dictionary, a->name, b->name);
+    return order ? order : compare_lines(a->line, b->line);
+}
+
+/* A short stack stands before a long one; of one length the outermost frame that differs decides:
+ * so the frames of a depth have their order from those of the depth before. */
+static const uint32_t *ranks_of(const mp_dictionary *dictionary)
+{
+    frame_order *order = dictionary->order;
+    const size_t count = dictionary->frame_count;
+    if (order->count == count)
+        return order->ranks;
+    free(order->ranks);
+    *order = (frame_order){mp_alloc_zero(count, sizeof *order->ranks), count};
+    uint32_t *frames = mp_alloc(count * sizeof *frames); /* by depth */
+    size_t *first = mp_alloc_zero(count + 2, sizeof *first);
+    for (size_t i = 0; i < count; i++)
+        first[dictionary->facts[i].depth + 2]++;
+    for (size_t depth = 2; depth < count + 2; depth++)
+        first[depth] += first[depth - 1];
+    for (size_t i = 0; i < count; i++)
+        frames[first[dictionary->facts[i].depth + 1]++] = (uint32_t)i;
+    for (size_t depth = 1; depth < count && first[depth] < count; depth++) {
+        qsort_r(frames + first[depth], first[depth + 1] - first[depth], sizeof *frames, by_rank,
+                (void *)(uintptr_t)dictionary);
+        for (size_t i = first[depth]; i < first[depth + 1]; i++)
+            order->ranks[frames[i]] = (uint32_t)i;
+    }
+    free(first);
+    free(frames);
+    return order->ranks;
+}
+
 /* Of stacks of one family: the outermost line that differs decides. Of others, the outermost
- * name. */
+ * name. Those that go together after few frames need no ranks. */
 static int compare_stacks(const mp_dictionary *dictionary, const mp_entry_key *a,
                           const mp_entry_key *b)
 {
+    enum { FEW = 64 };
     uint32_t x = a->frame, y = b->frame;
     int order = compare_lines(a->line, b->line);
-    while (x != y) {
+    for (int i = 0; x != y; i++) {
+        if (i == FEW) {
+            const uint32_t *ranks = ranks_of(dictionary);
+            return ranks[a->frame] < ranks[b->frame] ? -1 : 1;
+        }
         const mp_frame_key *left = &dictionary->frames[x], *right = &dictionary->frames[y];
         if (!x || !y)
             return x ? 1 : -1;

@@ -36,6 +36,22 @@ uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary);
 /* Valid until the next mp_dictionary_frame. */
 const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame);
 
+/* What is known of a frame with all its callers. */
+typedef struct mp_frame_facts {
+    uint32_t depth;      /* how many frames they are */
+    uint32_t allocators; /* the outermost of those of allocators that go on from here; 0: none */
+    int64_t lines;       /* the sum of the lines at which they were called */
+} mp_frame_facts;
+/* Valid until the next mp_dictionary_frame; of 0 all is 0. */
+const mp_frame_facts *mp_dictionary_facts(const mp_dictionary *dictionary, uint32_t frame);
+
+/* A frame with the line at which it is. */
+typedef struct mp_stack_frame {
+    uint32_t at, line;
+} mp_stack_frame;
+/* The innermost one from there that is no allocator's own; the frame itself where all are. */
+mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_frame frame);
+
 /* What of mp_amounts a recording knows. */
 enum {
     MP_HAS_LIVE = 1,

@@ -120,17 +120,10 @@ static unrest choose_split(mp_shift *shift)
 static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *from,
                         const mp_entry_key *to)
 {
-    int64_t sum = (int64_t)(int32_t)to->line - (int32_t)from->line;
-    sum += (int64_t)to->start - from->start;
-    uint32_t x = from->frame, y = to->frame;
-    while (x != y) {
-        const mp_frame_key *left = mp_dictionary_frame_at(dictionary, x);
-        const mp_frame_key *right = mp_dictionary_frame_at(dictionary, y);
-        sum += (int64_t)(int32_t)right->line - (int32_t)left->line;
-        x = left->caller;
-        y = right->caller;
-    }
-    return sum;
+    int64_t lines = (int64_t)(int32_t)to->line - (int32_t)from->line;
+    return lines + (int64_t)to->start - from->start +
+           mp_dictionary_facts(dictionary, to->frame)->lines -
+           mp_dictionary_facts(dictionary, from->frame)->lines;
 }
 
 /* What is inserted moves all that follows by as much. It takes two that moved together to believe

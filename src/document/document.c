@@ -29,6 +29,8 @@ void mp_document_free(mp_document *document)
     free(document->tables);
     free(document->said);
     free(document->checks);
+    mp_id_index_free(&document->kept_index);
+    free(document->kept);
     mp_arena_free(document->arena);
     free(document->arena);
     free(document);
@@ -85,6 +87,18 @@ const char *mp_document_text(mp_document *document, const char *format, ...)
     const char *text = format_text(document, format, arguments);
     va_end(arguments);
     return text;
+}
+
+const char **mp_document_kept(mp_document *document, uint64_t number)
+{
+    uint32_t *place = mp_id_index_put(&document->kept_index, number);
+    size_t count = document->kept_index.count;
+    if (!*place) {
+        *place = (uint32_t)count;
+        mp_grow(&document->kept, &document->kept_capacity, count + 1, sizeof *document->kept);
+        document->kept[count] = NULL;
+    }
+    return &document->kept[*place];
 }
 
 void mp_document_say(mp_document *document, mp_tone tone, const char *label, const char *format,
@@ -145,6 +159,7 @@ static mp_cell member_cell(const mp_column *column, const void *member)
         const mp_texts *texts = member;
         cell = (mp_cell){.known = texts->at || texts->empty,
                          .number = (int64_t)texts->count,
+                         .whole = (int64_t)texts->whole,
                          .list = (const char **)(uintptr_t)texts->at,
                          .text = texts->empty};
     } else if (column->unit == MP_TEXT) {
@@ -160,12 +175,13 @@ static mp_cell member_cell(const mp_column *column, const void *member)
     return cell.known ? cell : (mp_cell){0};
 }
 
-static void copy_texts(mp_document *document, const mp_column *column, mp_cell *cell)
+static void copy_texts(mp_document *document, const mp_column *column, const void *member,
+                       mp_cell *cell)
 {
     const char *const *texts = cell->list;
     if (cell->text)
         cell->text = mp_utf8_copy(document->arena, cell->text);
-    if (column->unit != MP_LIST || !cell->known)
+    if (column->unit != MP_LIST || !cell->known || ((const mp_texts *)member)->kept)
         return;
     const int64_t count = texts ? cell->number : 0;
     cell->list = mp_arena_alloc(document->arena, ((size_t)count + 1) * sizeof *texts);
@@ -178,10 +194,13 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
     mp_cell *cells = mp_table_row(table);
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
-        cells[i] = column->offset == MP_NO_MEMBER
-                       ? (mp_cell){.known = true, .number = (int64_t)table->row_count}
-                       : member_cell(column, (const char *)row + column->offset);
-        copy_texts(document, column, &cells[i]);
+        const void *member = (const char *)row + column->offset;
+        if (column->offset == MP_NO_MEMBER) {
+            cells[i] = (mp_cell){.known = true, .number = (int64_t)table->row_count};
+            continue;
+        }
+        cells[i] = member_cell(column, member);
+        copy_texts(document, column, member, &cells[i]);
     }
 }
 

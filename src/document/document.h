@@ -7,6 +7,7 @@
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
 
+#include "base/index.h"
 #include "memprof/document.h"
 
 enum {
@@ -58,6 +59,8 @@ typedef struct mp_texts {
     const char *const *at; /* NULL: not known */
     size_t count;
     const char *empty; /* of an empty list, what people read in its place, or NULL */
+    size_t whole;      /* how many there are, where `at` has but the first of them; 0: all */
+    bool kept;         /* they live as long as the document, and are UTF-8: no copy is made */
 } mp_texts;
 
 /* A number of a row struct that is not known; a real number is then NAN, a text NULL or "". */
@@ -69,11 +72,20 @@ typedef struct mp_texts {
  * column has MP_NULL it is known that there is none. */
 typedef struct mp_cell {
     bool known;
-    int64_t number;    /* all units but text, percent and list; a flag is 0 or 1 */
-    double real;       /* percent, average, byte rate */
+    int64_t number; /* all units but text, percent and list; a flag is 0 or 1 */
+    union {
+        double real;   /* percent, average, byte rate */
+        int64_t whole; /* of a list that was cut: how many texts there are; 0: they are here */
+    };
     const char *text;  /* text; of an empty list, what people read in its place, or NULL */
     const char **list; /* list; `number` texts */
 } mp_cell;
+
+/* How many texts the list has, of which some may not be here. */
+static inline int64_t mp_list_length(const mp_cell *cell)
+{
+    return cell->whole ? cell->whole : cell->number;
+}
 
 typedef enum mp_shape {
     MP_ROWS,   /* an array of rows */
@@ -158,12 +170,16 @@ struct mp_document {
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */
     size_t check_count, check_capacity;
-    const char *policy; /* path of the policy whose rules they are; NULL: they are limits */
-    bool exact_bytes;   /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;        /* what was asked does not hold: a limit exceeded, a violation found */
-    bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
-    bool fits_nothing;  /* nothing of what was read fits the names and patterns that select */
-    size_t files;       /* that were merged; 0: it is about what was read together */
+    const char *policy;     /* path of the policy whose rules they are; NULL: they are limits */
+    bool exact_bytes;       /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;            /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;          /* something that was asked could not be answered: a rule of a policy */
+    bool fits_nothing;      /* nothing of what was read fits the names and patterns that select */
+    size_t files;           /* that were merged; 0: it is about what was read together */
+    size_t frames;          /* the most of a stack that it lists; 0: all */
+    mp_id_index kept_index; /* see mp_document_kept */
+    const char **kept;
+    size_t kept_capacity;
     struct mp_arena *arena;
 };
 
@@ -199,6 +215,9 @@ void mp_document_say(mp_document *document, mp_tone tone, const char *label, con
 /* A text that lives as long as the document, as by printf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The place of the text that the document keeps under this number, NULL until it is put there:
+ * stacks have frames in common. Valid until the next one. */
+const char **mp_document_kept(mp_document *document, uint64_t number);
 /* A line for people above the table's rows; valid until the next one. */
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -45,6 +45,10 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
     uint32_t *found = mp_hash_index_put(index, hash, same_node, &probe);
     if (!*found) {
         assert(node.parent < model->tree.count); /* parents come before their children */
+        const mp_tree_node *parent = &model->tree.at[node.parent];
+        node.depth = parent->depth + 1;
+        if (symbol->allocator)
+            node.allocators = parent->allocators ? parent->allocators : model->tree.count;
         *MP_ADD(&model->tree) = node;
         *found = model->tree.count - 1;
     }

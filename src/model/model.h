@@ -287,6 +287,8 @@ typedef struct mp_tree_node {
     mp_symbol_id symbol; /* none: the node was never defined; `node` tells its number */
     uint32_t line;       /* of the call, in the parent */
     mp_node_id node;     /* one node of the file that it stands for */
+    uint32_t depth;      /* frames from it to its root, both counted; 0: it is no node */
+    uint32_t allocators; /* the outermost of the allocators' own that go on from here; 0: none */
 } mp_tree_node;
 
 #define MP_LIST(type)                                                                              \

@@ -82,11 +82,8 @@ mp_type_id mp_site_type(const mp_model *model, const mp_context *context)
 
 mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
 {
-    mp_frame at = frame;
-    while (model->symbols.at[model->tree.at[at.node].symbol.i].allocator)
-        if (!mp_frame_caller(model, &at))
-            return frame;
-    return at;
+    const mp_tree_node *last = &model->tree.at[model->tree.at[frame.node].allocators];
+    return last->parent ? (mp_frame){last->parent, last->line} : frame;
 }
 
 /* Where the arguments of a function's name begin; its end if it has none. Template arguments do not

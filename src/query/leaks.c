@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "query/known.h"
 #include "query/labels.h"
+#include "query/stack_order.h"
 
 /* The name that all leaked objects of a leak share: "" of what has none, until all are seen. */
 static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
@@ -129,13 +130,25 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_ar
 
 /* --- order --- */
 
-/* Frame by frame as text, innermost first. Stacks that are equal for this many frames, as deep
- * recursions are, are told apart by the order of the call tree. */
-static int compare_stacks(const mp_model *model, mp_frame a, mp_frame b)
+typedef struct leak_order {
+    const mp_model *model;
+    uint32_t *ranks; /* mp_stack_ranks; NULL: not needed yet */
+} leak_order;
+
+/* Frame by frame as text, innermost first. Those that are equal for many frames, as in deep
+ * recursions, are told apart by their ranks. */
+static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
 {
-    enum { FRAMES = 256 };
-    for (int i = 0; i < FRAMES && (a.node != b.node || a.line != b.line); i++) {
+    enum { FRAMES = 32 };
+    const mp_model *model = by->model;
+    uint32_t from_a = a.node, from_b = b.node; /* whose callers come next */
+    for (int i = 0; a.node != b.node || a.line != b.line; i++) {
         const mp_tree_node *x = &model->tree.at[a.node], *y = &model->tree.at[b.node];
+        if (i == FRAMES) {
+            by->ranks = by->ranks ? by->ranks : mp_stack_ranks(model);
+            uint32_t rank_a = by->ranks[from_a], rank_b = by->ranks[from_b];
+            return rank_a < rank_b ? -1 : rank_a > rank_b;
+        }
         if (x->symbol.i != y->symbol.i || a.line != b.line || !x->symbol.i) {
             mp_arena scratch = {0};
             int order =
@@ -144,6 +157,8 @@ static int compare_stacks(const mp_model *model, mp_frame a, mp_frame b)
             if (order)
                 return order;
         }
+        from_a = a.node;
+        from_b = b.node;
         bool more_a = mp_frame_caller(model, &a), more_b = mp_frame_caller(model, &b);
         if (!more_a || !more_b)
             return more_a - more_b;
@@ -192,8 +207,10 @@ static mp_leaks find_leaks(const mp_window *window)
     add_names(window, sites, &leaks, leak_of);
     judge_types(window, sites, &leaks, leak_of);
     free(leak_of);
+    leak_order order = {.model = model};
     if (leaks.count)
-        qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, (void *)(uintptr_t)model);
+        qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, &order);
+    free(order.ranks);
     for (uint32_t i = 0; i < leaks.count; i++)
         leaks.at[i].rank = i + 1;
     return leaks;

@@ -89,6 +89,17 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
     return text;
 }
 
+bool mp_column_is_called(const mp_column *column, const char *ending)
+{
+    size_t length = strlen(column->name), tail = strlen(ending);
+    return length >= tail && strcmp(column->name + length - tail, ending) == 0;
+}
+
+bool mp_column_is_stack(const mp_column *column)
+{
+    return column->unit == MP_LIST && mp_column_is_called(column, "stack");
+}
+
 /* All texts of a list in one; a stack may have a million. */
 static const char *join(mp_arena *arena, const mp_cell *cell)
 {

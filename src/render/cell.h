@@ -20,6 +20,9 @@ static inline bool mp_column_is_shown(const mp_table *table, size_t column)
 {
     return !(table->columns[column].flags & MP_FOR_PROGRAMS);
 }
+/* Whether its name ends so; whether its lists are stacks, which may be cut. */
+bool mp_column_is_called(const mp_column *column, const char *ending);
+bool mp_column_is_stack(const mp_column *column);
 bool mp_column_is_known(const mp_table *table, size_t column);
 /* Words, to the left of their column; numbers are to the right. */
 static inline bool mp_unit_is_text(mp_unit unit)

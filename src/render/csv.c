@@ -1,4 +1,5 @@
 /* CSV for spreadsheets and scripts: the document's main table, as RFC 4180 with LF line ends. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -21,23 +22,45 @@ static void put_field(FILE *file, const char *text, bool first)
     fputc('"', file);
 }
 
+static const char *name_of(mp_arena *arena, const mp_column *column, const char *what)
+{
+    return mp_arena_format(arena, "%s_%s", column->name, what);
+}
+
+/* Of a stack, whether it was cut and how long it is, behind all other columns: they are where they
+ * would be without. */
+static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cells, FILE *file)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        if (column->flags & MP_FOR_PEOPLE || !mp_column_is_stack(column))
+            continue;
+        const bool cut = cells && cells[i].known && cells[i].whole;
+        put_field(file, cells ? cut ? "true" : "" : name_of(arena, column, "truncated"), false);
+        put_field(file,
+                  !cells ? name_of(arena, column, "frames")
+                  : cut  ? mp_arena_format(arena, "%" PRId64, cells[i].whole)
+                         : "",
+                  false);
+    }
+}
+
 static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
 {
     (void)style;
     const mp_table *table = mp_document_main_table(document);
+    const mp_cell *cells = row == MP_ROW_NAMES ? NULL : &table->cells[row * table->column_count];
     mp_arena arena = {0};
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
-        const char *text = column->name;
-        if (row != MP_ROW_NAMES)
-            text =
-                mp_cell_for_programs(&arena, column, &table->cells[row * table->column_count + i]);
-        put_field(file, text, first);
+        put_field(file, cells ? mp_cell_for_programs(&arena, column, &cells[i]) : column->name,
+                  first);
         first = false;
     }
+    put_cuts(&arena, table, cells, file);
     fputc('\n', file);
     mp_arena_free(&arena);
 }

@@ -1,12 +1,15 @@
 /* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the contract).
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "render/cell.h"
+#include "render/json_writer.h"
 
 /* How much is shown: rows of the main table, rows of each other one, texts of a list, bytes of a
  * text. */
@@ -29,106 +32,142 @@ static const json_cut brief[] = {{MP_BRIEF_ROWS, MP_BRIEF_ROWS, 3, 400, MP_BRIEF
                                  {1, 0, 1, 100, MP_BRIEF_ROWS},
                                  {0, 0, 1, 100, 3}};
 
-/* What is being built of a document. */
+/* What is left out of one table, or of another member. */
+typedef struct json_rest {
+    const char *name;
+    size_t count;
+} json_rest;
+
+/* A document on its way out. */
 typedef struct json_out {
-    struct json_object *root;
-    struct json_object *left_out; /* rows, by table */
+    mp_json json;
     json_cut cut;
+    json_rest *left_out;
+    size_t rest_count, rest_capacity;
     mp_arena arena;
 } json_out;
 
-/* As much of the text as may be shown, in whole characters. */
-static struct json_object *text_value(const json_out *out, const char *text, bool *truncated)
+static void put_text(json_out *out, const char *text)
+{
+    mp_json_put_text(&out->json, text, strlen(text));
+}
+
+static void put_member(json_out *out, const char *name, const char *text)
+{
+    mp_json_name(&out->json, name);
+    put_text(out, text);
+}
+
+static void put_number(json_out *out, const char *name, int64_t number)
+{
+    mp_json_name(&out->json, name);
+    mp_json_put_number(&out->json, number);
+}
+
+static void put_flag(json_out *out, const char *name, bool flag)
+{
+    mp_json_name(&out->json, name);
+    mp_json_put_word(&out->json, flag ? "true" : "false");
+}
+
+static void put_percent(json_out *out, const char *name, double percent)
+{
+    struct json_object *number = json_object_new_double(percent);
+    mp_json_name(&out->json, name);
+    mp_json_put_word(&out->json, json_object_to_json_string(number));
+    json_object_put(number);
+}
+
+/* As much of the text as may be shown, in whole characters. Whether that is not all. */
+static bool put_cut_text(json_out *out, const char *text)
 {
     size_t length = strlen(text);
-    if (length > out->cut.bytes) {
+    bool truncated = length > out->cut.bytes;
+    if (truncated) {
         length = out->cut.bytes;
         while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
             length--;
-        *truncated = true;
     }
-    return json_object_new_string_len(text, (int)length);
-}
-
-/* Whether the name of a list ends so. */
-static bool is_called(const mp_column *column, const char *ending)
-{
-    size_t length = strlen(column->name), tail = strlen(ending);
-    return length >= tail && strcmp(column->name + length - tail, ending) == 0;
+    mp_json_put_text(&out->json, text, length);
+    return truncated;
 }
 
 /* A stack, and the types of a path, tell much by their first. */
-static struct json_object *list_value(const json_out *out, const mp_column *column,
-                                      const mp_cell *cell, bool *truncated)
+static bool put_list(json_out *out, const mp_column *column, const mp_cell *cell)
 {
-    bool chain = is_called(column, "stack") || is_called(column, "types");
-    struct json_object *list = json_object_new_array();
-    size_t count = (size_t)cell->number;
-    *truncated = chain && count > out->cut.texts;
-    for (size_t i = 0; i < count && (!chain || i < out->cut.texts); i++)
-        json_object_array_add(list, text_value(out, cell->list[i], truncated));
-    return list;
+    bool chain = mp_column_is_stack(column) || mp_column_is_called(column, "types");
+    size_t count = (size_t)cell->number,
+           shown = chain && count > out->cut.texts ? out->cut.texts : count;
+    bool truncated = mp_list_length(cell) > (int64_t)shown;
+    mp_json_open(&out->json, '[');
+    for (size_t i = 0; i < shown; i++) {
+        mp_json_next(&out->json);
+        truncated |= put_cut_text(out, cell->list[i]);
+    }
+    mp_json_close(&out->json, ']');
+    return truncated;
 }
 
-static struct json_object *cell_value(json_out *out, const mp_column *column, const mp_cell *cell,
-                                      bool *truncated)
+/* Whether not all of it is shown. */
+static bool put_value(json_out *out, const mp_column *column, const mp_cell *cell)
 {
-    const char *text;
     switch (column->unit) {
     case MP_TEXT:
-        return text_value(out, cell->text, truncated);
+        return put_cut_text(out, cell->text);
     case MP_LIST:
-        return list_value(out, column, cell, truncated);
+        return put_list(out, column, cell);
     case MP_FLAG:
-        return json_object_new_boolean(cell->number != 0);
     case MP_SECONDS:
     case MP_AVERAGE:
     case MP_BYTE_RATE:
     case MP_PERCENT:
-        text = mp_cell_for_programs(&out->arena, column, cell);
-        return json_object_new_double_s(
-            column->unit == MP_SECONDS ? (double)cell->number / 1e6 : cell->real, text);
+        mp_json_put_word(&out->json, mp_cell_for_programs(&out->arena, column, cell));
+        return false;
     default:
-        return json_object_new_int64(cell->number);
+        mp_json_put_number(&out->json, cell->number);
+        return false;
     }
 }
 
 /* The cell; where it is cut, also that it is, and how many texts a list has. */
-static void add_cell(json_out *out, struct json_object *object, const mp_column *column,
-                     const mp_cell *cell)
+static void put_cell(json_out *out, const mp_column *column, const mp_cell *cell)
 {
-    const char *unit = is_called(column, "stack") ? "frames" : "count";
-    bool truncated = false;
-    json_object_object_add(object, column->name, cell_value(out, column, cell, &truncated));
-    if (!truncated)
+    const char *unit = mp_column_is_stack(column) ? "frames" : "count";
+    mp_json_name(&out->json, column->name);
+    if (!put_value(out, column, cell))
         return;
-    json_object_object_add(object, mp_arena_format(&out->arena, "%s_truncated", column->name),
-                           json_object_new_boolean(true));
+    put_flag(out, mp_arena_format(&out->arena, "%s_truncated", column->name), true);
     if (column->unit == MP_LIST)
-        json_object_object_add(object, mp_arena_format(&out->arena, "%s_%s", column->name, unit),
-                               json_object_new_int64(cell->number));
+        put_number(out, mp_arena_format(&out->arena, "%s_%s", column->name, unit),
+                   mp_list_length(cell));
 }
 
-static struct json_object *row_object(json_out *out, const mp_table *table, size_t row)
+static void put_row(json_out *out, const mp_table *table, size_t row)
 {
-    struct json_object *object = json_object_new_object();
+    mp_json_open(&out->json, '{');
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_cell *cell = &table->cells[row * table->column_count + i];
         const mp_column *column = &table->columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
-        if (cell->known)
-            add_cell(out, object, column, cell);
-        else if (column->flags & MP_NULL)
-            json_object_object_add(object, column->name, NULL);
+        if (cell->known) {
+            put_cell(out, column, cell);
+        } else if (column->flags & MP_NULL) {
+            mp_json_name(&out->json, column->name);
+            mp_json_put_word(&out->json, "null");
+        }
     }
-    return object;
+    mp_json_close(&out->json, '}');
+    mp_arena_free(&out->arena);
 }
 
+/* `name` is static. */
 static void leave_out(json_out *out, const char *name, size_t count)
 {
-    if (count)
-        json_object_object_add(out->left_out, name, json_object_new_uint64(count));
+    if (!count)
+        return;
+    mp_grow(&out->left_out, &out->rest_capacity, out->rest_count + 1, sizeof *out->left_out);
+    out->left_out[out->rest_count++] = (json_rest){name, count};
 }
 
 /* Of what was checked, where not all of it is shown, what does not hold goes first. */
@@ -153,9 +192,8 @@ static size_t cut_before(const mp_table *table)
     return count;
 }
 
-static struct json_object *rows_value(json_out *out, const mp_table *table)
+static void put_rows(json_out *out, const mp_table *table)
 {
-    struct json_object *rows = json_object_new_array();
     size_t most = table->main ? out->cut.main_rows : out->cut.rows, shown = 0;
     bool all = table->row_count <= most;
     /* Of what is in the order of time, the latest. */
@@ -163,226 +201,227 @@ static struct json_object *rows_value(json_out *out, const mp_table *table)
     size_t holding = most;
     for (size_t row = 0; row < table->row_count; row++)
         holding -= holding && !holds(table, row);
+    mp_json_open(&out->json, '[');
     for (size_t row = from; row < table->row_count && shown < most; row++) {
         if (!all && holds(table, row) && !holding)
             continue;
         holding -= holding && holds(table, row);
-        json_object_array_add(rows, row_object(out, table, row));
+        mp_json_next(&out->json);
+        put_row(out, table, row);
         shown++;
     }
+    mp_json_close(&out->json, ']');
     leave_out(out, table->name, table->row_count - shown + cut_before(table));
-    return rows;
 }
 
-static struct json_object *table_value(json_out *out, const mp_table *table)
+static void put_table(json_out *out, const mp_table *table, const char *name)
 {
-    if (table->shape == MP_RECORD)
-        return table->row_count ? row_object(out, table, 0) : json_object_new_object();
-    return rows_value(out, table);
+    mp_json_name(&out->json, name);
+    if (table->shape != MP_RECORD) {
+        put_rows(out, table);
+    } else if (table->row_count) {
+        put_row(out, table, 0);
+    } else {
+        mp_json_open(&out->json, '{');
+        mp_json_close(&out->json, '}');
+    }
 }
 
 /* The kept diagnostics; the last kept of a code also counts those that were not kept. Of a small
  * answer, one of each code, which counts all. */
-static struct json_object *diagnostics_value(json_out *out, const mp_diagnostics *diagnostics)
+static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept;
-    size_t count = mp_diagnostics_kept(diagnostics, &kept), left_out = 0;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept), left_out = 0, shown = 0;
     uint64_t seen[MP_DIAGNOSTIC_COUNT] = {0}, of_code[MP_DIAGNOSTIC_COUNT] = {0};
-    struct json_object *list = json_object_new_array();
-    bool small = out->cut.rows != whole.rows, unheard;
+    bool small = out->cut.rows != whole.rows;
     for (size_t i = 0; i < count; i++)
         of_code[kept[i].id]++;
+    mp_json_name(&out->json, "diagnostics");
+    mp_json_open(&out->json, '[');
     for (size_t i = 0; i < count; i++) {
         mp_diagnostic_id id = kept[i].id;
-        const char *severity = mp_severity_name(mp_diagnostic_severity(id));
         uint64_t all = mp_diagnostics_count(diagnostics, id), left = all - of_code[id];
         bool last = ++seen[id] == of_code[id];
-        if (small && (seen[id] > 1 || json_object_array_length(list) >= out->cut.rows)) {
+        if (small && (seen[id] > 1 || shown >= out->cut.rows)) {
             left_out += seen[id] == 1;
             continue;
         }
-        struct json_object *object = json_object_new_object();
-        json_object_object_add(object, "severity", json_object_new_string(severity));
-        json_object_object_add(object, "code", json_object_new_string(mp_diagnostic_code(id)));
-        if (kept[i].path)
-            json_object_object_add(
-                object, "path", text_value(out, mp_utf8_copy(&out->arena, kept[i].path), &unheard));
+        mp_json_next(&out->json);
+        mp_json_open(&out->json, '{');
+        put_member(out, "severity", mp_severity_name(mp_diagnostic_severity(id)));
+        put_member(out, "code", mp_diagnostic_code(id));
+        if (kept[i].path) {
+            mp_json_name(&out->json, "path");
+            put_cut_text(out, mp_utf8_copy(&out->arena, kept[i].path));
+        }
         if (kept[i].line)
-            json_object_object_add(object, "line", json_object_new_uint64(kept[i].line));
-        json_object_object_add(
-            object, "message",
-            text_value(out, mp_utf8_copy(&out->arena, kept[i].message), &unheard));
-        json_object_object_add(object, "count",
-                               json_object_new_uint64(small  ? all
-                                                      : last ? 1 + left
-                                                             : 1));
-        json_object_array_add(list, object);
+            put_number(out, "line", (int64_t)kept[i].line);
+        mp_json_name(&out->json, "message");
+        put_cut_text(out, mp_utf8_copy(&out->arena, kept[i].message));
+        put_number(out, "count", (int64_t)(small ? all : last ? 1 + left : 1));
+        mp_json_close(&out->json, '}');
+        shown++;
     }
+    mp_json_close(&out->json, ']');
     leave_out(out, "diagnostics", left_out);
-    return list;
 }
 
-static struct json_object *answer_value(json_out *out, const mp_document *document)
+static void put_answer(json_out *out, const mp_document *document)
 {
-    struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < document->said_count && i < out->cut.said; i++) {
-        const mp_said *said = &document->said[i];
-        struct json_object *object = json_object_new_object();
-        bool truncated = false;
+    size_t shown = 0;
+    mp_json_name(&out->json, "answer");
+    mp_json_open(&out->json, '[');
+    for (; shown < document->said_count && shown < out->cut.said; shown++) {
+        const mp_said *said = &document->said[shown];
+        mp_json_next(&out->json);
+        mp_json_open(&out->json, '{');
         if (said->file)
-            json_object_object_add(object, "file", json_object_new_string(said->file));
-        json_object_object_add(object, "label", json_object_new_string(said->label));
-        json_object_object_add(object, "text", text_value(out, said->text, &truncated));
-        if (truncated)
-            json_object_object_add(object, "text_truncated", json_object_new_boolean(true));
-        json_object_array_add(list, object);
+            put_member(out, "file", said->file);
+        put_member(out, "label", said->label);
+        mp_json_name(&out->json, "text");
+        if (put_cut_text(out, said->text))
+            put_flag(out, "text_truncated", true);
+        mp_json_close(&out->json, '}');
     }
-    leave_out(out, "answer", document->said_count - json_object_array_length(list));
-    return list;
+    mp_json_close(&out->json, ']');
+    leave_out(out, "answer", document->said_count - shown);
+}
+
+static void put_limit(json_out *out, const mp_check *limit)
+{
+    mp_json_open(&out->json, '{');
+    if (limit->file)
+        put_member(out, "file", limit->file);
+    put_member(out, "name", limit->name);
+    if (limit->at_least) {
+        put_percent(out, "limit_percent", limit->limit_percent);
+        put_percent(out, "actual_percent", limit->measured_percent);
+    } else {
+        put_number(out, "limit_bytes", limit->limit_bytes);
+        if (limit->verdict != MP_VERDICT_ERROR)
+            put_number(out, "actual_bytes", limit->measured_bytes);
+    }
+    put_flag(out, "exceeded", limit->verdict == MP_VERDICT_FAIL);
+    if (*limit->note)
+        put_member(out, "note", limit->note);
+    if (*limit->warning)
+        put_member(out, "warning", limit->warning);
+    if (limit->verdict == MP_VERDICT_ERROR)
+        put_member(out, "error", limit->message);
+    mp_json_close(&out->json, '}');
 }
 
 /* Rules have a table of their own. */
-static struct json_object *limits_value(json_out *out, const mp_document *document)
+static void put_limits(json_out *out, const mp_document *document)
 {
-    struct json_object *list = json_object_new_array();
     bool all = document->check_count <= out->cut.rows;
+    size_t shown = 0;
+    mp_json_name(&out->json, "limits");
+    mp_json_open(&out->json, '[');
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *limit = &document->checks[i];
-        if (!all &&
-            (limit->verdict == MP_VERDICT_PASS || json_object_array_length(list) >= out->cut.rows))
+        if (!all && (limit->verdict == MP_VERDICT_PASS || shown >= out->cut.rows))
             continue;
-        struct json_object *object = json_object_new_object();
-        if (limit->file)
-            json_object_object_add(object, "file", json_object_new_string(limit->file));
-        json_object_object_add(object, "name", json_object_new_string(limit->name));
-        if (limit->at_least) {
-            json_object_object_add(object, "limit_percent",
-                                   json_object_new_double(limit->limit_percent));
-            json_object_object_add(object, "actual_percent",
-                                   json_object_new_double(limit->measured_percent));
-        } else {
-            json_object_object_add(object, "limit_bytes",
-                                   json_object_new_int64(limit->limit_bytes));
-            if (limit->verdict != MP_VERDICT_ERROR)
-                json_object_object_add(object, "actual_bytes",
-                                       json_object_new_int64(limit->measured_bytes));
-        }
-        json_object_object_add(object, "exceeded",
-                               json_object_new_boolean(limit->verdict == MP_VERDICT_FAIL));
-        if (*limit->note)
-            json_object_object_add(object, "note", json_object_new_string(limit->note));
-        if (*limit->warning)
-            json_object_object_add(object, "warning", json_object_new_string(limit->warning));
-        if (limit->verdict == MP_VERDICT_ERROR)
-            json_object_object_add(object, "error", json_object_new_string(limit->message));
-        json_object_array_add(list, object);
+        mp_json_next(&out->json);
+        put_limit(out, limit);
+        shown++;
     }
-    leave_out(out, "limits", document->check_count - json_object_array_length(list));
-    return list;
+    mp_json_close(&out->json, ']');
+    leave_out(out, "limits", document->check_count - shown);
 }
 
-/* A table "totals.base" is the member "base" of the object "totals". */
-static void add_table(json_out *out, const mp_table *table)
+/* A table "totals.base" is the member "base" of the object "totals", which stands where the first
+ * of its members does. */
+static void put_tables(json_out *out, const mp_document *document)
 {
-    const char *dot = strchr(table->name, '.');
-    struct json_object *object = out->root;
-    if (dot) {
-        char *outer = mp_arena_copy(&out->arena, table->name, (size_t)(dot - table->name));
-        if (!json_object_object_get_ex(out->root, outer, &object)) {
-            object = json_object_new_object();
-            json_object_object_add(out->root, outer, object);
+    for (size_t i = 0; i < document->table_count; i++) {
+        const mp_table *table = &document->tables[i];
+        const char *dot = strchr(table->name, '.');
+        size_t outer = dot ? (size_t)(dot - table->name) + 1 : 0, first = 0;
+        if (table->flags & MP_FOR_PEOPLE)
+            continue;
+        if (!dot) {
+            put_table(out, table, table->name);
+            continue;
         }
+        while (document->tables[first].flags & MP_FOR_PEOPLE ||
+               strncmp(document->tables[first].name, table->name, outer) != 0)
+            first++;
+        if (first < i)
+            continue;
+        mp_json_name(&out->json, mp_arena_copy(&out->arena, table->name, outer - 1));
+        mp_json_open(&out->json, '{');
+        for (; first < document->table_count; first++) {
+            const mp_table *member = &document->tables[first];
+            if (!(member->flags & MP_FOR_PEOPLE) && strncmp(member->name, table->name, outer) == 0)
+                put_table(out, member, member->name + outer);
+        }
+        mp_json_close(&out->json, '}');
     }
-    json_object_object_add(object, dot ? dot + 1 : table->name, table_value(out, table));
 }
 
-/* Release root and left_out with json_object_put. */
-static void build(json_out *out, const mp_document *document, const mp_diagnostics *diagnostics)
+static void put_document(json_out *out, const mp_document *document,
+                         const mp_diagnostics *diagnostics, bool tells_rest)
 {
-    struct json_object *root = out->root = json_object_new_object();
-    out->left_out = json_object_new_object();
-    json_object_object_add(root, "schema", json_object_new_string("memprof-report/1"));
-    json_object_object_add(root, "command", json_object_new_string(document->command));
+    mp_json_open(&out->json, '{');
+    put_member(out, "schema", "memprof-report/1");
+    put_member(out, "command", document->command);
     if (document->said_count)
-        json_object_object_add(root, "answer", answer_value(out, document));
-    for (size_t i = 0; i < document->table_count; i++)
-        if (!(document->tables[i].flags & MP_FOR_PEOPLE))
-            add_table(out, &document->tables[i]);
+        put_answer(out, document);
+    put_tables(out, document);
     if (document->check_count && !document->policy)
-        json_object_object_add(root, "limits", limits_value(out, document));
-    json_object_object_add(root, "diagnostics", diagnostics_value(out, diagnostics));
+        put_limits(out, document);
+    put_diagnostics(out, diagnostics);
+    if (tells_rest && out->rest_count) {
+        mp_json_name(&out->json, "rows_left_out");
+        mp_json_open(&out->json, '{');
+        for (size_t i = 0; i < out->rest_count; i++)
+            put_number(out, out->left_out[i].name, (int64_t)out->left_out[i].count);
+        mp_json_close(&out->json, '}');
+    }
+    mp_json_close(&out->json, '}');
+    mp_json_put_word(&out->json, "\n");
+    free(out->left_out);
+    mp_arena_free(&out->arena);
 }
 
-static void put_whole(const mp_document *document, const mp_diagnostics *diagnostics, FILE *file)
-{
-    json_out out = {.cut = whole};
-    build(&out, document, diagnostics);
-    fputs(json_object_to_json_string_ext(out.root, JSON_C_TO_STRING_PRETTY |
-                                                       JSON_C_TO_STRING_SPACED |
-                                                       JSON_C_TO_STRING_NOSLASHESCAPE),
-          file);
-    fputc('\n', file);
-    json_object_put(out.left_out);
-    json_object_put(out.root);
-    mp_arena_free(&out.arena);
-}
-
-/* A table a line. */
+/* A table a line; the first cut that is small enough. */
 static void put_brief(const mp_document *document, const mp_diagnostics *diagnostics, FILE *file)
 {
-    enum { HOW = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
-    const size_t count = sizeof brief / sizeof *brief;
-    for (size_t i = 0; i < count; i++) {
-        json_out out = {.cut = brief[i]};
-        build(&out, document, diagnostics);
-        if (json_object_object_length(out.left_out))
-            json_object_object_add(out.root, "rows_left_out", json_object_get(out.left_out));
-        const char *separator = "{";
-        size_t length = strlen(json_object_to_json_string_ext(out.root, HOW)) +
-                        (size_t)json_object_object_length(out.root) + 1;
-        bool fits = length <= BRIEF_BYTES || i + 1 == count;
-        json_object_object_foreach(out.root, name, value)
-        {
-            if (!fits)
-                break;
-            fprintf(file, "%s\"%s\":%s", separator, name,
-                    json_object_to_json_string_ext(value, HOW));
-            separator = ",\n";
-        }
-        fputs(fits ? "}\n" : "", file);
-        json_object_put(out.left_out);
-        json_object_put(out.root);
-        mp_arena_free(&out.arena);
-        if (fits)
-            return;
+    const size_t last = sizeof brief / sizeof *brief - 1;
+    size_t i = 0;
+    for (; i < last; i++) {
+        json_out measured = {.cut = brief[i], .json = {.lines = true}};
+        put_document(&measured, document, diagnostics, true);
+        if (measured.json.length < BRIEF_BYTES)
+            break;
     }
+    json_out out = {.cut = brief[i], .json = {.file = file, .lines = true}};
+    put_document(&out, document, diagnostics, true);
 }
 
 static bool render_json(const mp_document *document, const mp_diagnostics *diagnostics,
                         const mp_style *style, FILE *file, mp_error *error)
 {
     (void)error;
+    json_out out = {.cut = whole, .json = {.file = file, .readable = true}};
     if (style->brief)
         put_brief(document, diagnostics, file);
     else
-        put_whole(document, diagnostics, file);
+        put_document(&out, document, diagnostics, false);
     return true;
 }
 
 /* No line stands above them. */
-static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
+static void put_row_line(const mp_document *document, size_t row, const mp_style *style, FILE *file)
 {
     (void)style;
-    json_out out = {.cut = whole};
+    json_out out = {.cut = whole, .json = {.file = file}};
     if (row == MP_ROW_NAMES)
         return;
-    struct json_object *object = row_object(&out, mp_document_main_table(document), row);
-    fputs(json_object_to_json_string_ext(object,
-                                         JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-          file);
-    fputc('\n', file);
-    json_object_put(object);
-    mp_arena_free(&out.arena);
+    put_row(&out, mp_document_main_table(document), row);
+    mp_json_put_word(&out.json, "\n");
 }
 
 const mp_renderer mp_renderer_json = {.name = "json",
@@ -390,4 +429,4 @@ const mp_renderer mp_renderer_json = {.name = "json",
                                       .for_programs = true,
                                       .can_be_brief = true,
                                       .render = render_json,
-                                      .put_row = put_row};
+                                      .put_row = put_row_line};

@@ -134,8 +134,8 @@ static void put_list(mp_markdown *to, const mp_table *table, const mp_column *co
         put_raw(to, i ? "<br>" : "");
         put(to, cell->list[i]);
     }
-    if (shown < cell->number && table->list_depth)
-        PUT(to, "<br>and %" PRId64 " more", cell->number - shown);
+    if (shown < mp_list_length(cell) && table->list_depth)
+        PUT(to, "<br>and %" PRId64 " more", mp_list_length(cell) - shown);
 }
 
 static void put_cell(mp_markdown *to, const mp_table *table, size_t row, size_t column)

@@ -225,10 +225,10 @@ static void put_callers(text_out *out, const mp_table *table, const mp_cell *cel
         shown = (int64_t)depth + 1;
     for (int64_t i = 1; i < shown; i++)
         put_frame(out, "called from", cell->list[i]);
-    mp_format_count(left, cell->number - shown, false);
-    if (cell->number > shown && depth)
-        fprintf(out->file, "      and %s more caller%s\n", left,
-                cell->number - shown == 1 ? "" : "s");
+    const int64_t rest = mp_list_length(cell) - shown;
+    mp_format_count(left, rest, false);
+    if (rest && depth)
+        fprintf(out->file, "      and %s more caller%s\n", left, rest == 1 ? "" : "s");
 }
 
 /* Notes on one line where they fit, else each on its own. */

@@ -235,7 +235,7 @@ static void section_uncovered(mp_document *document, const mp_model *model,
             .crc = of.crc,
         };
         if (*row.code)
-            row.text = (mp_texts){&row.code, 1, NULL};
+            row.text = (mp_texts){.at = &row.code, .count = 1};
         mp_table_put(document, table, &row);
     }
     table->order = "program";

@@ -307,7 +307,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
-static const mp_diff_arguments usual = {.limit = 20};
+static const mp_diff_arguments usual = {.limit = 20, .stack_depth = MP_PROGRAM_CALLERS};
 #define ASKS(name, kind, member, of)                                                               \
     {                                                                                              \
         name, MP_ARGUMENT_##kind, offsetof(mp_diff_arguments, member), of                          \
@@ -319,6 +319,7 @@ static const mp_argument arguments[] = {
     ASKS("sort", TEXT, sort, ALL),
     ASKS("status", TEXT, status, ALL),
     ASKS("limit", COUNT, limit, ALL),
+    ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
     ASKS("min-size", SIZE, min_bytes, HEAPS),
     ASKS("min-count", COUNT, min_count, ALL),
     ASKS("min-change", CHANGE, min_change, ALL),

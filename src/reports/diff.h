@@ -38,6 +38,7 @@ typedef struct mp_diff_arguments {
     const char *sort;             /* NULL: what got worse first, the largest change first */
     const char *status;           /* what rows there are, as "new,grown"; NULL: what changed */
     int64_t limit;                /* rows; 0: all */
+    int64_t stack_depth;          /* callers of a stack, for programs */
     int64_t min_bytes, min_count; /* of a change */
     mp_ceiling min_change;
     bool ignore_lines;

@@ -72,7 +72,7 @@ static mp_texts stack_of(mp_arena *arena, const mp_diff *diff, uint32_t frame)
         types[count++] = cut ? left_out : mp_dictionary_text(diff->dictionary, at->name);
         frame = cut ? node->outer : at->caller;
     }
-    return (mp_texts){types, count, NULL};
+    return (mp_texts){.at = types, .count = count};
 }
 
 /* What people read of it below the row. */
@@ -110,7 +110,7 @@ void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                     .depth = frame ? diff->nodes[frame].depth - 1 : MP_UNKNOWN,
                     .type = frame ? stack.at[0] : "(unreachable)",
                     .stack = stack,
-                    .held_by = {stack.count > 1 ? &below : NULL, 1, NULL}};
+                    .held_by = {.at = stack.count > 1 ? &below : NULL, .count = 1}};
     mp_table_put(document, table, &row);
     mp_arena_free(&arena);
 }

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "reports/diff.h"
 #include "reports/profile_sections.h"
+#include "reports/stacks.h"
 
 /* Of all kinds of recordings: what one does not tell is unknown. */
 typedef struct diff_row {
@@ -103,34 +104,17 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
 
 /* --- rows --- */
 
-/* The frames from the innermost one, and the first that is no allocator's own. */
+/* Its stack, and the first frame of that which is no allocator's own. */
 static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                        diff_row *row)
 {
-    const mp_dictionary *dictionary = diff->dictionary;
     bool starts = diff->kind == MP_KIND_DATABASE; /* lines are those at which functions begin */
-    size_t count = 0;
-    uint32_t line = key->line;
-    for (uint32_t at = key->frame; at; at = mp_dictionary_frame_at(dictionary, at)->caller)
-        count++;
-    const char **frames = mp_arena_alloc(document->arena, (count + 1) * sizeof *frames);
-    row->stack = (mp_texts){frames, count, count ? NULL : "(session)"};
-    row->site = "(session)";
-    bool sited = false;
-    count = 0;
-    for (uint32_t at = key->frame; at; count++) {
-        const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, at);
-        const char *text = mp_dictionary_text(dictionary, frame->name);
-        frames[count] = line == MP_NO_LINE
-                            ? text
-                            : mp_document_text(document, starts ? "%s (from %d)" : "%s:%d", text,
-                                               (int)(int32_t)line);
-        if (!count || (!sited && !frame->allocator))
-            row->site = frames[count];
-        sited |= !frame->allocator;
-        line = frame->line;
-        at = frame->caller;
-    }
+    mp_stack_frame frame = {key->frame, key->line};
+    row->stack = mp_digest_stack_texts(document, diff->dictionary, frame, starts);
+    row->site = row->stack.empty;
+    if (frame.at)
+        row->site = mp_digest_frame_text(document, diff->dictionary,
+                                         mp_dictionary_site(diff->dictionary, frame), starts);
 }
 
 /* MP_UNKNOWN where a sum might count something twice. */

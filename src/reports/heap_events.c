@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "query/lifetimes.h"
 #include "reports/sections.h"
+#include "reports/stacks.h"
 
 /* --- anomalies --- */
 

@@ -10,6 +10,7 @@
 #include "query/trend.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
+#include "reports/stacks.h"
 
 enum { HEAPS = MP_OF_RECORDINGS | MP_OF_DUMPS };
 
@@ -582,13 +583,14 @@ static bool top_of_dump(const mp_request *request, mp_document *document, mp_err
     return ok;
 }
 
-static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
+static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS, .stack_depth = MP_PROGRAM_CALLERS};
 
 static const mp_argument top_arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS),
     MP_ASKS("by", TEXT, by, MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
     MP_ASKS("only", NAME, only, MP_DUMP),
     MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS | MP_DUMP),
     MP_ASKS("min-count", COUNT, min_count, MP_HEAPS | MP_DUMP | MP_PROFILE),
@@ -691,6 +693,7 @@ static const mp_argument growth_arguments[] = {
     MP_ASKS("by", TEXT, by, MP_HEAPS),
     MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP),
     MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
     MP_ASKS_MINIMA(MP_HEAPS | MP_DUMP),
     MP_ASKS_LIMITS(MP_HEAPS | MP_DUMP),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP),

@@ -11,6 +11,7 @@
 #include "query/suppression.h"
 #include "reports/answers.h"
 #include "reports/graph_sections.h"
+#include "reports/stacks.h"
 
 /* --- leaks --- */
 
@@ -107,14 +108,15 @@ static void set_flags(mp_document *document, leak_row *row)
     }
 }
 
-/* What is dear: for rows that are shown. */
-static void set_texts(mp_document *document, const mp_model *model, leak_row *row)
+/* What is dear: for rows that are shown. `lines`: of a stack, before people. */
+static void set_texts(mp_document *document, const mp_model *model, const mp_folding *folding,
+                      size_t lines, leak_row *row)
 {
     const mp_leak *leak = row->leak;
     mp_frame frame = {leak->node, leak->line};
     set_trend(document, row);
     row->stack = mp_stack_texts(document, model, frame);
-    row->site = mp_stack_texts(document, model, mp_frame_naming(model, frame));
+    row->site = mp_folded_stack(document, model, folding, mp_frame_naming(model, frame), lines);
     uint32_t start_line = model->symbols.at[model->tree.at[leak->node].symbol.i].start_line;
     if (leak->line == MP_NO_LINE && start_line)
         row->start_line = start_line;
@@ -182,7 +184,7 @@ static void attach_site(mp_document *document, mp_table *table, const mp_model *
                            .name = mp_utf8_copy(document->arena, name),
                            .inferred = events,
                            .frame = mp_utf8_copy(document->arena, frame),
-                           .frames = row->site.count,
+                           .frames = model->tree.at[row->leak->node].depth,
                            .bytes = row->bytes,
                            .objects = row->objects};
     mp_table_attach(table, site);
@@ -215,12 +217,14 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
+    mp_folding folding = mp_folding_of(model);
     for (size_t i = 0; i < shown; i++) {
-        set_texts(document, model, &rows[i]);
+        set_texts(document, model, &folding, table->list_depth + 1, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);
     }
     mp_table_left_out(table, count);
+    mp_folding_free(&folding);
     free(rows);
     return true;
 }

@@ -212,7 +212,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         cost_row row = row_of(model, cost, costs->totals.exclusive_us);
         row.where = where_of(document, model, cost, list == &costs->lines);
         if (*row.code)
-            row.source = (mp_texts){&row.code, 1, NULL};
+            row.source = (mp_texts){.at = &row.code, .count = 1};
         mp_table_put(document, table, &row);
         if (table->answer == MP_ANSWER_HOT_LINES)
             attach_line(document, table, &row);

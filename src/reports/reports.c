@@ -255,6 +255,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     filtered.report = report;
     filtered.filter = filter;
     filtered.whole = whole;
+    document->frames = mp_request_frames(&filtered);
     bool ok = filter && variant->run(&filtered, document, error);
     mp_filter_free(filter);
     mp_filter_free(whole);

@@ -41,6 +41,18 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
     return true;
 }
 
+/* A default of the user's is meant for people: programs get no less for it. */
+size_t mp_request_frames(const mp_request *request)
+{
+    const int64_t *depth = mp_request_argument(request, "stack-depth");
+    int64_t callers = MP_PROGRAM_CALLERS;
+    for (size_t i = 0; depth && i < request->given_count; i++)
+        if (strcmp(request->given[i].argument, "stack-depth") == 0 &&
+            (!request->given[i].by_default || *depth > callers))
+            callers = *depth;
+    return (size_t)callers + 1;
+}
+
 /* --- what reports on heaps have in common --- */
 
 void mp_table_left_out(mp_table *table, size_t all)
@@ -92,23 +104,6 @@ const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node)
 {
     return mp_tree_label(document->arena, model, node);
-}
-
-mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
-{
-    if (!frame.node) /* people read that no code did it; programs see an empty stack */
-        return (mp_texts){.empty = "(session)"};
-    size_t count = 0;
-    mp_frame at = frame;
-    do
-        count++;
-    while (mp_frame_caller(model, &at));
-    const char **frames = mp_arena_alloc(document->arena, count * sizeof *frames);
-    for (size_t i = 0; i < count; i++) {
-        frames[i] = mp_frame_text(document, model, frame);
-        mp_frame_caller(model, &frame);
-    }
-    return (mp_texts){.at = frames, .count = count};
 }
 
 mp_texts mp_one_text(mp_document *document, const char *text)

@@ -7,6 +7,10 @@
 #include "reports/report.h"
 
 enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20 };
+/* Callers of an innermost frame that JSON and CSV have where nobody asks for more or fewer: more
+ * than code that people write calls, and so few that a recursion with an object on each level is
+ * told in about the size of its recording. */
+enum { MP_PROGRAM_CALLERS = 64 };
 
 /* What may be asked of reports on heaps; each has rows for what it honours (see arguments.h). */
 typedef struct mp_heap_arguments {
@@ -76,6 +80,8 @@ static inline const char *mp_empty_text(const mp_heap_arguments *asked, const ch
 const void *mp_request_argument(const mp_request *request, const char *name);
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
+/* How many frames of a stack programs get. */
+size_t mp_request_frames(const mp_request *request);
 /* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
  */
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
@@ -169,9 +175,7 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
 /* "name:line" of a frame; the source of a node. Live with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
-/* A stack as "name:line", innermost frame first; a text alone, of NULL none. Live with the
- * document. */
-mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
+/* A text alone, of NULL none; lives with the document. */
 mp_texts mp_one_text(mp_document *document, const char *text);
 
 /* "54 objects, 92.3 KiB" */

@@ -10,6 +10,7 @@
 #include "compare/median_slope.h"
 #include "document/sparkline.h"
 #include "reports/sections.h"
+#include "reports/stacks.h"
 
 enum {
     /* Values that a slope is told by, of sites that are not in all builds, and is judged by. */
@@ -21,6 +22,7 @@ typedef struct trend_arguments {
     const char *from, *to; /* NULL: the usual window */
     const char *order;     /* "time", "name"; NULL: by time if all tell it */
     int64_t limit;         /* rows; 0: all */
+    int64_t stack_depth;   /* callers of a stack, for programs */
     int64_t min_bytes;     /* of a change */
     mp_ceiling max_slope;
     mp_argument_texts substitutions;
@@ -153,18 +155,6 @@ static const char *amount_text(mp_document *document, const mp_builds *builds, i
     return mp_document_text(document, "%s s", mp_seconds_text(document, amount, with_sign));
 }
 
-static mp_texts stack_of(mp_document *document, const mp_builds *builds, uint32_t frame)
-{
-    size_t count = 0;
-    for (uint32_t at = frame; at; at = mp_dictionary_frame_at(builds->dictionary, at)->caller)
-        count++;
-    const char **texts = mp_arena_alloc(document->arena, (count + 1) * sizeof *texts);
-    count = 0;
-    for (uint32_t at = frame; at; at = mp_dictionary_frame_at(builds->dictionary, at)->caller)
-        texts[count++] = text_of(builds, mp_dictionary_frame_at(builds->dictionary, at)->name);
-    return (mp_texts){texts, count, NULL};
-}
-
 static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
 {
     return builds->points[site->point].build;
@@ -208,7 +198,8 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
     if (profile)
         row.program = text_of(builds, key->program);
     if (has_sites(builds))
-        row.stack = stack_of(document, builds, key->frame);
+        row.stack = mp_digest_stack_texts(document, builds->dictionary,
+                                          (mp_stack_frame){key->frame, MP_NO_LINE}, false);
     mp_table_put(document, table, &row);
 }
 
@@ -396,6 +387,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     if (asked->max_slope.set && builds->kind == MP_KIND_PROFILE)
         return mp_fail_argument(error, "max-slope", asked->max_slope.text,
                                 "execution profiles have no sizes");
+    document->frames = mp_request_frames(request);
     mp_builds_settle(builds, by_time);
     int64_t *amounts = mp_alloc_zero(builds->count, sizeof *amounts);
     int64_t *totals = mp_alloc_zero(builds->count, sizeof *totals);
@@ -433,7 +425,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
-static const trend_arguments usual = {.limit = MP_REPORT_ROWS};
+static const trend_arguments usual = {.limit = MP_REPORT_ROWS, .stack_depth = MP_PROGRAM_CALLERS};
 #define ASKS(name, kind, member, of)                                                               \
     {                                                                                              \
         name, MP_ARGUMENT_##kind, offsetof(trend_arguments, member), of                            \
@@ -443,6 +435,7 @@ static const mp_argument arguments[] = {
     ASKS("to", NAME, to, HEAPS),
     ASKS("order", TEXT, order, ALL),
     ASKS("limit", COUNT, limit, ALL),
+    ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
     ASKS("min-size", SIZE, min_bytes, HEAPS),
     ASKS("max-slope", CEILING, max_slope, HEAPS),
     ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),

@@ -42,7 +42,7 @@ static void tables_are_found_and_filled(void **unused)
     for (int i = 0; i < 1000; i++) {
         const char *stack[] = {name, "caller"};
         snprintf(name, sizeof name, "row %d", i);
-        mp_table_put(document, table, &(counted){name, i, i / 2.0, {stack, 2, NULL}});
+        mp_table_put(document, table, &(counted){name, i, i / 2.0, {.at = stack, .count = 2}});
     }
     assert_int_equal(table->row_count, 1000);
     for (int i = 0; i < 1000; i++) {

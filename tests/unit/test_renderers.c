@@ -296,9 +296,9 @@ static void csv_is_the_main_table(void **unused)
     (void)unused;
     mp_document *document = made("two\nlines");
     check("csv", document, 1, true,
-          "name,objects,stack,flags,none,id\n"
-          "\"two\nlines\",1200,\"a.p:1 < b.p:2 < c \"\"x\"\".p:3\",grows < owned,,-1\n"
-          "\"b, \"\"c\"\"\",-5,,,,\n");
+          "name,objects,stack,flags,none,id,stack_truncated,stack_frames\n"
+          "\"two\nlines\",1200,\"a.p:1 < b.p:2 < c \"\"x\"\".p:3\",grows < owned,,-1,,\n"
+          "\"b, \"\"c\"\"\",-5,,,,,,\n");
     document->tables[1].main = false;
     document->tables[0].main = true;
     check("csv", document, 80, false,

@@ -1,0 +1,51 @@
+#include "query/folding.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Whether the callers of two nodes are called by one name at one line. */
+static bool same_caller(const mp_model *model, uint32_t a, uint32_t b)
+{
+    const mp_tree_node *x = &model->tree.at[a], *y = &model->tree.at[b];
+    const mp_symbol *of_x = &model->symbols.at[model->tree.at[x->parent].symbol.i];
+    const mp_symbol *of_y = &model->symbols.at[model->tree.at[y->parent].symbol.i];
+    return x->parent && y->parent && x->line == y->line && of_x->name.i &&
+           of_x->name.i == of_y->name.i && of_x->start_line == of_y->start_line;
+}
+
+/* Parents stand before their children. */
+mp_folding mp_folding_of(const mp_model *model)
+{
+    mp_folding folding = {.model = model};
+    for (int turn = 0; turn < MP_LONGEST_TURN; turn++)
+        folding.end[turn] = mp_alloc_zero(model->tree.count, sizeof *folding.end[turn]);
+    for (uint32_t node = 1; node < model->tree.count; node++) {
+        const uint32_t parent = model->tree.at[node].parent;
+        uint32_t before = node;
+        for (int turn = 0; turn < MP_LONGEST_TURN; turn++) {
+            before = model->tree.at[before].parent;
+            bool again = same_caller(model, node, before);
+            folding.end[turn][node] = again ? folding.end[turn][parent] : before;
+        }
+    }
+    return folding;
+}
+
+void mp_folding_free(mp_folding *folding)
+{
+    for (int turn = 0; turn < MP_LONGEST_TURN; turn++)
+        free(folding->end[turn]);
+}
+
+mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
+{
+    enum { WORTH = 3 }; /* so many frames that are not shown */
+    for (uint32_t turn = 1; turn <= MP_LONGEST_TURN; turn++) {
+        uint32_t end = folding->end[turn - 1][node];
+        uint32_t way = folding->model->tree.at[node].depth - folding->model->tree.at[end].depth;
+        if (way >= turn + WORTH)
+            return (mp_turn){turn, way - turn, end};
+    }
+    return (mp_turn){0};
+}

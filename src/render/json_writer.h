@@ -1,0 +1,34 @@
+/* JSON as it is made: nothing of it is held. Readable, a member a line and two blanks a level, or
+ * with no blanks at all. */
+#ifndef MP_RENDER_JSON_WRITER_H
+#define MP_RENDER_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct mp_json {
+    FILE *file;    /* NULL: it is measured, and not written */
+    size_t length; /* of what was written, in bytes */
+    bool readable;
+    bool lines; /* of what is not readable: members of the outermost object stand on lines of their
+                   own */
+    bool begun; /* the innermost array or object that is open has something in it */
+    unsigned depth; /* how many are open */
+} mp_json;
+
+/* A value stands alone, in an array, or behind its name in an object. */
+void mp_json_name(mp_json *json, const char *name);
+/* In an array, before each value. */
+void mp_json_next(mp_json *json);
+void mp_json_open(mp_json *json, char bracket);
+void mp_json_close(mp_json *json, char bracket);
+
+/* UTF-8. */
+void mp_json_put_text(mp_json *json, const char *text, size_t length);
+void mp_json_put_number(mp_json *json, int64_t number);
+/* A number, "true", "false" or "null" as it is. */
+void mp_json_put_word(mp_json *json, const char *word);
+
+#endif

@@ -1,0 +1,108 @@
+#include "reports/stacks.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "reports/sections.h"
+
+/* Room for a stack of so many frames. */
+static mp_texts room_for(mp_document *document, size_t whole, const char ***frames)
+{
+    size_t count = document->frames && document->frames < whole ? document->frames : whole;
+    *frames = mp_arena_alloc(document->arena, count * sizeof **frames);
+    return (mp_texts){
+        .at = *frames, .count = count, .whole = count < whole ? whole : 0, .kept = true};
+}
+
+/* A caller's frame is that of all that its call led to: its text is made once. */
+static const char *caller_text(mp_document *document, const mp_model *model, uint32_t called)
+{
+    const mp_tree_node *at = &model->tree.at[called];
+    const char **kept = mp_document_kept(document, called);
+    if (!*kept)
+        *kept = mp_utf8_copy(document->arena,
+                             mp_frame_text(document, model, (mp_frame){at->parent, at->line}));
+    return *kept;
+}
+
+mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
+{
+    const char **frames;
+    if (!frame.node) /* people read that no code did it; programs see an empty stack */
+        return (mp_texts){.empty = "(session)"};
+    mp_texts stack = room_for(document, model->tree.at[frame.node].depth, &frames);
+    frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));
+    for (size_t i = 1; i < stack.count; i++) {
+        frames[i] = caller_text(document, model, frame.node);
+        frame.node = model->tree.at[frame.node].parent;
+    }
+    return stack;
+}
+
+/* Behind the last frame of a turn, which comes again. */
+static const char *again_text(mp_document *document, const char *frame, mp_turn turn)
+{
+    const char *again = mp_count_text(document, turn.again, false);
+    return turn.frames == 1
+               ? mp_document_text(document, "%s \u2026 %s more of the same", frame, again)
+               : mp_document_text(document, "%s \u2026 %s more of the same %" PRIu32 " in turn",
+                                  frame, again, turn.frames);
+}
+
+mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_folding *folding,
+                         mp_frame frame, size_t lines)
+{
+    if (!frame.node)
+        return (mp_texts){.empty = "(session)"};
+    const mp_tree_node *nodes = model->tree.at;
+    const char **frames = mp_arena_alloc(document->arena, lines * sizeof *frames);
+    uint32_t node = frame.node, left = 0; /* of the turn at hand */
+    mp_turn turn = {0};
+    size_t count = 1;
+    frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));
+    while (count < lines && nodes[node].parent) {
+        if (!left && folding) {
+            turn = mp_turn_of(folding, node);
+            left = turn.frames;
+        }
+        const char *text = caller_text(document, model, node);
+        node = nodes[node].parent;
+        if (left && !--left) { /* the last of a turn */
+            text = again_text(document, text, turn);
+            node = turn.end;
+        }
+        frames[count++] = text;
+    }
+    const size_t rest = nodes[node].depth - 1;
+    return (mp_texts){.at = frames, .count = count, .whole = rest ? count + rest : 0, .kept = true};
+}
+
+const char *mp_digest_frame_text(mp_document *document, const mp_dictionary *dictionary,
+                                 mp_stack_frame frame, bool starts)
+{
+    const char *name =
+        mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, frame.at)->name);
+    return frame.line == MP_NO_LINE ? mp_utf8_copy(document->arena, name)
+                                    : mp_document_text(document, starts ? "%s (from %d)" : "%s:%d",
+                                                       name, (int)(int32_t)frame.line);
+}
+
+mp_texts mp_digest_stack_texts(mp_document *document, const mp_dictionary *dictionary,
+                               mp_stack_frame frame, bool starts)
+{
+    const char **frames;
+    if (!frame.at)
+        return (mp_texts){.empty = "(session)"};
+    mp_texts stack = room_for(document, mp_dictionary_facts(dictionary, frame.at)->depth, &frames);
+    frames[0] = mp_digest_frame_text(document, dictionary, frame, starts);
+    for (size_t i = 1; i < stack.count; i++) {
+        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, frame.at);
+        const char **kept = mp_document_kept(document, frame.at);
+        frame = (mp_stack_frame){called->caller, called->line};
+        if (!*kept)
+            *kept = mp_digest_frame_text(document, dictionary, frame, starts);
+        frames[i] = *kept;
+    }
+    return stack;
+}
