@@ -72,6 +72,7 @@ static void line_add(mp_code_cost *row, const mp_profile_line *line)
     row->unknown &= ~(unsigned)MP_UNKNOWN_AVERAGE;
     if (stated) {
         row->average_us = (double)line->average_us;
+        row->stated_us = line->average_us;
     } else if (known && row->calls > 0) {
         row->average_us = (double)row->exclusive_us / (double)row->calls;
     } else {
@@ -135,7 +136,7 @@ static int compare_fractions(fraction a, fraction b)
 static fraction average_of(const mp_code_cost *cost)
 {
     fraction exact = {cost->exclusive_us, cost->calls > 0 ? cost->calls : 1};
-    fraction printed = {(int64_t)cost->average_us, 1};
+    fraction printed = {cost->stated_us, 1};
     bool differs = fabs(cost->average_us - (double)exact.over / (double)exact.under) > 1;
     bool unknown = cost->unknown & (MP_UNKNOWN_EXECUTIONS | MP_UNKNOWN_EXCLUSIVE);
     return cost->rounded && (differs || unknown) ? printed : exact;

@@ -53,6 +53,7 @@ typedef struct mp_code_cost {
     int64_t calls;     /* of a line, executions; else those of line 0 or, where there is none, what
                           the call graph counts */
     double average_us; /* exclusive by calls, or what the report prints; 0: never executed */
+    int64_t stated_us; /* what the report prints */
     int32_t line;      /* of lines, as the next four */
     bool rounded;      /* from a report */
     mp_string_id code;

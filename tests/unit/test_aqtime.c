@@ -321,6 +321,20 @@ static void test_damaged(void **state)
     sqlite3_free(b.at);
 }
 
+/* No sum of what a class is said to have overflows: what would be too much is no figure. */
+static void test_figures_do_not_overflow(void **state)
+{
+    (void)state;
+    reading r = read_database(
+        SCHEMA CLASSES SETS
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+        " INSERT INTO " P "CLASSES_DATA SELECT 'TOrder', 9007199254740990, 0, NULL, NULL, NULL,"
+        " NULL, 3, 1 FROM n;");
+    assert_true(r.ok);
+    assert_true(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW) > 2900);
+    reading_free(&r);
+}
+
 static void test_probe(void **state)
 {
     (void)state;
@@ -352,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_missing_tables),
         cmocka_unit_test(test_views_are_not_run),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_figures_do_not_overflow),
         cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
