@@ -166,6 +166,18 @@ bool mp_question_read(mp_question *question, mp_error *error)
     return ok;
 }
 
+const mp_diagnostic *mp_question_torn(const mp_question *question,
+                                      const mp_diagnostics *diagnostics)
+{
+    const mp_diagnostic *kept;
+    size_t count = question->allow_torn ? 0 : mp_diagnostics_kept(diagnostics, &kept);
+    for (size_t i = 0; i < count; i++)
+        if (kept[i].id == MP_DIAG_TORN || kept[i].id == MP_DIAG_UNREAD_LOG ||
+            kept[i].id == MP_DIAG_LIMIT)
+            return &kept[i];
+    return NULL;
+}
+
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
                                const mp_diagnostics *diagnostics, mp_dictionary *dictionary,
                                const mp_digest *base)
@@ -181,6 +193,7 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                             question->suppression_paths.count ? &question->suppressions : NULL,
                         .policy = question->policy,
                         .strict = question->strict,
+                        .torn = mp_question_torn(question, diagnostics),
                         .read_source = question->source_folders.count ? mp_source_read : NULL,
                         .source_folders = &question->source_folders,
                         .dictionary = dictionary,

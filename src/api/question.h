@@ -18,6 +18,7 @@ typedef struct mp_question {
     size_t criterion_capacity;
     mp_argument_texts suppression_paths, source_folders;
     bool strict;             /* a limit or a rule that holds and hides a leak fails */
+    bool allow_torn;         /* limits and rules judge what breaks off by what is there */
     int32_t today;           /* as by mp_parse_date; 0: the clock tells */
     const char *base;        /* a recording or a baseline; NULL: none */
     const char *policy_path; /* NULL: no policy */
@@ -46,6 +47,10 @@ int64_t *mp_question_limit(const mp_question *question);
  * cannot be read, else of MP_ERROR_FILE: of a policy the first of its faults. */
 bool mp_question_read(mp_question *question, mp_error *error);
 
+/* Where an input breaks off: of what is behind that nothing is known. NULL where none does, or the
+ * question allows it. */
+const mp_diagnostic *mp_question_torn(const mp_question *question,
+                                      const mp_diagnostics *diagnostics);
 /* The question put to a model. `dictionary` and `base` may be NULL where nothing is compared. */
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
                                const mp_diagnostics *diagnostics, mp_dictionary *dictionary,

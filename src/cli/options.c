@@ -189,6 +189,8 @@ const cli_option cli_option_table[] = {
      AT(exact_bytes), .scope = CLI_READS, .section = CLI_GENERAL},
     {"strict", NULL, "exit with 3 at any warning, with 1 if a limit hides a leak", NULL,
      .kind = CLI_FLAG, AT(strict), .scope = CLI_LOADS, .section = CLI_GENERAL},
+    {"allow-torn", NULL, "limits and rules also judge a recording that breaks off", NULL,
+     .kind = CLI_FLAG, AT(allow_torn), .scope = CLI_LOADS, .section = CLI_GENERAL},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, .kind = CLI_FLAG,
      AT(quiet), .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'q'},
     {"verbose", NULL, "more of each warning", NULL, .kind = CLI_FLAG, AT(verbose),

@@ -70,7 +70,7 @@ typedef struct cli_options {
     int64_t jobs; /* groups that are read at once; 0: one for each processor */
     mp_load_options load;
     mp_argument_texts listings, skips; /* what `load` points to */
-    bool strict, quiet, verbose;
+    bool strict, allow_torn, quiet, verbose;
 
     /* How the answer is printed. */
     const mp_renderer *renderer;

@@ -226,6 +226,8 @@ static void run_group(cli_work *work, size_t place)
             mp_request request = mp_question_request(&options->question, model, answer->diagnostics,
                                                      dictionary, base);
             request.one_of_many = work->merges;
+            if (!request.torn)
+                request.torn = mp_question_torn(&options->question, unheard);
             ok &= !options->strict || mp_model_is_whole(model, answer->diagnostics);
             ask(work, group, &request, answer);
         }

@@ -245,8 +245,8 @@ static void section_uncovered(mp_document *document, const mp_model *model,
 /* --- the limit --- */
 
 /* Verdicts are by whole lines. */
-static void section_limit(mp_document *document, const mp_model *model, const mp_coverage *coverage,
-                          const mp_ceiling *floor)
+static void section_limit(mp_document *document, const mp_request *request,
+                          const mp_coverage *coverage, const mp_ceiling *floor)
 {
     const int64_t whole = 100 * INT64_C(1000000);
     int64_t lines = (int64_t)coverage->executable, executed = (int64_t)coverage->executed;
@@ -265,13 +265,18 @@ static void section_limit(mp_document *document, const mp_model *model, const mp
         .at_least = true,
         .measured_percent = mp_percent_of(executed, lines),
         .limit_percent = floor->percent};
-    if (executed < needed)
+    if (request->torn) {
+        check.verdict = MP_VERDICT_ERROR;
+        check.message = mp_torn_text(document, request);
+        document->unjudged = true;
+    } else if (executed < needed) {
         check.message = mp_document_text(
             document, "%s executed, %s more needed; most missing: %s of %s", check.measured,
             mp_count_text(document, needed - executed, false),
             mp_count_text(document, (int64_t)worst->lines - worst->executed, false),
-            mp_utf8_copy(document->arena, mp_model_text(model, worst->program)));
-    document->failed |= executed < needed;
+            mp_utf8_copy(document->arena, mp_model_text(request->model, worst->program)));
+        document->failed = true;
+    }
     mp_document_check(document, check);
 }
 
@@ -311,7 +316,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
             section_programs(document, request->model, &coverage, order, asked->limit)->main =
                 !methods;
         if (asked->min_lines.set)
-            section_limit(document, request->model, &coverage, &asked->min_lines);
+            section_limit(document, request, &coverage, &asked->min_lines);
         if (!asked->uncovered && methods)
             section_methods(document, request->model, &coverage, order, asked->limit)->main = true;
     }

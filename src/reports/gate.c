@@ -243,6 +243,20 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
         table->footer = (mp_line){.rest = {left_out, MP_REST_MORE}};
 }
 
+/* What breaks off is judged by nobody. */
+static void withdraw(mp_rule_results *results, const char *why)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        mp_rule_result *result = &results->at[i];
+        results->counts[result->verdict]--;
+        result->verdict = MP_VERDICT_ERROR;
+        results->counts[result->verdict]++;
+        result->message = why;
+        result->warning = "";
+        result->culprit_count = result->culprits_left_out = 0;
+    }
+}
+
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
 {
     rule_context->base = request->base;
@@ -252,6 +266,8 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     rule_context->exact_bytes = document->exact_bytes;
     rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
+    if (request->torn)
+        withdraw(&results, mp_torn_text(document, request));
     section_gate(document, request, &results);
     say_verdict(document, &results);
     section_rules(document, &results);

@@ -227,11 +227,12 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
                : NULL;
 }
 
-/* Of what nothing fits, perhaps because it is misspelt, no limit holds. False: there is something,
- * or another of many files may have it. */
+/* Of what breaks off, and of what nothing fits, perhaps because it is misspelt, no limit holds.
+ * False: there is something, or another of many files may have it. */
 static bool refuse_all(mp_document *document, const mp_request *request, const mp_window *window)
 {
-    if (!document->fits_nothing || request->one_of_many)
+    bool nothing = document->fits_nothing && !request->one_of_many;
+    if (!request->torn && !nothing)
         return false;
     const mp_heap_arguments *asked = request->arguments;
     const struct {
@@ -246,7 +247,7 @@ static bool refuse_all(mp_document *document, const mp_request *request, const m
         if (limits[i].ceiling->set)
             refuse(document, limits[i].name, limits[i].ceiling,
                    mp_ceiling_bytes(limits[i].ceiling, totals.from_bytes),
-                   "nothing fits the selection");
+                   request->torn ? mp_torn_text(document, request) : "nothing fits the selection");
     return true;
 }
 
@@ -283,6 +284,11 @@ void mp_section_limits(mp_document *document, const mp_request *request, const m
     const mp_heap_arguments *asked = request->arguments;
     if (!refuse_all(document, request, window))
         hold_objects(document, request, window);
-    if (asked->max_platform_growth.set)
+    if (asked->max_platform_growth.set && request->torn)
+        refuse(document, "max-platform-growth", &asked->max_platform_growth,
+               mp_ceiling_bytes(&asked->max_platform_growth,
+                                mp_platform_span_of_all(window).from_bytes),
+               mp_torn_text(document, request));
+    else if (asked->max_platform_growth.set)
         hold_platform(document, request, window);
 }

@@ -45,7 +45,10 @@ typedef struct mp_request {
     bool (*read_source)(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
     const void *source_folders;
-    bool strict;           /* a limit that hides a leak fails */
+    bool strict; /* a limit that hides a leak fails */
+    /* Where an input breaks off and nobody said that it may; limits are then not judged. NULL: none
+     * does. */
+    const mp_diagnostic *torn;
     bool one_of_many;      /* the answer will be merged with others: its rows stand as theirs do */
     const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;

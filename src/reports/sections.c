@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -187,6 +188,21 @@ const char *mp_biggest_text(mp_document *document, const char *label, mp_amount 
                             mp_bytes_text(document, of.bytes, false),
                             mp_count_text(document, of.objects, false), of.objects == 1 ? "" : "s",
                             percent, mp_bytes_text(document, alive, false));
+}
+
+const char *mp_torn_text(mp_document *document, const mp_request *request)
+{
+    const mp_diagnostic *torn = request->torn;
+    const char *path = mp_utf8_copy(document->arena, torn->path ? torn->path : "an input");
+    const char *message = mp_utf8_copy(document->arena, torn->message);
+    const char *dashes = mp_diagnostics_dashes(request->diagnostics);
+    return torn->line
+               ? mp_document_text(document,
+                                  "%s breaks off at line %" PRIu64
+                                  ": %s (%sallow-torn judges what is there)",
+                                  path, torn->line, message, dashes)
+               : mp_document_text(document, "%s breaks off: %s (%sallow-torn judges what is there)",
+                                  path, message, dashes);
 }
 
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)

@@ -113,6 +113,8 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 /* "what was in use at snapshot 6 counts as leaked", of a process that still ran there; else NULL.
  */
 const char *mp_running_text(mp_document *document, const mp_window *window);
+/* "breaks off: ...", why no limit judges the recording; only where request->torn. */
+const char *mp_torn_text(mp_document *document, const mp_request *request);
 /* Hold the window against the limits that the user set among the mp_heap_arguments. */
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
 /* The suppressions that the window was made with, and what each did; nothing without any. */

@@ -319,7 +319,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
 /* --- the limit --- */
 
 static void section_limit(mp_document *document, const mp_builds *builds, const grown *sites,
-                          const mp_ceiling *most, int64_t *amounts)
+                          const mp_ceiling *most, int64_t *amounts, const char *torn)
 {
     size_t judged = 0, over = 0, worst = SIZE_MAX;
     for (size_t i = 0; i < builds->site_count; i++) {
@@ -337,7 +337,11 @@ static void section_limit(mp_document *document, const mp_builds *builds, const 
                       .measured = "",
                       .message = "",
                       .limit_bytes = most->bytes};
-    if (builds->count < FEWEST) {
+    if (torn) {
+        check.verdict = MP_VERDICT_ERROR;
+        check.message = torn;
+        document->unjudged = true;
+    } else if (builds->count < FEWEST) {
         check.verdict = MP_VERDICT_ERROR;
         check.message =
             mp_document_text(document, "%zu build%s too few to tell a slope, expected at least %d",
@@ -404,7 +408,8 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     section_builds(document, builds);
     section_sites(document, builds, sites, asked, amounts);
     if (asked->max_slope.set)
-        section_limit(document, builds, sites, &asked->max_slope, amounts);
+        section_limit(document, builds, sites, &asked->max_slope, amounts,
+                      request->torn ? mp_torn_text(document, request) : NULL);
     free(sites);
     free(totals);
     free(amounts);
