@@ -346,6 +346,7 @@ static void describe(builder *of)
         digest->bytes += input->bytes;
         digest->records += input->records;
         digest->complete &= input->complete;
+        digest->open_ended |= input->open_ended;
     }
     if (model->sessions.count > 1)
         digest->start_us = model->sessions.at[1].start_us;

@@ -34,8 +34,8 @@ typedef struct mp_digest {
     mp_kind kind;
     const char *path, *format; /* of the first input; of the dictionary, static */
     uint32_t format_version;
-    uint64_t bytes, records; /* of all inputs */
-    bool complete;
+    uint64_t bytes, records;   /* of all inputs */
+    bool complete, open_ended; /* as of an input */
     bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
     bool partial;   /* the hottest lines of a profile alone */
     bool kept;      /* read from a baseline, which has levels with a name alone */

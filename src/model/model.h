@@ -277,7 +277,8 @@ typedef struct mp_input_summary {
     const char *format; /* the reader's name */
     uint32_t format_version;
     uint64_t bytes, records;
-    bool complete;
+    bool complete;   /* nothing of it was cut off, as far as that can be told */
+    bool open_ended; /* nothing tells where it ends: whether all of it is there is not known */
 } mp_input_summary;
 
 /* A node of the complete call tree: equal stacks of all recordings are one node, parents before

@@ -173,6 +173,88 @@ static void check_children(prf_state *state, const uint32_t *node_of)
     free(real);
 }
 
+/* --- lines --- */
+
+/* A module begins with its line 0, which was executed as often as the module was called. The
+ * session is called by nobody; where no call was recorded, nothing is held against none. */
+static void check_entries(prf_state *state)
+{
+    const mp_profile *profile = state->profile;
+    uint32_t first = state->first_module, count = profile->modules.count - first;
+    int64_t *called = mp_alloc_zero(count, sizeof *called);
+    int64_t *executed = mp_alloc_zero(count, sizeof *executed);
+    uint64_t *row = mp_alloc_zero(count, sizeof *row);
+    for (size_t i = 0; i < state->calls.count; i++) {
+        const mp_profile_call *call = &profile->calls.at[state->calls.first + i];
+        called[call->callee.i - first] += call->count;
+    }
+    for (size_t i = 0; i < state->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        if (line->line != 0)
+            continue;
+        executed[line->module.i - first] += line->executions;
+        row[line->module.i - first] = state->lines.at[i].line;
+    }
+    for (uint32_t i = 0; state->calls.count && i < count; i++)
+        if (row[i] && profile->modules.at[first + i].number != 0 && executed[i] != called[i])
+            mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, row[i],
+                        "line 0 of module %" PRIu64 " was executed %" PRId64
+                        " times, expected the %" PRId64 " calls of the call graph",
+                        profile->modules.at[first + i].number, executed[i], called[i]);
+    free(called);
+    free(executed);
+    free(row);
+}
+
+typedef struct line_sum {
+    int64_t exclusive_us, cumulative_us, called_us;
+    int64_t summands;
+    uint64_t row;
+} line_sum;
+
+/* What a line took with all that it called is no less than what it took itself and, where the nodes
+ * tell that, what it called took. Line 0 has the time of its whole module. */
+static void check_lines(prf_state *state, const uint32_t *node_of)
+{
+    const mp_profile *profile = state->profile;
+    mp_id_index index = {0};
+    line_sum *sums = mp_alloc_zero(state->lines.count + 1, sizeof *sums);
+    uint32_t count = 0;
+    for (size_t i = 0; i < state->lines.count; i++) {
+        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        uint32_t *at =
+            mp_id_index_put(&index, (uint64_t)line->module.i << 32 | (uint32_t)line->line);
+        if (!*at)
+            *at = ++count;
+        sums[*at].exclusive_us += line->exclusive_us;
+        sums[*at].cumulative_us += line->cumulative_us;
+        sums[*at].summands++;
+        sums[*at].row = state->lines.at[i].line;
+    }
+    for (uint32_t i = state->tree.first; node_of && i < profile->nodes.count; i++) {
+        const mp_profile_node *node = &profile->nodes.at[i];
+        const mp_profile_node *caller = caller_of(state, node_of, node);
+        uint32_t at =
+            caller && node->line
+                ? mp_id_index_get(&index, (uint64_t)caller->module.i << 32 | (uint32_t)node->line)
+                : 0;
+        sums[at].called_us += node->cumulative_us;
+        sums[at].summands++;
+    }
+    for (uint32_t i = 1; i <= count; i++) {
+        int64_t least = sums[i].exclusive_us + sums[i].called_us;
+        if (sums[i].cumulative_us < least &&
+            !within(sums[i].cumulative_us, least, sums[i].summands))
+            mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_LINE_TIME, state->path, sums[i].row,
+                        "line has a cumulative time of %s seconds, expected at least its own of %s "
+                        "and %s of what it called",
+                        seconds(sums[i].cumulative_us).text, seconds(sums[i].exclusive_us).text,
+                        seconds(sums[i].called_us).text);
+    }
+    mp_id_index_free(&index);
+    free(sums);
+}
+
 /* --- call graph against nodes --- */
 
 typedef struct call_edge {
@@ -255,13 +337,16 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
     }
 }
 
-static void check_call_graph(prf_state *state, const uint32_t *node_of, const module_sum *sums)
+/* Whether they agree. */
+static bool check_call_graph(prf_state *state, const uint32_t *node_of, const module_sum *sums)
 {
     call_edges edges = {0};
+    bool agree = true;
     collect_edges(state, node_of, &edges);
     carry_to_session(state, sums, &edges);
     for (size_t i = 1; i < edges.count; i++) {
         const call_edge *edge = &edges.at[i];
+        agree &= edge->graph == edge->nodes;
         if (edge->graph != edge->nodes)
             mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, edge->row,
                         "module %" PRIu64 " line %" PRId32 " calls module %" PRIu64 " %" PRId64
@@ -271,6 +356,7 @@ static void check_call_graph(prf_state *state, const uint32_t *node_of, const mo
     }
     mp_hash_index_free(&edges.index);
     free(edges.at);
+    return agree;
 }
 
 /* --- trace against lines --- */
@@ -315,15 +401,23 @@ void prf_verify(prf_state *state)
         check_total(state);
     if (sound(state, PRF_LINES | PRF_TRACE))
         check_trace(state);
-    if (state->version < 3 || !sound(state, PRF_NODES))
+    if (state->version < 3 || !sound(state, PRF_NODES)) {
+        if (sound(state, PRF_LINES))
+            check_lines(state, NULL);
+        if (sound(state, PRF_LINES | PRF_CALLS))
+            check_entries(state);
         return;
+    }
     uint32_t *node_of = profile_nodes(state);
     module_sum *sums = sum_modules(state, node_of);
     check_children(state, node_of);
-    if (sound(state, PRF_LINES))
+    if (sound(state, PRF_LINES)) {
+        check_lines(state, node_of);
         check_modules(state, sums);
-    if (sound(state, PRF_LINES | PRF_CALLS))
-        check_call_graph(state, node_of, sums);
+    }
+    /* Where they do not agree, the same would be said twice. */
+    if (sound(state, PRF_LINES | PRF_CALLS) && check_call_graph(state, node_of, sums))
+        check_entries(state);
     free(sums);
     free(node_of);
 }

@@ -29,7 +29,7 @@
 #include "readers/reader.h"
 
 enum { PROGRAM, LINE, TIME, AVERAGE, CALLS, METHOD, CODE, MOST_COLUMNS };
-enum { OLDER_COLUMNS = 6, NUMBER_CELL = 40 };
+enum { OLDER_COLUMNS = 6, NUMBER_CELL = 40, MOST_ROWS = 20 };
 
 static const char ruler[] = "------------------------------ ----- -------------";
 static const char title[] = "Profiler: Top";
@@ -49,6 +49,8 @@ typedef struct rpt_state {
     mp_session_id session;
     mp_id_index modules; /* (program, method) */
     uint64_t last_number;
+    int64_t last_us; /* of the row above, if there is one */
+    bool has_last;
     rpt_column columns[MOST_COLUMNS];
     unsigned column_count; /* 0: the row of dashes is still to come */
     bool titled, ruled;
@@ -272,6 +274,46 @@ static bool has_number(const rpt_state *state, mp_slice line)
            cell_of(line, state->columns[CALLS]).length;
 }
 
+/* What a digit more at the end of the cell's number would be, in microseconds. */
+static int64_t step_of(mp_slice cell)
+{
+    int64_t step = 1;
+    size_t end = cell.length;
+    while (end && cell.at[end - 1] != '.' && cell.at[end - 1] != ',')
+        end--;
+    for (size_t decimals = end ? cell.length - end : 0; decimals < 6; decimals++)
+        step *= 10;
+    return step;
+}
+
+/* A row says its time twice, the second time by its average; and no row took longer than the one
+ * above. */
+static void hold_row(rpt_state *state, mp_slice line, const mp_profile_line *row, uint64_t at)
+{
+    bool times =
+        !(row->unknown & (MP_UNKNOWN_EXCLUSIVE | MP_UNKNOWN_AVERAGE | MP_UNKNOWN_EXECUTIONS));
+    if (times && row->executions > 0) {
+        mp_slice time = cell_of(line, state->columns[TIME]);
+        mp_slice average = cell_of(line, state->columns[AVERAGE]);
+        int64_t off = step_of(time), off_average = step_of(average);
+        int64_t least = (row->exclusive_us - off) / row->executions - off_average;
+        int64_t most = (row->exclusive_us + off) / row->executions + off_average;
+        if (row->average_us < least || row->average_us > most)
+            mp_diagnose(
+                state->diagnostics, MP_DIAG_REPORT_FIGURES, state->path, at,
+                "row has an average of %.*s seconds, expected its time of %.*s by its %" PRId64
+                " calls",
+                (int)average.length, average.at, (int)time.length, time.at, row->executions);
+    }
+    if (row->unknown & MP_UNKNOWN_EXCLUSIVE)
+        return;
+    if (state->has_last && row->exclusive_us > state->last_us)
+        mp_diagnose(state->diagnostics, MP_DIAG_REPORT_FIGURES, state->path, at,
+                    "row took longer than the one above it, expected them in the order of time");
+    state->has_last = true;
+    state->last_us = row->exclusive_us;
+}
+
 static void read_row(rpt_state *state, mp_slice line, uint64_t at)
 {
     mp_slice program = cell_of(line, state->columns[PROGRAM]), code = {"", 0};
@@ -296,15 +338,16 @@ static void read_row(rpt_state *state, mp_slice line, uint64_t at)
     if (state->column_count > CODE)
         code = cell_of(line, state->columns[CODE]);
     mp_module_id module = module_of(state, program, cell_of(line, state->columns[METHOD]));
-    *MP_ADD(&state->profile->lines) =
-        (mp_profile_line){.module = module,
-                          .line = (int32_t)number,
-                          .executions = calls,
-                          .exclusive_us = exclusive,
-                          .unknown = unknown,
-                          .rounded = true,
-                          .average_us = average,
-                          .code = mp_model_intern(state->model, code, &state->converted)};
+    mp_profile_line row = {.module = module,
+                           .line = (int32_t)number,
+                           .executions = calls,
+                           .exclusive_us = exclusive,
+                           .unknown = unknown,
+                           .rounded = true,
+                           .average_us = average,
+                           .code = mp_model_intern(state->model, code, &state->converted)};
+    *MP_ADD(&state->profile->lines) = row;
+    hold_row(state, line, &row, at);
     state->records++;
 }
 
@@ -313,6 +356,7 @@ static void begin_session(rpt_state *state)
     (void)MP_ADD(&state->model->sessions);
     state->session = (mp_session_id){state->model->sessions.count - 1};
     state->last_number = 0;
+    state->has_last = false;
     state->column_count = 0;
     mp_id_index_free(&state->modules);
 }
@@ -399,6 +443,7 @@ static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
     sum->format_version = state->column_count > CODE ? 2 : 1;
     sum->records = state->records;
     sum->complete = usable && !cut;
+    sum->open_ended = state->records < MOST_ROWS;
     mp_id_index_free(&state->modules);
     return usable;
 }

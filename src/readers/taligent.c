@@ -433,6 +433,7 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
                     "type and stack crawl in each line");
     state->model->inputs.at[summary].records = pass.records;
     state->model->inputs.at[summary].complete = whole && pass.records > 0;
+    state->model->inputs.at[summary].open_ended = true;
     return pass.records > 0;
 }
 

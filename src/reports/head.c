@@ -35,7 +35,7 @@ static void section_inputs(mp_document *document, const mp_model *model)
                          input->format_version ? input->format_version : MP_UNKNOWN,
                          (int64_t)input->bytes,
                          (int64_t)input->records,
-                         input->complete};
+                         input->complete && input->open_ended ? MP_UNKNOWN : input->complete};
         mp_table_put(document, table, &row);
     }
 }

@@ -40,9 +40,9 @@
     TOP("My run")                                                                                  \
     HEADINGS RULER DASHES_20 DASHES_20                                                             \
         "\n"                                                                                       \
+        "lib/foo.p                          0      1.234,5                           1,234,567\n"  \
         "lib/foo.p                         12      5,123456      0,001000      5.123 "             \
-        "a-very-long-name-of-an-internal-procedur\n"                                               \
-        "lib/foo.p                          0      1.234,5                           1,234,567\n"
+        "a-very-long-name-of-an-internal-procedur\n"
 
 extern const mp_reader mp_reader_rpt;
 
@@ -110,9 +110,9 @@ static void the_older_layout_is_read(void **unused)
     check_good(crlf,
                "session My run\n"
                "total 3612000000 elapsed -1 report 1\n"
-               "1:1 lib/foo.p|a-very-long-name-of-an-internal-procedur 12 5123456 1000 x5123 ?16 "
-               "\n"
-               "1:2 lib/foo.p|1,234,567 0 1234500000 0 x0 ?16 \n",
+               "1:1 lib/foo.p|1,234,567 0 1234500000 0 x0 ?16 \n"
+               "1:2 lib/foo.p|a-very-long-name-of-an-internal-procedur 12 5123456 1000 x5123 ?16 "
+               "\n",
                1, 2);
     free(crlf);
 }
