@@ -476,6 +476,16 @@ def many_classes(scale):
     pathlib.Path("b.policy").write_text('b: retained of each type "T*" <= base\n')
 
 
+@hostile("hash", ("leaks", "owners.oemp"), ("top", "owners.oemp", "--by", "scope"))
+def owners(scale):
+    """Each object has another owner, and every second one is never recorded."""
+    first, count = 10_000_000, int(400_000 * scale)
+    oemp("owners.oemp", sources=['1 "main.p" 0'], nodes=[f"{i} 1 0 {i}" for i in range(1, 51)],
+         objects=[oemp_object(first + i, node=1 + i % 50, line=1 + i % 20,
+                              owner=first + i - 1 if i % 2 else 90_000_000 + i)
+                  for i in range(count)])
+
+
 # --- many files ---
 
 def many_files(count, sequence=None):

@@ -225,17 +225,16 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
     birth.bytes = counted_bytes(heap, given, line);
     bool known = !birth.owner || find_owner(heap, birth.owner);
     mp_live_object *object = mp_live_add(&heap->live, birth.id, MP_GENERATION_PENDING);
-    mp_live_set_bytes(&heap->live, object, birth.bytes);
     mp_live_set_time(&heap->live, object, birth.time_us);
     object->idle = birth.idle;
-    if (!birth.owner) {
-        enter(heap, object, &birth, (mp_owner){{0}, {0}});
-    } else if (known) {
-        enter(heap, object, &birth, heap->last_owner);
+    if (known) {
+        mp_live_set_bytes(&heap->live, object, birth.bytes);
+        enter(heap, object, &birth, birth.owner ? heap->last_owner : (mp_owner){{0}, {0}});
     } else {
         mp_grow(&heap->pending, &heap->pending_capacity, heap->pending_count + 1,
                 sizeof *heap->pending);
         heap->pending[heap->pending_count++] = (mp_pending){.birth = birth, .line = line};
+        object->size = (uint32_t)heap->pending_count;
     }
     return true;
 }
@@ -247,8 +246,11 @@ enum { WAITING, ON_THE_WAY, RESOLVED };
 static void resolve_one(mp_heap *heap, mp_pending *pending)
 {
     mp_live_object *object = mp_live_find(&heap->live, pending->birth.id);
-    if (find_owner(heap, pending->birth.owner)) {
-        enter(heap, object, &pending->birth, heap->last_owner);
+    mp_live_set_bytes(&heap->live, object, pending->birth.bytes);
+    if (pending->owner && pending->owner->generation != MP_GENERATION_PENDING) {
+        mp_generation_id owner = {pending->owner->generation};
+        enter(heap, object, &pending->birth,
+              (mp_owner){heap->model->generations.at[owner.i].context, owner});
     } else {
         mp_diagnose(heap->diagnostics, MP_DIAG_UNKNOWN_OWNER, heap->path, pending->line,
                     "object %" PRIu64 " is scoped to object %" PRIu64 ", which is not alive here",
@@ -260,14 +262,17 @@ static void resolve_one(mp_heap *heap, mp_pending *pending)
 
 /* Follow the owners that wait themselves, then resolve back down to the first. `way` has room for
  * all pending ones. */
-static void resolve_chain(mp_heap *heap, const mp_id_index *by_id, uint32_t first, uint32_t *way)
+static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
 {
     size_t length = 0;
     uint32_t at = first;
     while (at && heap->pending[at - 1].state == WAITING) {
-        heap->pending[at - 1].state = ON_THE_WAY;
+        mp_pending *pending = &heap->pending[at - 1];
+        const mp_live_object *owner = mp_live_find(&heap->live, pending->birth.owner);
+        pending->owner = owner;
+        pending->state = ON_THE_WAY;
         way[length++] = at;
-        at = mp_id_index_get(by_id, heap->pending[at - 1].birth.owner);
+        at = owner && owner->generation == MP_GENERATION_PENDING ? owner->size : 0;
     }
     if (at && heap->pending[at - 1].state == ON_THE_WAY)
         mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_CYCLE, heap->path, heap->pending[at - 1].line,
@@ -279,14 +284,16 @@ static void resolve_chain(mp_heap *heap, const mp_id_index *by_id, uint32_t firs
 
 void mp_heap_resolve_pending(mp_heap *heap)
 {
-    mp_id_index by_id = {0};
+    enum { AHEAD = 16 };
     uint32_t *way = mp_alloc(heap->pending_count * sizeof *way);
-    for (size_t i = 0; i < heap->pending_count; i++)
-        *mp_id_index_put(&by_id, heap->pending[i].birth.id) = (uint32_t)i + 1;
-    for (size_t i = 0; i < heap->pending_count; i++)
-        resolve_chain(heap, &by_id, (uint32_t)i + 1, way);
+    for (size_t i = 0; i < heap->pending_count; i++) {
+        if (i + AHEAD < heap->pending_count) {
+            mp_live_prefetch(&heap->live, heap->pending[i + AHEAD].birth.id);
+            mp_live_prefetch(&heap->live, heap->pending[i + AHEAD].birth.owner);
+        }
+        resolve_chain(heap, (uint32_t)i + 1, way);
+    }
     heap->pending_count = 0;
-    mp_id_index_free(&by_id);
     free(way);
 }
 

@@ -32,9 +32,12 @@ typedef struct mp_birth {
     bool idle;
 } mp_birth;
 
+/* Its object is alive, of the generation MP_GENERATION_PENDING, and has the pending birth's number,
+ * from 1, in place of its size. */
 typedef struct mp_pending {
     mp_birth birth;
     uint64_t line;
+    const mp_live_object *owner; /* while it is resolved; NULL: it is not alive */
     uint8_t state;
 } mp_pending;
 
