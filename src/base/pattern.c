@@ -394,7 +394,7 @@ static bool follow(mp_pattern *p, uint32_t place, size_t *saved, context before,
 bool mp_pattern_find(mp_pattern *p, const char *text, size_t from,
                      mp_span groups[MP_PATTERN_GROUPS], size_t *looked)
 {
-    size_t best[2 * MP_PATTERN_GROUPS], here = from;
+    size_t best[2 * MP_PATTERN_GROUPS] = {0}, here = from;
     bool found = false;
     context before;
     *looked = from + strlen(text + from);

@@ -76,16 +76,15 @@ typedef struct cli_options {
     const mp_renderer *renderer;
     const char *output; /* NULL: standard output */
     cli_colour colour;
-    bool no_pager, brief, no_config;
-    int64_t width; /* of a line of text; 0: any; below 0: not asked for */
-    bool exact_bytes;
+    bool no_pager, brief, no_config, exact_bytes;
+    int64_t width;      /* of a line of text; 0: any; below 0: not asked for */
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 
     bool help, help_all, version;
 
     /* Of commands that the command line answers itself. */
-    mp_ceiling max_growth, max_leaked;
     bool until_exit;
+    mp_ceiling max_growth, max_leaked;
     int64_t look_us, quiet_us; /* 0: not asked for */
     const char *command_on_limit;
     const char *store, *baseline_name;
