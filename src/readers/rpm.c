@@ -193,7 +193,7 @@ static bool read_domain(rpm_state *state, mp_fields *words)
     return true;
 }
 
-static bool read_end(rpm_state *state, mp_fields *words)
+static bool read_end(rpm_state *state, mp_fields *words, uint64_t at)
 {
     if (mp_fields_end(words))
         return false;
@@ -204,10 +204,17 @@ static bool read_end(rpm_state *state, mp_fields *words)
     /* A name may end in what looks like a stamp: then it is the whole that is the section's. */
     stamps *section = &state->sections.at[state->sections.count - 1];
     int64_t stamp = -1;
+    mp_slice whole = mp_slice_trim((mp_slice){words->at, (size_t)(words->end - words->at)});
     mp_slice name = take_name(words, &stamp);
-    const char *text = mp_model_text(state->model, section->name);
-    if (strlen(text) == name.length && memcmp(text, name.at, name.length) == 0)
+    if (mp_model_intern(state->model, name, &state->converted).i == section->name.i)
         section->end = stamp;
+    else if (section->name.i &&
+             mp_model_intern(state->model, whole, &state->converted).i != section->name.i)
+        mp_diagnose(
+            state->diagnostics, MP_DIAG_SECTION_END, state->path, at,
+            "closes \"%s\", expected \"%s\", which is open",
+            mp_model_text(state->model, mp_model_intern(state->model, whole, &state->converted)),
+            mp_model_text(state->model, section->name));
     return true;
 }
 
@@ -302,7 +309,7 @@ static void read_record(rpm_state *state, mp_slice line, uint64_t at)
                         : letter == 'r' ? read_root(state, &words)
                         : letter == 't' ? read_type(state, &words)
                         : letter == 'a' ? read_domain(state, &words)
-                        : letter == 'c' ? read_end(state, &words)
+                        : letter == 'c' ? read_end(state, &words, at)
                                         : false);
     state->records += ok;
     if (!ok)
