@@ -211,6 +211,42 @@ class Trials:
             self.claim((row["leaked_objects"], row["leaked_bytes"]) ==
                        (totals["leaked_objects"], totals["leaked_bytes"]), "leaked", row, totals)
 
+    def log(self):
+        """A heap log, by slices of its time; lines out of order within a second find their places."""
+        data, whole, path = self.made("taligent", "--events", "3000"), self.path(), self.path()
+        lines = data.decode().splitlines(keepends=True)
+        for at in range(100, len(lines) - 30, 50):
+            lines.insert(at + self.random.randrange(20), lines.pop(at))
+        data = "".join(lines).encode()
+        whole.write_bytes(data)
+        first = self.watch("--slices", "500ms", "--timeout", "20ms", whole)
+        self.claim(first.end() == 0, "a log ends by --timeout", first.err)
+        asked = ("--slices", "500ms")
+        expected = [{name: row[name] for name in FIGURES if name in row}
+                    for row in self.ask("snapshots", str(whole), *asked)["snapshots"]]
+        self.compare("a whole log", first.rows(), expected)
+        self.claim(len(expected) > 5, "some slices", expected)
+        watch = self.watch(*asked, path)
+        for piece in self.pieces(data, 0):
+            self.append(path, piece)
+        self.claim(watch.wait_for_rows(len(expected) - 3), "tells slices while it grows", watch.out)
+        path.rename(str(path) + ".1")
+        path.write_bytes(data[:0] + b"no log\n")
+        watch.end()
+        self.compare("a log in pieces", watch.rows(), expected)
+        self.claim(watch.rows() == [{**row, "path": str(path)} for row in first.rows()],
+                   "pieces change nothing", watch.out)
+        for row in first.rows():
+            to = ("--to", str(row["sequence"]), *asked)
+            totals = self.ask("leaks", str(whole), *to)["totals"]
+            self.claim((row["leaked_objects"], row["leaked_bytes"]) ==
+                       (totals["leaked_objects"], totals["leaked_bytes"]), "leaked", row, totals)
+            groups = self.ask("growth", str(whole), "--by", "node", "--limit", "0", *to)["growth"]
+            most = max((one["delta_bytes"] for one in groups), default=0)
+            self.claim(row.get("grower_bytes", 0) == max(most, 0), "grower of a log", row, most)
+        watch = self.watch("--until-exit", whole)
+        self.claim(watch.end() == 3, "a log has no _Exit", watch.err)
+
     # --- what becomes of files ---
 
     def other(self):
@@ -466,7 +502,7 @@ def main():
     parser.add_argument("trials", nargs="*")
     options = parser.parse_args()
     names = options.trials or ["grows", "is_prompt", "answers", "replaced", "renamed", "parts",
-                                "appended", "ten", "streams", "limits", "timeouts", "signals",
+                                "appended", "log", "ten", "streams", "limits", "timeouts", "signals",
                                 "lines", "terminal"]
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(options.memprof, options.generate, folder)

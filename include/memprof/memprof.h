@@ -81,6 +81,10 @@ typedef struct mp_load_options {
     bool threads_as_one; /* nobody asks which thread of an event log created what */
     bool dumps_apart;    /* nobody asks what grew from one heap dump to the next, and where */
     bool traces_folded;  /* nobody asks for the rows of a profile's trace one by one */
+    /* Of an event log: in place of so many slices, one for each so many microseconds in which
+     * anything happened; 0: not asked for. Events may then stand a second of their time before one
+     * that is older, and no more. */
+    int64_t slice_us;
 } mp_load_options;
 
 /* Read files ("-": standard input; "FILE@SNAPSHOT": up to that snapshot) as one recording. Never

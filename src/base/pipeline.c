@@ -39,6 +39,11 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
     return pipeline;
 }
 
+void mp_pipeline_alone(mp_pipeline *pipeline)
+{
+    pipeline->no_thread = true;
+}
+
 void *mp_pipeline_batch(mp_pipeline *pipeline)
 {
     return place_of(pipeline, pipeline->submitted);

@@ -14,6 +14,9 @@ typedef struct mp_pipeline mp_pipeline;
 mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch));
 void mp_pipeline_free(mp_pipeline *pipeline);
 
+/* All is done on the caller's thread; before the first batch. */
+void mp_pipeline_alone(mp_pipeline *pipeline);
+
 /* The batch that the caller fills, as it was left when it was last used. */
 void *mp_pipeline_batch(mp_pipeline *pipeline);
 /* Hand it over. */

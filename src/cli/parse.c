@@ -112,10 +112,11 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         load->at = text;
         return mp_text_is(text, "peak") || mp_parse_time(text, &number);
     case CLI_SLICES:
-        if (!mp_parse_count(text, &number) || number < 1 || number > 10000)
-            return false;
+        load->slice_us = 0;
+        if (!mp_parse_count(text, &number))
+            return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
         load->slices = (uint32_t)number;
-        return true;
+        return number > 0 && number <= 10000;
     case CLI_TEMPORARY:
         load->temporary_is_time = !mp_parse_count(text, &load->temporary);
         return load->temporary_is_time ? mp_parse_time(text, &load->temporary)

@@ -34,7 +34,13 @@
 
 enum { SECOND = 1000000, KEPT_ROWS = 200, KEPT_NOTES = 5 };
 
-const mp_argument_table cli_watch_arguments = {.count = 0};
+/* What of the reading means something, by kinds of recordings. */
+static const mp_argument rows[] = {
+    {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"reorder", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"skip", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+};
+const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
 typedef struct watch_row {
     const char *file; /* for people: the path, as long as the longest */
@@ -383,8 +389,11 @@ static bool choose_recording(watch_file *file, mp_input *input, mp_slice head)
         return false;
     if (!reader->grows || !reader->grows(head))
         return refuse_file(file, "tells nothing before it is whole, expected a recording that "
-                                 "grows by snapshots (.oemp): ask other commands when it is "
-                                 "written");
+                                 "is written on (.oemp, a heap log): ask other commands "
+                                 "when it is written");
+    if (file->of->options->until_exit && reader->kind == MP_KIND_EVENTS)
+        return refuse_file(file, "is a heap log, which does not tell that its program ended: "
+                                 "--timeout ends the watching");
     bool has_place = reader->place && reader->place(head, &place);
     if (!file->model || reader != file->loading.reader || !has_place || !*place.group ||
         strcmp(place.group, file->group) != 0 || place.sequence <= file->sequence)
@@ -700,6 +709,13 @@ static void start_file(watching *watch, size_t place)
 int cli_watch(cli_options *options)
 {
     sigset_t watched, before;
+    if (options->load.slices && !options->load.slice_us) {
+        cli_refuse(options, "--slices of what is watched, which has no end yet, takes a time such "
+                            "as 10s");
+        return CLI_USAGE;
+    }
+    if (!options->load.slice_us)
+        options->load.slice_us = 10 * SECOND;
     if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set) {
         cli_refuse(options, "--exec is for a limit: --max-growth or --max-leaked");
         return CLI_USAGE;

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "input/inside.h"
 
-enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
+enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024, SECOND = 1000000 };
 
 /* --- slices of time --- */
 
@@ -21,17 +21,31 @@ enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024 };
  * smaller than the number of slices. */
 static int64_t slice_end(const taligent_pass *pass, uint32_t k)
 {
+    if (pass->slice_us)
+        return k > INT64_MAX / pass->slice_us ? INT64_MAX : k * pass->slice_us;
     int64_t span = pass->last_us - pass->first_us, all = pass->slices;
     return span / all * k + span % all * k / all;
 }
 
-static void end_slice(taligent_pass *pass)
+static void end_slice(taligent_pass *pass, int64_t end)
 {
-    int64_t end = pass->slice ? slice_end(pass, pass->slice) : 0;
+    mp_model *model = pass->model;
     mp_snapshot *snapshot = mp_blocks_end_snapshot(&pass->blocks, end);
     snapshot->sequence = pass->slice++;
     if (snapshot->sequence == 0)
         snapshot->tag = pass->start_tag;
+    mp_model_tell_snapshot(model, (mp_snapshot_id){(uint32_t)(snapshot - model->snapshots.at)});
+}
+
+/* Of slices of a given length, those in which nothing happens are left out: an event opens its own.
+ */
+static void skip_empty(taligent_pass *pass, int64_t time_us)
+{
+    if (!pass->slice_us)
+        return;
+    int64_t number = time_us / pass->slice_us + (time_us % pass->slice_us != 0);
+    if (number > pass->slice)
+        pass->slice = number < pass->slices ? (uint32_t)number : pass->slices;
 }
 
 /* The moment that the user asked for. It has the number of the slice in which it lies. */
@@ -48,13 +62,14 @@ static void end_asked(taligent_pass *pass, int64_t time_us)
 static void advance(taligent_pass *pass, int64_t time_us)
 {
     if (pass->slice == 0)
-        end_slice(pass);
+        end_slice(pass, 0);
     if (pass->asks_line && pass->asked_line == 0)
         end_asked(pass, 0);
     while (pass->slice < pass->slices && slice_end(pass, pass->slice) < time_us) {
         if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
             end_asked(pass, pass->asked_us);
-        end_slice(pass);
+        end_slice(pass, slice_end(pass, pass->slice));
+        skip_empty(pass, time_us);
     }
     if (pass->asks_time && pass->asked_us < time_us)
         end_asked(pass, pass->asked_us);
@@ -77,9 +92,16 @@ void taligent_end(taligent_pass *pass)
     if (!pass->begun)
         taligent_begin(pass, 0, 0);
     advance(pass, 0);
-    for (; pass->slice <= pass->slices; end_slice(pass))
-        if (pass->asks_time && pass->asked_us < slice_end(pass, pass->slice))
+    if (pass->slice_us) { /* the open one, as far as it goes */
+        pass->slices = pass->slice;
+        pass->last_us = pass->first_us + pass->highest_us;
+    }
+    for (; pass->slice <= pass->slices;) {
+        int64_t until = pass->slice_us ? pass->highest_us : slice_end(pass, pass->slice);
+        if (pass->asks_time && pass->asked_us < until)
             end_asked(pass, pass->asked_us);
+        end_slice(pass, until);
+    }
     if (pass->asks_time) /* behind the last event nothing changes */
         end_asked(pass, pass->last_us - pass->first_us);
     pass->model->snapshots.count--; /* the one that the last end began: it is of no use */
@@ -182,7 +204,7 @@ static void replay_next(taligent_pass *pass, const mp_event *event)
     mp_event *place = &batch->events[pass->batched++];
     *place = *event;
     place->time_us = timed ? event->time_us - pass->first_us : 0;
-    if (pass->batched == TALIGENT_BATCH)
+    if (pass->batched == TALIGENT_BATCH || pass->model->tell) /* who hears of it does so at once */
         submit(pass);
 }
 
@@ -204,6 +226,8 @@ void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
     }
     const mp_event *next = taligent_order_next(&pass->order, &event);
     if (next)
+        replay_next(pass, next);
+    while ((next = taligent_order_due(&pass->order)))
         replay_next(pass, next);
 }
 
@@ -267,7 +291,7 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
     pass->in_banner = false;
     if (!pass->timed && event.kind != MP_EVENT_OLD) {
         pass->timed = true;
-        pass->last_us = latest_time(input);
+        pass->last_us = pass->slice_us ? event.time_us : latest_time(input);
     }
     pass->corrupt_events += starred;
     taligent_event(pass, &event, at);
@@ -333,10 +357,16 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     pass->blocks.log.input = pass->model->inputs.count - 1;
     pass->blocks.threads_as_one = pass->options->threads_as_one;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), replay_batch);
+    if (pass->model->tell) /* which hears of snapshots while they are replayed */
+        mp_pipeline_alone(pass->replay);
     taligent_order_open(&pass->order, pass->options->reorder);
+    pass->slice_us = pass->options->slice_us;
+    pass->order.within_us = pass->slice_us ? SECOND : 0;
     pass->start_tag = mp_model_intern_text(pass->model, "start");
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
-    pass->slices = pass->options->slices ? pass->options->slices : DEFAULT_SLICES;
+    pass->slices = pass->slice_us          ? UINT32_MAX - 1
+                   : pass->options->slices ? pass->options->slices
+                                           : DEFAULT_SLICES;
     const mp_diagnostic *kept;
     size_t first_diagnostic = mp_diagnostics_kept(pass->diagnostics, &kept);
     uint32_t first_anomaly = pass->blocks.log.events->anomalies.count;
@@ -410,7 +440,7 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
                           .options = state->options,
                           .names = &state->names,
                           .path = state->model->inputs.at[summary].path};
-    if (!mp_input_keep(input))
+    if ((!state->options->slice_us || state->options->at) && !mp_input_keep(input))
         return false;
     ask(&pass, state->options->at);
     if (state->options->at && !pass.asks_time) {
@@ -458,6 +488,11 @@ static mp_bid probe(mp_slice head)
     return MP_NOT_MINE;
 }
 
+static bool grows(mp_slice head)
+{
+    return !head_is_analysis(head);
+}
+
 static void *open_taligent(mp_model *model, mp_diagnostics *diagnostics,
                            const mp_load_options *options)
 {
@@ -489,6 +524,7 @@ const mp_reader mp_reader_taligent = {
     .versions = "1995",
     .kind = MP_KIND_EVENTS,
     .probe = probe,
+    .grows = grows,
     .open = open_taligent,
     .read = read_taligent,
     .close = close_taligent,

@@ -49,7 +49,9 @@ typedef struct taligent_order {
     size_t late_count, late_capacity;
     mp_event taken;
     int64_t highest_us; /* of all so far */
-    int64_t moved;      /* that were late */
+    int64_t
+        within_us; /* one that is older by more than this waits no longer; 0: that is no reason */
+    int64_t moved; /* that were late */
 } taligent_order;
 
 /* `asked` as in mp_load_options. */
@@ -59,6 +61,8 @@ void taligent_order_close(taligent_order *order);
  * NULL: none yet. Without an event, those that are left come, one at a time. Old blocks, which have
  * no time, come behind what stands before them. */
 const mp_event *taligent_order_next(taligent_order *order, const mp_event *event);
+/* Behind that: one that has waited long enough by its time, until the next call. NULL: none. */
+const mp_event *taligent_order_due(taligent_order *order);
 
 typedef struct taligent_distinct_crawl {
     mp_fingerprint print;
@@ -105,6 +109,7 @@ struct taligent_pass {
     bool in_banner;                        /* the last line was of a banner */
     int64_t first_us, last_us, highest_us; /* since 1970 */
     uint32_t slices, slice;                /* in all; the open one, 0: the start */
+    int64_t slice_us;                      /* how long one is; 0: as long as `slices` makes it */
     bool asks_time, asks_line;             /* a moment that is still to come */
     int64_t asked_us;                      /* since the first event */
     uint64_t asked_line;                   /* the moment behind this line */

@@ -90,16 +90,33 @@ static void enter(taligent_order *order, const mp_event *event)
         place->time_us = order->highest_us;
 }
 
+static bool late_goes_first(const taligent_order *order)
+{
+    return order->late_count &&
+           (!order->queued || is_before(order->late, &order->queue[order->first]));
+}
+
+static const mp_event *take(taligent_order *order)
+{
+    if (late_goes_first(order))
+        return take_late(order);
+    const mp_event *head = &order->queue[order->first];
+    order->first = order->first + 1 < order->places ? order->first + 1 : 0;
+    order->queued--;
+    return head;
+}
+
 const mp_event *taligent_order_next(taligent_order *order, const mp_event *event)
 {
     if (event)
         enter(order, event);
-    if (order->queued + order->late_count <= (event ? order->most : 0))
+    return order->queued + order->late_count <= (event ? order->most : 0) ? NULL : take(order);
+}
+
+const mp_event *taligent_order_due(taligent_order *order)
+{
+    if (!order->within_us || order->queued + order->late_count == 0)
         return NULL;
-    const mp_event *head = &order->queue[order->first];
-    if (order->late_count && (!order->queued || is_before(order->late, head)))
-        return take_late(order);
-    order->first = order->first + 1 < order->places ? order->first + 1 : 0;
-    order->queued--;
-    return head;
+    const mp_event *first = late_goes_first(order) ? order->late : &order->queue[order->first];
+    return order->highest_us - first->time_us > order->within_us ? take(order) : NULL;
 }
