@@ -402,6 +402,29 @@ class Trials:
         watch = self.watch("--max-growth", "1%", path)
         self.claim(watch.end() == 1, "a share of the start", watch.err)
 
+    def policies(self):
+        """A policy is judged as by gate, where the process cleans up or the file ends."""
+        whole, torn, rules = self.path(), self.path(), self.path()
+        data = self.made("oemp")
+        whole.write_bytes(data)
+        torn.write_bytes(self.made("oemp", "--last-sequence", "4"))
+        for path in whole, torn:
+            leaked = self.ask("leaks", str(path))["totals"]["leaked_bytes"]
+            for rule, status in ((f"leaked <= {leaked}", 0), (f"leaked <= {leaked - 1}", 1),
+                                 ('leaked of type "Nothing" <= 1', 3)):
+                rules.write_text(rule + "\n")
+                gate = subprocess.run([self.memprof, "gate", rules, path, "--quiet"], check=False,
+                                      capture_output=True)
+                self.claim(gate.returncode == status, "as by gate", rule, gate.returncode)
+                watch = self.watch("--policy", rules, "--timeout", "20ms", path)
+                self.claim(watch.end() == status, f"{rule}: ends with {status}", watch.err)
+                watch = self.watch("--policy", rules, "--until-exit", "--timeout", "20ms", path)
+                ends = status if path == whole or status == 1 else 3
+                self.claim(watch.end() == ends, f"{rule}: ends with {ends}", watch.err)
+        rules.write_text("leaked <= many\n")
+        watch = self.watch("--policy", rules, whole)
+        self.claim(watch.end() == 2, "a policy that is none", watch.err)
+
     def timeouts(self):
         """A writer that died: with --until-exit 3, else 0 where anything came."""
         data, path = self.made("oemp", "--no-exit"), self.path()
@@ -502,7 +525,7 @@ def main():
     parser.add_argument("trials", nargs="*")
     options = parser.parse_args()
     names = options.trials or ["grows", "is_prompt", "answers", "replaced", "renamed", "parts",
-                                "appended", "log", "ten", "streams", "limits", "timeouts", "signals",
+                                "appended", "log", "ten", "streams", "limits", "policies", "timeouts", "signals",
                                 "lines", "terminal"]
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(options.memprof, options.generate, folder)

@@ -86,6 +86,8 @@ const cli_option cli_option_table[] = {
     {"max-leaked", "SIZE", "end with 1 if more bytes that were created since are alive",
      "a size such as 64K or 1.5MiB", .kind = CLI_CEILING, AT(max_leaked), .scope = CLI_WATCHES,
      .section = CLI_LIMITS},
+    {"policy", "FILE", "end with 1 if a rule of these fails", "a path", .kind = CLI_NAME,
+     AT(watch_policy), .scope = CLI_WATCHES, .section = CLI_LIMITS},
     {"exec", "CMD", "then have the shell run this, which finds what it was in MEMPROF_...",
      "a command", .kind = CLI_NAME, AT(command_on_limit), .scope = CLI_WATCHES,
      .section = CLI_LIMITS},

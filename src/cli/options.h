@@ -86,7 +86,7 @@ typedef struct cli_options {
     bool until_exit;
     mp_ceiling max_growth, max_leaked;
     int64_t look_us, quiet_us; /* 0: not asked for */
-    const char *command_on_limit;
+    const char *command_on_limit, *watch_policy;
     const char *store, *baseline_name;
     const mp_exporter *exporter;
     const char *export_path;

@@ -28,6 +28,7 @@
 #include "document/checks.h"
 #include "input/follow.h"
 #include "input/unpack.h"
+#include "model/build.h"
 #include "query/labels.h"
 #include "query/tracker.h"
 #include "render/cell.h"
@@ -108,7 +109,11 @@ typedef struct watch_file {
     mp_tracker *tracker;
     mp_loading loading;
     char group[sizeof((mp_place *)NULL)->group];
-    uint64_t sequence; /* of the last snapshot */
+    uint64_t sequence;    /* of the last snapshot */
+    mp_snapshot_id last;  /* in the model; none: it has no whole one */
+    mp_tracked tracked;   /* at it */
+    uint32_t next_judged; /* so many deltas are there when the policy is asked again */
+    bool unjudged;
     bool seen, exited; /* a snapshot; the last one */
     bool over;         /* what else is in it does not count */
     int status;
@@ -236,7 +241,26 @@ static void tell_diagnostics(watch_file *file)
     mp_arena_free(&arena);
 }
 
+/* Say why there is no answer about a file. */
+static bool refuse_file(watch_file *file, const char *why)
+{
+    mp_arena arena = {0};
+    pthread_mutex_lock(&file->of->lock);
+    put_note(file->of, mp_arena_format(&arena, "%s: error: %s", file->path, why));
+    pthread_mutex_unlock(&file->of->lock);
+    mp_arena_free(&arena);
+    return false;
+}
+
 /* --- limits --- */
+
+static void set_limit(watch_limit *limit, const char *name, const watch_row *row)
+{
+    limit->name = name;
+    limit->row = *row;
+    limit->row.tag = row->tag ? mp_utf8_copy(&limit->arena, row->tag) : NULL;
+    limit->row.grower = row->grower ? mp_utf8_copy(&limit->arena, row->grower) : NULL;
+}
 
 static void hold(watch_file *file, const char *name, const mp_ceiling *ceiling, int64_t actual,
                  const char *what, const watch_row *row)
@@ -258,13 +282,10 @@ static void hold(watch_file *file, const char *name, const mp_ceiling *ceiling, 
     check.message =
         mp_arena_format(&limit->arena, "%s %s, %s over%s%s", shown, what, over,
                         row->grower ? "; grew most: " : "", row->grower ? row->grower : "");
-    limit->name = name;
     limit->limit_bytes = most;
     limit->actual_bytes = actual;
     limit->message = mp_limit_text(&limit->arena, &check, "--");
-    limit->row = *row;
-    limit->row.tag = row->tag ? mp_utf8_copy(&limit->arena, row->tag) : NULL;
-    limit->row.grower = row->grower ? mp_utf8_copy(&limit->arena, row->grower) : NULL;
+    set_limit(limit, name, row);
 }
 
 /* --- a snapshot --- */
@@ -287,16 +308,12 @@ static void put_snapshot(watch_file *file, const watch_row *row)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* mp_model.tell, on the file's thread. */
-static void take_snapshot(void *opaque, mp_snapshot_id id)
+/* The row of the last snapshot; its texts are in the arena, or in the model. */
+static watch_row row_of(const watch_file *file, mp_arena *arena)
 {
-    watch_file *file = opaque;
     const mp_model *model = file->model;
-    const mp_snapshot *snapshot = &model->snapshots.at[id.i];
-    mp_tracked tracked = mp_tracker_take(file->tracker, id);
-    mp_arena arena = {0};
-    if (file->over)
-        return;
+    const mp_snapshot *snapshot = &model->snapshots.at[file->last.i];
+    const mp_tracked *tracked = &file->tracked;
     watch_row row = {.file = file->shown,
                      .path = file->path,
                      .sequence = (int64_t)snapshot->sequence,
@@ -304,32 +321,109 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
                      .time_us = snapshot->time_us,
                      .live_objects = snapshot->live_objects,
                      .live_bytes = snapshot->live_bytes,
-                     .delta_bytes = snapshot->live_bytes - tracked.before_bytes,
-                     .grown_bytes = snapshot->live_bytes - tracked.first_bytes,
-                     .leaked_objects = tracked.leaked_objects,
-                     .leaked_bytes = tracked.leaked_bytes,
+                     .delta_bytes = snapshot->live_bytes - tracked->before_bytes,
+                     .grown_bytes = snapshot->live_bytes - tracked->first_bytes,
+                     .leaked_objects = tracked->leaked_objects,
+                     .leaked_bytes = tracked->leaked_bytes,
                      .grower_bytes = MP_UNKNOWN};
-    if (tracked.grower.i) {
+    if (tracked->grower.i) {
         char bytes[MP_UNIT_TEXT];
-        const mp_context *context = &model->contexts.at[tracked.grower.i];
-        mp_format_bytes(bytes, tracked.grower_bytes, file->of->options->exact_bytes, true);
-        row.grower_bytes = tracked.grower_bytes;
-        row.grower_site = mp_context_place(&arena, model, tracked.grower);
+        const mp_context *context = &model->contexts.at[tracked->grower.i];
+        mp_format_bytes(bytes, tracked->grower_bytes, file->of->options->exact_bytes, true);
+        row.grower_bytes = tracked->grower_bytes;
+        row.grower_site = mp_context_place(arena, model, tracked->grower);
         if (!model->events) /* a heap log tells the type of what was deleted */
-            row.grower_type = mp_type_label(&arena, model, context->type);
+            row.grower_type = mp_type_label(arena, model, context->type);
         row.grower =
-            mp_arena_format(&arena, "%s %s%s%s", bytes, row.grower_type ? row.grower_type : "",
+            mp_arena_format(arena, "%s %s%s%s", bytes, row.grower_type ? row.grower_type : "",
                             row.grower_type ? " at " : "", row.grower_site);
     }
-    file->seen = true;
-    file->sequence = snapshot->sequence;
-    put_snapshot(file, &row);
+    return row;
+}
+
+/* --- the policy --- */
+
+static void note_failure(watch_file *file, const mp_document *document)
+{
+    watching *watch = file->of;
+    watch_limit *limit = &watch->limit;
+    mp_arena arena = {0};
+    watch_row row = row_of(file, &arena);
+    size_t at = 0;
+    while (at < document->check_count && document->checks[at].verdict != MP_VERDICT_FAIL)
+        at++;
+    pthread_mutex_lock(&watch->lock);
+    if (!watch->over && at < document->check_count) {
+        const mp_check *check = &document->checks[at];
+        set_limit(limit, mp_utf8_copy(&limit->arena, check->name), &row);
+        limit->limit_bytes = limit->actual_bytes = MP_UNKNOWN;
+        const char *why = check->message && *check->message ? check->message : check->measured;
+        limit->message = mp_arena_format(&limit->arena, "%s: %s fails: %s", file->path, limit->name,
+                                         why ? why : "");
+        watch->over = true;
+        signal_file(watch->stop);
+    }
+    pthread_mutex_unlock(&watch->lock);
     mp_arena_free(&arena);
+}
+
+/* Ask the gate about what is there. What it cannot judge yet it may be able to later. */
+static void judge(watch_file *file, bool last)
+{
+    const mp_question *question = &file->of->options->question;
+    mp_model *model = file->model;
+    mp_error error = {0};
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_document *document = mp_document_new("gate");
+    mp_model_build_tree(model, unheard);
+    mp_request request = mp_question_request(question, model, file->diagnostics, dictionary, NULL);
+    bool answered = mp_report_run(&mp_report_gate, &request, document, &error);
+    if (document->failed)
+        note_failure(file, document);
+    file->unjudged = last && !document->failed && (!answered || document->unjudged);
+    mp_model_drop_tree(model);
+    mp_document_free(document);
+    mp_dictionary_free(dictionary);
+    mp_diagnostics_free(unheard);
+    file->next_judged = model->deltas.count + model->deltas.count / 8;
+    if (file->unjudged)
+        refuse_file(file, "rules of the policy could not be judged: memprof gate tells why");
+}
+
+/* Until a process cleans up, what it needs at the moment counts as leaked. Rules are about all that
+ * was read: of a file with many ends, too much to look at for each of them, unless an eighth more
+ * has happened. */
+static bool is_to_be_judged(const watch_file *file, const char *tag)
+{
+    const mp_model *model = file->model;
+    return file->of->options->question.policy && model->kind == MP_KIND_RECORDING &&
+           model->deltas.count >= file->next_judged &&
+           (mp_text_is(tag, "_PreCleanUp") || mp_text_is(tag, "_Exit"));
+}
+
+/* mp_model.tell, on the file's thread. */
+static void take_snapshot(void *opaque, mp_snapshot_id id)
+{
+    watch_file *file = opaque;
+    mp_arena arena = {0};
+    file->tracked = mp_tracker_take(file->tracker, id);
+    if (file->over)
+        return;
+    file->last = id;
+    file->seen = true;
+    watch_row row = row_of(file, &arena);
+    file->sequence = (uint64_t)row.sequence;
+    put_snapshot(file, &row);
     tell_diagnostics(file);
-    if (file->of->options->until_exit && mp_text_is(row.tag, "_Exit")) {
+    bool ends = file->of->options->until_exit && mp_text_is(row.tag, "_Exit");
+    if (is_to_be_judged(file, row.tag) || (ends && file->of->options->question.policy))
+        judge(file, ends);
+    if (ends) {
         file->exited = file->over = true;
         mp_follow_stop(file->follow);
     }
+    mp_arena_free(&arena);
 }
 
 /* --- a file, on its thread --- */
@@ -341,6 +435,8 @@ static void end_recording(watch_file *file)
     mp_loading_end(&file->loading);
     if (!file->over)
         tell_diagnostics(file);
+    if (!file->over && file->last.i && file->of->options->question.policy)
+        judge(file, true);
     mp_tracker_free(file->tracker);
     mp_model_free(file->model);
     file->model = NULL;
@@ -361,17 +457,7 @@ static void begin_recording(watch_file *file, const mp_reader *reader, const mp_
         (mp_loading){file->model, file->diagnostics, &file->of->options->load, reader, NULL};
     memcpy(file->group, place->group, sizeof file->group);
     file->sequence = 0;
-}
-
-/* Say why a file cannot be watched. */
-static bool refuse_file(watch_file *file, const char *why)
-{
-    mp_arena arena = {0};
-    pthread_mutex_lock(&file->of->lock);
-    put_note(file->of, mp_arena_format(&arena, "%s: error: %s", file->path, why));
-    pthread_mutex_unlock(&file->of->lock);
-    mp_arena_free(&arena);
-    return false;
+    file->last.i = file->next_judged = 0;
 }
 
 /* The next part of the same recording goes on with it; anything else begins anew. False where no
@@ -436,6 +522,8 @@ static int status_of(watch_file *file)
 {
     mp_follow_event last = mp_follow_last(file->follow);
     bool misses = file->of->options->until_exit ? !file->exited : !file->seen;
+    if (file->unjudged)
+        return CLI_UNREADABLE;
     if (last == MP_FOLLOW_STOPPED)
         return CLI_OK;
     if (last != MP_FOLLOW_FAILED && !misses)
@@ -599,8 +687,10 @@ static void run_command(const watching *watch)
     set_number("MEMPROF_TIME_US", limit->row.time_us);
     set_number("MEMPROF_LIVE_OBJECTS", limit->row.live_objects);
     set_number("MEMPROF_LIVE_BYTES", limit->row.live_bytes);
-    set_number("MEMPROF_LIMIT_BYTES", limit->limit_bytes);
-    set_number("MEMPROF_ACTUAL_BYTES", limit->actual_bytes);
+    if (limit->limit_bytes != MP_UNKNOWN) { /* a rule need not be about bytes */
+        set_number("MEMPROF_LIMIT_BYTES", limit->limit_bytes);
+        set_number("MEMPROF_ACTUAL_BYTES", limit->actual_bytes);
+    }
     sigemptyset(&none);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
@@ -716,9 +806,19 @@ int cli_watch(cli_options *options)
     }
     if (!options->load.slice_us)
         options->load.slice_us = 10 * SECOND;
-    if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set) {
-        cli_refuse(options, "--exec is for a limit: --max-growth or --max-leaked");
+    if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set &&
+        !options->watch_policy) {
+        cli_refuse(options, "--exec is for a limit: --max-growth, --max-leaked or --policy");
         return CLI_USAGE;
+    }
+    if (options->watch_policy) {
+        mp_error error = {0};
+        mp_question_free(&options->question);
+        mp_question_begin(&options->question, &mp_report_gate);
+        mp_question_set(&options->question, "policy", options->watch_policy, &error);
+        int status = cli_read_beside(options);
+        if (status != CLI_OK)
+            return status;
     }
     watching watch = {.options = options,
                       .files = mp_alloc_zero(options->path_count, sizeof *watch.files),

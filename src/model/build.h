@@ -38,6 +38,8 @@ void mp_events_infer(mp_model *model);
 /* Make the call tree of all nodes (model->tree): equal stacks become one node. Cycles of parents
  * are cut with a diagnostic. Call once, when all inputs are read. */
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics);
+/* Forget it again: of a model that was asked something before all of it is read. */
+void mp_model_drop_tree(mp_model *model);
 
 /* --- what engines that replay recordings build on --- */
 

@@ -108,3 +108,10 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
     mp_hash_index_free(&index);
     free(way);
 }
+
+void mp_model_drop_tree(mp_model *model)
+{
+    free(model->tree_of);
+    model->tree_of = NULL;
+    model->tree.count = 1;
+}
