@@ -569,6 +569,7 @@ static char *picture(watching *watch)
     size_t length;
     FILE *file = open_memstream(&text, &length);
     mp_error unheard = {0};
+    mp_diagnostics *none = mp_diagnostics_new(1);
     mp_document *document = document_of(watch, false);
     mp_table *table = &document->tables[0];
     watch->style.width = cli_style(watch->options->colour, watch->options->width, false).width;
@@ -581,8 +582,8 @@ static char *picture(watching *watch)
     table->empty = "no snapshot yet";
     for (size_t i = watch->note_count; i-- > 0;)
         mp_document_say(document, MP_TONE_WARNING, "Note", "%s", watch->notes[i]);
-    watch->options->renderer->render(document, watch->files[0].diagnostics, &watch->style, file,
-                                     &unheard);
+    watch->options->renderer->render(document, none, &watch->style, file, &unheard);
+    mp_diagnostics_free(none);
     mp_document_free(document);
     fclose(file);
     return text;
@@ -614,7 +615,7 @@ static void leave_screen(watching *watch)
 
 /* --- the first thread --- */
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 /* The window was left for a while; what is drawn then is what happened meanwhile. */
@@ -791,7 +792,10 @@ static void start_file(watching *watch, size_t place)
     if (pthread_create(&file->thread, NULL, watch_file_run, file) != 0) {
         file->of = NULL;
         file->status = CLI_UNREADABLE;
+        pthread_mutex_lock(&watch->lock);
         watch->running--;
+        pthread_mutex_unlock(&watch->lock);
+        signal_file(watch->wake);
         cli_put_fault(file->path, "cannot be watched: there is no other thread");
     }
 }
