@@ -116,6 +116,15 @@ static char *follow(const char *path)
     return NULL;
 }
 
+char *mp_output_target(const char *path)
+{
+    char *target = follow(path);
+    if (!target || descriptor_of(target) < 0)
+        return target;
+    free(target);
+    return NULL;
+}
+
 /* --- the file that takes its place --- */
 
 /* A name that nothing else makes. */

@@ -29,6 +29,10 @@ bool mp_output_open(mp_output *output, const char *path, mp_error *error);
  * an error; unless it says otherwise, what was there is then still there. */
 bool mp_output_close(mp_output *output, bool keep, mp_error *error);
 
+/* The file that opening would replace or make, at the end of all links; NULL: there is none, or the
+ * path is a descriptor. Release with free(). */
+char *mp_output_target(const char *path);
+
 /* Flush a stream; false with errno if not all was written since it was opened. */
 bool mp_stream_flush(FILE *file);
 

@@ -41,8 +41,8 @@ typedef struct config_reading {
 
 /* What a file must not say: it may have come with what was checked out, so that it must not make
  * the program write anything; and what would make no sense as a default. */
-static const char *const own_to_lines[] = {"output", "store",   "as",       "help",
-                                           "all",    "version", "no-config"};
+static const char *const own_to_lines[] = {"output", "store",   "as",        "help",
+                                           "all",    "version", "no-config", "no-sandbox"};
 
 /* --- a line --- */
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
+#include "cli/sandbox.h"
 
 /* What of the reading means something, by kinds of recordings. */
 static const mp_argument rows[] = {
@@ -76,6 +77,7 @@ int cli_export(cli_options *options)
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {
+        cli_sandbox_enter(options, &groups);
         ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
                        diagnostics);
     }

@@ -12,6 +12,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/pager.h"
+#include "cli/sandbox.h"
 #include "cli/screen.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
@@ -57,9 +58,11 @@ static int tell(const cli_options *options, const cli_command *commands, size_t 
     cli_output_open(&output, NULL);
     if (options->help && !options->version && !options->no_pager)
         cli_pager_begin(&pager);
-    if (options->version)
+    if (options->version) {
         printf("memprof %s\n", mp_version());
-    else if (options->command_named)
+        if (options->verbose)
+            cli_sandbox_tell();
+    } else if (options->command_named)
         cli_help_command(&options->command, options->help_all);
     else
         cli_help_program(commands, count);
@@ -80,6 +83,9 @@ int main(int argc, char **argv)
     }
     int status = CLI_USAGE;
     if (cli_parse(argc, argv, commands, count, &options)) {
+#ifndef main /* the tests have many runs in one process, by another name */
+        options.sandbox = true;
+#endif
         status = options.version || options.help ? tell(&options, commands, count)
                                                  : options.command.run(&options);
         if (status == CLI_USAGE)

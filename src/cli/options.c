@@ -216,6 +216,8 @@ const cli_option cli_option_table[] = {
      .section = CLI_GENERAL},
     {"no-pager", NULL, "no pager on a terminal", NULL, .kind = CLI_FLAG, AT(no_pager),
      .scope = CLI_ALWAYS, .section = CLI_GENERAL},
+    {"no-sandbox", NULL, "do not keep the program from files, network and programs", NULL,
+     .kind = CLI_FLAG, AT(no_sandbox), .scope = CLI_READS, .section = CLI_GENERAL},
     {"all", NULL, "with --help: all options of the command", NULL, .kind = CLI_FLAG, AT(help_all),
      .scope = CLI_ALWAYS, .section = CLI_GENERAL},
     {"no-config", NULL, "no defaults from .memprof and the user's configuration", NULL,
@@ -377,4 +379,10 @@ size_t cli_option_words(const cli_command *command, const cli_option *option, co
     default:
         return 0;
     }
+}
+
+bool cli_is_for_people(const cli_options *options)
+{
+    size_t count;
+    return !options->output && options->renderer == mp_renderers(&count)[0];
 }

@@ -80,7 +80,8 @@ typedef struct cli_options {
     int64_t width;      /* of a line of text; 0: any; below 0: not asked for */
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 
-    bool help, help_all, version;
+    bool help, help_all, version, no_sandbox;
+    bool sandbox; /* this is a process of its own: it may be kept from what it does not need */
 
     /* Of commands that the command line answers itself. */
     bool until_exit;
@@ -178,5 +179,8 @@ bool cli_compares(const cli_command *command);
 bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options);
 void cli_options_free(cli_options *options);
+
+/* Whether people read the answer as it is printed. */
+bool cli_is_for_people(const cli_options *options);
 
 #endif

@@ -12,6 +12,9 @@ typedef struct cli_pager {
     struct sigaction interrupt, quit, pipe;
 } cli_pager;
 
+/* Where there will be a pager, have a process wait to become it: one that what this process is kept
+ * from later does not hold for. Before any thread is started. */
+void cli_pager_prepare(void);
 /* Where standard output is a terminal and a pager can be started, standard output becomes its input
  * until cli_pager_end. What is asked of the terminal is asked before. */
 void cli_pager_begin(cli_pager *pager);

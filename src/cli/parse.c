@@ -620,6 +620,7 @@ static bool parse(cli_options *options, cli_line *line)
     options->version = text_of(options, "version") != NULL;
     options->help_all = text_of(options, "all") != NULL;
     options->no_pager = text_of(options, "no-pager") != NULL;
+    options->verbose = text_of(options, "verbose") != NULL;
     options->help = line->helps || text_of(options, "help") != NULL;
     if (!check_help(options, line))
         return false;

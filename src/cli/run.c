@@ -13,6 +13,7 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/pager.h"
+#include "cli/sandbox.h"
 #include "document/checks.h"
 #include "document/merge.h"
 #include "query/graph_query.h"
@@ -303,13 +304,6 @@ static void run_all(cli_work *work)
 
 /* --- printing --- */
 
-/* Whether people read the answer as it is printed. */
-static bool is_for_people(const cli_options *options)
-{
-    size_t count;
-    return !options->output && options->renderer == mp_renderers(&count)[0];
-}
-
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
@@ -320,7 +314,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     cli_pager pager = {0};
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
-    if (is_for_people(options) && !options->no_pager)
+    if (cli_is_for_people(options) && !options->no_pager)
         cli_pager_begin(&pager);
     char *command = cli_command_line(options);
     style.command = command;
@@ -355,10 +349,10 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
         const char *text = mp_limit_text(document->arena, check, check->line ? "" : "--");
         if (!check->line && check->verdict != MP_VERDICT_PASS)
             cli_put_message(text);
-        else if (warns && !(check->line && is_for_people(options)))
+        else if (warns && !(check->line && cli_is_for_people(options)))
             cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
     }
-    if (document->policy && (document->failed || document->unjudged) && !is_for_people(options))
+    if (document->policy && (document->failed || document->unjudged) && !cli_is_for_people(options))
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
@@ -497,6 +491,7 @@ int cli_report(cli_options *options)
             cli_put_diagnostics(diagnostics, options->quiet, true);
             status = CLI_UNREADABLE;
         } else {
+            cli_sandbox_enter(options, &groups);
             status = answer_groups(options, &groups, diagnostics);
             if (!found && status != CLI_USAGE)
                 status = CLI_UNREADABLE;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
+#include "cli/sandbox.h"
 #include "compare/baseline.h"
 #include "compare/runs.h"
 
@@ -150,6 +151,8 @@ static int save(cli_options *options)
     size_t count = 0;
     options->question.policy_path = NULL;
     int status = cli_read_beside(options);
+    if (status == CLI_OK)
+        cli_sandbox_enter(options, NULL);
     while (status == CLI_OK && count < options->path_count) {
         const char *path = options->paths[count];
         mp_digest *run = digest_of(options, path, dictionary, diagnostics, &status);

@@ -4,6 +4,7 @@
 #include "base/diagnose.h"
 #include "cli/console.h"
 #include "cli/run.h"
+#include "cli/sandbox.h"
 #include "reports/trend.h"
 
 /* The digest of a build, or NULL with a status other than CLI_OK after a message. */
@@ -80,6 +81,8 @@ int cli_trend(cli_options *options)
     if (status == CLI_OK) {
         bool found = cli_groups_find(&groups, options, diagnostics);
         status = cli_groups_spared(&groups, options->output) ? CLI_OK : CLI_USAGE;
+        if (status == CLI_OK)
+            cli_sandbox_enter(options, &groups);
         for (size_t i = 0; status == CLI_OK && i < groups.count; i++) {
             int at = read_build(options, &groups.at[i], &builds, diagnostics);
             status = at == CLI_USAGE ? at : status;

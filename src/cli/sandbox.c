@@ -1,0 +1,328 @@
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "cli/pager.h"
+
+/* --- files: Landlock --- */
+
+/* As <linux/landlock.h> of a newer kernel has them. */
+enum { ASK_VERSION = 1, BELOW_PATH = 1 };
+enum {
+    EXECUTE = 1 << 0,
+    WRITE = 1 << 1,
+    READ = 1 << 2,
+    REMOVE = 3 << 4, /* folders too */
+    MAKE_FILE = 1 << 8,
+    MAKE_FOLDER = 1 << 7,
+    MAKE_ANY = 0x7f << 6,
+    REFER = 1 << 13,
+    TRUNCATE = 1 << 14,
+    PUT = READ | WRITE | REMOVE | MAKE_FILE | MAKE_FOLDER | TRUNCATE,
+    OF_FILES = EXECUTE | WRITE | READ | TRUNCATE,
+};
+
+typedef struct land_rules {
+    uint64_t files, ports, scopes; /* what is denied unless a rule allows it */
+} land_rules;
+
+typedef struct __attribute__((packed)) land_path {
+    uint64_t allowed;
+    int32_t file;
+} land_path;
+
+typedef struct land_set {
+    int rules; /* a descriptor */
+    uint64_t known;
+} land_set;
+
+/* False: there is no such file. */
+static bool allow(const land_set *set, const char *path, uint64_t what)
+{
+    struct stat status;
+    int file = open(path, O_PATH | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    if (fstat(file, &status) == 0 && !S_ISDIR(status.st_mode))
+        what &= OF_FILES;
+    const land_path rule = {what & set->known, file};
+    syscall(SYS_landlock_add_rule, set->rules, BELOW_PATH, &rule, 0);
+    close(file);
+    return true;
+}
+
+/* What is named may be of a part of a file: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
+static void allow_input(const land_set *set, const char *name)
+{
+    if (!name)
+        return;
+    char *path = mp_copy(name, strlen(name));
+    while (*path && !allow(set, path, READ)) {
+        size_t end = strlen(path);
+        while (end && path[end - 1] != '@' && path[end - 1] != ':')
+            end--;
+        path[end ? end - 1 : 0] = '\0';
+    }
+    free(path);
+}
+
+/* The folder of a path, or the nearest one above it that is there. */
+static void allow_folder(const land_set *set, const char *of)
+{
+    char *path = mp_copy(of, strlen(of));
+    for (bool done = false; !done;) {
+        char *slash = strrchr(path, '/');
+        if (slash)
+            slash[slash == path] = '\0';
+        bool root = slash == path;
+        done = allow(set, slash ? path : ".", PUT) || !slash || root;
+    }
+    free(path);
+}
+
+static void allow_output(const land_set *set, const char *path)
+{
+    struct stat status;
+    char *target = path ? mp_output_target(path) : NULL;
+    if (target && stat(target, &status) == 0 && !S_ISREG(status.st_mode))
+        allow(set, target, WRITE | TRUNCATE);
+    else if (target)
+        allow_folder(set, target);
+    free(target);
+}
+
+static void allow_all(const land_set *set, const cli_options *options, const cli_groups *groups)
+{
+    static const char *const system[] = {
+        "/usr",       "/lib",          "/lib64",         "/etc",
+        "/proc/self", "/proc/meminfo", "/sys/fs/cgroup", "/sys/devices/system/cpu"};
+    const mp_question *question = &options->question;
+    const char *temporary = getenv("TMPDIR");
+    for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+        allow(set, system[i], READ);
+    allow(set, "/dev/null", READ | WRITE);
+    allow(set, "/dev/tty", READ | WRITE);
+    /* SQLite sorts there, and a pipe is kept there. */
+    allow(set, temporary && *temporary ? temporary : "/tmp", PUT);
+    allow(set, "/var/tmp", PUT);
+    for (size_t i = 0; i < options->path_count; i++)
+        allow_input(set, options->paths[i]);
+    for (size_t i = 0; groups && i < groups->count; i++)
+        for (size_t j = 0; j < groups->at[i].path_count; j++)
+            allow_input(set, groups->at[i].paths[j]);
+    allow_input(set, question->base);
+    /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
+    if (options->listings.count || question->source_folders.count)
+        allow(set, "/", READ);
+    allow_output(set, options->output);
+    allow_output(set, options->export_path);
+    if (options->store) {
+        char *inside = mp_alloc(strlen(options->store) + sizeof "/x");
+        memcpy(inside, options->store, strlen(options->store));
+        memcpy(inside + strlen(options->store), "/x", sizeof "/x");
+        allow_folder(set, inside);
+        free(inside);
+    }
+}
+
+/* Of what the kernel knows; below 1: nothing. */
+static long land_version(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
+}
+
+static void confine_files(const cli_options *options, const cli_groups *groups)
+{
+    long version = land_version();
+    if (version < 1)
+        return;
+    land_rules denied = {EXECUTE | WRITE | READ | REMOVE | MAKE_ANY, version < 4 ? 0 : 3,
+                         version < 6 ? 0 : 3};
+    denied.files |= version < 2 ? 0 : (uint64_t)REFER;
+    denied.files |= version < 3 ? 0 : (uint64_t)TRUNCATE;
+    size_t size = version < 4 ? 8 : version < 6 ? 16 : sizeof denied;
+    const land_set set = {(int)syscall(SYS_landlock_create_ruleset, &denied, size, 0),
+                          denied.files};
+    if (set.rules < 0)
+        return;
+    allow_all(&set, options, groups);
+    syscall(SYS_landlock_restrict_self, set.rules, 0);
+    close(set.rules);
+}
+
+/* --- calls: a filter --- */
+
+#if defined __x86_64__
+#define OWN_PROCESSOR AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define OWN_PROCESSOR AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef OWN_PROCESSOR
+enum { HAS_FILTER = true };
+
+/* Nothing of the program needs them, and what took it over would. */
+static const unsigned denied_calls[] = {
+    SYS_socket,
+    SYS_socketpair,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_pidfd_open,
+    SYS_pidfd_getfd,
+    SYS_pidfd_send_signal,
+    SYS_kill,
+    SYS_tkill,
+    SYS_mount,
+    SYS_umount2,
+    SYS_chroot,
+    SYS_pivot_root,
+    SYS_unshare,
+    SYS_setns,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_add_key,
+    SYS_keyctl,
+    SYS_request_key,
+    SYS_name_to_handle_at,
+    SYS_open_by_handle_at,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_fchmodat,
+    SYS_fchownat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+#ifdef __x86_64__
+    SYS_fork,
+    SYS_vfork,
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+#endif
+};
+
+enum { CALLS = sizeof denied_calls / sizeof *denied_calls, STEPS = 2 * CALLS + 24 };
+
+typedef struct filter_program {
+    struct sock_filter steps[STEPS];
+    unsigned short count;
+} filter_program;
+
+static void put(filter_program *filter, unsigned code, unsigned k, unsigned yes, unsigned no)
+{
+    filter->steps[filter->count++] =
+        (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, k};
+}
+
+static void load(filter_program *filter, size_t offset)
+{
+    put(filter, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0);
+}
+
+/* `how` (BPF_JEQ, BPF_JSET, ...) what was loaded is to `k`: end with `verdict`. */
+static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned verdict)
+{
+    put(filter, BPF_JMP | how | BPF_K, k, 0, 1);
+    put(filter, BPF_RET | BPF_K, verdict, 0, 0);
+}
+
+static void confine_calls(void)
+{
+    /* The flag of clone that makes a thread and not a process; a call of a second set of numbers.
+     */
+    enum { THREAD = 0x00010000, SECOND_SET = 0x40000000 };
+    const unsigned no = SECCOMP_RET_ERRNO | EPERM, unknown = SECCOMP_RET_ERRNO | ENOSYS;
+    const size_t number = offsetof(struct seccomp_data, nr);
+    const size_t first = offsetof(struct seccomp_data, args[0]);
+    const size_t second = offsetof(struct seccomp_data, args[1]);
+    filter_program filter = {.count = 0};
+    load(&filter, offsetof(struct seccomp_data, arch));
+    put(&filter, BPF_JMP | BPF_JEQ | BPF_K, OWN_PROCESSOR, 1, 0);
+    put(&filter, BPF_RET | BPF_K, no, 0, 0);
+    load(&filter, number);
+    end_if(&filter, BPF_JGE, SECOND_SET, no);
+    for (size_t i = 0; i < CALLS; i++)
+        end_if(&filter, BPF_JEQ, denied_calls[i], no);
+    /* What it makes is behind a pointer: the C library then takes clone. */
+    end_if(&filter, BPF_JEQ, SYS_clone3, unknown);
+    put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+    load(&filter, first);
+    end_if(&filter, BPF_JSET, THREAD, SECCOMP_RET_ALLOW);
+    put(&filter, BPF_RET | BPF_K, no, 0, 0);
+    /* Keys that nobody has typed. */
+    put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3);
+    load(&filter, second);
+    end_if(&filter, BPF_JEQ, TIOCSTI, no);
+    put(&filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    const struct sock_fprog program = {filter.count, filter.steps};
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+#else
+enum { HAS_FILTER = false };
+
+static void confine_calls(void)
+{
+}
+#endif
+
+/* --- both --- */
+
+/* Sanitizers trace their own process, and look for symbols by another. */
+#if defined __SANITIZE_ADDRESS__
+#define SANITIZED true
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+void cli_sandbox_enter(const cli_options *options, const cli_groups *groups)
+{
+    if (SANITIZED || !options->sandbox || options->no_sandbox)
+        return;
+    if (cli_is_for_people(options) && !options->no_pager)
+        cli_pager_prepare();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    confine_files(options, groups);
+    confine_calls();
+}
+
+void cli_sandbox_tell(void)
+{
+    const unsigned action = SECCOMP_RET_ERRNO;
+    bool calls = HAS_FILTER && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+    if (SANITIZED)
+        puts("sandbox: none beside sanitizers");
+    else
+        printf("sandbox: other files %s, network and programs %s\n",
+               land_version() > 0 ? "denied" : "allowed (the kernel has no Landlock)",
+               calls ? "denied" : "allowed (the kernel has no filter of calls)");
+}

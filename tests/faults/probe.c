@@ -1,0 +1,81 @@
+/* A library that is loaded before a program (LD_PRELOAD) and tries, when the program returns from
+ * main, what a program that was taken over would: a line each to the descriptor $MEMPROF_PROBE,
+ * with 0 or the number of the error. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int told;
+
+static void tell(const char *what, long result)
+{
+    dprintf(told, "%s %d\n", what, result < 0 ? errno : 0);
+}
+
+static void *of_thread(void *argument)
+{
+    return argument;
+}
+
+static void try_files(void)
+{
+    tell("read", open(getenv("MEMPROF_PROBE_READ"), O_RDONLY));
+    tell("input", open(getenv("MEMPROF_PROBE_INPUT"), O_RDONLY));
+    tell("write", open(getenv("MEMPROF_PROBE_READ"), O_WRONLY | O_APPEND));
+    tell("make", open(getenv("MEMPROF_PROBE_MAKE"), O_WRONLY | O_CREAT, 0600));
+    tell("unlink", unlink(getenv("MEMPROF_PROBE_UNLINK")));
+    tell("chmod", chmod(getenv("MEMPROF_PROBE_READ"), 0600));
+}
+
+static void try_processes(void)
+{
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, of_thread, NULL);
+    if (error == 0)
+        pthread_join(thread, NULL);
+    errno = error;
+    tell("thread", error ? -1 : 0);
+    tell("kill", kill(getppid(), 0));
+    /* Nobody is traced: where it is allowed, there is no such process. */
+    long traced = ptrace(PTRACE_DETACH, getppid(), NULL, NULL);
+    tell("ptrace", traced < 0 && errno == ESRCH ? 0 : traced);
+    pid_t process = fork();
+    if (process == 0)
+        _exit(0);
+    tell("fork", process);
+    if (process > 0)
+        waitpid(process, NULL, 0);
+}
+
+static void try_network(void)
+{
+    int made = socket(AF_INET, SOCK_STREAM, 0), ends[2];
+    tell("socket", made);
+    tell("local", socket(AF_UNIX, SOCK_STREAM, 0));
+    tell("pair", socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+}
+
+__attribute__((destructor)) static void probe(void)
+{
+    static char program[] = "/bin/true";
+    char *words[] = {program, NULL};
+    const char *to = getenv("MEMPROF_PROBE");
+    if (!to)
+        return;
+    told = (int)strtol(to, NULL, 10);
+    try_files();
+    try_processes();
+    try_network();
+    unsetenv("MEMPROF_PROBE"); /* it is loaded there too */
+    execv(program, words);     /* comes back only if it fails */
+    tell("exec", -1);
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""What the kernel keeps the program from while it reads.
+
+  tests/sandbox.py --memprof PROGRAM --probe LIBRARY
+
+A library that is loaded before the program tries at its end what a program that was taken over would
+(tests/faults/probe.c): each is denied, and with --no-sandbox none. That the program itself lacks nothing
+is for all other tests: they run inside.
+"""
+import argparse
+import errno
+import os
+import pathlib
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from roots import skip
+from static import LIBC, forget_new_calls
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+OFTEN = {"input": 0, "thread": 0}
+FILES = {"read": errno.EACCES, "write": errno.EACCES, "make": errno.EACCES, "unlink": errno.EACCES}
+CALLS = {"chmod": errno.EPERM, "kill": errno.EPERM, "ptrace": errno.EPERM, "fork": errno.EPERM,
+         "socket": errno.EPERM, "local": errno.EPERM, "pair": errno.EPERM, "exec": errno.EPERM}
+CREATE_RULESET, ASK_VERSION = 444, 1
+
+
+def has_landlock():
+    return LIBC.syscall(CREATE_RULESET, None, 0, ASK_VERSION) > 0
+
+
+class Trials:
+    """Claims, and how many of them do not hold."""
+
+    def __init__(self, program, probe, folder):
+        self.program, self.probe, self.folder = str(program), str(probe), folder
+        self.count, self.wrong = 0, 0
+
+    def claim(self, holds, what, *seen):
+        self.count += 1
+        if not holds:
+            self.wrong += 1
+            print("wrong:", what, *(repr(one)[:800] for one in seen))
+
+    def environment(self, **more):
+        own = self.folder / "own"
+        return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "MEMPROF_NO_CONFIG": "1", "HOME": "/nonexistent",
+                "TMPDIR": str(self.folder / "temporary"), "MEMPROF_PROBE_READ": str(own / "secret"),
+                "MEMPROF_PROBE_MAKE": str(own / "made"), "MEMPROF_PROBE_UNLINK": str(own / "old"),
+                "MEMPROF_PROBE_INPUT": str(self.folder / "in" / "shop-v2.oemp"), **more}
+
+    def run(self, *words, probe=True, **how):
+        """The status, what was said, and what each attempt came to."""
+        for name in "secret", "old":
+            (self.folder / "own" / name).write_text("mine\n", encoding="utf-8")
+        (self.folder / "own" / "made").unlink(missing_ok=True)
+        reading, writing = os.pipe()
+        more = {"LD_PRELOAD": self.probe, "MEMPROF_PROBE": str(writing)} if probe else {}
+        done = subprocess.run([self.program, *map(str, words)], env=self.environment(**more), check=False,
+                              cwd=self.folder, capture_output=True, pass_fds=[writing],
+                              stdin=subprocess.DEVNULL, **how)
+        os.close(writing)
+        with os.fdopen(reading, encoding="ascii") as told:
+            tried = {line.split()[0]: int(line.split()[1]) for line in told}
+        return done, tried
+
+    # --- what is denied ---
+
+    def commands(self):
+        recording = "in/shop-v2.oemp"
+        return {
+            "report": ["leaks", recording],
+            "file": ["leaks", recording, "--output", "out/x"],
+            "folder": ["top", "in"],
+            "trend": ["trend", "in"],
+            "export": ["export", "--to", "aqtime", recording, "--output", "out/x.sqlite"],
+            "save": ["baseline", "save", recording, "--store", "out/store"],
+            "check": ["baseline", "check", recording, "--store", "out/store"],
+        }
+
+    def denied(self):
+        expected = {**OFTEN, **(FILES if has_landlock() else {}), **CALLS}
+        for name, words in self.commands().items():
+            done, tried = self.run(*words)
+            self.claim(done.returncode == 0, f"{name} works inside", done)
+            for what, error in expected.items():
+                self.claim(tried.get(what) == error, f"{name}: {what} gives {error}", tried)
+            own = sorted(path.name for path in (self.folder / "own").iterdir())
+            if has_landlock():
+                self.claim(own == ["old", "secret"], f"{name} leaves other files alone", own)
+
+    def free(self):
+        done, tried = self.run("leaks", "in/shop-v2.oemp", "--no-sandbox")
+        self.claim(done.returncode == 0 and tried and not any(tried.values()) and "exec" not in tried,
+                   "with --no-sandbox nothing is denied", tried)
+
+    def same(self):
+        """An answer is the same inside and outside, and an old kernel is no fault."""
+        for words in self.commands().values():
+            inside = self.run(*words, probe=False)[0]
+            outside = self.run(*words, "--no-sandbox", probe=False)[0]
+            old = self.run(*words, probe=False, preexec_fn=forget_new_calls)[0]
+            for other in outside, old:
+                self.claim((inside.returncode, inside.stdout, inside.stderr) ==
+                           (other.returncode, other.stdout, other.stderr), "inside and outside", inside, other)
+
+    def told(self):
+        done = self.run("--version", "--verbose", probe=False)[0]
+        able = "denied" if has_landlock() else "allowed (the kernel has no Landlock)"
+        self.claim(f"sandbox: other files {able}, network and programs denied\n" in done.stdout.decode(),
+                   "--version --verbose tells it", done)
+        self.claim(self.run("--version", probe=False)[0].stdout.count(b"\n") == 1, "else nobody is told")
+        (self.folder / ".memprof").write_text("no-sandbox\n", encoding="utf-8")
+        done = subprocess.run([self.program, "leaks", "in/shop-v2.oemp"], cwd=self.folder, check=False,
+                              env={**self.environment(), "MEMPROF_NO_CONFIG": ""}, capture_output=True)
+        self.claim(done.returncode == 2 and b"command line alone" in done.stderr,
+                   "what was checked out cannot switch it off", done)
+        (self.folder / ".memprof").unlink()
+
+    def links(self):
+        """A link in a folder of recordings, and one to the output, lead where they lead."""
+        (self.folder / "elsewhere").mkdir()
+        shutil.copy(SAMPLES / "shop-v1.oemp", self.folder / "elsewhere")
+        (self.folder / "in" / "link.oemp").symlink_to(self.folder / "elsewhere" / "shop-v1.oemp")
+        (self.folder / "out" / "link").symlink_to(self.folder / "elsewhere" / "report")
+        done = self.run("top", "in", "-o", "out/link", probe=False)[0]
+        self.claim(done.returncode == 0 and (self.folder / "elsewhere" / "report").exists() and
+                   b"link.oemp" in (self.folder / "elsewhere" / "report").read_bytes(), "links are followed", done)
+
+    def pager(self):
+        """It was there before, and can do what it could."""
+        mark = self.folder / "own" / "made"
+        words = [self.program, "leaks", "in/shop-v2.oemp"]
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execve(words[0], words, self.environment(TERM="xterm", MEMPROF_PAGER=f"sed s/^/1:/ && echo >{mark}"))
+        said = b""
+        while select.select([terminal], [], [], 20)[0]:
+            try:
+                data = os.read(terminal, 1 << 16)
+            except OSError:
+                break
+            if not data:
+                break
+            said += data
+        os.close(terminal)
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        self.claim(status == 0 and said.startswith(b"1:") and mark.exists(), "the pager is outside", status, said)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--memprof", required=True, type=pathlib.Path)
+    parser.add_argument("--probe", type=pathlib.Path)
+    options = parser.parse_args()
+    if not options.probe or not options.probe.exists():
+        skip("beside sanitizers there is no sandbox, and the probe is for x86-64")
+    with tempfile.TemporaryDirectory() as base:
+        folder = pathlib.Path(base)
+        for name in "in", "out", "own", "temporary":
+            (folder / name).mkdir()
+        for name in "shop-v2.oemp", "shop-agent-AS1.oemp":
+            shutil.copy(SAMPLES / name, folder / "in")
+        trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
+        for trial in (trials.denied, trials.free, trials.same, trials.told, trials.links, trials.pager):
+            trial()
+    print(f"{trials.count} claims, {trials.wrong} wrong{'' if has_landlock() else '; this kernel has no Landlock'}")
+    sys.exit(1 if trials.wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
