@@ -57,7 +57,9 @@ CASES = {
     "taligent": ["analyze", "shop.taligent"],
     "analysis": ["analyze", "shop-analysis.taligent"],
     "dump": ["analyze", "shop-3.gclog"],
+    "database": ["analyze", "shop-aqtime.sqlite"],
     "pipe": ["leaks", "-"],
+    "pipe-database": ["top", "-"],
     "json": ["top", "shop-v2.oemp", "--format", "json", "-o", TARGET],
     "csv": ["leaks", "shop-v2.oemp", "--format", "csv"],
     "junit": ["gate", "shop.policy", "shop-v2.oemp", "--format", "junit", "-o", TARGET],
@@ -83,7 +85,7 @@ CASES = {
     "formats": ["formats"],
     "help": ["top", "--help"],
 }
-STDIN = {"pipe": "shop-v2.oemp"}
+STDIN = {"pipe": "shop-v2.oemp", "pipe-database": "shop-aqtime.sqlite"}
 # json-c 0.16, which reads baselines, copies a name and does not look whether there is a copy; and it
 # passes over a text that has no room, so that another fault is told.
 ENDED_BY_LIBRARY = {("judge", "malloc", -11)}
