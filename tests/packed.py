@@ -10,13 +10,17 @@ in CI.
 import argparse
 import bz2
 import gzip
+import io
 import lzma
 import os
 import pathlib
 import shutil
 import subprocess
+import struct
 import sys
+import tarfile
 import tempfile
+import zipfile
 import zlib
 
 from runs import Runs
@@ -119,6 +123,90 @@ class Packed:
                 self.hold(status == 3 or "warning" in err, f"{ending} with a wrong byte at {place}")
 
 
+    # --- archives ---
+
+    def archives(self):
+        """Members are read like the files of a folder; one recording alone is that recording."""
+        agent = [SAMPLES / "shop-agent-AS2.oemp", SAMPLES / "shop-agent-AS1.oemp"]
+        parts = [SAMPLES / "shop-part2.oemp", SAMPLES / "shop-part1.oemp"]
+        mixed = [SAMPLES / "README.md", SAMPLES / "shop-v2.oemp", SAMPLES / "shop-v4.prf"]
+        for what, files in ("agent", agent), ("parts", parts), ("mixed", mixed):
+            folder = self.place / what
+            folder.mkdir()
+            for file in files:
+                shutil.copy(file, folder)
+            for command in ["leaks", "--format", "csv"], ["analyze", "--format", "json"], ["info", "--format", "csv"]:
+                if command[0] == "info" and what != "mixed":
+                    command = [*command, "--group", "all"]
+                as_folder = self.of_archive([*command, folder], str(folder))
+                if what == "parts":  # a folder of one recording is a list of one
+                    as_folder = self.of_archive([*command, *reversed(files)], str(SAMPLES))
+                for ending, data in self.archived(files):
+                    path = self.write(f"{what}{ending}", data)
+                    for words, stdin, name in ([path], None, str(path)), (["-"], data, "(standard input)"):
+                        said = self.of_archive([*command, *words], name, stdin)
+                        self.hold(as_folder == said, *command, what + ending, words[0])
+        for sample in self.samples:
+            for ending, data in self.archived([sample]):
+                expected = self.ask("analyze", sample, name=str(sample))
+                path = self.write(sample.name + ending, data)
+                name = f"{path}:a.zip:{sample.name}" if ".zip.tar" in ending else f"{path}:{sample.name}"
+                self.hold(expected == self.ask("analyze", path, name=name), path.name)
+                self.hold(expected == self.ask("analyze", name, name=name), path.name, "by its name")
+
+    def of_archive(self, words, name, stdin=None):
+        """With the name of the archive or folder, its slash or colon, and how it was packed left out."""
+        status, out, err = self.ask(*words, stdin=stdin)
+        for mark in f"{name}/", f"{name}:a.zip:", f"{name}:", name:
+            out, err = out.replace(mark, "X:"), err.replace(mark, "X:")
+        out = "\n\n".join(part for part in out.split("\n\n") if not part.startswith("path,packed_by"))
+        return status, out, err
+
+    def archived(self, files):
+        """The files in archives of each kind: of those in all orders that there are."""
+        def tar(how):
+            data = io.BytesIO()
+            with tarfile.open(fileobj=data, mode=f"w:{how}") as archive:
+                for file in files:
+                    archive.add(file, file.name)
+            return data.getvalue()
+        yield ".tar", tar("")
+        for how in "gz", "bz2", "xz":
+            yield f".tar.{how}", tar(how)
+        for how in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA:
+            data = io.BytesIO()
+            with zipfile.ZipFile(data, "w", how) as archive:
+                for file in files:
+                    archive.write(file, file.name)
+            yield f".{how}.zip", data.getvalue()
+        yield ".zip.tar.gz", self.packers["gz"](self.tar_of([("a.zip", data.getvalue())]))
+        if shutil.which("7z"):
+            path = self.place / "made.7z"
+            path.unlink(missing_ok=True)
+            subprocess.run(["7z", "a", "-bd", path, *files], stdout=subprocess.DEVNULL, check=True)
+            yield ".7z", path.read_bytes()
+        elif os.environ.get("MEMPROF_SKIP_NOTHING"):
+            sys.exit("7z is not installed, expected it here")
+
+    @staticmethod
+    def tar_of(members):
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as archive:
+            for name, content in members:
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+        return data.getvalue()
+
+    @staticmethod
+    def zip_of(members, how=zipfile.ZIP_DEFLATED):
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w", how) as archive:
+            for name, content in members:
+                archive.writestr(zipfile.ZipInfo(name), content, how)
+        return data.getvalue()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--memprof", required=True)
@@ -127,7 +215,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
-        for law in options.laws or ["streams", "torn", "damaged"]:
+        for law in options.laws or ["streams", "torn", "damaged", "archives"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

@@ -16,6 +16,7 @@ needs python3-jsonschema, and says so where that is not installed: 77 is "skippe
 """
 import argparse
 import glob
+import gzip
 import json
 import os
 import re
@@ -79,7 +80,7 @@ def questions(tables):
     """Command lines, in a folder that has the samples; what is watched has no end."""
     commands = [command for command in lines_of(tables, "commands") if command != "watch"]
     options = {command: lines_of(tables, "options", command) for command in commands}
-    asked = [["formats"]]
+    asked = [["formats"], ["info", "packed.gz"]]
     for command in commands:
         for files in [*KINDS, ["folder"], ["folder", "--group", "agent"]]:
             whats = [[]]
@@ -119,6 +120,9 @@ def samples(work):
     here = os.path.join(ROOT, "samples")
     for name in os.listdir(here):
         os.symlink(os.path.join(here, name), os.path.join(work, name))
+    with open(os.path.join(here, "shop-v2.oemp"), "rb") as recording:
+        with gzip.open(os.path.join(work, "packed.gz"), "wb") as packed:
+            packed.write(recording.read())
     os.mkdir(os.path.join(work, "folder"))
     for name in ["shop-v2.oemp", "shop-v4.prf", "shop-v3.prf", "shop.taligent", "shop-1.gclog",
                  "shop-aqtime.sqlite"]:

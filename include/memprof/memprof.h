@@ -52,6 +52,7 @@ typedef struct mp_limits {
     int64_t unpacked; /* bytes that come of what is packed in one file */
     int64_t ratio;    /* to the bytes that they were packed into, above 64 MiB */
     int64_t nesting;  /* packings in one another, up to 16 */
+    int64_t files;    /* in a folder or an archive */
 } mp_limits;
 
 /* How inputs are read. Zero-initialise; what it refers to must outlive the recording. */

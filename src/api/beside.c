@@ -1,56 +1,50 @@
 #include "api/beside.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
-#include "base/near.h"
 #include "base/text.h"
 #include "compare/baseline.h"
 #include "model/profile.h"
 #include "readers/reader.h"
 
-/* As read(), whatever signals come. */
-static ssize_t read_some(int file, char *into, size_t room)
+/* What was wrong with a file, as an error. */
+static bool unreadable(const char *path, const mp_diagnostics *diagnostics, mp_error *error)
 {
-    ssize_t got;
-    do
-        got = read(file, into, room);
-    while (got < 0 && errno == EINTR);
-    return got;
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
+    mp_fail_file(error, path, 0, 0, "%s", count ? kept[0].message : "cannot be read");
+    error->code = MP_ERROR_INPUT;
+    return false;
 }
 
 bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error)
 {
-    size_t capacity = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file < 0 ? -1 : 1;
     *text = NULL;
     *length = 0;
-    while (got > 0) {
-        mp_grow(text, &capacity, *length + 4096, 1);
-        got = read_some(file, *text + *length, capacity - *length);
-        *length += got > 0 ? (size_t)got : 0;
-    }
-    bool ok = got == 0;
-    if (!ok) {
-        char meant[512] = "";
-        int why = errno;
-        if (why == EISDIR)
-            mp_fail_file(error, path, 0, 0, "is a directory, expected a file");
-        else
-            mp_fail_file(error, path, 0, 0, "cannot read: %s%s", strerror(why),
-                         why == ENOENT ? mp_near_file(path, meant, sizeof meant) : meant);
+    if (mp_is_folder(path)) {
+        mp_fail_file(error, path, 0, 0, "is a directory, expected a file");
         error->code = MP_ERROR_INPUT;
+        return false;
     }
-    if (file >= 0)
-        close(file);
+    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
+    mp_input *input = mp_input_open(path, diagnostics, NULL);
+    bool ok = input != NULL;
+    if (ok && mp_input_is_archive(input)) {
+        ok = mp_fail_file(error, path, 0, 0, "is an archive, expected a file, or ARCHIVE:MEMBER");
+    } else if (ok) {
+        *text = mp_input_whole(input, length);
+        ok = mp_input_is_whole(input) || unreadable(path, diagnostics, error);
+    } else {
+        unreadable(path, diagnostics, error);
+    }
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
     return ok;
 }
 
@@ -63,15 +57,13 @@ bool mp_file_is_stream(const char *path)
 
 bool mp_file_is_baseline(const char *path)
 {
-    char head[32];
-    size_t length = 0;
-    int file = mp_file_is_stream(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t got = file < 0 ? 0 : 1; got > 0 && length < sizeof head; length += (size_t)got)
-        if ((got = read_some(file, head + length, sizeof head - length)) < 0)
-            got = 0;
-    if (file >= 0)
-        close(file);
-    return mp_is_baseline(head, length);
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_input *input = mp_file_is_stream(path) ? NULL : mp_input_open(path, unheard, NULL);
+    mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){NULL, 0};
+    bool is = head.length && mp_is_baseline(head.at, head.length);
+    mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return is;
 }
 
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "input/input.h"
 
 /* --- diagnostics --- */
 
@@ -210,12 +211,16 @@ mp_style cli_style(cli_colour colour, int64_t width, bool to_file)
 
 /* --- output --- */
 
-/* Whether the path, without what may stand behind an @, is the file of this status. */
+/* Whether the path, without what may stand behind an @, or the archive that it is in, is the file
+ * of this status. */
 static bool is_file(const char *path, const struct stat *file)
 {
     struct stat status;
     const char *at = strrchr(path, '@');
-    char *whole = at && stat(path, &status) != 0 ? mp_copy(path, (size_t)(at - path)) : NULL;
+    size_t archive = mp_input_archive_of(path);
+    char *whole = archive                          ? mp_copy(path, archive)
+                  : at && stat(path, &status) != 0 ? mp_copy(path, (size_t)(at - path))
+                                                   : NULL;
     bool is = stat(whole ? whole : path, &status) == 0 && status.st_dev == file->st_dev &&
               status.st_ino == file->st_ino;
     free(whole);

@@ -24,6 +24,7 @@ typedef struct cli_file {
     bool found;              /* in a folder */
     bool copied;             /* of the first file of a recording: some part of it is there twice */
     size_t first;            /* file of the same recording; of none, itself */
+    size_t turn;             /* as which it was looked at */
     size_t group;
 } cli_file;
 
@@ -33,22 +34,22 @@ typedef struct cli_search {
     mp_arena *arena;
     cli_file *files;
     size_t count, capacity;
-    size_t passed_over;
+    size_t passed_over, turns;
+    const char *archive; /* that was named; NULL: none */
+    bool folders;        /* there is more than what was named */
     bool ok;
 } cli_search;
 
 /* --- files --- */
 
-/* Find the reader and place of a file. An unreadable one is kept: reading it reports why. */
-static bool is_claimed(cli_search *search, cli_file *file)
+/* Find the reader and place of an input. An unreadable one is kept: reading it reports why. */
+static bool is_claimed(const cli_search *search, mp_input *input, cli_file *file)
 {
     const char *format = search->options->load.format;
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_input *input = mp_input_open(file->path, unheard, NULL);
-    mp_slice head = {NULL, 0};
+    mp_diagnostics *usual = mp_input_diagnose_to(input, unheard);
     const mp_reader *reader = NULL, *second = NULL;
-    if (input)
-        head = mp_input_look_ahead(input);
+    mp_slice head = mp_input_look_ahead(input);
     const mp_report *report = search->options->command.report;
     bool kept = report && report->many && mp_is_baseline(head.at, head.length);
     bool readable = mp_diagnostics_severity_count(unheard, MP_ERROR) == 0;
@@ -61,16 +62,110 @@ static bool is_claimed(cli_search *search, cli_file *file)
     }
     if (claimed && reader && !second && reader->place && reader->place(head, &file->place))
         file->reader = reader;
-    mp_input_close(input);
+    mp_input_diagnose_to(input, usual);
     mp_diagnostics_free(unheard);
     return claimed;
+}
+
+/* Of the file by its path, without a word. NULL: it cannot be opened. */
+static mp_input *open_quietly(const cli_search *search, const char *path)
+{
+    mp_load_options quiet = search->options->load;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    quiet.progress = NULL;
+    mp_input *input = mp_input_open(path, unheard, &quiet);
+    if (input)
+        mp_input_diagnose_to(input, search->diagnostics);
+    mp_diagnostics_free(unheard);
+    return input;
 }
 
 static void add_file(cli_search *search, const cli_file *file)
 {
     mp_grow(&search->files, &search->capacity, search->count + 1, sizeof *search->files);
-    search->files[search->count++] = *file;
+    search->files[search->count] = *file;
+    search->files[search->count++].turn = search->turns++;
 }
+
+static int by_path(const void *left, const void *right)
+{
+    const cli_file *a = left, *b = right;
+    int paths = strcmp(a->path, b->path);
+    return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
+}
+
+/* What was found since there were `first`, in the order of the paths. */
+static void sort_files(cli_search *search, size_t first)
+{
+    if (search->count > first)
+        qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
+}
+
+static void tell_passed_over(const cli_search *search, const char *path)
+{
+    if (search->passed_over)
+        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
+                    "%zu file%s passed over that no format knows", search->passed_over,
+                    search->passed_over == 1 ? "" : "s");
+}
+
+/* --- archives --- */
+
+static void look_at_member(void *opaque, mp_input *member)
+{
+    cli_search *search = opaque;
+    cli_file file = {.found = true};
+    if (!is_claimed(search, member, &file)) {
+        search->passed_over++;
+        return;
+    }
+    const char *path = mp_input_path(member);
+    file.path = mp_arena_copy(search->arena, path, strlen(path));
+    add_file(search, &file);
+}
+
+/* Unpacking would leave the last of several members of one name. */
+static void drop_earlier(cli_search *search, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < search->count; i++)
+        if (i + 1 == search->count || strcmp(search->files[i].path, search->files[i + 1].path) != 0)
+            search->files[kept++] = search->files[i];
+    search->count = kept;
+}
+
+static bool is_of_recording(const cli_file *a, const cli_file *b)
+{
+    return a->reader && a->reader == b->reader && a->place.group[0] &&
+           strcmp(a->place.group, b->place.group) == 0;
+}
+
+/* An archive is a folder, with all that is below it; one that holds nothing but one recording is
+ * that recording. */
+static void search_archive(cli_search *search, mp_input *archive)
+{
+    size_t first = search->count;
+    const char *path = mp_input_path(archive);
+    bool ok = search->ok;
+    search->passed_over = 0;
+    search->ok = mp_input_members(archive, &search->options->load, look_at_member, search);
+    sort_files(search, first);
+    drop_earlier(search, first);
+    if (search->count == first && search->ok)
+        mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, path, 0,
+                    "has no recordings, expected at least one");
+    else if (search->count > first)
+        tell_passed_over(search, path);
+    bool several = false;
+    for (size_t i = first + 1; i < search->count; i++)
+        several |= !is_of_recording(&search->files[first], &search->files[i]);
+    for (size_t i = first; i < search->count; i++)
+        search->files[i].found = several;
+    search->folders |= several;
+    search->ok = search->ok && ok && search->count > first;
+}
+
+/* --- folders --- */
 
 static int by_bytes(const void *left, const void *right)
 {
@@ -128,6 +223,23 @@ static void pass_or_refuse(cli_search *search, const char *path)
     search->ok = false;
 }
 
+/* An archive is looked into where folders are. */
+static void look_at_file(cli_search *search, cli_file *file)
+{
+    mp_input *input = open_quietly(search, file->path);
+    bool archive = input && mp_input_is_archive(input);
+    if (archive && search->options->recursive) {
+        size_t passed_over = search->passed_over;
+        search_archive(search, input);
+        search->passed_over = passed_over;
+    } else if (!input || (!archive && is_claimed(search, input, file))) {
+        add_file(search, file);
+    } else {
+        search->passed_over++;
+    }
+    mp_input_close(input);
+}
+
 /* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
 static void look_through(cli_search *search, const char *folder)
 {
@@ -146,8 +258,8 @@ static void look_through(cli_search *search, const char *folder)
             } else if (is_entered(search, paths[i], &status)) {
                 mp_grow(&waiting, &capacity, depth + 1, sizeof *waiting);
                 waiting[depth++] = paths[i];
-            } else if (S_ISREG(status.st_mode) && is_claimed(search, &file)) {
-                add_file(search, &file);
+            } else if (S_ISREG(status.st_mode)) {
+                look_at_file(search, &file);
             } else if (!S_ISDIR(status.st_mode)) {
                 search->passed_over++;
             }
@@ -157,12 +269,6 @@ static void look_through(cli_search *search, const char *folder)
     free(waiting);
 }
 
-static int by_path(const void *left, const void *right)
-{
-    const cli_file *a = left, *b = right;
-    return strcmp(a->path, b->path);
-}
-
 static void search_folder(cli_search *search, const char *folder)
 {
     size_t first = search->count;
@@ -170,16 +276,14 @@ static void search_folder(cli_search *search, const char *folder)
     search->passed_over = 0;
     search->ok = true;
     look_through(search, folder);
-    if (search->count > first)
-        qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
-    else if (search->ok)
+    sort_files(search, first);
+    if (search->count == first && search->ok)
         mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, folder, 0,
                     "has no recordings, expected at least one%s",
                     search->options->recursive ? "" : " (--recursive looks into its folders too)");
-    if (search->passed_over && search->count > first)
-        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, folder, 0,
-                    "%zu file%s passed over that no format knows", search->passed_over,
-                    search->passed_over == 1 ? "" : "s");
+    if (search->count > first)
+        tell_passed_over(search, folder);
+    search->folders = true;
     search->ok = search->ok && ok && search->count > first;
 }
 
@@ -193,7 +297,7 @@ static size_t put(cli_groups *groups, size_t place, const char *name, const cli_
     if (place == NO_GROUP) {
         mp_grow(&groups->at, &groups->capacity, groups->count + 1, sizeof *groups->at);
         place = groups->count++;
-        groups->at[place] = (cli_group){.name = name};
+        groups->at[place] = (cli_group){.name = name, .turn = file->turn};
     }
     cli_group *group = &groups->at[place];
     mp_grow(&group->paths, &group->path_capacity, group->path_count + 1, sizeof *group->paths);
@@ -277,42 +381,47 @@ static void put_apart(cli_groups *groups, const cli_search *search, cli_file *fi
     }
 }
 
-/* A file that was named: it is not opened unless its place is asked for. */
+/* A file that was named: one that cannot be opened is told of when it is read. */
 static void add_named(cli_search *search, const char *path)
 {
-    struct stat status;
     cli_file file = {.path = path};
-    bool apart =
-        search->options->group == CLI_GROUP_FILE || search->options->group == CLI_GROUP_AGENT;
-    if (apart && stat(path, &status) == 0 && S_ISREG(status.st_mode))
-        is_claimed(search, &file);
+    mp_input *input = open_quietly(search, path);
+    if (input && mp_input_is_archive(input)) {
+        search->archive = mp_input_path(input);
+        search_archive(search, input);
+        mp_input_close(input);
+        return;
+    }
+    if (input && mp_input_can_reopen(input))
+        is_claimed(search, input, &file);
+    if (input)
+        mp_input_put_back(input);
     add_file(search, &file);
 }
 
 bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics)
 {
     struct stat status;
-    bool folders = false, unites = options->command.report && options->command.report->unites;
+    bool unites = options->command.report && options->command.report->unites;
     *groups = (cli_groups){.at = NULL};
     cli_options how = *options;
-    bool *is_folder = mp_alloc((options->path_count + 1) * sizeof *is_folder);
-    for (size_t i = 0; i < options->path_count; i++) {
-        is_folder[i] = stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode);
-        folders |= is_folder[i];
-    }
-    bool many = options->command.report && options->command.report->many;
-    if (how.group == CLI_GROUP_DEFAULT)
-        how.group = many || (folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;
-    cli_search search = {&how, diagnostics, &groups->arena, NULL, 0, 0, 0, true};
+    cli_search search = {
+        .options = &how, .diagnostics = diagnostics, .arena = &groups->arena, .ok = true};
     for (size_t i = 0; i < options->path_count; i++)
-        if (is_folder[i])
+        if (stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode))
             search_folder(&search, options->paths[i]);
         else
             add_named(&search, options->paths[i]);
-    free(is_folder);
+    bool many = options->command.report && options->command.report->many;
+    if (how.group == CLI_GROUP_DEFAULT)
+        how.group = many || (search.folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;
     groups->apart = how.group != CLI_GROUP_ALL;
-    groups->folder = folders && options->path_count == 1 ? options->paths[0] : NULL;
     mp_hash_index agents = {0};
+    if (search.folders && options->path_count == 1) {
+        groups->folder = search.archive ? search.archive : options->paths[0];
+        if (search.archive)
+            groups->within = mp_arena_format(&groups->arena, "%s:", search.archive);
+    }
     if (groups->apart)
         find_parts(&search);
     for (size_t i = 0; i < search.count; i++)
@@ -323,6 +432,28 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
     mp_hash_index_free(&agents);
     free(search.files);
     return search.ok && search.count > 0;
+}
+
+/* Turns and places in a list. */
+static int by_turn(const void *left, const void *right)
+{
+    const size_t *a = left, *b = right;
+    return a[0] < b[0] ? -1 : a[0] > b[0];
+}
+
+size_t *cli_groups_turns(const cli_groups *groups)
+{
+    size_t(*pairs)[2] = mp_alloc(groups->count * sizeof *pairs);
+    size_t *turns = mp_alloc(groups->count * sizeof *turns);
+    for (size_t i = 0; i < groups->count; i++) {
+        pairs[i][0] = groups->at[i].turn;
+        pairs[i][1] = i;
+    }
+    qsort(pairs, groups->count, sizeof *pairs, by_turn);
+    for (size_t i = 0; i < groups->count; i++)
+        turns[i] = pairs[i][1];
+    free(pairs);
+    return turns;
 }
 
 bool cli_groups_spared(const cli_groups *groups, const char *output)

@@ -14,6 +14,7 @@
 #include "cli/pager.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
+#include "input/input.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
 static void out_of_memory(void)
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
         if (status == CLI_USAGE)
             cli_config_remind(&options);
     }
+    mp_input_forget();
     cli_options_free(&options);
     return status;
 }

@@ -35,8 +35,9 @@ typedef struct cli_work {
     bool merges; /* even one answer is one of several */
     cli_answer *answers;
     pthread_mutex_t lock;
-    size_t next;    /* the group that is taken next */
-    size_t settled; /* so many answers, in the order of the groups, are in the two below */
+    const size_t *turns; /* the groups in the order in which they are read */
+    size_t next;         /* of those, the one that is taken next */
+    size_t settled;      /* so many answers, in the order of the groups, are in the two below */
     mp_diagnostics *diagnostics;
     mp_pile pile;
     cli_progress bar;
@@ -264,7 +265,7 @@ static void *run_groups(void *opaque)
     cli_work *work = opaque;
     pthread_mutex_lock(&work->lock);
     while (work->next < work->groups->count) {
-        size_t place = work->next++;
+        size_t place = work->turns[work->next++];
         pthread_mutex_unlock(&work->lock);
         run_group(work, place);
         pthread_mutex_lock(&work->lock);
@@ -461,7 +462,8 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
                      .diagnostics = diagnostics,
                      .pile = {.for_people = !options->renderer->for_programs,
                               .how = {.rows = options->merged_rows,
-                                      .overview = options->command.report->overview}}};
+                                      .overview = options->command.report->overview,
+                                      .within = groups->within}}};
     if (work.merges && options->command.report->single)
         return cli_refuse_many(options, groups);
     if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
@@ -469,12 +471,15 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
         return CLI_USAGE;
     }
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);
+    size_t *turns = cli_groups_turns(groups);
+    work.turns = turns;
     run_all(&work);
     int status = put_answers(&work);
     for (size_t i = 0; i < groups->count; i++)
         free(work.answers[i].error);
     mp_pile_free(&work.pile);
     free(work.answers);
+    free(turns);
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/sandbox.h"
 #include "compare/baseline.h"
 #include "compare/runs.h"
+#include "input/input.h"
 
 /* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
@@ -25,21 +26,36 @@ static const mp_argument rows[] = {
 };
 const mp_argument_table cli_baseline_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
+/* A name without the ending that says what the file is, and without the one of what packed it. */
+static int without_endings(const char *name, int length)
+{
+    static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        int ending = (int)strlen(packed[i]);
+        if (length > ending && memcmp(name + length - ending, packed[i], (size_t)ending) == 0) {
+            length -= ending;
+            break;
+        }
+    }
+    const char *dot = memrchr(name, '.', (size_t)length);
+    return dot && dot > name ? (int)(dot - name) : length;
+}
+
 /* Where the store has the baseline of the recording: DIR/NAME.baseline, NAME "shop" of
- * "folder/shop.oemp@last", where an @ may be part of the file's own name. Release with free(). */
+ * "folder/shop.oemp@last" and of "shop.zip:folder/shop.oemp", where an @ may be part of the file's
+ * own name. Release with free(). */
 static char *path_of(const cli_options *options)
 {
-    struct stat status;
     const char *name = options->baseline_name, *file = options->paths[0];
     int length = name ? (int)strlen(name) : 0;
     if (!name) {
-        const char *slash = strrchr(file, '/');
-        name = slash ? slash + 1 : file;
-        const char *at = stat(file, &status) == 0 ? NULL : strrchr(name, '@');
+        size_t archive = mp_input_archive_of(file);
+        name = archive ? file + archive + 1 : file;
+        const char *slash = strrchr(name, '/');
+        name = slash ? slash + 1 : name;
+        const char *at = mp_input_exists(file) ? NULL : strrchr(name, '@');
         length = at && at > name ? (int)(at - name) : (int)strlen(name);
-        const char *dot = memrchr(name, '.', (size_t)length);
-        if (dot && dot > name)
-            length = (int)(dot - name);
+        length = without_endings(name, length);
     }
     size_t size = strlen(options->store) + (size_t)length + sizeof "/.baseline";
     char *path = mp_alloc(size);

@@ -104,16 +104,18 @@ static void gather(merging *all, const mp_document *document, merge_source from)
     }
 }
 
-/* How much of all names is a folder that is common to them. */
-static size_t common_folder(const merge_source *parts, size_t count)
+/* How much of all names is a folder that is common to them; `within`: of names in an archive, what
+ * begins all of them. */
+static size_t common_folder(const merge_source *parts, size_t count, const char *within)
 {
-    const char *first = parts[0].file, *slash = strrchr(first, '/');
-    size_t length = slash ? (size_t)(slash + 1 - first) : 0;
+    size_t least = within ? strlen(within) : 0;
+    const char *first = parts[0].file, *slash = strrchr(first + least, '/');
+    size_t length = slash ? (size_t)(slash + 1 - first) : least;
     for (size_t i = 1; i < count; i++)
-        while (length && strncmp(first, parts[i].file, length) != 0)
+        while (length > least && strncmp(first, parts[i].file, length) != 0)
             do
                 length--;
-            while (length && first[length - 1] != '/');
+            while (length > least && first[length - 1] != '/');
     return length;
 }
 
@@ -579,7 +581,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     for (size_t i = 0; i < count; i++) /* a path may be any bytes */
         files[i] =
             (merge_source){.part = i, .file = mp_utf8_copy(all.document->arena, parts[i].name)};
-    size_t folder = common_folder(files, count);
+    size_t folder = common_folder(files, count, how->within);
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
         gather(&all, parts[i].document, files[i]);

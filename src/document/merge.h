@@ -21,8 +21,9 @@ typedef struct mp_part {
 } mp_part;
 
 typedef struct mp_merging {
-    size_t rows;   /* at most so many of a table that has an order; 0: all */
-    bool overview; /* people see of tables without an order the main one alone */
+    size_t rows;        /* at most so many of a table that has an order; 0: all */
+    bool overview;      /* people see of tables without an order the main one alone */
+    const char *within; /* what all names begin with, such as "agent.zip:"; NULL: nothing */
 } mp_merging;
 
 /* The parts' answers to one question as one document, for at least one part. It refers to the

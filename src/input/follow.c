@@ -256,6 +256,7 @@ static mp_stream *stream_of(mp_follow *follow)
 {
     follow_stream *own = mp_alloc_zero(1, sizeof *own);
     own->stream.kind = &follow_kind;
+    own->stream.bottom = &own->stream;
     own->stream.grows = true;
     own->follow = follow;
     return &own->stream;

@@ -13,59 +13,69 @@
 #include "base/near.h"
 #include "base/text.h"
 #include "input/inside.h"
-#include "input/unpack.h"
+#include "input/members.h"
+#include "input/pipes.h"
 
 enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
 
-/* What is meant where no limit is given. */
-enum { MOST_NESTED = 4, MOST_UNPACKED_GIB = 64, MOST_RATIO = 250 };
+static const char standard_input[] = "(standard input)";
+#define LIMIT_TEXT "%s, which is a limit: what is behind it is not read"
 
-static mp_input *input_new(const char *path, mp_stream *file, mp_diagnostics *diagnostics)
+/* What is meant where no limit is given. */
+enum { MOST_NESTED = 4, MOST_UNPACKED_GIB = 64, MOST_RATIO = 250, MOST_FILES = 100000 };
+
+static uint64_t given_or(int64_t given, uint64_t usual)
+{
+    return given > 0 ? (uint64_t)given : usual;
+}
+
+static mp_unpack_limits limits_of(const mp_load_options *options)
+{
+    const mp_limits given = options ? options->limits : (mp_limits){0};
+    uint64_t nesting = given_or(given.nesting, MOST_NESTED);
+    uint64_t files = given_or(given.files, MOST_FILES);
+    return (mp_unpack_limits){
+        .most = given_or(given.unpacked, (uint64_t)MOST_UNPACKED_GIB << 30),
+        .ratio = given_or(given.ratio, MOST_RATIO),
+        .nesting = (uint32_t)(nesting < MP_MOST_NESTED ? nesting : MP_MOST_NESTED),
+        .files = (uint32_t)(files < UINT32_MAX ? files : UINT32_MAX),
+    };
+}
+
+/* Of a stream, which it owns. */
+static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *diagnostics,
+                           const mp_load_options *options)
 {
     mp_input *input = mp_alloc_zero(1, sizeof *input);
     input->path = path;
     input->diagnostics = diagnostics;
     input->capacity = WINDOW + MP_WINDOW_SLACK;
     input->bytes = mp_alloc(input->capacity);
-    input->file = input->stream = file;
-    input->total = mp_stream_size(file);
+    input->stream = stream;
+    input->file = stream->bottom;
+    input->limits = limits_of(options);
+    if (options && options->progress)
+        input->progress = *options->progress;
     return input;
 }
 
-/* Undo packing after packing, from the outside. False after a diagnostic. */
-static bool unpack(mp_input *input, const mp_limits *given)
+/* With its packings undone. */
+static mp_input *unpack(mp_input *input)
 {
-    const mp_limits none = {0}, *limits = given ? given : &none;
-    const char *why = "more packings in one another than the limit of ";
-    mp_unpack_limits most = {limits->unpacked ? (uint64_t)limits->unpacked
-                                              : (uint64_t)MOST_UNPACKED_GIB << 30,
-                             limits->ratio ? (uint64_t)limits->ratio : MOST_RATIO};
-    int64_t nested = limits->nesting ? limits->nesting : MOST_NESTED;
-    for (;;) {
-        mp_packing packing = mp_packing_of(mp_stream_peek(input->stream));
-        if (packing == MP_UNPACKED || mp_packing_is_archive(packing))
-            return true;
-        if (input->packing_count == nested) {
-            mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, 0,
-                        "has %s%lld: unpack it first, or %snesting allows more", why,
-                        (long long)nested, mp_diagnostics_dashes(input->diagnostics));
-            return false;
-        }
-        mp_stream *made = mp_unpack(input->stream, packing, &most, &why);
-        if (!made) {
-            mp_diagnose(input->diagnostics, MP_DIAG_FOREIGN_FILE, input->path, 0,
-                        "is packed by %s, and %s: unpack it first", mp_packing_name(packing), why);
-            return false;
-        }
-        input->stream = made;
-        input->packings[input->packing_count++] = (uint8_t)packing;
-    }
+    input->archive = mp_unpack_all(&input->stream, &input->layers, &input->limits);
+    input->file = input->stream->bottom;
+    input->total = mp_stream_size(input->file);
+    return input;
 }
 
-mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
-                        const mp_load_options *options)
+/* Bytes of a file, of standard input or of what was kept of it. NULL after a diagnostic. */
+static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool *is_file)
 {
     bool standard = strcmp(path, "-") == 0;
+    mp_stream *put_back = mp_pipes_take(standard ? standard_input : path);
+    *is_file = false;
+    if (put_back)
+        return put_back;
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (file < 0 || fstat(file, &status) < 0) {
@@ -84,30 +94,182 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
             close(file);
         return NULL;
     }
+    *is_file = S_ISREG(status.st_mode) && !standard;
+    return mp_stream_of_file(file);
+}
+
+/* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
+static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
+                             const mp_load_options *options)
+{
+    bool is_file;
+    char meant[512] = "", *archive = mp_alloc(length + 1);
+    memcpy(archive, path, length);
+    archive[length] = '\0';
+    mp_stream *stream = mp_pipes_again(archive);
+    if (!stream)
+        stream = open_stream(archive, diagnostics, &is_file);
+    free(archive);
+    if (!stream)
+        return NULL;
+    mp_layers layers = {.count = 0};
+    mp_unpack_limits limits = limits_of(options);
+    mp_packing packing = mp_unpack_all(&stream, &layers, &limits);
+    mp_stream *member = NULL;
+    if (mp_packing_is_archive(packing))
+        member = mp_members_open(path, length, stream, packing, &layers, &limits, &layers, meant,
+                                 sizeof meant);
+    else
+        mp_stream_close(stream);
+    if (!member) {
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                    mp_packing_is_archive(packing) ? "there is no such member in the archive%s%s%s"
+                                                   : "cannot open: it is no archive%s%s%s",
+                    *meant ? ": is " : "", meant, *meant ? " meant?" : "");
+        return NULL;
+    }
+    mp_input *input = input_new(path, member, diagnostics, options);
+    input->layers = layers;
+    input->is_file = true;
+    return unpack(input);
+}
+
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
+{
+    bool is_file;
+    size_t archive = mp_input_archive_of(path);
+    if (archive)
+        return open_member(path, archive, diagnostics, options);
+    mp_stream *stream = open_stream(path, diagnostics, &is_file);
+    if (!stream)
+        return NULL;
     mp_input *input =
-        input_new(standard ? "(standard input)" : path, mp_stream_of_file(file), diagnostics);
-    input->is_file = S_ISREG(status.st_mode) && !standard;
-    if (options && options->progress)
-        input->progress = *options->progress;
-    if (unpack(input, options ? &options->limits : NULL))
-        return input;
+        input_new(strcmp(path, "-") == 0 ? standard_input : path, stream, diagnostics, options);
+    input->is_file = is_file;
+    return unpack(input);
+}
+
+size_t mp_input_archive_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? 0 : mp_members_archive(path);
+}
+
+void mp_input_put_back(mp_input *input)
+{
+    if (!input->is_file && mp_stream_restart(input->file)) {
+        for (mp_stream *top = input->stream; top && top != input->file; top = top->below)
+            if (top->below == input->file)
+                top->below = NULL;
+        mp_pipes_put(input->path, input->file);
+        if (input->stream == input->file)
+            input->stream = NULL;
+    }
     mp_input_close(input);
-    return NULL;
+}
+
+void mp_input_forget(void)
+{
+    mp_members_forget();
+}
+
+bool mp_input_exists(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return true;
+    if (!mp_members_archive(path))
+        return false;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_input *input = mp_input_open(path, unheard, NULL);
+    bool is = input != NULL;
+    mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return is;
 }
 
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
                                mp_diagnostics *diagnostics)
 {
-    mp_input *input = input_new(path, mp_stream_of_memory(bytes, length, window), diagnostics);
-    if (unpack(input, NULL))
-        return input;
+    return unpack(input_new(path, mp_stream_of_memory(bytes, length, window), diagnostics, NULL));
+}
+
+/* --- archives --- */
+
+const char *mp_input_packing(const mp_input *input, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < input->layers.count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                                 mp_packing_name(input->layers.at[i]));
+    return text;
+}
+
+static bool failed(mp_input *input, const char *doing)
+{
+    mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "%s: %s", doing,
+                strerror(errno));
+    return false;
+}
+
+bool mp_input_is_archive(const mp_input *input)
+{
+    return mp_packing_is_archive(input->archive);
+}
+
+typedef struct member_visit {
+    mp_input *archive;
+    const mp_load_options *options;
+    void (*visit)(void *opaque, mp_input *member);
+    void *opaque;
+} member_visit;
+
+static void visit_member(void *opaque, const char *path, mp_member *member)
+{
+    const member_visit *own = opaque;
+    mp_input *input = input_new(path, member->stream, own->archive->diagnostics, own->options);
+    member->stream = NULL;
+    input->layers = member->layers;
+    input->is_file = true;
+    own->visit(own->opaque, unpack(input));
     mp_input_close(input);
-    return NULL;
+}
+
+bool mp_input_members(mp_input *input, const mp_load_options *options,
+                      void (*visit)(void *opaque, mp_input *member), void *opaque)
+{
+    char why[256];
+    if (!mp_stream_is_kept(input->file) && !mp_input_keep(input))
+        return false;
+    if (!input->is_file)
+        mp_pipes_put(input->path, mp_stream_again(input->file));
+    mp_stream *stream = mp_stream_again(input->stream);
+    if (!stream)
+        return failed(input, "cannot read again");
+    member_visit own = {input, options, visit, opaque};
+    switch (mp_members_visit(input->path, stream, input->archive, &input->layers, &input->limits,
+                             visit_member, &own, why, sizeof why)) {
+    case MP_FAULT_NONE:
+        return true;
+    case MP_FAULT_TORN:
+        mp_diagnose(input->diagnostics, MP_DIAG_TORN, input->path, 0,
+                    "the archive breaks off (%s): what stands in front of that is read", why);
+        return true;
+    case MP_FAULT_LIMIT:
+        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, 0, LIMIT_TEXT, why);
+        return false;
+    default:
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read on: %s",
+                    why);
+        return false;
+    }
 }
 
 mp_input *mp_input_from_stream(const char *path, mp_stream *stream, mp_diagnostics *diagnostics)
 {
-    return input_new(path, stream, diagnostics);
+    return input_new(path, stream, diagnostics, NULL);
 }
 
 void mp_input_close(mp_input *input)
@@ -138,8 +300,8 @@ static void diagnose_failure(mp_input *input)
         mp_diagnose(input->diagnostics, MP_DIAG_TORN, input->path, input->line_number,
                     "what is packed by %s breaks off: what could be unpacked is read", stream->why);
     else if (stream->fault == MP_FAULT_LIMIT)
-        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, input->line_number,
-                    "%s, which is its limit: what is behind it is not read", stream->why);
+        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, input->line_number, LIMIT_TEXT,
+                    stream->why);
     else
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
                     "cannot read on: %s", stream->why);
@@ -258,14 +420,20 @@ bool mp_input_line(mp_input *input, mp_slice *line)
     }
 }
 
-/* --- reading again --- */
-
-static bool failed(mp_input *input, const char *doing)
+char *mp_input_whole(mp_input *input, size_t *length)
 {
-    mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "%s: %s", doing,
-                strerror(errno));
-    return false;
+    while (refill(input))
+        ;
+    diagnose_failure(input);
+    *length = input->end - input->start;
+    char *bytes = mp_alloc(*length);
+    memcpy(bytes, input->bytes + input->start, *length);
+    input->consumed += *length;
+    input->start = input->end;
+    return bytes;
 }
+
+/* --- reading again --- */
 
 bool mp_input_keep(mp_input *input)
 {
@@ -286,7 +454,7 @@ bool mp_input_rewind(mp_input *input)
         return failed(input, "cannot read again");
     mp_stream_close(input->stream);
     input->stream = again;
-    input->file = mp_stream_bottom(again);
+    input->file = again->bottom;
     input->start = input->end = 0;
     input->consumed = input->line_number = 0;
     input->at_end = false;
@@ -334,14 +502,12 @@ bool mp_input_spread(mp_input *input)
     if (!again)
         return failed(input, "cannot read again");
     input->places = mp_stream_copy(again);
-    if (!input->places)
-        failed(input, "cannot unpack into a temporary file");
     mp_stream_close(input->stream); /* the other one was read to its end, with what faults it has */
     input->stream = again;
-    input->file = mp_stream_bottom(again);
+    input->file = again->bottom;
     input->at_end = true;
     diagnose_failure(input);
-    return input->places != NULL;
+    return true;
 }
 
 size_t mp_input_at(mp_input *input, uint64_t offset, void *bytes, size_t size)

@@ -22,6 +22,22 @@ typedef struct mp_input mp_input;
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
 
+/* Whether there is a file of this path, or a member of an archive, "ARCHIVE:MEMBER". */
+bool mp_input_exists(const char *path);
+
+/* How much of a path is that of an archive whose member it names; 0: none. */
+size_t mp_input_archive_of(const char *path);
+
+/* What it is packed by, "gzip, tar" from the outside, or "": `text`, of `size` bytes. */
+const char *mp_input_packing(const mp_input *input, char *text, size_t size);
+/* Whether it is an archive, whose members are recordings and whose own bytes mean nothing. */
+bool mp_input_is_archive(const mp_input *input);
+/* Call `visit` with each member in turn; its path is "ARCHIVE:MEMBER", by which it can be opened
+ * later, and is gone behind the call. Of several members of one path, the last one is opened then.
+ * What comes through a pipe is kept. False after a diagnostic: not all could be visited. */
+bool mp_input_members(mp_input *archive, const mp_load_options *options,
+                      void (*visit)(void *opaque, mp_input *member), void *opaque);
+
 /* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
  * see that no reader depends on where a read happens to end. */
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
@@ -29,6 +45,12 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
 
 /* NULL: nothing happens. */
 void mp_input_close(mp_input *input);
+
+/* Close it, but let who opens the same path next have what was looked at: of a pipe, it would be
+ * gone. */
+void mp_input_put_back(mp_input *input);
+/* Forget what archives have and what was put back; no input is open. */
+void mp_input_forget(void);
 
 /* Send further diagnostics of this input there; returns the previous target. */
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
@@ -41,6 +63,9 @@ mp_slice mp_input_look_ahead(mp_input *input);
 /* The next line without its end; false at the end of the input. Valid until the next call. A line
  * over 16 MiB is skipped with a diagnostic. */
 bool mp_input_line(mp_input *input, mp_slice *line);
+
+/* All that is still to come, and how long it is; release with free(). */
+char *mp_input_whole(mp_input *input, size_t *length);
 
 /* Whether the last line was closed by a newline: a torn file's last one often is not. */
 bool mp_input_line_closed(const mp_input *input);

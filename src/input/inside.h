@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "input/stream.h"
+#include "input/unpack.h"
 #include "memprof/memprof.h"
 
 typedef struct mp_input mp_input;
 
-enum { MP_WINDOW_SLACK = 128, MP_MOST_NESTED = 16 };
+enum { MP_WINDOW_SLACK = 128 };
 
 struct mp_input {
     const char *path;
@@ -28,10 +28,11 @@ struct mp_input {
     char *bytes;
     size_t start, end, capacity;
     bool line_closed, at_end, is_file, fault_told;
-    mp_stream *stream, *file;         /* and what is at the bottom of it */
-    uint8_t packings[MP_MOST_NESTED]; /* from the outside */
-    uint32_t packing_count;
-    mp_stream *places; /* what is packed, where any of it can be read; NULL: nowhere */
+    mp_stream *stream, *file; /* and what is at the bottom of it */
+    mp_stream *places;        /* what is packed, where any of it can be read; NULL: nowhere */
+    mp_layers layers;
+    mp_packing archive; /* MP_UNPACKED: none */
+    mp_unpack_limits limits;
 };
 
 /* Read a stream, which is the input's from now on, as it is: nothing is unpacked. */

@@ -52,13 +52,6 @@ mp_stream *mp_stream_again(const mp_stream *stream)
     return stream->kind->again(stream);
 }
 
-mp_stream *mp_stream_bottom(mp_stream *stream)
-{
-    while (stream->below)
-        stream = stream->below;
-    return stream;
-}
-
 void mp_stream_close(mp_stream *stream)
 {
     while (stream) {
@@ -93,6 +86,7 @@ typedef struct file_stream {
     bool kept;
     uint64_t at, size;
     const char *memory;
+    char *copied; /* which is its own; NULL: it is borrowed */
     size_t step;
     char *remembered; /* the first bytes of a pipe; NULL: no longer */
     size_t remembered_length, remembered_capacity;
@@ -166,6 +160,7 @@ static void close_file(mp_stream *stream)
     if (own->file > STDIN_FILENO)
         close(own->file);
     free(own->remembered);
+    free(own->copied);
 }
 
 static int64_t seek_file(mp_stream *stream, int64_t offset, int whence)
@@ -188,6 +183,7 @@ mp_stream *mp_stream_of_file(int file)
     file_stream *own = mp_alloc_zero(1, sizeof *own);
     bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     own->stream.kind = &file_kind;
+    own->stream.bottom = &own->stream;
     own->file = file;
     own->kept = regular && file != STDIN_FILENO; /* whose place in the file is shared */
     own->size = regular ? (uint64_t)status.st_size : 0;
@@ -202,6 +198,7 @@ mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step)
 {
     file_stream *own = mp_alloc_zero(1, sizeof *own);
     own->stream.kind = &file_kind;
+    own->stream.bottom = &own->stream;
     own->file = -1;
     own->kept = true;
     own->memory = bytes;
@@ -257,8 +254,29 @@ static int spool(mp_stream *stream)
 
 mp_stream *mp_stream_copy(mp_stream *stream)
 {
-    int file = spool(stream);
-    return file < 0 ? NULL : mp_stream_of_file(file);
+    char *bytes = NULL;
+    size_t length = 0, capacity = 0, got = 1;
+    while (got) {
+        mp_grow(&bytes, &capacity, length + 64 * 1024, 1);
+        got = mp_stream_read(stream, bytes + length, capacity - length);
+        length += got;
+    }
+    mp_stream *copy = mp_stream_of_memory(bytes, length, length + 1);
+    ((file_stream *)copy)->copied = bytes;
+    return copy;
+}
+
+bool mp_stream_restart(mp_stream *stream)
+{
+    file_stream *own = (file_stream *)stream;
+    if (stream->grows || (!own->kept && !own->remembered)) {
+        errno = ESPIPE;
+        return false;
+    }
+    own->at = stream->given = 0;
+    stream->head_start = stream->head_end = 0;
+    stream->fault = MP_FAULT_NONE;
+    return true;
 }
 
 bool mp_stream_keep(mp_stream *stream)
@@ -266,12 +284,8 @@ bool mp_stream_keep(mp_stream *stream)
     file_stream *own = (file_stream *)stream;
     if (mp_stream_is_kept(stream))
         return true;
-    if (stream->grows || !own->remembered) {
-        errno = ESPIPE;
+    if (!mp_stream_restart(stream))
         return false;
-    }
-    own->at = 0;
-    stream->head_start = stream->head_end = 0;
     int file = spool(stream);
     struct stat status;
     if (file < 0 || stream->fault || fstat(file, &status) != 0) {
@@ -283,10 +297,8 @@ bool mp_stream_keep(mp_stream *stream)
     own->remembered = NULL;
     own->file = file;
     own->kept = true;
-    own->at = stream->given = 0;
     own->size = (uint64_t)status.st_size;
-    stream->head_start = stream->head_end = 0;
-    return true;
+    return mp_stream_restart(stream);
 }
 
 size_t mp_stream_at(mp_stream *stream, uint64_t from, char *into, size_t size)

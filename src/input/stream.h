@@ -37,8 +37,9 @@ enum { MP_PEEK = 1024 };
 
 struct mp_stream {
     const mp_stream_kind *kind;
-    mp_stream *below; /* what it is made of, and closes; NULL: nothing */
-    uint64_t given;   /* bytes, since its start */
+    mp_stream *below;  /* what it is made of, and closes; NULL: nothing */
+    mp_stream *bottom; /* the file, the pipe or the memory that all of it comes from */
+    uint64_t given;    /* bytes, since its start */
     bool grows; /* it is still being written: at the end of what there is, it waits for more */
     bool looks; /* for now it does not wait, and gives 0 */
     mp_fault fault;
@@ -54,8 +55,6 @@ mp_slice mp_stream_peek(mp_stream *stream);
 /* Another one of the same bytes, at their start. NULL, with errno set, where what is at the bottom
  * is not kept. */
 mp_stream *mp_stream_again(const mp_stream *stream);
-/* What is at the bottom. */
-mp_stream *mp_stream_bottom(mp_stream *stream);
 /* With all that is below it. NULL: nothing happens. */
 void mp_stream_close(mp_stream *stream);
 /* Set the fault; returns 0, for `return mp_stream_fail(...)` of a read. */
@@ -75,11 +74,12 @@ mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step);
 bool mp_stream_is_kept(const mp_stream *file);
 /* Its size; 0: nobody knows. */
 uint64_t mp_stream_size(const mp_stream *file);
+/* Go to the start again, also of a pipe that is not well under way. False, with errno set. */
+bool mp_stream_restart(mp_stream *file);
 /* Put what comes through a pipe into a temporary file without a name; it is then at its start.
  * False, with errno set, where that is not possible. */
 bool mp_stream_keep(mp_stream *file);
-/* What a stream still has to give, in a temporary file without a name: a kept file of its own.
- * NULL, with errno set, where that is not possible. */
+/* What a stream still has to give, in memory. */
 mp_stream *mp_stream_copy(mp_stream *stream);
 /* Up to `size` bytes from `from`, of a kept file; fewer at its end, or at a fault. */
 size_t mp_stream_at(mp_stream *file, uint64_t from, char *into, size_t size);

@@ -14,8 +14,6 @@
 #include <zlib.h>
 #endif
 
-/* Below so much, no ratio is a fault: blank lines may be packed as tightly as they like. */
-#define ALWAYS ((uint64_t)64 * 1024 * 1024)
 enum { BLOCK = 64 * 1024 };
 
 static const struct {
@@ -71,7 +69,7 @@ bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t
     if (out > limits->most)
         mp_stream_fail(stream, MP_FAULT_LIMIT, "is over %llu MiB when it is unpacked",
                        (unsigned long long)(limits->most >> 20));
-    else if (out > ALWAYS && out / limits->ratio > in)
+    else if (out > MP_RATIO_FROM && out / limits->ratio > in)
         mp_stream_fail(stream, MP_FAULT_LIMIT, "is over %llu times as large when it is unpacked",
                        (unsigned long long)limits->ratio);
     return stream->fault == MP_FAULT_NONE;
@@ -79,8 +77,10 @@ bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t
 
 #ifndef MEMPROF_ARCHIVE
 
-mp_stream *mp_unpack(mp_stream *below, mp_packing packing, const mp_unpack_limits *limits,
-                     const char **why)
+static const bool can_unpack = false;
+
+static mp_stream *unpack(mp_stream *below, mp_packing packing, const mp_unpack_limits *limits,
+                         const char **why)
 {
     (void)below, (void)packing, (void)limits;
     *why = "this memprof is built without what unpacks it";
@@ -89,10 +89,11 @@ mp_stream *mp_unpack(mp_stream *below, mp_packing packing, const mp_unpack_limit
 
 #else
 
+static const bool can_unpack = true;
+
 /* What both kinds have. */
 typedef struct unpacker {
     mp_stream stream;
-    mp_stream *file;
     mp_packing packing;
     mp_unpack_limits limits;
     char block[BLOCK]; /* of what is packed */
@@ -149,7 +150,8 @@ static size_t gzip_read(mp_stream *stream, char *into, size_t room)
     }
     size_t got = wanted - zlib->avail_out;
     if (!stream->fault)
-        mp_unpack_check(stream, &gzip->own.limits, stream->given + got, gzip->own.file->given);
+        mp_unpack_check(stream, &gzip->own.limits, stream->given + got,
+                        gzip->own.stream.bottom->given);
     return got;
 }
 
@@ -232,7 +234,7 @@ static size_t filter_read(mp_stream *stream, char *into, size_t room)
     if (got < 0)
         return filter_fail(filter);
     mp_unpack_check(stream, &filter->own.limits, stream->given + (uint64_t)got,
-                    filter->own.file->given);
+                    filter->own.stream.bottom->given);
     return (size_t)got;
 }
 
@@ -250,8 +252,8 @@ static unpacker *filter_new(void)
     return &filter->own;
 }
 
-mp_stream *mp_unpack(mp_stream *below, mp_packing packing, const mp_unpack_limits *limits,
-                     const char **why)
+static mp_stream *unpack(mp_stream *below, mp_packing packing, const mp_unpack_limits *limits,
+                         const char **why)
 {
     unpacker *made = packing == MP_GZIP ? gzip_new() : filter_new();
     if (!made) {
@@ -259,7 +261,7 @@ mp_stream *mp_unpack(mp_stream *below, mp_packing packing, const mp_unpack_limit
         return NULL;
     }
     made->stream.below = below;
-    made->file = mp_stream_bottom(below);
+    made->stream.bottom = below->bottom;
     made->limits = *limits;
     made->packing = packing;
     return &made->stream;
@@ -270,7 +272,7 @@ static mp_stream *unpack_again(const mp_stream *stream)
     const unpacker *own = (const unpacker *)stream;
     const char *why;
     mp_stream *below = mp_stream_again(stream->below);
-    mp_stream *made = below ? mp_unpack(below, own->packing, &own->limits, &why) : NULL;
+    mp_stream *made = below ? unpack(below, own->packing, &own->limits, &why) : NULL;
     if (below && !made) {
         mp_stream_close(below);
         errno = ENOMEM;
@@ -279,3 +281,30 @@ static mp_stream *unpack_again(const mp_stream *stream)
 }
 
 #endif
+
+mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_limits *limits)
+{
+    for (;;) {
+        const char *why;
+        mp_packing packing = mp_packing_of(mp_stream_peek(*stream));
+        if (packing == MP_UNPACKED)
+            return packing;
+        if (layers->count >= limits->nesting) {
+            (*stream)->head_start = (*stream)->head_end = 0;
+            mp_stream_fail(*stream, MP_FAULT_LIMIT, "has more than %u packings in one another",
+                           (unsigned)limits->nesting);
+            return MP_UNPACKED;
+        }
+        if (mp_packing_is_archive(packing) && can_unpack)
+            return packing;
+        mp_stream *made = unpack(*stream, packing, limits, &why);
+        if (!made) {
+            (*stream)->head_start = (*stream)->head_end = 0;
+            mp_stream_fail(*stream, MP_FAULT_READ, "it is packed by %s, and %s: unpack it first",
+                           mp_packing_name(packing), why);
+            return MP_UNPACKED;
+        }
+        *stream = made;
+        layers->at[layers->count++] = (uint8_t)packing;
+    }
+}

@@ -26,18 +26,28 @@ static inline bool mp_packing_is_archive(mp_packing packing)
 /* What begins so. */
 mp_packing mp_packing_of(mp_slice head);
 
-/* How much may come of what is packed. */
+/* One in another, from the outside. */
+enum { MP_MOST_NESTED = 16 };
+typedef struct mp_layers {
+    uint8_t at[MP_MOST_NESTED];
+    uint32_t count;
+} mp_layers;
+
+/* What may come of what is packed. */
 typedef struct mp_unpack_limits {
     uint64_t most;  /* bytes */
-    uint64_t ratio; /* of what comes out to what goes in, where it is much */
+    uint64_t ratio; /* of what comes out to what goes in, beyond MP_RATIO_FROM */
+    uint32_t nesting, files;
 } mp_unpack_limits;
+
+/* Below so much, no ratio is a fault: blank lines may be packed as tightly as they like. */
+#define MP_RATIO_FROM ((uint64_t)64 * 1024 * 1024)
 
 /* Whether so much may come of so much; false with the fault. */
 bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t out, uint64_t in);
 
-/* The bytes of a packed stream, no archive, that `below` gives, which it owns from now on. NULL,
- * with *why (static) and `below` as it was: there is no way to unpack it. */
-mp_stream *mp_unpack(mp_stream *below, mp_packing packing, const mp_unpack_limits *limits,
-                     const char **why);
+/* Put onto the stream what undoes its packings one after the other, up to an archive, which is what
+ * it then is. Where it cannot be undone it has a fault. */
+mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_limits *limits);
 
 #endif

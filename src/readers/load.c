@@ -1,7 +1,6 @@
 /* From paths to a complete model: find each input's reader, order the inputs, read them. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diagnose.h"
 #include "base/error.h"
@@ -60,14 +59,13 @@ typedef struct load_entry {
 /* FILE@SNAPSHOT, unless there is a file of that whole name. */
 static void split_snapshot(load_entry *entry, mp_model *model)
 {
-    struct stat status;
     const char *at = strrchr(entry->path, '@');
-    if (!at || at == entry->path || !at[1] || stat(entry->path, &status) == 0)
+    if (!at || at == entry->path || !at[1] || mp_input_exists(entry->path))
         return;
     mp_slice file = {entry->path, (size_t)(at - entry->path)};
     bool converted = false;
     const char *path = mp_model_text(model, mp_model_intern(model, file, &converted));
-    if (stat(path, &status) == 0) {
+    if (mp_input_exists(path)) {
         entry->path = path;
         entry->snapshot = mp_model_intern_text(model, at + 1);
     }
@@ -115,11 +113,9 @@ const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *forma
     return format ? mp_reader_find(format) : choose(head, path, diagnostics);
 }
 
-static bool look_at(load_entry *entry, mp_diagnostics *diagnostics, const mp_load_options *options)
+static bool look_at_bytes(load_entry *entry, mp_diagnostics *diagnostics,
+                          const mp_load_options *options)
 {
-    entry->input = mp_input_open(entry->path, diagnostics, options);
-    if (!entry->input)
-        return false;
     mp_slice head = mp_input_look_ahead(entry->input);
     const char *path = mp_input_path(entry->input);
     if (head.length == 0 && !mp_input_is_whole(entry->input))
@@ -134,6 +130,100 @@ static bool look_at(load_entry *entry, mp_diagnostics *diagnostics, const mp_loa
     if (entry->reader && entry->reader->place)
         entry->reader->place(head, &entry->place);
     return entry->reader != NULL;
+}
+
+/* All entries, and what they are found by. */
+typedef struct load_list {
+    load_entry *at;
+    size_t count, capacity;
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    size_t passed_over; /* members of this archive */
+    mp_string_id snapshot;
+    bool ok;
+} load_list;
+
+static load_entry *add_entry(load_list *list, const char *path)
+{
+    mp_grow(&list->at, &list->capacity, list->count + 1, sizeof *list->at);
+    list->at[list->count] = (load_entry){.path = path, .turn = list->count, .given = list->count};
+    return &list->at[list->count++];
+}
+
+/* What no reader knows is passed over, as in a folder. */
+static void look_at_member(void *opaque, mp_input *member)
+{
+    load_list *list = opaque;
+    const mp_reader *second, *reader = NULL;
+    mp_slice head = mp_input_look_ahead(member);
+    if (head.length)
+        reader = mp_reader_claiming(head, &second);
+    if (head.length && list->options->format) {
+        reader = mp_reader_find(list->options->format);
+        reader = reader->probe(head) == MP_MINE ? reader : NULL;
+    }
+    if (!reader) {
+        list->ok &= mp_input_is_whole(member);
+        list->passed_over += mp_input_is_whole(member);
+        return;
+    }
+    const char *path =
+        mp_model_text(list->model, mp_model_intern_text(list->model, mp_input_path(member)));
+    load_entry *entry = add_entry(list, path);
+    entry->reader = reader;
+    entry->snapshot = list->snapshot;
+    if (reader->place)
+        reader->place(head, &entry->place);
+}
+
+static int by_path(const void *left, const void *right)
+{
+    const load_entry *a = left, *b = right;
+    int paths = strcmp(a->path, b->path);
+    return paths ? paths : (a->given > b->given) - (a->given < b->given);
+}
+
+/* In the order of their names; of those of one name the last one, as if it had been unpacked. */
+static void look_at_archive(load_list *list, load_entry archive)
+{
+    size_t first = --list->count, kept = first;
+    bool ok = list->ok;
+    list->ok = true;
+    list->passed_over = 0;
+    list->snapshot = archive.snapshot;
+    bool whole = mp_input_members(archive.input, list->options, look_at_member, list);
+    if (list->count > first)
+        qsort(list->at + first, list->count - first, sizeof *list->at, by_path);
+    for (size_t i = first; i < list->count; i++)
+        if (i + 1 == list->count || strcmp(list->at[i].path, list->at[i + 1].path) != 0) {
+            list->at[kept] = list->at[i];
+            list->at[kept].turn = list->at[kept].given = kept;
+            kept++;
+        }
+    list->count = kept;
+    if (kept == first && whole && list->ok)
+        mp_diagnose(list->diagnostics, MP_DIAG_NO_RECORDINGS, mp_input_path(archive.input), 0,
+                    "has no recordings, expected at least one");
+    else if (list->passed_over && kept > first)
+        mp_diagnose(list->diagnostics, MP_DIAG_PASSED_OVER, mp_input_path(archive.input), 0,
+                    "%zu file%s passed over that no format knows", list->passed_over,
+                    list->passed_over == 1 ? "" : "s");
+    list->ok = ok && list->ok && whole && kept > first;
+    mp_input_close(archive.input);
+}
+
+static void look_at(load_list *list, const char *path)
+{
+    load_entry *entry = add_entry(list, path);
+    split_snapshot(entry, list->model);
+    entry->input = mp_input_open(entry->path, list->diagnostics, list->options);
+    if (!entry->input)
+        list->ok = false;
+    else if (mp_input_is_archive(entry->input))
+        look_at_archive(list, *entry);
+    else
+        list->ok &= look_at_bytes(entry, list->diagnostics, list->options);
 }
 
 /* Inputs of one recording stand where its first one was given, in the order of their sequence. */
@@ -190,6 +280,9 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     mp_input_summary *summary = MP_ADD(&model->inputs);
     summary->format = loading->reader->name;
     summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(input)));
+    char packed[128];
+    if (*mp_input_packing(input, packed, sizeof packed))
+        summary->packed = mp_model_text(model, mp_model_intern_text(model, packed));
     uint32_t at = model->inputs.count - 1;
     bool ok = loading->reader->read(loading->state, input, at);
     model->inputs.at[at].bytes = mp_input_bytes(input);
@@ -276,29 +369,28 @@ static bool has_snapshots(const load_entry *entries, size_t count, const mp_mode
 bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
              const mp_load_options *options)
 {
-    load_entry *entries = mp_alloc_zero(count, sizeof *entries);
-    bool ok = true;
+    load_list list = {.model = model, .diagnostics = diagnostics, .options = options, .ok = true};
     if (options->since && !mp_parse_moment(options->since, &model->within.since))
         model->within.since.given = false;
     if (options->until && !mp_parse_moment(options->until, &model->within.until))
         model->within.until.given = false;
     for (size_t i = 0; i < count; i++) {
-        entries[i] = (load_entry){.path = paths[i], .turn = i, .given = i};
-        split_snapshot(&entries[i], model);
-        ok &= look_at(&entries[i], diagnostics, options);
-        if (entries[i].input && count > 1 && mp_input_can_reopen(entries[i].input)) {
-            mp_input_close(entries[i].input);
-            entries[i].input = NULL;
+        look_at(&list, paths[i]);
+        load_entry *last = list.count ? &list.at[list.count - 1] : NULL;
+        if (last && last->input && count > 1 && mp_input_can_reopen(last->input)) {
+            mp_input_close(last->input);
+            last->input = NULL;
         }
     }
-    bool readable = one_kind(entries, count, model, diagnostics) &&
-                    has_snapshots(entries, count, model, diagnostics);
-    order(entries, count);
+    load_entry *entries = list.at;
+    bool readable = one_kind(entries, list.count, model, diagnostics) &&
+                    has_snapshots(entries, list.count, model, diagnostics);
+    order(entries, list.count);
     for (size_t i = 0; readable && i < READERS; i++)
-        ok &= read_all(table[i], entries, count, model, diagnostics, options);
-    for (size_t i = 0; i < count; i++)
+        list.ok &= read_all(table[i], entries, list.count, model, diagnostics, options);
+    for (size_t i = 0; i < list.count; i++)
         mp_input_close(entries[i].input);
     free(entries);
     mp_model_build_tree(model, diagnostics);
-    return ok && readable;
+    return list.ok && readable;
 }

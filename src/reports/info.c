@@ -403,6 +403,25 @@ static void section_texts(mp_document *document, const mp_model *model)
     }
 }
 
+static void section_packed(mp_document *document, const mp_model *model)
+{
+    typedef struct packed_row {
+        const char *path, *packed_by;
+    } packed_row;
+    static const mp_column columns[] = {
+        MP_COLUMN(packed_row, path, "File", MP_TEXT, MP_SHORTEN),
+        MP_COLUMN(packed_row, packed_by, "Packed by", MP_TEXT, 0),
+    };
+    mp_table *table = NULL;
+    for (uint32_t i = 1; i < model->inputs.count; i++) {
+        const mp_input_summary *input = &model->inputs.at[i];
+        if (input->packed && !table)
+            table = MP_TABLE(document, "packed", "Packed", MP_ROWS, columns);
+        if (input->packed)
+            mp_table_put(document, table, &(packed_row){input->path, input->packed});
+    }
+}
+
 static void put_head(const mp_request *request, mp_document *document)
 {
     mp_section_head(document, request);
@@ -410,6 +429,7 @@ static void put_head(const mp_request *request, mp_document *document)
         document->tables[i].flags = 0;
         document->tables[i].main = true;
     }
+    section_packed(document, request->model);
     mp_section_session(document, request, true);
 }
 

@@ -1,0 +1,28 @@
+/* Members of archives by their names, "agent.zip:shop.oemp". */
+#ifndef MP_INPUT_MEMBERS_H
+#define MP_INPUT_MEMBERS_H
+
+#include "input/archive.h"
+#include "memprof/memprof.h"
+
+/* Called with each member and the path that it can be opened by, which are borrowed, in the order
+ * of the archive. Of those of one name, the last counts, as it would where they were unpacked. */
+typedef void mp_member_visit(void *opaque, const char *path, mp_member *member);
+/* Go through the archive that `stream` gives, which is done with then: of kept bytes, those of the
+ * file at `path`. The fault of the archive, with *why in `text`. */
+mp_fault mp_members_visit(const char *path, mp_stream *stream, mp_packing packing,
+                          const mp_layers *layers, const mp_unpack_limits *limits,
+                          mp_member_visit *visit, void *opaque, char *text, size_t size);
+
+/* How much of the path is that of an archive, and not of a member; 0: it is no member's path. */
+size_t mp_members_archive(const char *path);
+/* The stream of a member of the archive whose first bytes `archive` gives, which is done with then.
+ * NULL: there is none of this name; the one that is probably meant is put into `meant`, or "". */
+mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, mp_packing packing,
+                           const mp_layers *layers, const mp_unpack_limits *limits,
+                           mp_layers *around, char *meant, size_t size);
+
+/* Forget what archives have and where their reading was left. */
+void mp_members_forget(void);
+
+#endif
