@@ -203,6 +203,82 @@ def long_names(scale):
          nodes=["1 1 0 0"], objects=[oemp_object(1, node=1, line=5, type_=2)])
 
 
+# --- deep stacks ---
+
+def cut_as_told(key):
+    """Each row of the table lists the innermost frame and 64 callers, and says so where it has more."""
+    def check(printed):
+        for row in json.loads(printed)[key]:
+            frames = row.get("stack_frames", len(row["stack"]))
+            if len(row["stack"]) != min(frames, 65) or ("stack_truncated" in row) != (frames > 65):
+                return f"a stack of {len(row['stack'])} frames, of {frames}: {row['stack'][:2]}"
+        return None
+    return check
+
+
+DEEP = [("leaks", "a.oemp"), ("leaks", "a.oemp", "--limit", "0", "--format", "markdown"),
+        ("leaks", "a.oemp", "--limit", "0", "--format", "suppressions"),
+        ("analyze", "a.oemp", "--format", "json"), ("calls", "a.oemp"), ("tree", "a.oemp", "--limit", "0"),
+        ("top", "a.oemp", "--by", "site", "--format", "csv"), ("growth", "a.oemp", "--by", "site"),
+        ("top", "a.oemp", "--by", "node", "--format", "json"),
+        ("diff", "a.oemp", "b.oemp"), ("diff", "a.oemp", "b.oemp", "--format", "csv"),
+        ("trend", "a.oemp", "b.oemp", "--format", "json"),
+        ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
+        ("baseline", "check", "a.oemp", "--store", "."),
+        ("export", "a.oemp", "--to", "aqtime", "-o", "a.sqlite"), ("leaks", "a.sqlite"),
+        Run("leaks", "a.oemp", "--format", "json", check=cut_as_told("leaks")),
+        Run("diff", "a.oemp", "b.oemp", "--status", "unchanged", "--format", "json",
+            check=cut_as_told("diff"))]
+
+
+def deep_oemp(name, depth, turn=1, width=0, line=3):
+    """A recursion of `turn` procedures in turn: an object on each level or, with a width, so many at
+    its end, each called at a line of its own."""
+    nodes = [f"{i} {i % turn + 1} {i - 1} {line if i > 1 else 0}" for i in range(1, depth + 1)]
+    nodes += [f"{depth + i} {turn + 1} {depth} {i}" for i in range(1, width + 1)]
+    made = range(depth + 1, depth + width + 1) if width else range(1, depth + 1)
+    oemp(name, sources=[f'{i} "walk{i}.p" 0' for i in range(1, turn + 2)], nodes=nodes,
+         objects=[oemp_object(number, node=node, line=5) for number, node in enumerate(made, 1)])
+
+
+@hostile("deep", *DEEP)
+def deep_recursion(scale):
+    deep_oemp("a.oemp", int(8_000 * scale))
+    deep_oemp("b.oemp", int(8_000 * scale), line=4)
+
+
+@hostile("deep", *DEEP)
+def deep_turns(scale):
+    """a calls b calls c calls a."""
+    deep_oemp("a.oemp", int(8_000 * scale), turn=3)
+    deep_oemp("b.oemp", int(8_000 * scale) + 1, turn=3)
+
+
+@hostile("deep", *DEEP)
+def wide_and_deep(scale):
+    deep_oemp("a.oemp", 2_000, turn=2, width=int(8_000 * scale))
+    deep_oemp("b.oemp", 2_001, turn=2, width=int(8_000 * scale))
+
+
+@hostile("deep", ("leaks", "a.oemp"), ("diff", "a.oemp", "b.oemp"),
+         ("leaks", "a.oemp", "--limit", "0", "--format", "pr"),
+         ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
+         Run("leaks", "a.oemp", "--format", "json", printed=150 << 20, check=cut_as_told("leaks")))
+def deepest_recursion(scale):
+    deep_oemp("a.oemp", int(64_000 * scale))
+    deep_oemp("b.oemp", int(64_000 * scale), line=4)
+
+
+@hostile("deep", *[(command, "a.taligent", "--quiet") for command in ("leaks", "analyze", "top")],
+         ("leaks", "a.taligent", "--quiet", "--limit", "0", "--format", "csv"))
+def deep_allocators(scale):
+    """Frames of an allocator that calls itself name no site, on any of its levels."""
+    with open("a.taligent", "w", encoding="utf-8") as out:
+        for i in range(1, int(1_000 * scale) + 1):
+            crawl = "|".join(["operator new(unsigned int)"] * i + ["main"])
+            out.write(f"0-1\t{1000 + i}\t0x{i * 64:x}\t32\tTNode\t{crawl}\n")
+
+
 # --- colliding ids and names ---
 
 BITS = (1 << 64) - 1

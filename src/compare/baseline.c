@@ -15,7 +15,9 @@
 static const char first_words[] = "{\"memprof-baseline\":";
 
 static const char *const kinds[] = {"", "recording", "profile", "events", "dump", "database"};
-enum { OLDEST = 1, VERSION = 2, KINDS = sizeof kinds / sizeof *kinds };
+/* Version 3 is version 2 with callers that stacks share: what has none is still one of version 2.
+ */
+enum { OLDEST = 1, SHARELESS = 2, VERSION = 3, KINDS = sizeof kinds / sizeof *kinds };
 
 bool mp_is_baseline(const char *text, size_t length)
 {
@@ -79,29 +81,74 @@ static struct json_object *frame_value(const mp_dictionary *dictionary, const mp
     return value;
 }
 
-static void add_stack(struct json_object *object, const mp_dictionary *dictionary,
-                      const mp_entry_key *key)
+/* Callers of deep stacks, each with its callers a line of its own, outermost first. */
+typedef struct shared_callers {
+    mp_id_index numbers; /* by frame and line, from 1 */
+    mp_text_buffer lines;
+    uint32_t *way; /* of a stack, whose lines are not written yet */
+    size_t capacity;
+} shared_callers;
+
+/* The number of a frame's callers, which are written where they are new. */
+static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictionary, uint32_t frame)
 {
+    size_t length = 0;
+    uint32_t number = 0;
+    for (uint32_t at = frame; !number;) {
+        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, at);
+        if (!called->caller)
+            break;
+        number = mp_id_index_get(&shared->numbers, (uint64_t)called->caller << 32 | called->line);
+        mp_grow(&shared->way, &shared->capacity, length + 1, sizeof *shared->way);
+        shared->way[length] = at;
+        length += !number;
+        at = called->caller;
+    }
+    while (length) {
+        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, shared->way[--length]);
+        const mp_frame_key *caller = mp_dictionary_frame_at(dictionary, called->caller);
+        struct json_object *object = json_object_new_object();
+        json_object_object_add(object, "of", json_object_new_string("caller"));
+        json_object_object_add(object, "frame", frame_value(dictionary, caller, called->line));
+        if (number)
+            json_object_object_add(object, "caller", json_object_new_int64(number));
+        put_line(&shared->lines, object);
+        uint32_t *place =
+            mp_id_index_put(&shared->numbers, (uint64_t)called->caller << 32 | called->line);
+        number = *place = (uint32_t)shared->numbers.count;
+    }
+    return number;
+}
+
+/* Of a deep one the innermost frame, and the number of its callers. */
+static void add_stack(struct json_object *object, shared_callers *shared,
+                      const mp_dictionary *dictionary, const mp_entry_key *key)
+{
+    enum { DEEP = 64 };
     struct json_object *stack = json_object_new_array();
     uint32_t line = key->line;
+    const bool deep = mp_dictionary_facts(dictionary, key->frame)->depth > DEEP;
     for (uint32_t at = key->frame; at;) {
         const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, at);
         json_object_array_add(stack, frame_value(dictionary, frame, line));
+        if (deep)
+            json_object_array_add(stack, json_object_new_int64(callers_of(shared, dictionary, at)));
         line = frame->line;
-        at = frame->caller;
+        at = deep ? 0 : frame->caller;
     }
     json_object_object_add(object, "stack", stack);
 }
 
-static void put_entry(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
-                      const mp_entry_key *key, const mp_amounts *amounts, size_t runs)
+static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
+                      const mp_dictionary *dictionary, mp_level level, const mp_entry_key *key,
+                      const mp_amounts *amounts, size_t runs)
 {
     struct json_object *object = json_object_new_object();
     json_object_object_add(object, "of", json_object_new_string(mp_level_name(level)));
     add_text(object, "type", mp_dictionary_text(dictionary, key->type));
     add_text(object, "name", mp_dictionary_text(dictionary, key->name));
     if (key->frame)
-        add_stack(object, dictionary, key);
+        add_stack(object, shared, dictionary, key);
     else
         add_text(object, "program", mp_dictionary_text(dictionary, key->program));
     if (!key->frame && key->line != MP_NO_LINE)
@@ -133,8 +180,8 @@ static int by_key(const void *left, const void *right, void *dictionary)
 }
 
 /* Gives how many entries there are. */
-static uint64_t put_list(mp_text_buffer *buffer, const mp_dictionary *dictionary, mp_level level,
-                         run_list runs)
+static uint64_t put_list(mp_text_buffer *buffer, shared_callers *shared,
+                         const mp_dictionary *dictionary, mp_level level, run_list runs)
 {
     mp_entries all = {0};
     for (size_t run = 0; run < runs.count; run++)
@@ -153,8 +200,8 @@ static uint64_t put_list(mp_text_buffer *buffer, const mp_dictionary *dictionary
     if (all.count)
         qsort_r(order, all.count, sizeof *order, by_key, (void *)(uintptr_t)dictionary);
     for (size_t i = 0; i < all.count; i++)
-        put_entry(buffer, dictionary, level, &order[i].key, &amounts[order[i].place * runs.count],
-                  runs.count);
+        put_entry(buffer, shared, dictionary, level, &order[i].key,
+                  &amounts[order[i].place * runs.count], runs.count);
     uint64_t count = all.count;
     free(order);
     free(amounts);
@@ -162,7 +209,7 @@ static uint64_t put_list(mp_text_buffer *buffer, const mp_dictionary *dictionary
     return count;
 }
 
-static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list runs)
+static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list runs, int version)
 {
     struct json_object *head = json_object_new_object();
     char utc[MP_UNIT_TEXT], time[32];
@@ -170,7 +217,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     for (size_t i = 0; i < runs.count; i++)
         if (runs.at[i]->start_us && (!start_us || runs.at[i]->start_us < start_us))
             start_us = runs.at[i]->start_us;
-    json_object_object_add(head, "memprof-baseline", json_object_new_int(VERSION));
+    json_object_object_add(head, "memprof-baseline", json_object_new_int(version));
     json_object_object_add(head, "kind", json_object_new_string(kinds[digest->kind]));
     json_object_object_add(head, "knows", json_object_new_int((int)digest->has));
     json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
@@ -212,16 +259,21 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
 char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length)
 {
     mp_text_buffer buffer = {0}, lists = {0};
+    shared_callers shared = {.way = NULL};
     run_list runs = {&digest, 1};
     uint64_t entries = 0;
     if (digest->run_count)
         runs = (run_list){(const mp_digest *const *)digest->runs, digest->run_count};
     for (int level = 0; level < MP_LEVELS; level++)
         if (mp_level_name((mp_level)level))
-            entries += put_list(&lists, dictionary, (mp_level)level, runs);
-    put_head(&buffer, digest, runs);
+            entries += put_list(&lists, &shared, dictionary, (mp_level)level, runs);
+    put_head(&buffer, digest, runs, shared.lines.length ? VERSION : SHARELESS);
     put_totals(&buffer, runs, entries);
+    mp_text_put(&buffer, shared.lines.length ? shared.lines.at : "", shared.lines.length);
     mp_text_put(&buffer, lists.length ? lists.at : "", lists.length);
+    mp_id_index_free(&shared.numbers);
+    free(shared.lines.at);
+    free(shared.way);
     free(lists.at);
     *length = buffer.length;
     return buffer.at;
@@ -237,7 +289,15 @@ typedef struct line_values {
     const char *of, *type, *name, *program;  /* of an entry; `of`: of the totals too */
     int64_t line, start, overload;           /* of an entry */
     struct json_object *stack;               /* likewise; NULL: none */
+    int64_t caller;                          /* of a caller; 0: it is the outermost */
+    struct json_object *frame;               /* likewise */
 } line_values;
+
+/* How far a stack was read, from the outermost frame inwards. */
+typedef struct stack_end {
+    uint32_t frame, line;
+    uint32_t named; /* the innermost name that is no allocator's */
+} stack_end;
 
 /* The figures of a line, of a run. */
 typedef struct run_values {
@@ -265,6 +325,7 @@ static const struct {
     {"line", json_type_int, offsetof(line_values, line)},
     {"start", json_type_int, offsetof(line_values, start)},
     {"overload", json_type_int, offsetof(line_values, overload)},
+    {"caller", json_type_int, offsetof(line_values, caller)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -278,6 +339,8 @@ typedef struct loader {
     mp_amounts (*sums)[MP_LEVELS]; /* of the entries, by run */
     mp_entries seen[MP_LEVELS];    /* the keys of all runs */
     int64_t entries;               /* that the totals tell of; -1: they do not */
+    stack_end *callers;            /* that stacks share, from 1 */
+    size_t caller_count, caller_capacity;
     bool totalled;
     mp_error *error;
 } loader;
@@ -333,6 +396,10 @@ static bool read_member(loader *load, line_values *values, const char *name,
     if (strcmp(name, "stack") == 0) {
         values->stack = value;
         return true; /* read_stack looks at it */
+    }
+    if (strcmp(name, "frame") == 0) {
+        values->frame = value;
+        return true; /* as read_caller does */
     }
     for (size_t i = 0; i < MEMBERS; i++) {
         void *place = (char *)values + members[i].offset;
@@ -395,32 +462,66 @@ static bool is_frame(struct json_object *frame)
             json_object_is_type(json_object_array_get_idx(frame, 2), json_type_boolean));
 }
 
-/* From the outermost frame inwards. False if it is no stack. */
-static bool read_stack(mp_dictionary *dictionary, struct json_object *stack, mp_entry_key *key)
+/* One frame further in. False if it is none. */
+static bool read_frame(mp_dictionary *dictionary, struct json_object *at, stack_end *end)
 {
-    uint32_t named = 0;
+    if (!is_frame(at))
+        return false;
+    const char *name = json_object_get_string(json_object_array_get_idx(at, 0));
+    struct json_object *line = json_object_array_get_idx(at, 1);
+    mp_frame_key frame = {.caller = end->frame,
+                          .name = mp_dictionary_id(dictionary, name),
+                          .line = end->line,
+                          .allocator = json_object_get_boolean(json_object_array_get_idx(at, 2))};
+    end->frame = mp_dictionary_frame(dictionary, frame);
+    end->line = line ? (uint32_t)json_object_get_int(line) : MP_NO_LINE;
+    if (!frame.allocator)
+        end->named = frame.name;
+    return true;
+}
+
+/* The callers of this number, as a line before has them; false: none has. */
+static bool take_callers(const loader *load, int64_t number, stack_end *end)
+{
+    if (number < 1 || (uint64_t)number > load->caller_count)
+        return false;
+    *end = load->callers[number];
+    return true;
+}
+
+/* From the outermost frame inwards. False if it is no stack. */
+static bool read_stack(const loader *load, struct json_object *stack, mp_entry_key *key)
+{
     if (!stack)
         return true;
     if (!json_object_is_type(stack, json_type_array))
         return false;
-    key->line = MP_NO_LINE;
-    for (size_t i = json_object_array_length(stack); i-- > 0;) {
+    stack_end end = {.line = MP_NO_LINE};
+    for (size_t count = json_object_array_length(stack), i = count; i-- > 0;) {
         struct json_object *at = json_object_array_get_idx(stack, i);
-        if (!is_frame(at))
+        bool shared = i && i + 1 == count && json_object_is_type(at, json_type_int);
+        if (!(shared ? take_callers(load, json_object_get_int64(at), &end)
+                     : read_frame(load->dictionary, at, &end)))
             return false;
-        const char *name = json_object_get_string(json_object_array_get_idx(at, 0));
-        struct json_object *line = json_object_array_get_idx(at, 1);
-        mp_frame_key frame = {.caller = key->frame,
-                              .name = mp_dictionary_id(dictionary, name),
-                              .line = key->line,
-                              .allocator =
-                                  json_object_get_boolean(json_object_array_get_idx(at, 2))};
-        key->frame = mp_dictionary_frame(dictionary, frame);
-        key->line = line ? (uint32_t)json_object_get_int(line) : MP_NO_LINE;
-        if (!frame.allocator)
-            named = frame.name;
-        key->program = named ? named : frame.name;
     }
+    key->frame = end.frame;
+    key->line = end.line;
+    if (end.frame)
+        key->program =
+            end.named ? end.named : mp_dictionary_frame_at(load->dictionary, end.frame)->name;
+    return true;
+}
+
+static bool read_caller(loader *load, const line_values *values)
+{
+    stack_end end = {.line = MP_NO_LINE};
+    if ((values->caller && !take_callers(load, values->caller, &end)) ||
+        !read_frame(load->dictionary, values->frame, &end))
+        return FAIL(load,
+                    "the line has a caller that is none, expected \"frame\" with [name, line] "
+                    "and the number of a caller before it");
+    mp_grow(&load->callers, &load->caller_capacity, load->caller_count + 2, sizeof *load->callers);
+    load->callers[++load->caller_count] = end;
     return true;
 }
 
@@ -449,12 +550,13 @@ static void free_lists(loader *load)
     free(load->runs);
     free(load->values);
     free(load->sums);
+    free(load->callers);
 }
 
 static bool read_head(loader *load, const line_values *values)
 {
     if (values->version < OLDEST || values->version > VERSION)
-        return FAIL(load, "the line is of another version, expected a baseline of version 1 or 2: "
+        return FAIL(load, "the line is of another version, expected a baseline of version 1 to 3: "
                           "save it again");
     if (values->runs < 1 || values->runs > MP_MOST_RUNS)
         return FAIL(load, "the line has so many runs, expected 1 to %d", MP_MOST_RUNS);
@@ -528,7 +630,7 @@ static bool read_entry(loader *load, const line_values *values)
                         .line = (uint32_t)values->line,
                         .start = (uint32_t)values->start,
                         .overload = (uint32_t)values->overload};
-    if (!read_stack(dictionary, values->stack, &key))
+    if (!read_stack(load, values->stack, &key))
         return FAIL(load, "the line has a stack that is none, expected a list of [name, line]");
     size_t before = load->seen[level].count;
     bool ok = true, any = false;
@@ -573,8 +675,9 @@ static bool read_line(loader *load, const char *line, size_t length)
     if (load->line == 1) /* in another version, other names are right */
         ok = read_head(load, &values) && ok;
     else if (ok)
-        ok = strcmp(values.of, "totals") == 0 ? read_totals(load, &values)
-                                              : read_entry(load, &values);
+        ok = strcmp(values.of, "totals") == 0   ? read_totals(load, &values)
+             : strcmp(values.of, "caller") == 0 ? read_caller(load, &values)
+                                                : read_entry(load, &values);
     json_object_put(object);
     return ok;
 }

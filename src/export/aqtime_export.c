@@ -23,8 +23,12 @@ typedef struct aq_routine {
 /* The stack of a context's objects: places in `frames`. */
 typedef struct aq_stack {
     size_t first, count;
-    bool known;
+    bool known, cut;
 } aq_stack;
+
+/* Each object has its stack for itself, so that of a recursion with an object on each level would
+ * make a database that grows with the square of its depth. */
+enum { AQ_CALLERS = 64 };
 
 /* A class up to the set at hand. */
 typedef struct aq_class {
@@ -50,6 +54,7 @@ typedef struct aq_sets {
     uint32_t next_delta;
     aq_out_link *links;     /* by vertex; NULL: there is no graph */
     int64_t objects, bytes; /* of the set at hand */
+    int64_t cut;            /* of its objects, those whose stacks are cut */
     size_t *alive;          /* places in live->living at the set at hand, rising */
     size_t alive_count, next_living;
 } aq_sets;
@@ -139,7 +144,9 @@ static const aq_stack *stack_of(aq_sets *sets, mp_context_id context)
     do {
         mp_grow(&sets->frames, &sets->frame_capacity, sets->frame_count + 1, sizeof *sets->frames);
         sets->frames[sets->frame_count++] = routine_of(sets, frame);
-    } while (mp_frame_caller(sets->model, &frame));
+        stack->cut = sets->frame_count - stack->first > AQ_CALLERS + 1;
+    } while (!stack->cut && mp_frame_caller(sets->model, &frame));
+    sets->frame_count -= stack->cut;
     stack->count = sets->frame_count - stack->first;
     return stack;
 }
@@ -187,6 +194,7 @@ static void put_object(aq_sets *sets, const mp_living *living)
         AQ_OUT_PUT(out, AQ_OUT_STACKS, row, (int64_t)i + 1,
                    AQ_OUT_NUMBER("COL_ROUTINERID", routine));
     }
+    sets->cut += stack->cut;
     sets->classes[type.i].seen = true;
     sets->classes[type.i].live++;
     sets->classes[type.i].live_size += living->bytes;
@@ -308,7 +316,7 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
     const mp_live_objects *live = sets->live;
     const mp_snapshot *snapshot = &sets->model->snapshots.at[id.i];
     sets->ordinal++;
-    sets->objects = sets->bytes = 0;
+    sets->objects = sets->bytes = sets->cut = 0;
     for (uint32_t i = 0; i < sets->model->types.count; i++)
         sets->classes[i].live = sets->classes[i].live_size = 0;
     AQ_OUT_PUT(out, AQ_OUT_INSTANCES, AQ_OUT_NO_PARENT, 0,
@@ -345,7 +353,8 @@ static bool numbers_rise(const mp_live_objects *live)
     return true;
 }
 
-static bool put_sets(aq_out *out, const mp_live_objects *live)
+/* `cut`: how many objects of the last set have a stack that is cut. */
+static bool put_sets(aq_out *out, const mp_live_objects *live, int64_t *cut)
 {
     aq_sets sets;
     bool rises = numbers_rise(live), ok = true;
@@ -355,6 +364,7 @@ static bool put_sets(aq_out *out, const mp_live_objects *live)
         aq_out_begin(out, rises ? (int64_t)number : (int64_t)i + 1);
         ok = put_set(&sets, live->snapshots[i]);
     }
+    *cut = sets.cut;
     close_sets(&sets);
     return ok;
 }
@@ -372,7 +382,7 @@ static const mp_column table_columns[] = {
 };
 
 typedef struct totals_row {
-    int64_t snapshots, live_objects, live_bytes;
+    int64_t snapshots, live_objects, live_bytes, truncated_stacks;
 } totals_row;
 
 static const mp_column total_columns[] = {
@@ -382,14 +392,16 @@ static const mp_column total_columns[] = {
     MP_COLUMN_OF(totals_row, live_objects, "objects", "Objects of the last", MP_COUNT,
                  MP_FOR_PEOPLE),
     MP_COLUMN_OF(totals_row, live_bytes, "size", "Their size", MP_BYTES, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, truncated_stacks, "Stacks cut to 64 callers", MP_COUNT, MP_IF_KNOWN),
 };
 
 static void describe(mp_document *document, const char *path, const aq_out *out,
-                     const mp_live_objects *live)
+                     const mp_live_objects *live, int64_t cut)
 {
     const mp_snapshot *last =
         &live->model->snapshots.at[live->snapshots[live->snapshot_count - 1].i];
-    totals_row totals = {(int64_t)live->snapshot_count, last->live_objects, last->live_bytes};
+    totals_row totals = {(int64_t)live->snapshot_count, last->live_objects, last->live_bytes,
+                         cut ? cut : MP_UNKNOWN};
     document->title =
         mp_document_text(document, "%s: AQTime allocation database of %zu result set%s", path,
                          live->snapshot_count, live->snapshot_count == 1 ? "" : "s");
@@ -415,20 +427,21 @@ static bool write_file(const mp_live_objects *live, const char *path, mp_documen
     struct stat status;
     mp_output output;
     mp_error closing = {0};
+    int64_t cut = 0;
     aq_out out = {.path = path, .error = error};
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return refuse_target(error, path);
     if (!mp_output_open(&output, path, error))
         return false;
     bool replaces = output.target != NULL;
-    bool ok = replaces && aq_out_open(&out, output.descriptor) && put_sets(&out, live);
+    bool ok = replaces && aq_out_open(&out, output.descriptor) && put_sets(&out, live, &cut);
     if (replaces)
         ok &= aq_out_close(&out);
     else
         refuse_target(error, path);
     if (!mp_output_close(&output, ok, ok ? error : &closing) || !ok)
         return false;
-    describe(document, path, &out, live);
+    describe(document, path, &out, live, cut);
     return true;
 }
 

@@ -89,6 +89,9 @@ static int place_of(aq_out_table table, const char *column)
 
 static bool create(aq_out *out, aq_out_table table)
 {
+    static const char *const keys[AQ_OUT_KEYS] = {"ID", "INST_ID", "PARENT_ID", "REC_ID"};
+    for (size_t i = 0; i < AQ_OUT_KEYS; i++)
+        out->keys[table][i] = place_of(table, keys[i]);
     char query[1024], values[64] = "?";
     size_t used = 1;
     for (const char *p = tables[table].columns; *p; p++)
@@ -134,10 +137,10 @@ void aq_out_begin(aq_out *out, int64_t set)
     memset(out->ids, 0, sizeof out->ids);
 }
 
-static void bind(aq_out *out, aq_out_table table, const aq_out_value *value)
+static void bind(aq_out *out, aq_out_table table, int place, const aq_out_value *value)
 {
     sqlite3_stmt *insert = out->inserts[table];
-    int place = place_of(table, value->column), status = SQLITE_OK;
+    int status = SQLITE_OK;
     if (!place) /* a key that the table does without */
         return;
     if (value->text && *value->text)
@@ -152,15 +155,15 @@ int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t reco
                    const aq_out_value *values)
 {
     int64_t id = ++out->ids[table];
-    const aq_out_value keys[] = {AQ_OUT_NUMBER("ID", id), AQ_OUT_NUMBER("INST_ID", out->set),
-                                 AQ_OUT_NUMBER("PARENT_ID", parent),
-                                 AQ_OUT_NUMBER("REC_ID", record)};
+    const aq_out_value keys[AQ_OUT_KEYS] = {
+        AQ_OUT_NUMBER("ID", id), AQ_OUT_NUMBER("INST_ID", out->set),
+        AQ_OUT_NUMBER("PARENT_ID", parent), AQ_OUT_NUMBER("REC_ID", record)};
     if (out->failed)
         return id;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        bind(out, table, &keys[i]);
+    for (size_t i = 0; i < AQ_OUT_KEYS; i++)
+        bind(out, table, out->keys[table][i], &keys[i]);
     for (; values->column; values++)
-        bind(out, table, values);
+        bind(out, table, place_of(table, values->column), values);
     if (sqlite3_step(out->inserts[table]) != SQLITE_DONE)
         fail(out);
     sqlite3_reset(out->inserts[table]);

@@ -24,12 +24,13 @@ typedef enum aq_out_table {
     AQ_OUT_TABLES
 } aq_out_table;
 
-enum { AQ_OUT_NO_PARENT = -1 };
+enum { AQ_OUT_NO_PARENT = -1, AQ_OUT_KEYS = 4 };
 
 /* A database that is being written. */
 typedef struct aq_out {
     sqlite3 *database;
     sqlite3_stmt *inserts[AQ_OUT_TABLES];
+    int keys[AQ_OUT_TABLES][AQ_OUT_KEYS]; /* places of ID, INST_ID, PARENT_ID, REC_ID */
     int64_t rows[AQ_OUT_TABLES];
     int64_t set;                /* INST_ID of the rows to come */
     int64_t ids[AQ_OUT_TABLES]; /* the last ones in this set */

@@ -1,4 +1,5 @@
 /* What a heap can be grouped by: a row in the table at the end for each. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +7,6 @@
 #include "base/text.h"
 #include "query/group.h"
 #include "query/labels.h"
-
-enum { LONGEST_KEY = 64 * 1024 };
 
 /* Keys of things without a name must not meet those of strings. */
 static const uint64_t nameless = (uint64_t)1 << 32;
@@ -133,16 +132,22 @@ static mp_key by_node(const mp_model *model, const mp_generation *generation)
 static const char *node_label(mp_arena *arena, const mp_model *model,
                               const mp_generation *generation)
 {
+    enum { CALLERS = 64 };
     mp_frame frame = {tree_of(model, context_of(model, generation)), 0};
     mp_arena scratch = {0};
     mp_text_buffer text = {0};
     const char *name = mp_tree_told(&scratch, model, frame.node);
     mp_text_put(&text, name, strlen(name));
-    /* A stack may be as deep as a recursion went; nobody reads a key of more than this. */
-    while (text.length < LONGEST_KEY && mp_frame_caller(model, &frame)) {
-        name = mp_frame_label(&scratch, model, frame);
+    /* A stack may be as deep as a recursion went: then the key tells how many frames it leaves out,
+     * so that those of its levels differ. */
+    for (int i = 0; mp_frame_caller(model, &frame); i++) {
+        const uint32_t left = model->tree.at[frame.node].depth;
+        name = i < CALLERS ? mp_frame_label(&scratch, model, frame)
+                           : mp_arena_format(&scratch, "(%" PRIu32 " more)", left);
         mp_text_put(&text, " < ", 3);
         mp_text_put(&text, name, strlen(name));
+        if (i == CALLERS)
+            break;
     }
     const char *label = mp_arena_copy(arena, text.at, text.length);
     mp_arena_free(&scratch);
