@@ -166,15 +166,17 @@ def self_test():
 # --- recordings ---
 
 def oemp(name, types=('"Temp-table" 1',), sources=(), names=(), nodes=(), objects=(), deleted=()):
-    """A recording of version 2 with one snapshot; rows as they stand in it. What its trailer says is
-    not held against the rows: it says nothing of objects."""
+    """A recording of version 2 with an empty snapshot and one of these rows, so that they can leak. What
+    its trailers say is not held against the rows: they say nothing of objects."""
     with open(name, "w", encoding="utf-8") as out:
-        for rows in (['2 1 1 "2026-03-02T08:15:30.250+01:00" "AVM-Client" "_Exit" "" "" ? '
-                      '"6f1d2c84-93b5-4e0a-8a57-000000000001" "" 0 "hostile.p" "" 0.00 "" "" ""'],
-                     [], types, [], [], sources, names, nodes, objects, [], deleted,
-                     ['900000000 0 0 0 0 0 0 0 0 "_Exit" 1']):
-            out.writelines(row + "\n" for row in rows)
-            out.write(".\n")
+        for number, tag, filled in ((1, "start", False), (2, "_Exit", True)):
+            rows = [sources, names, nodes, objects, [], deleted] if filled else [[]] * 6
+            for section in ([f'2 1 {number} "2026-03-02T08:15:30.250+01:00" "AVM-Client" "{tag}" "" "" ? '
+                             '"6f1d2c84-93b5-4e0a-8a57-000000000001" "" 0 "hostile.p" "" 0.00 "" "" ""'],
+                            [], [] if filled else types, [], [], *rows,
+                            [f'{1 + 900000000 * filled} 0 0 0 0 0 0 0 0 "{tag}" {number}']):
+                out.writelines(row + "\n" for row in section)
+                out.write(".\n")
 
 
 def oemp_object(number, node=0, line=0, owner=0, type_=1, name=0, size=100):
