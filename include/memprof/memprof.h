@@ -53,6 +53,8 @@ typedef struct mp_limits {
     int64_t ratio;    /* to the bytes that they were packed into, above 64 MiB */
     int64_t nesting;  /* packings in one another, up to 16 */
     int64_t files;    /* in a folder or an archive */
+    int64_t line;     /* bytes of one that is not skipped */
+    int64_t name;     /* bytes of one that is not cut */
 } mp_limits;
 
 /* How inputs are read. Zero-initialise; what it refers to must outlive the recording. */

@@ -48,8 +48,8 @@ static void put_word(mp_text_buffer *to, const char *text)
 /* How an answer looks and how fast it comes is no part of it. */
 static bool is_asked(const cli_option *option)
 {
-    static const char *const others[] = {"output", "quiet",    "verbose",
-                                         "jobs",   "no-pager", "no-sandbox"};
+    static const char *const others[] = {"output",   "quiet",      "verbose",    "jobs",
+                                         "no-pager", "no-sandbox", "max-memory", "max-time"};
     bool asked = option && option->kind != CLI_RENDERER && option->kind != CLI_OWN_RENDERER &&
                  option->kind != CLI_COLOURING && option->kind != CLI_WIDTH;
     for (size_t i = 0; asked && i < sizeof others / sizeof *others; i++)

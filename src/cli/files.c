@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +36,7 @@ typedef struct cli_search {
     cli_file *files;
     size_t count, capacity;
     size_t passed_over, turns;
+    int64_t seen;        /* files of this folder */
     const char *archive; /* that was named; NULL: none */
     bool folders;        /* there is more than what was named */
     bool ok;
@@ -240,6 +242,19 @@ static void look_at_file(cli_search *search, cli_file *file)
     mp_input_close(input);
 }
 
+/* One more file of a folder. False after a diagnostic: there are too many. */
+static bool is_within(cli_search *search, const char *folder)
+{
+    enum { MOST_FILES = 100000 };
+    int64_t given = search->options->load.limits.files, most = given ? given : MOST_FILES;
+    if (search->seen == most) {
+        mp_diagnose(search->diagnostics, MP_DIAG_LIMIT, folder, 0,
+                    "has over %" PRId64 " files, the limit of --max-files: no more are read", most);
+        search->ok = false;
+    }
+    return search->seen++ < most;
+}
+
 /* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
 static void look_through(cli_search *search, const char *folder)
 {
@@ -250,7 +265,7 @@ static void look_through(cli_search *search, const char *folder)
         size_t count;
         const char *at = waiting[--depth];
         const char **paths = list_folder(search, at, &count);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count && is_within(search, folder); i++) {
             struct stat status;
             cli_file file = {.path = paths[i], .found = true};
             if (stat(paths[i], &status) != 0) {
@@ -274,6 +289,7 @@ static void search_folder(cli_search *search, const char *folder)
     size_t first = search->count;
     bool ok = search->ok;
     search->passed_over = 0;
+    search->seen = 0;
     search->ok = true;
     look_through(search, folder);
     sort_files(search, first);

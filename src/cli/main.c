@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/diagnose.h"
@@ -10,6 +11,7 @@
 #include "cli/config.h"
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/limits.h"
 #include "cli/options.h"
 #include "cli/pager.h"
 #include "cli/sandbox.h"
@@ -20,8 +22,8 @@
 static void out_of_memory(void)
 {
     cli_screen_end();
-    static const char text[] = "memprof: error: out of memory\n";
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
+    const char *text = cli_limits_memory_text();
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) {
         /* nobody is there to be told */
     }
     mp_outputs_abandon();
@@ -87,8 +89,10 @@ int main(int argc, char **argv)
 #ifndef main /* the tests have many runs in one process, by another name */
         options.sandbox = true;
 #endif
+        cli_limits_begin(&options);
         status = options.version || options.help ? tell(&options, commands, count)
                                                  : options.command.run(&options);
+        cli_limits_end();
         if (status == CLI_USAGE)
             cli_config_remind(&options);
     }

@@ -80,6 +80,9 @@ typedef struct cli_options {
     int64_t width;      /* of a line of text; 0: any; below 0: not asked for */
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 
+    int64_t max_memory; /* bytes; 0: three quarters of what there is */
+    int64_t max_time;   /* microseconds; 0: any */
+
     bool help, help_all, version, no_sandbox;
     bool sandbox; /* this is a process of its own: it may be kept from what it does not need */
 
@@ -107,6 +110,10 @@ typedef enum cli_kind {
     CLI_READER,
     CLI_GROUPING,
     CLI_JOBS,
+    CLI_SIZE,    /* int64_t, in bytes, above 0 */
+    CLI_NUMBER,  /* int64_t above 0 */
+    CLI_NESTING, /* the same, not too large */
+    CLI_SPAN,    /* int64_t, in microseconds, above 0 */
     CLI_RENDERER,
     CLI_OWN_RENDERER, /* of the command's answer alone */
     CLI_EXPORTER,

@@ -131,6 +131,14 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         return mp_reader_find(text) != NULL;
     case CLI_JOBS:
         return mp_parse_count(text, &options->jobs) && options->jobs > 0;
+    case CLI_SIZE:
+        return mp_parse_bytes(text, place) && *(int64_t *)place > 0;
+    case CLI_NUMBER:
+        return mp_parse_count(text, place) && *(int64_t *)place > 0;
+    case CLI_NESTING:
+        return mp_parse_count(text, place) && *(int64_t *)place > 0 && *(int64_t *)place <= 16;
+    case CLI_SPAN:
+        return mp_parse_time(text, place) && *(int64_t *)place > 0;
     case CLI_RENDERER:
         return (options->renderer = mp_renderer_find(text)) != NULL;
     case CLI_OWN_RENDERER:

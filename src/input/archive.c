@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -88,7 +89,7 @@ static size_t entry_read(mp_stream *stream, char *into, size_t room)
     /* What is read again and again is in several members at once. */
     uint64_t size = mp_stream_size(walk->file);
     if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
-        mp_stream_fail(stream, MP_FAULT_LIMIT, "its members overlap");
+        mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");
     return (size_t)got;
 }
 
@@ -242,7 +243,8 @@ static bool next_entry(mp_walk *walk)
         }
         walk->place.at[walk->place.depth - 1]++;
         if (++walk->files > walk->limits.files) {
-            snprintf(walk->why, sizeof walk->why, "has more than %u members",
+            snprintf(walk->why, sizeof walk->why,
+                     "has more than %u members, the limit of " MP_DASHES "max-files",
                      (unsigned)walk->limits.files);
             walk->fault = MP_FAULT_LIMIT;
             return false;

@@ -9,20 +9,28 @@
 #include <unistd.h>
 
 #include "base/diagnose.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "input/inside.h"
 #include "input/members.h"
 #include "input/pipes.h"
 
-enum { WINDOW = 256 * 1024, LONGEST_LINE = 16 * 1024 * 1024 };
+enum { WINDOW = 256 * 1024 };
 
 static const char standard_input[] = "(standard input)";
-#define LIMIT_TEXT "%s, which is a limit: what is behind it is not read"
+#define LIMIT_TEXT "%s: what is behind it is not read"
 
 /* What is meant where no limit is given. */
-enum { MOST_NESTED = 4, MOST_UNPACKED_GIB = 64, MOST_RATIO = 250, MOST_FILES = 100000 };
+enum {
+    MOST_NESTED = 4,
+    MOST_UNPACKED_GIB = 64,
+    MOST_RATIO = 250,
+    MOST_FILES = 100000,
+    LONGEST_LINE = 16 * 1024 * 1024,
+};
 
 static uint64_t given_or(int64_t given, uint64_t usual)
 {
@@ -54,6 +62,7 @@ static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *
     input->stream = stream;
     input->file = stream->bottom;
     input->limits = limits_of(options);
+    input->longest_line = (size_t)given_or(options ? options->limits.line : 0, LONGEST_LINE);
     if (options && options->progress)
         input->progress = *options->progress;
     return input;
@@ -240,7 +249,7 @@ static void visit_member(void *opaque, const char *path, mp_member *member)
 bool mp_input_members(mp_input *input, const mp_load_options *options,
                       void (*visit)(void *opaque, mp_input *member), void *opaque)
 {
-    char why[256];
+    char why[256], text[256];
     if (!mp_stream_is_kept(input->file) && !mp_input_keep(input))
         return false;
     if (!input->is_file)
@@ -258,7 +267,8 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
                     "the archive breaks off (%s): what stands in front of that is read", why);
         return true;
     case MP_FAULT_LIMIT:
-        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, 0, LIMIT_TEXT, why);
+        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, 0, LIMIT_TEXT,
+                    mp_spell(text, sizeof text, why, mp_diagnostics_dashes(input->diagnostics)));
         return false;
     default:
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read on: %s",
@@ -293,6 +303,7 @@ mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostic
 static void diagnose_failure(mp_input *input)
 {
     const mp_stream *stream = input->stream;
+    char text[256];
     if (!stream->fault || input->fault_told || !input->at_end)
         return;
     input->fault_told = true;
@@ -300,8 +311,9 @@ static void diagnose_failure(mp_input *input)
         mp_diagnose(input->diagnostics, MP_DIAG_TORN, input->path, input->line_number,
                     "what is packed by %s breaks off: what could be unpacked is read", stream->why);
     else if (stream->fault == MP_FAULT_LIMIT)
-        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, input->line_number, LIMIT_TEXT,
-                    stream->why);
+        mp_diagnose(
+            input->diagnostics, MP_DIAG_LIMIT, input->path, input->line_number, LIMIT_TEXT,
+            mp_spell(text, sizeof text, stream->why, mp_diagnostics_dashes(input->diagnostics)));
     else
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
                     "cannot read on: %s", stream->why);
@@ -375,9 +387,10 @@ bool mp_window_has_line(mp_input *input)
 /* Drop a line that does not fit in any sane window, up to and with its newline. */
 static void skip_long_line(mp_input *input)
 {
+    char size[MP_UNIT_TEXT];
+    mp_format_bytes(size, (int64_t)input->longest_line, false, false);
     mp_diagnose(input->diagnostics, MP_DIAG_LONG_LINE, input->path, input->line_number + 1,
-                "line of more than %d MiB skipped, expected a recording in text lines",
-                LONGEST_LINE / (1024 * 1024));
+                "line of more than %s skipped, expected a recording in text lines", size);
     for (;;) {
         char *newline = memchr(input->bytes + input->start, '\n', input->end - input->start);
         size_t spent = newline ? (size_t)(newline + 1 - (input->bytes + input->start))
@@ -409,7 +422,7 @@ bool mp_input_line(mp_input *input, mp_slice *line)
             return true;
         }
         seen = length;
-        if (length > LONGEST_LINE) {
+        if (length > input->longest_line) {
             skip_long_line(input);
             seen = 0;
         }

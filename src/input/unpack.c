@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -67,10 +68,14 @@ mp_packing mp_packing_of(mp_slice head)
 bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t out, uint64_t in)
 {
     if (out > limits->most)
-        mp_stream_fail(stream, MP_FAULT_LIMIT, "is over %llu MiB when it is unpacked",
+        mp_stream_fail(stream, MP_FAULT_LIMIT,
+                       "is over %llu MiB when it is unpacked, the limit of " MP_DASHES
+                       "max-unpacked",
                        (unsigned long long)(limits->most >> 20));
     else if (out > MP_RATIO_FROM && out / limits->ratio > in)
-        mp_stream_fail(stream, MP_FAULT_LIMIT, "is over %llu times as large when it is unpacked",
+        mp_stream_fail(stream, MP_FAULT_LIMIT,
+                       "is over %llu times as large when it is unpacked, the limit of " MP_DASHES
+                       "max-ratio",
                        (unsigned long long)limits->ratio);
     return stream->fault == MP_FAULT_NONE;
 }
@@ -291,7 +296,9 @@ mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_
             return packing;
         if (layers->count >= limits->nesting) {
             (*stream)->head_start = (*stream)->head_end = 0;
-            mp_stream_fail(*stream, MP_FAULT_LIMIT, "has more than %u packings in one another",
+            mp_stream_fail(*stream, MP_FAULT_LIMIT,
+                           "has more than %u packings in one another, the limit of " MP_DASHES
+                           "max-nesting",
                            (unsigned)limits->nesting);
             return MP_UNPACKED;
         }

@@ -1,6 +1,7 @@
 #include "model/build.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,19 @@ static mp_slice without_nul(mp_arena *scratch, mp_slice text)
     return (mp_slice){start, (size_t)(out - start)};
 }
 
+/* A text that is longer than anybody reads: its beginning, and what tells it from others that begin
+ * so, which must be the same in each run. */
+static mp_slice cut(mp_arena *scratch, mp_slice text, size_t longest)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < text.length; i++)
+        hash = (hash ^ (unsigned char)text.at[i]) * 1099511628211u;
+    while (longest && ((unsigned char)text.at[longest] & 0xc0) == 0x80)
+        longest--; /* not within a character */
+    return mp_slice_of(mp_arena_format(scratch, "%.*s… (%zu bytes, %016" PRIx64 ")", (int)longest,
+                                       text.at, text.length, hash));
+}
+
 mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
 {
     mp_strings *strings = model->strings;
@@ -156,6 +170,11 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
     text = mp_utf8_from_bytes(&strings->scratch, without_nul(&strings->scratch, text), &changed);
     if (converted)
         *converted |= changed;
+    size_t longest = model->longest_name ? (size_t)model->longest_name : MP_LONGEST_NAME;
+    if (text.length > longest) {
+        text = cut(&strings->scratch, text, longest);
+        model->cut_names = true;
+    }
 
     string_probe probe = {strings, text};
     uint64_t hash = mp_hash_bytes(text.at, text.length);

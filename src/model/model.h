@@ -300,6 +300,8 @@ typedef struct mp_tree_node {
         size_t capacity;                                                                           \
     }
 
+enum { MP_LONGEST_NAME = 64 * 1024 };
+
 typedef struct mp_strings mp_strings;
 struct mp_profile;
 struct mp_graph;
@@ -343,6 +345,8 @@ typedef struct mp_model {
     mp_kind kind;
     unsigned holds; /* MP_HOLDS_... */
     bool knows_request_peaks;
+    int64_t longest_name; /* in bytes; longer ones are cut; 0: MP_LONGEST_NAME */
+    bool cut_names;       /* some were */
     mp_time_range within; /* for which generations tell objects apart by their creation */
     struct mp_model_private *private;
 } mp_model;

@@ -284,7 +284,12 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     if (*mp_input_packing(input, packed, sizeof packed))
         summary->packed = mp_model_text(model, mp_model_intern_text(model, packed));
     uint32_t at = model->inputs.count - 1;
+    model->cut_names = false;
     bool ok = loading->reader->read(loading->state, input, at);
+    if (model->cut_names)
+        mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.at[at].path, 0,
+                    "has names of more than the limit of %smax-name: cut",
+                    mp_diagnostics_dashes(loading->diagnostics));
     model->inputs.at[at].bytes = mp_input_bytes(input);
     model->inputs.at[at].complete &= mp_input_is_whole(input);
     return ok;
@@ -370,6 +375,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
              const mp_load_options *options)
 {
     load_list list = {.model = model, .diagnostics = diagnostics, .options = options, .ok = true};
+    model->longest_name = options->limits.name;
     if (options->since && !mp_parse_moment(options->since, &model->within.since))
         model->within.since.given = false;
     if (options->until && !mp_parse_moment(options->until, &model->within.until))
