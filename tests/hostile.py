@@ -15,16 +15,22 @@ name them, nothing is random but by a seed, and its size is `scale` times what t
 """
 import argparse
 import collections
+import gzip
+import io
 import json
 import os
 import pathlib
 import resource
 import sqlite3
+import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
+import zipfile
+import zlib
 
 SECONDS, MEBIBYTES, PRINTED = 2, 300, 20 << 20
 GUARD = 60  # seconds of a processor, after which a run is stopped in any build
@@ -594,6 +600,126 @@ def folder_of_copies(scale):
 
 
 # --- the command line ---
+
+# --- what is packed ---
+
+ONE = 'shop.oemp'
+
+
+def recording():
+    """Bytes of a small one."""
+    oemp(ONE, objects=[oemp_object(number) for number in range(1, 4)])
+    return pathlib.Path(ONE).read_bytes()
+
+
+def zeros(write, size):
+    """So many bytes, a piece at a time."""
+    piece = bytes(1 << 20)
+    while size > 0:
+        write(piece[:min(size, len(piece))])
+        size -= len(piece)
+
+
+@hostile("packed", Run("leaks", "zeros.gz", status=3), Run("info", "-", stdin="zeros.gz", status=3),
+         Run("check", "lines.gz", status=(1, 3)), Run("leaks", "zeros.zip", status=3),
+         Run("leaks", "zeros.tar.gz", status=3))
+def bombs(scale):
+    """Ten gigabytes of zeros, alone and behind the head of a recording, as 10 MB of gzip: the pieces
+    are members of one stream."""
+    head = gzip.compress(recording()[:-20])
+    piece = gzip.compress(bytes(64 << 20), 9)
+    with open("zeros.gz", "wb") as file:
+        for _ in range(int(160 * scale) or 1):
+            file.write(piece)
+    with open("lines.gz", "wb") as file:
+        file.write(head + pathlib.Path("zeros.gz").read_bytes())
+    with zipfile.ZipFile("zeros.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open("zeros.oemp", "w", force_zip64=True) as member:
+            member.write(recording()[:-20])
+            zeros(member.write, int((128 << 20) * scale))
+    with tarfile.open("zeros.tar.gz", "w:gz") as archive:
+        info = tarfile.TarInfo("zeros.txt")
+        info.size = int((128 << 20) * scale)
+        archive.addfile(info, Zeros(info.size))
+
+
+class Zeros:
+    """A file of nothing else."""
+
+    def __init__(self, size):
+        self.left = size
+
+    def read(self, size):
+        size = min(size, self.left)
+        self.left -= size
+        return bytes(size)
+
+
+@hostile("packed", Run("leaks", "overlap.zip", status=(0, 3)), Run("info", "-", stdin="overlap.zip", status=(0, 3)))
+def overlapping_members(scale):
+    """Many names in a zip's directory for the same bytes."""
+    kernel = recording() + b"\n" * int(scale * (8 << 20))
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = packer.compress(kernel) + packer.flush()
+    local = struct.pack("<IHHHHHIIIHH", 0x04034b50, 20, 0, 8, 0, 0, zlib.crc32(kernel), len(data),
+                        len(kernel), 1, 0) + b"a" + data
+    names = [b"%05d.oemp" % number for number in range(int(2000 * scale) or 1)]
+    directory = b"".join(
+        struct.pack("<IHHHHHHIIIHHHHHII", 0x02014b50, 20, 20, 0, 8, 0, 0, zlib.crc32(kernel), len(data),
+                    len(kernel), len(name), 0, 0, 0, 0, 0, 0) + name for name in names)
+    end = struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, len(names), len(names), len(directory), len(local), 0)
+    pathlib.Path("overlap.zip").write_bytes(local + directory + end)
+
+
+@hostile("packed", Run("leaks", "deep.gz", status=3), Run("leaks", "deep.zip", status=3))
+def nested_packings(scale):
+    """A hundred packings in one another; a file that gunzips to itself would be one without end."""
+    data, archive = recording(), recording()
+    for _ in range(int(100 * scale) or 10):
+        data = gzip.compress(data)
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as file:
+            file.writestr("inner.zip", archive)
+        archive = packed.getvalue()
+    pathlib.Path("deep.gz").write_bytes(data)
+    pathlib.Path("deep.zip").write_bytes(archive)
+
+
+@hostile("packed", Run("leaks", "backwards.tar.gz", "--limit", 5),
+         Run("leaks", "backwards.tar.gz", "--group", "all", "--limit", 5),
+         Run("info", "backwards.tar.gz:000000.oemp"))
+def members_backwards(scale):
+    """What stands in an archive against the order of its names, in one stream."""
+    data = recording()
+    with tarfile.open("backwards.tar.gz", "w:gz", compresslevel=1) as archive:
+        for number in range(int(1000 * scale) or 1)[::-1]:
+            own = data.replace(b"-000000000000", b"-%012d" % number)
+            info = tarfile.TarInfo(f"{number:06}.oemp")
+            info.size = len(own)
+            archive.addfile(info, io.BytesIO(own))
+
+
+@hostile("packed", Run("leaks", "names.tar", "--limit", 5, status=(0, 3)),
+         Run("leaks", "many.zip", status=3), Run("leaks", "sparse.tar", status=3))
+def odd_members(scale):
+    """Names that lead elsewhere, are no text, or occur twice; very many; sizes that are not true."""
+    data = recording()
+    with tarfile.open("names.tar", "w") as archive:
+        for name in ("../../etc/passwd", "/etc/shadow", "a\x1b[2Jb", "a\nb", "caf\udce9", "twice", "twice",
+                     "x" * 5000, "a:b", "-", "./dot/./x"):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    with zipfile.ZipFile("many.zip", "w") as archive:
+        for number in range(int(20_000 * scale) or 1):
+            archive.writestr(str(number), "")
+    info = tarfile.TarInfo("sparse.oemp")
+    info.size = 1 << 42
+    pathlib.Path("sparse.tar").write_bytes(info.tobuf(tarfile.GNU_FORMAT) + data)
+
 
 def main():
     parser = argparse.ArgumentParser(description="What hostile inputs may cost.")

@@ -44,6 +44,7 @@ class Packed:
     def __init__(self, program, server, place):
         self.runs, self.place = Runs(program, server), place
         self.held = self.wrong = 0
+        self.sanitized = False
         packers = {"gz": lambda data: gzip.compress(data, mtime=0), "bz2": bz2.compress,
                    "xz": lzma.compress, "zst": by_program("zstd", "-q"),
                    "lz4": by_program("lz4", "-q", "-z")}
@@ -188,6 +189,49 @@ class Packed:
         elif os.environ.get("MEMPROF_SKIP_NOTHING"):
             sys.exit("7z is not installed, expected it here")
 
+    def limits(self):
+        """Each limit is met, told by the name of its option, and has a status of its own."""
+        sample = SAMPLES / "shop-v2.oemp"
+        data = sample.read_bytes()
+        path = self.write("packed.oemp.gz", gzip.compress(data))
+        lines = self.write("lines.gz", gzip.compress(data[:9000] + b"x" * (66 << 20), 9))
+        members = self.write("members.zip", self.zip_of([(f"{i}.oemp", data) for i in range(5)]))
+        folder = self.place / "many"
+        folder.mkdir()
+        for i in range(5):
+            shutil.copy(sample, folder / f"{i}.oemp")
+        nested = data
+        for _ in range(5):
+            nested = gzip.compress(nested)
+        deep = self.write("deep.oemp", nested)
+        for limit, value, file in (("unpacked", "20K", path), ("ratio", "100", lines),
+                                   ("nesting", "4", deep), ("files", "4", members),
+                                   ("files", "4", folder)):
+            status, _, err = self.ask("check", file, f"--max-{limit}", value)
+            self.hold(status == 3 and f"--max-{limit}" in err and "[limit]" in err,
+                      f"--max-{limit} of {file.name}: {status} {err}")
+        for limit, value, file in (("unpacked", "64K", path), ("ratio", "2000", lines),
+                                   ("nesting", "5", deep), ("files", "5", members),
+                                   ("files", "5", folder)):
+            _, _, err = self.ask("info", file, f"--max-{limit}", value, "--group", "all")
+            self.hold("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
+        status, out, err = self.ask("info", sample, "--max-line", "300", "--format", "json")
+        self.hold("long-line" in err, f"--max-line: {status} {err}")
+        status, out, err = self.ask("top", "--by", "type", sample, "--max-name", "12", "--format", "csv")
+        self.hold(status == 0 and "long-name" in err and out.count("…") > 3, f"--max-name: {err}")
+        twice = self.ask("top", "--by", "type", sample, "--max-name", "12", "--format", "csv")[1]
+        self.hold(out == twice, "--max-name: another answer")
+        full = self.ask("top", "--by", "type", sample, "--format", "csv")[1]
+        self.hold(len(out.splitlines()) == len(full.splitlines()), "--max-name joins types")
+        done = self.runs.alone("info", sample, "--max-time", "1us")
+        self.hold(done.returncode == 3 and b"--max-time" in done.stderr, "--max-time", done.stderr)
+        done = self.runs.alone("info", sample, "--max-memory", "300K")
+        if not self.sanitized:
+            self.hold(done.returncode == 3 and b"--max-memory" in done.stderr, "--max-memory", done)
+        for option, word in ("--max-memory", "much"), ("--max-ratio", "0"), ("--max-nesting", "17"):
+            done = self.runs.alone("info", sample, option, word)
+            self.hold(done.returncode == 2 and word.encode() in done.stderr, option, word, done.stderr)
+
     @staticmethod
     def tar_of(members):
         data = io.BytesIO()
@@ -211,11 +255,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--memprof", required=True)
     parser.add_argument("--server")
+    parser.add_argument("--sanitized", action="store_true")
     parser.add_argument("laws", nargs="*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
-        for law in options.laws or ["streams", "torn", "damaged", "archives"]:
+        packed.sanitized = options.sanitized
+        for law in options.laws or ["streams", "torn", "damaged", "archives", "limits"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

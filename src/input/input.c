@@ -410,6 +410,11 @@ bool mp_input_line(mp_input *input, mp_slice *line)
         char *from = input->bytes + input->start;
         size_t length = input->end - input->start;
         char *newline = memchr(from + seen, '\n', length - seen);
+        if (newline && (size_t)(newline - from) > input->longest_line) {
+            skip_long_line(input);
+            seen = 0;
+            continue;
+        }
         if (newline || (input->at_end && length)) {
             size_t taken = newline ? (size_t)(newline - from) : length;
             input->start += taken + (newline ? 1 : 0);
