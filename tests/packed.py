@@ -215,7 +215,7 @@ class Packed:
                                    ("files", "5", folder)):
             _, _, err = self.ask("info", file, f"--max-{limit}", value, "--group", "all")
             self.hold("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
-        status, out, err = self.ask("info", sample, "--max-line", "300", "--format", "json")
+        status, out, err = self.ask("info", sample, "--max-line", "200", "--format", "json")
         self.hold("long-line" in err, f"--max-line: {status} {err}")
         status, out, err = self.ask("top", "--by", "type", sample, "--max-name", "12", "--format", "csv")
         self.hold(status == 0 and "long-name" in err and out.count("…") > 3, f"--max-name: {err}")

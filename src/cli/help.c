@@ -253,11 +253,13 @@ static void put_general(mp_arena *arena, const cli_command *command)
     const char *list = "";
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (!is_of(command, option, CLI_GENERAL))
+        bool limit = strncmp(option->name, "max-", 4) == 0 && option->kind != CLI_SPAN;
+        if (!is_of(command, option, CLI_GENERAL) || limit) /* of the limits one stands for all */
             continue;
         char letter[] = {'-', option->letter, '/', '\0'};
-        list = mp_arena_format(arena, "%s%s%s--%s", list, *list ? ", " : "",
-                               option->letter ? letter : "", option->name);
+        list = mp_arena_format(arena, "%s%s%s--%s%s", list, *list ? ", " : "",
+                               option->letter ? letter : "", option->name,
+                               option->kind == CLI_SPAN ? " and other limits" : "");
     }
     printf("%s (memprof %s --help --all tells more of all of them):\n  ",
            cli_section_name(CLI_GENERAL), command->name);
