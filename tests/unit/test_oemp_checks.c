@@ -401,7 +401,7 @@ static void a_line_without_end_is_skipped(void **unused)
     memcpy(text + before + LONG + 1, at, all - before);
     reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, all + LONG + 1, 1 << 20);
     assert_true(
-        is_told(&r, MP_DIAG_LONG_LINE, line_of(VERSION_2, "101 3 100 7\n"), "more than 16 MiB"));
+        is_told(&r, MP_DIAG_LONG_LINE, line_of(VERSION_2, "101 3 100 7\n"), "more than 16.0 MiB"));
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
     assert_int_equal(r.model->sessions.at[1].snapshots, 2);
     reading_free(&r);
