@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <utf8proc.h>
+
 mp_slice mp_slice_of(const char *text)
 {
     return (mp_slice){text, strlen(text)};
@@ -106,39 +108,54 @@ size_t mp_utf8_length(const char *p, const char *end)
     return length;
 }
 
-/* Marks of direction, joiners and other characters without width, ends of lines and paragraphs,
- * tags, selectors of variants, and letters that are blank. */
+/* Marks of direction, joiners and what else Unicode says formats (Cf), ends of lines and paragraphs
+ * (Zl, Zp), and what is drawn as nothing although it counts as a letter or an accent: selectors of
+ * variants, fillers. Private characters and such as are not assigned are drawn as something. */
 static bool is_hidden(uint32_t code)
 {
     static const uint32_t ranges[][2] = {
-        {0xad, 0xad},       {0x61c, 0x61c},   {0x115f, 0x1160}, {0x180b, 0x180f},
-        {0x200b, 0x200f},   {0x2028, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
-        {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff9, 0xfffb}, {0x1d173, 0x1d17a},
-        {0xe0000, 0xe0fff},
+        {0x34f, 0x34f},   {0x115f, 0x1160}, {0x17b4, 0x17b5},   {0x180b, 0x180f},
+        {0x2065, 0x2065}, {0x2800, 0x2800}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+        {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
     };
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
+    if (category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_ZL ||
+        category == UTF8PROC_CATEGORY_ZP)
+        return true;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (code >= ranges[i][0] && code <= ranges[i][1])
             return true;
     return false;
 }
 
-size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE])
+uint32_t mp_text_hidden(const char *p, const char *end, size_t *length)
 {
     const unsigned char *b = (const unsigned char *)p;
-    size_t length = mp_utf8_length(p, end);
-    if (length == 1 && (*b < 32 || *b == 127))
-        snprintf(escape, MP_ESCAPE, "\\x%02x", *b);
-    if (length == 1)
-        return *b < 32 || *b == 127;
-    uint32_t code = length ? *b & (0x7fu >> length) : 0;
-    for (size_t i = 1; i < length; i++)
+    if (p < end && *b < 0x80) {
+        *length = 1;
+        return *b < 32 || *b == 127 ? *b : MP_SEEN;
+    }
+    *length = mp_utf8_length(p, end);
+    if (!*length)
+        return MP_SEEN;
+    uint32_t code = *b & (0x7fu >> *length);
+    for (size_t i = 1; i < *length; i++)
         code = code << 6 | (b[i] & 0x3f);
-    if (length == 2 && code < 0xa0)
-        snprintf(escape, MP_ESCAPE, "\\x%02x\\x%02x", b[0], b[1]);
-    else if (is_hidden(code))
-        snprintf(escape, MP_ESCAPE, "\\u{%x}", code);
-    else
+    return code < 0xa0 || is_hidden(code) ? code : MP_SEEN;
+}
+
+size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE])
+{
+    size_t length;
+    uint32_t code = mp_text_hidden(p, end, &length);
+    if (code == MP_SEEN)
         return 0;
+    if (length == 1)
+        snprintf(escape, MP_ESCAPE, "\\x%02x", (unsigned)code);
+    else if (code < 0xa0)
+        snprintf(escape, MP_ESCAPE, "\\x%02x\\x%02x", (unsigned char)p[0], (unsigned char)p[1]);
+    else
+        snprintf(escape, MP_ESCAPE, "\\u{%x}", code);
     return length;
 }
 

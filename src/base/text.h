@@ -39,10 +39,14 @@ void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length);
 /* Length of the valid UTF-8 sequence at `p` (1 to 4), or 0 where there is none. */
 size_t mp_utf8_length(const char *p, const char *end);
 bool mp_utf8_valid(mp_slice text);
+/* The character at `p`, if it is one that people do not see, or that does something to a terminal;
+ * else MP_SEEN. Its length in bytes, 0 where it is no UTF-8, is in `*length`. */
+#define MP_SEEN UINT32_MAX
+uint32_t mp_text_hidden(const char *p, const char *end, size_t *length);
 /* What stands for the character at `p` before people, and its length in bytes; 0: it stands for
  * itself. Control characters do something to a terminal ("\\x1b"); others show nothing, or turn
  * around what is beside them, so that names look like what they are not ("\\u{202e}"). */
-enum { MP_ESCAPE = 12 };
+enum { MP_ESCAPE = 16 };
 size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE]);
 /* The text in UTF-8: itself where it is valid, else its bytes read as ISO 8859-1, in the arena. */
 mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted);

@@ -11,15 +11,17 @@ static bool is_plain(char c)
            (c && strchr("%+,-./:=@_", c));
 }
 
-/* Bytes that a text of lines cannot have are octal numbers, which need $'...'. */
+/* Bytes that a text of lines cannot have, and what nobody sees, are octal numbers, which need
+ * $'...'. */
 static void put_quoted(mp_text_buffer *to, const char *text)
 {
     mp_arena arena = {0};
     mp_slice whole = mp_slice_of(text);
+    size_t length;
     bool plain = *text != '\0', strange = !mp_utf8_valid(whole);
     for (const char *at = text; *at; at++) {
         plain &= is_plain(*at);
-        strange |= (unsigned char)*at < 32 || *at == 127;
+        strange |= mp_text_hidden(at, text + whole.length, &length) != MP_SEEN;
     }
     if (plain) {
         mp_text_put(to, text, whole.length);

@@ -13,7 +13,32 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/options.h"
 #include "input/input.h"
+
+/* What the run said of why it ends as it does, and the worst of what --quiet kept back. */
+static struct {
+    bool said;
+    mp_severity worst;
+    char kept_back[1024];
+} spoken;
+
+void cli_console_begin(void)
+{
+    spoken.said = false;
+    spoken.kept_back[0] = '\0';
+}
+
+void cli_console_end(int status)
+{
+    if (spoken.said || status == CLI_OK || status == CLI_EXCEEDED)
+        return;
+    if (*spoken.kept_back)
+        cli_put_safe(spoken.kept_back);
+    else
+        fputs("memprof: there is nothing in it that this command could tell", stderr);
+    fputc('\n', stderr);
+}
 
 /* --- diagnostics --- */
 
@@ -43,6 +68,7 @@ void cli_put_safe(const char *text)
 
 static void put_line(const char *text)
 {
+    spoken.said = true;
     cli_put_safe(text);
     fputc('\n', stderr);
 }
@@ -75,9 +101,26 @@ void cli_put_error(const mp_error *error)
         cli_put_message(line);
 }
 
+/* Of those that are not printed, the first of the worst kind: it is said after all where nothing
+ * else tells why the run fails. */
+static void keep_back(const mp_diagnostic *one)
+{
+    char line[32] = "";
+    mp_severity severity = mp_diagnostic_severity(one->id);
+    if (*spoken.kept_back && severity <= spoken.worst)
+        return;
+    if (one->line)
+        snprintf(line, sizeof line, ":%" PRIu64, one->line);
+    snprintf(spoken.kept_back, sizeof spoken.kept_back, "%s%s: %s: %s [%s]",
+             one->path ? one->path : "memprof", line, mp_severity_name(severity), one->message,
+             mp_diagnostic_code(one->id));
+    spoken.worst = severity;
+}
+
 /* "file:line: severity: message [code]" */
 static void put_diagnostic(const mp_diagnostic *one, const char *more)
 {
+    spoken.said = true;
     cli_put_safe(one->path ? one->path : "memprof");
     if (one->line)
         fprintf(stderr, ":%" PRIu64, one->line);
@@ -96,6 +139,8 @@ void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, boo
         uint64_t all = mp_diagnostics_count(diagnostics, id);
         char left[MP_UNIT_TEXT], more[MP_UNIT_TEXT * 2] = "";
         bool each = mp_diagnostic_severity(id) == MP_ERROR;
+        if (!is_printed(id, quiet, violations))
+            keep_back(&kept[i]);
         if (!is_printed(id, quiet, violations) || (printed[id] && !each))
             continue;
         if (all > 1 && !each) {
@@ -117,8 +162,10 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
     uint64_t printed[MP_DIAGNOSTIC_COUNT] = {0};
     for (size_t i = 0; i < count; i++) {
         mp_diagnostic_id id = kept[i].id;
-        if (!is_printed(id, quiet, violations))
+        if (!is_printed(id, quiet, violations)) {
+            keep_back(&kept[i]);
             continue;
+        }
         printed[id]++;
         put_diagnostic(&kept[i], "");
     }
@@ -191,7 +238,7 @@ mp_style cli_style(cli_colour colour, int64_t width, bool to_file)
     struct winsize size;
     const char *off = getenv("NO_COLOR"), *on = getenv("CLICOLOR_FORCE"), *kind = getenv("TERM");
     bool terminal = !to_file && isatty(STDOUT_FILENO), dumb = !kind || strcmp(kind, "dumb") == 0;
-    mp_style style = {.dashes = "--"};
+    mp_style style = {.dashes = "--", .terminal = terminal};
     if (width >= 0)
         style.width = (unsigned)width;
     else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)

@@ -6,6 +6,11 @@
 #include "export/formats.h"
 #include "memprof/diagnostics.h"
 
+/* At the begin of a run, and at its end: with a status other than 0 and 1, standard error has a
+ * line that says why, whatever the run was to keep back. */
+void cli_console_begin(void);
+void cli_console_end(int status);
+
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: print those that a check would list, too. */
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations);

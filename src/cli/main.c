@@ -79,6 +79,7 @@ int main(int argc, char **argv)
     size_t count;
     const cli_command *commands = cli_commands(&count);
     watch_signals();
+    cli_console_begin();
     mp_set_out_of_memory_handler(out_of_memory);
     if (argc < 2) {
         cli_refuse(&(cli_options){0}, "what is to be read? memprof [COMMAND] [OPTIONS] FILE...");
@@ -98,5 +99,6 @@ int main(int argc, char **argv)
     }
     mp_input_forget();
     cli_options_free(&options);
+    cli_console_end(status);
     return status;
 }

@@ -353,7 +353,8 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
         else if (warns && !(check->line && cli_is_for_people(options)))
             cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
     }
-    if (document->policy && (document->failed || document->unjudged) && !cli_is_for_people(options))
+    bool unjudged = document->unjudged && !document->failed; /* an error, and no answer */
+    if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;

@@ -173,10 +173,13 @@ const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_
         const substitution *rule = &substitutions->at[i];
         rewriting outcome = apply(rule, text, &substitutions->buffers[into]);
         if (outcome == TOO_LONG) {
+            size_t shown = strnlen(text, SHOWN);
+            while (((unsigned char)text[shown] & 0xc0) == 0x80)
+                shown--;
             mp_fail(error, MP_ERROR_ARGUMENT,
                     "\"%.200s\": it takes too long, or makes too much, of a name of %zu bytes, "
                     "\"%.*s...\"",
-                    rule->text, strlen(text), SHOWN, text);
+                    rule->text, strlen(text), (int)shown, text);
             return NULL;
         }
         if (outcome == REWRITTEN) {

@@ -5,27 +5,33 @@
 
 #include "base/text.h"
 
-/* What XML 1.0 has no place for: control characters, U+FFFE, U+FFFF. */
-static bool is_forbidden(const char *p, size_t length)
+/* What stands for what XML 1.0 has no place for, control characters, U+FFFE and U+FFFF, and for
+ * what nobody sees; its length in the text, 0: the character stands for itself. */
+static size_t escape_of(const char *p, const char *end, char escape[MP_ESCAPE])
 {
-    unsigned char first = (unsigned char)*p;
-    if (length == 1)
-        return first < 32 && first != '\t' && first != '\n' && first != '\r';
-    return length == 3 && memcmp(p, "\xef\xbf", 2) == 0 && (unsigned char)p[2] >= 0xbe;
+    if (end - p >= 3 && memcmp(p, "\xef\xbf", 2) == 0 && (unsigned char)p[2] >= 0xbe) {
+        snprintf(escape, MP_ESCAPE, "\\u{ff%x}", (unsigned)(unsigned char)p[2] + 0x40);
+        return 3;
+    }
+    return strchr("\t\n\r", *p) ? 0 : mp_text_escape(p, end, escape);
 }
 
 /* `attribute`: line ends too, which a parser would make blanks of. */
 static void put(FILE *file, const char *text, bool attribute)
 {
     const char *end = text + strlen(text);
+    char escape[MP_ESCAPE];
     for (size_t length; text < end; text += length) {
+        length = escape_of(text, end, escape);
+        if (length) {
+            fputs(escape, file);
+            continue;
+        }
         length = mp_utf8_length(text, end);
         if (!length) {
             length = 1; /* no UTF-8, which no document has */
             continue;
         }
-        if (is_forbidden(text, length))
-            continue;
         if (*text == '&')
             fputs("&amp;", file);
         else if (*text == '<')

@@ -47,7 +47,6 @@ static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cell
 
 static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
 {
-    (void)style;
     const mp_table *table = mp_document_main_table(document);
     const mp_cell *cells = row == MP_ROW_NAMES ? NULL : &table->cells[row * table->column_count];
     mp_arena arena = {0};
@@ -56,8 +55,8 @@ static void put_row(const mp_document *document, size_t row, const mp_style *sty
         const mp_column *column = &table->columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
-        put_field(file, cells ? mp_cell_for_programs(&arena, column, &cells[i]) : column->name,
-                  first);
+        const char *text = cells ? mp_cell_for_programs(&arena, column, &cells[i]) : column->name;
+        put_field(file, style->terminal ? mp_safe_text(&arena, text) : text, first);
         first = false;
     }
     put_cuts(&arena, table, cells, file);

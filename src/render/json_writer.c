@@ -1,7 +1,10 @@
 #include "render/json_writer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 static void put(mp_json *json, const char *text, size_t length)
 {
@@ -48,26 +51,30 @@ void mp_json_close(mp_json *json, char bracket)
     put(json, &bracket, 1);
 }
 
+/* What people do not see stays whole for programs, but does nothing to a terminal. */
 void mp_json_put_text(mp_json *json, const char *text, size_t length)
 {
     static const char named[] = "\b\n\r\t\f\"\\", letters[] = "bnrtf\"\\";
-    size_t plain = 0; /* where what is written as it is begins */
-    char escape[8];
+    const char *end = text + length, *plain = text; /* where what is written as it is begins */
+    char escape[16];
     put(json, "\"", 1);
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        if (byte >= ' ' && byte != '"' && byte != '\\')
+    for (size_t width; text < end; text += width + !width) {
+        uint32_t code = mp_text_hidden(text, end, &width);
+        if (code == MP_SEEN && *text != '"' && *text != '\\')
             continue;
-        const char *found = byte ? strchr(named, byte) : NULL;
-        put(json, text + plain, i - plain);
+        const char *found = *text ? strchr(named, *text) : NULL;
+        put(json, plain, (size_t)(text - plain));
         if (found)
             snprintf(escape, sizeof escape, "\\%c", letters[found - named]);
+        else if (code >= 0x10000)
+            snprintf(escape, sizeof escape, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10 & 0x7ff),
+                     0xdc00 + (code & 0x3ff));
         else
-            snprintf(escape, sizeof escape, "\\u%04x", byte);
+            snprintf(escape, sizeof escape, "\\u%04x", code & 0xffff);
         mp_json_put_word(json, escape);
-        plain = i + 1;
+        plain = text + width + !width;
     }
-    put(json, text + plain, length - plain);
+    put(json, plain, (size_t)(end - plain));
     put(json, "\"", 1);
 }
 

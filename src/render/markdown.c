@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "render/cell.h"
@@ -25,10 +26,36 @@ static bool is_name(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Escape these characters of mark-up, what is HTML, @mentions and #issue references. */
+/* Whether what GitHub or GitLab would make something of goes on behind the character at `p`: a
+ * mention, a reference to an issue, a request or a milestone, an address (http://, www.), a picture
+ * (:x:). They look for it after mark-up was read, so that a backslash is no help. */
+static bool is_made_of(const char *begin, const char *p)
+{
+    size_t word;
+    switch (*p) {
+    case '@':
+    case '#':
+    case '!':
+    case '%':
+        return is_name(p[1]);
+    case ':':
+        word = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
+        return (p[1] == '/' && p[2] == '/') ||
+               (word > strspn(p + 1, "0123456789_+-") && p[1 + word] == ':') ||
+               (p - begin >= 4 && (strncasecmp(p - 4, "xmpp", 4) == 0)) ||
+               (p - begin >= 6 && (strncasecmp(p - 6, "mailto", 6) == 0));
+    case '.':
+        return p - begin >= 3 && strncasecmp(p - 3, "www", 3) == 0;
+    default:
+        return false;
+    }
+}
+
+/* Escape these characters of mark-up, what is HTML, and what names would be made links of. */
 static void put_escaped(mp_markdown *to, const char *text, const char *marks)
 {
-    for (const char *p = mp_safe_text(&to->arena, text); *p; p++) {
+    const char *begin = mp_safe_text(&to->arena, text);
+    for (const char *p = begin; *p; p++) {
         char escaped[] = {'\\', *p, '\0'};
         if (*p == '&')
             put_raw(to, "&amp;");
@@ -38,7 +65,7 @@ static void put_escaped(mp_markdown *to, const char *text, const char *marks)
             put_raw(to, "&gt;");
         else
             put_raw(to, escaped + !strchr(marks, *p));
-        if ((*p == '@' || *p == '#') && is_name(p[1]))
+        if (is_made_of(begin, p))
             put_raw(to, "<!-- -->");
     }
 }
