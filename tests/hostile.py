@@ -287,6 +287,36 @@ def deep_allocators(scale):
             out.write(f"0-1\t{1000 + i}\t0x{i * 64:x}\t32\tTNode\t{crawl}\n")
 
 
+def first_rows(most):
+    def check(printed):
+        lines = len(printed.splitlines())
+        return f"{lines} lines, {most} are expected at most" if lines > most else None
+    return check
+
+
+@hostile("names", Run("analyze", "roots.gclog", check=first_rows(150)),
+         Run("leaks", "roots.gclog", check=first_rows(120)),
+         Run("info", "roots.gclog", check=first_rows(80)),
+         Run("analyze", "roots.gclog", "--format", "markdown", check=first_rows(150)))
+def root_kinds(scale):
+    """A kind of root a root: the ten rows that are promised must not be all of them."""
+    with open("roots.gclog", "w", encoding="ascii") as out:
+        out.write("a 2 Shop.exe 444e0b3f\nt a System.String\n")
+        for i in range(1, int(100_000 * scale) + 1):
+            out.write(f"o {i:x}0 a 10\nr {i:x}0 {i + 100:x} 0\n")
+
+
+@hostile("names", *[Run(command, "sessions", "--group", "all", check=first_rows(150))
+                    for command in ("info", "analyze", "leaks", "growth")])
+def sessions(scale):
+    """Each file is a session of its own."""
+    os.mkdir("sessions")
+    for i in range(int(2000 * scale)):
+        oemp(f"sessions/{i}.oemp", objects=[oemp_object(1)])
+        path = pathlib.Path(f"sessions/{i}.oemp")
+        path.write_text(path.read_text().replace("000000000001", f"{i:012x}"))
+
+
 # --- colliding ids and names ---
 
 BITS = (1 << 64) - 1

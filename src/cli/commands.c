@@ -28,6 +28,7 @@ static int run_formats(cli_options *options)
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
     mp_document *document = mp_document_new("formats");
     mp_table *table = MP_TABLE(document, "formats", NULL, MP_ROWS, columns);
+    table->limited = true;
     table->main = true;
     for (size_t i = 0; i < count; i++)
         mp_table_put(document, table,

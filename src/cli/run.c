@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -310,6 +311,9 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 {
     mp_output output;
     mp_style style = cli_style(options->colour, options->width, options->output != NULL);
+    for (size_t i = 0; i < options->pair_count; i++)
+        if (strcmp(options->pairs[i].name, "limit") == 0)
+            style.whole = strcmp(options->pairs[i].text, "0") == 0;
     style.brief = options->brief;
     mp_error error = {0};
     cli_pager pager = {0};

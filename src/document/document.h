@@ -100,6 +100,7 @@ typedef enum mp_rest_kind {
     MP_REST_UNKEPT,     /* more, of which only the number is known */
     MP_REST_SAME_KINDS, /* more of the kinds that are here, of which only the number is known */
     MP_REST_SMALLER,    /* of changes that are smaller than what was asked for */
+    MP_REST_IN_JSON,    /* of a list that no limit of the request is about */
 } mp_rest_kind;
 
 typedef struct mp_rest {
@@ -139,6 +140,7 @@ struct mp_table {
     mp_shape shape;
     unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */
     bool main;         /* the one that CSV prints */
+    bool limited;      /* its report has as many rows as were asked for */
     size_t list_depth; /* how much of a list people see under its row; 0: only its first text */
     const mp_column *columns; /* static */
     size_t column_count;

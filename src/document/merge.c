@@ -484,6 +484,7 @@ static void put_table(merging *all, merge_group *group)
         const mp_table *from = group->at[i].table;
         table->flags &= from->flags; /* who reads any of them reads all */
         table->main |= from->main;
+        table->limited |= from->limited;
         table->order = table->order ? table->order : from->order;
         table->empty = table->empty ? table->empty : from->empty;
         table->answer = table->answer ? table->answer : from->answer;

@@ -108,7 +108,7 @@ typedef struct mp_root_census {
     int64_t weak, pinned, interior; /* records with that flag */
     int64_t bytes;                  /* of the objects themselves */
     int64_t exclusive_bytes;        /* reached from strong roots of this kind alone: what
-                                       would go if all of them went */
+                                       would go if all of them went; below 0: not known */
     int64_t exclusive_objects;
     uint32_t largest; /* of the roots' objects that this kind alone reaches, the one that
                          retains most; 0: none */

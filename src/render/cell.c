@@ -61,6 +61,18 @@ bool mp_column_is_known(const mp_table *table, size_t column)
     return known;
 }
 
+mp_table mp_table_for_people(const mp_table *table, const mp_style *style)
+{
+    enum { MOST = 50 };
+    mp_table shown = *table;
+    bool limited = table->limited || table->footer.rest.count > 0;
+    if (table->shape == MP_ROWS && !limited && !style->whole && table->row_count > MOST) {
+        shown.row_count = MOST;
+        shown.footer.rest = (mp_rest){table->row_count - MOST, MP_REST_IN_JSON};
+    }
+    return shown;
+}
+
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style)
 {
     static const struct {
@@ -73,6 +85,7 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
         [MP_REST_UNKEPT] = {"more", "more", false},
         [MP_REST_SAME_KINDS] = {"more of the same kinds", "more of the same kinds", false},
         [MP_REST_SMALLER] = {"smaller change", "smaller changes", false},
+        [MP_REST_IN_JSON] = {"more", "more", false},
     };
     const char *text = line->text ? mp_safe_text(arena, line->text) : "";
     const mp_rest *rest = &line->rest;
@@ -84,6 +97,8 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
     }
     if (rest->count && words[rest->kind].limited)
         text = mp_arena_format(arena, "%s (%slimit 0 shows all)", text, style->dashes);
+    if (rest->count && rest->kind == MP_REST_IN_JSON)
+        text = mp_arena_format(arena, "%s (%sformat json has all)", text, style->dashes);
     if (line->argument)
         text = mp_arena_format(arena, "%s (%s%s)", text, style->dashes, line->argument);
     return text;

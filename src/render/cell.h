@@ -12,6 +12,10 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
 /* The cell as programs read it: exact, without unit or grouping. A list is joined with " < ". */
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
 
+/* The table as people see it. Of a list that is as long as the input makes it, and that the report
+ * did not limit, these are the first rows, unless all were asked for. */
+mp_table mp_table_for_people(const mp_table *table, const mp_style *style);
+
 /* A line for people in one text, safe for a terminal; "" if it says nothing. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
 

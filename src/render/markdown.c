@@ -265,8 +265,9 @@ static void put_above(mp_markdown *to, const mp_table *table)
     }
 }
 
-static void put_table(mp_markdown *to, const mp_table *table)
+static void put_table(mp_markdown *to, const mp_table *whole)
 {
+    const mp_table shown = mp_table_for_people(whole, to->style), *table = &shown;
     char *below = below_of(to, table);
     size_t spare = strlen(below), rows = 0;
     bool written;

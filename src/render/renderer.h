@@ -18,6 +18,7 @@ typedef struct mp_style {
     unsigned width; /* columns that a line for people may have; 0: any, and nothing is cut */
     bool colour;    /* escape sequences */
     bool terminal;  /* somebody sees it: names do nothing to the screen, whatever the format */
+    bool whole;     /* lists that no limit is about have all their rows */
     bool brief;     /* the answer alone, and little of each table; if the format can be brief */
     /* How the user writes an argument of the request, in front of its name ("--"). */
     const char *dashes;

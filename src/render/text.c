@@ -281,8 +281,9 @@ static void put_rows(text_out *out, const mp_table *table)
     }
 }
 
-static void put_table(text_out *out, const mp_table *table, bool first)
+static void put_table(text_out *out, const mp_table *whole, bool first)
 {
+    const mp_table shown = mp_table_for_people(whole, out->style), *table = &shown;
     if (table->flags & MP_FOR_PROGRAMS)
         return;
     if (!first)

@@ -216,8 +216,10 @@ static void section_source(const annotating *of)
 
 static mp_table *lines_table(const annotating *of, const char *name)
 {
-    return of->of_heap ? MP_TABLE(of->document, name, NULL, MP_ROWS, heap_columns)
-                       : MP_TABLE(of->document, name, NULL, MP_ROWS, profile_columns);
+    mp_table *table = of->of_heap ? MP_TABLE(of->document, name, NULL, MP_ROWS, heap_columns)
+                                  : MP_TABLE(of->document, name, NULL, MP_ROWS, profile_columns);
+    table->limited = true; /* the lines that were asked for */
+    return table;
 }
 
 static void put_fold(const annotating *of, mp_table *table, size_t lines)

@@ -160,6 +160,7 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
     table->main = true;
+    table->limited = true; /* as many as the policy has */
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
         put_rule(document, table, &results->at[i]);
@@ -239,6 +240,8 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
         }
         left_out += result->culprits_left_out;
     }
+    if (table)
+        table->limited = true;
     if (table && left_out)
         table->footer = (mp_line){.rest = {left_out, MP_REST_MORE}};
 }

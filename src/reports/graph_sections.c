@@ -479,6 +479,10 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
         root_row row = {census[i], mp_root_kind_text(document->arena, census[i].kind),
                         mp_percent_of(census[i].exclusive_bytes, mp_graph_reachable(view)),
                         largest_of(document, view, census[i].largest)};
+        if (census[i].exclusive_bytes < 0) {
+            row.of.exclusive_bytes = row.of.exclusive_objects = MP_UNKNOWN;
+            row.percent = NAN;
+        }
         mp_table_put(document, table, &row);
     }
 }

@@ -149,6 +149,7 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
         }
     for (mp_anomaly_kind kind = 0; kind < MP_ANOMALY_KINDS; kind++)
         all += events->anomaly_counts[kind];
+    table->limited = true;
     if (all > (int64_t)table->row_count)
         table->footer.rest = (mp_rest){(size_t)all - table->row_count, MP_REST_UNKEPT};
 }

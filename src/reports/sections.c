@@ -58,6 +58,7 @@ size_t mp_request_frames(const mp_request *request)
 
 void mp_table_left_out(mp_table *table, size_t all)
 {
+    table->limited = true;
     if (all > table->row_count)
         table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
 }

@@ -214,6 +214,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     say_largest(document, &window);
     mp_section_snapshots(document, &window, (size_t)asked->limit);
     document->tables[document->table_count - 1].main = true;
+    document->tables[document->table_count - 1].limited = true;
     mp_window_free(&window);
     return true;
 }
