@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""What damage a recording shows: single faults of transport in each sample, and how many of them change
+an answer in silence.
+
+  tests/damage.py --memprof PATH [--server PATH] [--count N] [--seed N] [--list] [SAMPLE...]
+  tests/damage.py --memprof PATH --hold        fewer of them, against a bound a format
+  tests/damage.py --self-test
+
+A damage is one byte changed, left out or put in, a digit that is another, a line lost, doubled, or
+swapped with the next. It is silent if the figures of `analyze` are others than those of the whole
+recording, and yet nothing more was said: no diagnostic, complete as before, nothing new by `check`. With
+--list each silent one is printed, with the line before and after: what a reader could still hold
+against each other is found there.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+import runs
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+# The most of 100 that may be silent with --hold: of 140 damages, so with room for chance.
+BOUNDS = {
+    "shop-v1.oemp": 12, "shop-v2.oemp": 5, "shop-v1.prf": 24, "shop-v4.prf": 12, "shop-old.rpt": 62,
+    "shop-new.rpt": 62, "shop.taligent": 46, "shop-analysis.taligent": 46, "shop-1.gclog": 22,
+    "shop-aqtime.sqlite": 10,
+}
+HELD = 140
+
+
+# --- damages ---
+
+def byte_changed(text, chance):
+    at = chance.randrange(len(text))
+    return text[:at] + bytes([(text[at] + chance.randrange(1, 256)) % 256]) + text[at + 1:]
+
+
+def byte_lost(text, chance):
+    at = chance.randrange(len(text))
+    return text[:at] + text[at + 1:]
+
+
+def byte_put_in(text, chance):
+    at = chance.randrange(len(text) + 1)
+    return text[:at] + bytes([chance.randrange(256)]) + text[at:]
+
+
+def digit_changed(text, chance):
+    digits = [at for at, byte in enumerate(text) if 48 <= byte < 58]
+    at = chance.choice(digits)
+    return text[:at] + bytes([48 + (text[at] - 48 + chance.randrange(1, 10)) % 10]) + text[at + 1:]
+
+
+def lines_changed(change):
+    def damage(text, chance):
+        lines = text.split(b"\n")
+        change(lines, chance.randrange(max(len(lines) - 2, 1)))
+        return b"\n".join(lines)
+    return damage
+
+
+def lose(lines, at):
+    del lines[at]
+
+
+def double(lines, at):
+    lines.insert(at, lines[at])
+
+
+def swap(lines, at):
+    lines[at:at + 2] = lines[at + 1:at - 1:-1] if at else lines[1::-1]
+
+
+KINDS = {
+    "byte changed": byte_changed, "byte lost": byte_lost, "byte put in": byte_put_in,
+    "digit changed": digit_changed, "line lost": lines_changed(lose),
+    "line doubled": lines_changed(double), "lines swapped": lines_changed(swap),
+}
+
+
+# --- what is said ---
+
+def figures(answer):
+    """The numbers of each table, a row with a row: names, orders and sizes of files are none."""
+    found = {}
+    for name, table in answer.items():
+        rows = table if isinstance(table, list) else [table]
+        if name not in ("diagnostics", "answer", "inputs", "brief") and isinstance(rows[:1], list):
+            found[name] = sorted(
+                tuple(sorted((key, value) for key, value in row.items()
+                             if isinstance(value, (int, float)) and not isinstance(value, bool)))
+                for row in rows if isinstance(row, dict))
+    return found
+
+
+class Program:
+    def __init__(self, program, server):
+        self.runs = runs.Runs(program, server)
+
+    def answer(self, command, path):
+        done = self.runs.run(command, path, "--format", "json", "--limit", "0")
+        answer = json.loads(done.stdout) if done.stdout else {}
+        said = sorted((one["code"], one["count"], one["message"])
+                      for one in answer.get("diagnostics", []))
+        return (done.returncode, said, [row.get("complete") for row in answer.get("inputs", [])],
+                len(answer.get("violations", []))), figures(answer)
+
+    def of_whole(self, path):
+        said, found = self.answer("analyze", path)
+        return said, found, self.answer("check", path)[0]
+
+    def compare(self, path, whole):
+        """Whether the figures are others, and whether nothing is said that is not said of the whole
+        recording too."""
+        said, found = self.answer("analyze", path)
+        other = found != whole[1]
+        return other, other and said == whole[0] and self.answer("check", path)[0] == whole[2]
+
+
+def first_difference(before, after):
+    """The first lines that differ."""
+    old, new = before.split(b"\n"), after.split(b"\n")
+    at = next((at for at, pair in enumerate(zip(old, new)) if pair[0] != pair[1]), len(new) - 1)
+    return at + 1, old[at][:150] if at < len(old) else b"", new[at][:150] if at < len(new) else b""
+
+
+def measure(program, name, count, seed, listed):
+    """Silent ones, those that change the figures and all of them, by kind."""
+    chance, text = random.Random(f"{name} {seed}"), (SAMPLES / name).read_bytes()
+    silent, changed, tried = collections.Counter(), collections.Counter(), collections.Counter()
+    with tempfile.TemporaryDirectory(prefix="damage.") as place:
+        path = pathlib.Path(place) / name
+        path.write_bytes(text)
+        whole = program.of_whole(path)
+        if not any(whole[1].values()):
+            raise SystemExit(f"{name}: its answer has no figures")
+        for number in range(count):
+            kind = list(KINDS)[number % len(KINDS)]
+            damaged = KINDS[kind](text, chance)
+            if damaged == text:
+                continue
+            tried[kind] += 1
+            path.write_bytes(damaged)
+            other, quiet = program.compare(path, whole)
+            changed[kind] += other
+            if quiet:
+                silent[kind] += 1
+                if listed:
+                    line, before, after = first_difference(text, damaged)
+                    print(f"{name}:{line}: {kind}\n  - {before!r}\n  + {after!r}")
+    return silent, changed, tried
+
+
+def self_test():
+    """Each damage is one; figures are numbers alone."""
+    chance, wrong, text = random.Random(1), 0, b"a 1\nb 2\nc 3\nd 4\n"
+    for kind, damage in KINDS.items():
+        for _ in range(200):
+            made = damage(text, chance)
+            lines, old = made.split(b"\n"), text.split(b"\n")
+            right = {"byte changed": len(made) == len(text), "byte lost": len(made) == len(text) - 1,
+                     "byte put in": len(made) == len(text) + 1,
+                     "digit changed": sum(a != b for a, b in zip(made, text)) == 1,
+                     "line lost": len(lines) == len(old) - 1, "line doubled": len(lines) == len(old) + 1,
+                     "lines swapped": sorted(lines) == sorted(old) and lines != old}[kind]
+            wrong += made == text or not right
+    one, other = {"leaks": [{"type": "A", "bytes": 5}]}, {"leaks": [{"type": "B", "bytes": 5}]}
+    third = {"leaks": [{"type": "A", "bytes": 6}]}
+    wrong += figures(one) != figures(other) or figures(one) == figures(third)
+    print(f"damage.py: self-test, {wrong} wrong")
+    return wrong != 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="How much damage changes an answer in silence.")
+    parser.add_argument("--memprof", help="the program")
+    parser.add_argument("--server", help="runs command lines one after the other")
+    parser.add_argument("--count", type=int, default=2000, help="damages a sample")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--list", action="store_true", help="each that is silent")
+    parser.add_argument("--hold", action="store_true", help="few, against bounds")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("samples", nargs="*", metavar="SAMPLE")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    program, wrong = Program(options.memprof, options.server), 0
+    for name in options.samples or BOUNDS:
+        silent, changed, tried = measure(program, name, HELD if options.hold else options.count, options.seed,
+                                options.list)
+        share = 100 * silent.total() / tried.total()
+        kinds = ", ".join(f"{kind} {100 * silent[kind] / tried[kind]:.0f}" for kind in KINDS if tried[kind])
+        over = options.hold and share > BOUNDS[name]
+        wrong += over
+        of_changed = 100 * silent.total() / max(changed.total(), 1)
+        print(f"{'WRONG ' if over else ''}{name}: {share:.1f} % of {tried.total()} in silence ({kinds}), "
+              f"{of_changed:.0f} % of those that change it"
+              + (f", at most {BOUNDS[name]} are allowed" if over else ""))
+    return wrong + program.runs.close() > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
