@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/options.h"
 #include "input/input.h"
 
 /* What the run said of why it ends as it does, and the worst of what --quiet kept back. */
@@ -29,9 +28,9 @@ void cli_console_begin(void)
     spoken.kept_back[0] = '\0';
 }
 
-void cli_console_end(int status)
+void cli_console_end(bool failed)
 {
-    if (spoken.said || status == CLI_OK || status == CLI_EXCEEDED)
+    if (spoken.said || !failed)
         return;
     if (*spoken.kept_back)
         cli_put_safe(spoken.kept_back);

@@ -9,7 +9,7 @@
 /* At the begin of a run, and at its end: with a status other than 0 and 1, standard error has a
  * line that says why, whatever the run was to keep back. */
 void cli_console_begin(void);
-void cli_console_end(int status);
+void cli_console_end(bool failed);
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: print those that a check would list, too. */

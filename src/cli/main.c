@@ -99,6 +99,6 @@ int main(int argc, char **argv)
     }
     mp_input_forget();
     cli_options_free(&options);
-    cli_console_end(status);
+    cli_console_end(status != CLI_OK && status != CLI_EXCEEDED);
     return status;
 }
