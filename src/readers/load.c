@@ -1,4 +1,5 @@
 /* From paths to a complete model: find each input's reader, order the inputs, read them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -389,6 +390,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
         }
     }
     load_entry *entries = list.at;
+    assert(entries || !list.count);
     bool readable = one_kind(entries, list.count, model, diagnostics) &&
                     has_snapshots(entries, list.count, model, diagnostics);
     order(entries, list.count);

@@ -181,6 +181,7 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
     static const mp_column by_retained = MP_COLUMN(other, retained, "", MP_BYTES, 0);
     size_t all, count = 0;
     other *found = others_of(view, object, referrers, &all);
+    assert(found || !all);
     if (found)
         qsort(found, all, sizeof *found, by_object);
     for (size_t i = 0; i < all; i++)
