@@ -139,8 +139,8 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
                             .type = mp_type_text(document->arena, view->model, of->type),
                             .root_kind = way.root_kind,
                             .what = holder_text(document, view, of),
-                            .counts = {list, view->dump_count, NULL},
-                            .keeps = {looks ? names : NULL, kept_count, NULL},
+                            .counts = {.at = list, .count = view->dump_count},
+                            .keeps = {.at = looks ? names : NULL, .count = kept_count},
                             .path = way.types,
                             .said = mp_one_text(document, growth_text(document, view, of, keeps)),
                             .way = mp_one_text(document, way.text)};

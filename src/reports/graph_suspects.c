@@ -33,7 +33,7 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     const mp_graph *graph = view->graph;
     mp_path path = mp_path_along(graph, mp_graph_distances(view), object, MP_ANY_KIND);
     const char **types = mp_arena_alloc(document->arena, MOST * sizeof *types);
-    mp_way way = {.types = {types, 0, NULL}};
+    mp_way way = {.types = {.at = types}};
     if (!path.count)
         return way;
     size_t count = 0;

@@ -448,8 +448,8 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
                       .steps = last->length,
                       .object = mp_object_id_text(document->arena, view->graph, path->example),
                       .type = mp_type_text(document->arena, view->model, last->type),
-                      .types = {types, length, NULL},
-                      .way = {&way, 1, NULL}};
+                      .types = {.at = types, .count = length},
+                      .way = {.at = &way, .count = 1}};
     mp_table_put(document, table, &row);
     mp_arena_free(&line);
     free(types);

@@ -85,10 +85,12 @@ static void structs_become_rows(void **unused)
     mp_table *table = MP_TABLE(document, "rows", NULL, MP_ROWS, struct_columns);
     char name[] = "K\xe4se";
     const char *stack[] = {name, "caller"};
-    mp_table_put(
-        document, table,
-        &(made_row){
-            .name = name, .bytes = 7, .whole = 1, .share = 12.5, .stack = {stack, 2, NULL}});
+    mp_table_put(document, table,
+                 &(made_row){.name = name,
+                             .bytes = 7,
+                             .whole = 1,
+                             .share = 12.5,
+                             .stack = {.at = stack, .count = 2}});
     memset(name, 'x', 4); /* texts are copied */
     const mp_cell *cells = table->cells;
     assert_string_equal(cells[0].text, "K\xc3\xa4se");
@@ -181,7 +183,8 @@ static void every_text_is_utf8(void **unused)
     mp_document *document = mp_document_new("top");
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, columns);
     const char *stack[] = {"gr\xfc\xc3\x9f", "caller"};
-    mp_table_put(document, table, &(counted){.name = "K\xe4se", .stack = {stack, 2, NULL}});
+    mp_table_put(document, table,
+                 &(counted){.name = "K\xe4se", .stack = {.at = stack, .count = 2}});
     mp_table_line(document, table, "%s ends here", "caf\xe9");
     assert_string_equal(table->cells[0].text, "K\xc3\xa4se");
     assert_string_equal(table->cells[3].list[0], "gr\xc3\xbc\xc3\x9f");

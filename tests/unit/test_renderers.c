@@ -102,8 +102,8 @@ static mp_document *made_with(const char *name, const char *nice)
     mp_table_put(document, table,
                  &(listed){.name = name,
                            .objects = 1200,
-                           .stack = {stack, 3, NULL},
-                           .flags = {flags, 2, NULL},
+                           .stack = {.at = stack, .count = 3, .empty = NULL},
+                           .flags = {.at = flags, .count = 2, .empty = NULL},
                            .id = -1});
     mp_table_put(
         document, table,
