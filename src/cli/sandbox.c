@@ -106,8 +106,9 @@ static void allow_output(const land_set *set, const char *path)
 static void allow_all(const land_set *set, const cli_options *options, const cli_groups *groups)
 {
     static const char *const system[] = {
-        "/usr",       "/lib",          "/lib64",         "/etc",
-        "/proc/self", "/proc/meminfo", "/sys/fs/cgroup", "/sys/devices/system/cpu"};
+        "/usr",        "/lib",          "/lib64",         "/etc",
+        "/proc/self",  "/proc/meminfo", "/sys/fs/cgroup", "/sys/devices/system/cpu",
+        "/dev/urandom"}; /* json-c's, where there is no getrandom() */
     const mp_question *question = &options->question;
     const char *temporary = getenv("TMPDIR");
     for (size_t i = 0; i < sizeof system / sizeof *system; i++)

@@ -6,20 +6,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/beside.h"
 #include "fuzz/fuzz.h"
 
 static size_t replayed;
 
-static void replay_file(const fuzz_target *target, const char *path)
+/* The bytes of a file as they lie there, also where they are packed. */
+static char *bytes_of(const char *path, size_t *length)
 {
-    char *text;
-    size_t length;
-    mp_error error = {0};
-    if (!mp_file_read(path, &text, &length, &error)) {
-        fprintf(stderr, "%s: %s\n", path, error.text);
+    char part[4096], *text = NULL;
+    FILE *from = fopen(path, "rb"), *to = from ? open_memstream(&text, length) : NULL;
+    for (size_t count; to && (count = fread(part, 1, sizeof part, from));)
+        fwrite(part, 1, count, to);
+    bool ok = to && !ferror(from);
+    if (!to || fclose(to) || !ok) {
+        perror(path);
         exit(EXIT_FAILURE);
     }
+    fclose(from);
+    return text;
+}
+
+static void replay_file(const fuzz_target *target, const char *path)
+{
+    size_t length;
+    char *text = bytes_of(path, &length);
     if (getenv("MEMPROF_FUZZ_COST"))
         fprintf(stderr, "%s: ", path);
     fuzz_run(target, text, length);
