@@ -194,11 +194,11 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
     mp_cell *cells = mp_table_row(table);
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
-        const void *member = (const char *)row + column->offset;
         if (column->offset == MP_NO_MEMBER) {
             cells[i] = (mp_cell){.known = true, .number = (int64_t)table->row_count};
             continue;
         }
+        const void *member = (const char *)row + column->offset;
         cells[i] = member_cell(column, member);
         copy_texts(document, column, member, &cells[i]);
     }
