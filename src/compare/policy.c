@@ -5,38 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "compare/policy_tokens.h"
 
 enum {
     MOST_BYTES = 1 << 20,
-    DECIMALS = 6,
-    LARGEST_FACTOR = 1000000,
     SHOWN = 40, /* of a token that is not what was expected */
 };
-
-typedef enum token_kind {
-    END,    /* of the line, or a comment */
-    WORD,   /* letters and underscores */
-    NUMBER, /* digits, perhaps a point and digits */
-    STRING, /* in double quotes; closed */
-    OPEN,   /* a string that nothing closes */
-    SIGN,   /* comparisons, + - % : */
-    OTHER,  /* one character that has no place in a policy */
-} token_kind;
-
-typedef struct token {
-    token_kind kind;
-    mp_slice text; /* as written, quotes included */
-} token;
 
 typedef struct parser {
     mp_policy *policy;
     mp_slice line;
     uint32_t number;           /* of the line */
-    token now, last;           /* the next to be taken; the last that was */
+    mp_token now, last;        /* the next to be taken; the last that was */
     mp_rule rule;              /* that the line is */
     const mp_measure_row *row; /* of its measure */
     mp_error error;
@@ -49,59 +32,9 @@ typedef struct parser {
 
 /* --- tokens --- */
 
-static bool is_digit(char c)
+static mp_token next(const parser *p)
 {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static const char *end_of(token of)
-{
-    return of.text.at + of.text.length;
-}
-
-/* The token at or behind `at`, which lies in the line. */
-static token token_at(mp_slice line, const char *at)
-{
-    const char *end = line.at + line.length;
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    token_kind kind = OTHER;
-    const char *p = at;
-    if (at == end || *at == '#') {
-        kind = END;
-    } else if (is_digit(*at)) {
-        kind = NUMBER;
-        while (p < end && is_digit(*p))
-            p++;
-        if (p + 1 < end && *p == '.' && is_digit(p[1]))
-            for (p++; p < end && is_digit(*p);)
-                p++;
-    } else if (is_letter(*at)) {
-        kind = WORD;
-        while (p < end && is_letter(*p))
-            p++;
-    } else if (*at == '"') {
-        for (p++; p < end && *p != '"'; p++)
-            p += *p == '\\' && p + 1 < end;
-        kind = p < end ? STRING : OPEN;
-        p += p < end;
-    } else if (*at && strchr("<>=+-%:", *at)) {
-        kind = SIGN;
-        p += strchr("<>=", *at) && at + 1 < end && at[1] == '=' ? 2 : 1;
-    } else {
-        p += mp_utf8_length(at, end); /* the text is UTF-8 */
-    }
-    return (token){kind, {at, (size_t)(p - at)}};
-}
-
-static token next(const parser *p)
-{
-    return token_at(p->line, end_of(p->now));
+    return mp_token_at(p->line, mp_token_end(p->now));
 }
 
 static void advance(parser *p)
@@ -110,15 +43,9 @@ static void advance(parser *p)
     p->now = next(p);
 }
 
-/* Whether it is this word (case ignored) or sign. */
-static bool is(token of, const char *text)
-{
-    return (of.kind == WORD || of.kind == SIGN) && mp_slice_is(of.text, text);
-}
-
 static bool take(parser *p, const char *text)
 {
-    bool here = is(p->now, text);
+    bool here = mp_token_is(p->now, text);
     if (here)
         advance(p);
     return here;
@@ -128,9 +55,9 @@ static bool take(parser *p, const char *text)
 static bool expected(parser *p, const char *what)
 {
     mp_slice found = p->now.text;
-    if (p->now.kind == END)
+    if (p->now.kind == MP_TOKEN_END)
         return FAULT(p, found.at, "the rule ends here, expected %s", what);
-    if (p->now.kind == OPEN)
+    if (p->now.kind == MP_TOKEN_OPEN)
         return FAULT(p, found.at, "the quote is never closed, expected another \"");
     size_t shown = found.length;
     if (shown > SHOWN)
@@ -139,18 +66,6 @@ static bool expected(parser *p, const char *what)
     const char *quote = *found.at == '"' ? "" : "\"";
     return FAULT(p, found.at, "unexpected %s%.*s%s%s, expected %s", quote, (int)shown, found.at,
                  shown < found.length ? "..." : "", quote, what);
-}
-
-/* What stands between the quotes, with \" as a quote; other backslashes are the glob's own. */
-static const char *string_of(parser *p, token of)
-{
-    char *text = mp_arena_copy(p->policy->arena, of.text.at + 1, of.text.length - 2), *out = text;
-    for (const char *at = text; *at; at++) {
-        at += at[0] == '\\' && at[1] == '"';
-        *out++ = *at;
-    }
-    *out = '\0';
-    return text;
 }
 
 /* --- bounds --- */
@@ -173,24 +88,12 @@ static const char *value_words(const parser *p)
     }
 }
 
-/* The number here and the word or sign behind it: "1.25" as 1250000. */
+/* The number here and the word or sign behind it. */
 static bool parse_millionths(parser *p, int64_t *millionths)
 {
-    mp_slice text = p->now.text;
-    const char *point = memchr(text.at, '.', text.length);
-    size_t decimals = point ? (size_t)(end_of(p->now) - point) - 1 : 0;
-    int64_t value = 0;
-    if (decimals > DECIMALS)
-        return FAULT(p, text.at, "too many decimals, expected at most six");
-    for (size_t i = 0; i < text.length + DECIMALS - decimals; i++) {
-        char digit = i < text.length ? text.at[i] : '0';
-        if (digit != '.')
-            value = value * 10 + (digit - '0');
-        if (value > (int64_t)LARGEST_FACTOR * 1000000)
-            return FAULT(p, text.at, "the number is too large, expected at most %d",
-                         LARGEST_FACTOR);
-    }
-    *millionths = value;
+    const char *fault = mp_token_millionths(p->now, millionths);
+    if (fault)
+        return FAULT(p, p->now.text.at, "%s", fault);
     advance(p);
     advance(p);
     return true;
@@ -201,9 +104,9 @@ static bool parse_value(parser *p, int64_t *value)
 {
     mp_arena *arena = p->policy->arena;
     mp_slice number = p->now.text, unit = next(p).text;
-    bool has_unit = next(p).kind == WORD && !is(next(p), "if"), ok;
+    bool has_unit = next(p).kind == MP_TOKEN_WORD && !mp_token_is(next(p), "if"), ok;
     char *end;
-    if (p->now.kind != NUMBER)
+    if (p->now.kind != MP_TOKEN_NUMBER)
         return expected(p, value_words(p));
     const char *text = mp_arena_format(arena, "%.*s%.*s", (int)number.length, number.at,
                                        has_unit ? (int)unit.length : 0, unit.at);
@@ -227,11 +130,11 @@ static bool parse_value(parser *p, int64_t *value)
 }
 
 /* One of "64 KiB", "5 %", "3 spreads". `times`: how often each stood behind "base". */
-static bool parse_offset(parser *p, token sign, unsigned times[3])
+static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
 {
     mp_bound *bound = &p->rule.bound;
-    bool number = p->now.kind == NUMBER, percent = number && is(next(p), "%");
-    bool spreads = number && (is(next(p), "spreads") || is(next(p), "spread"));
+    bool number = p->now.kind == MP_TOKEN_NUMBER, percent = number && mp_token_is(next(p), "%");
+    bool spreads = number && (mp_token_is(next(p), "spreads") || mp_token_is(next(p), "spread"));
     unsigned kind = percent ? 1 : spreads ? 2 : 0;
     int64_t value = 0;
     if (!(percent || spreads ? parse_millionths(p, &value) : parse_value(p, &value)))
@@ -241,7 +144,7 @@ static bool parse_offset(parser *p, token sign, unsigned times[3])
                      percent   ? "percentage"
                      : spreads ? "number of spreads"
                                : "amount");
-    value = is(sign, "-") ? -value : value;
+    value = mp_token_is(sign, "-") ? -value : value;
     if (percent)
         bound->share += value;
     else if (spreads)
@@ -257,7 +160,7 @@ static bool parse_offsets(parser *p)
 {
     unsigned times[3] = {0};
     for (;;) {
-        token sign = p->now;
+        mp_token sign = p->now;
         if (!take(p, "+") && !take(p, "-"))
             return true;
         if (!parse_offset(p, sign, times))
@@ -286,7 +189,7 @@ static bool parse_percent(parser *p)
 static bool parse_base(parser *p)
 {
     int64_t factor = 1000000;
-    if (p->now.kind == NUMBER && !parse_millionths(p, &factor))
+    if (p->now.kind == MP_TOKEN_NUMBER && !parse_millionths(p, &factor))
         return false;
     const char *base = p->now.text.at;
     if (!take(p, "base"))
@@ -302,18 +205,18 @@ static bool parse_base(parser *p)
 static bool parse_bound(parser *p)
 {
     const char *start = p->now.text.at;
-    bool is_number = p->now.kind == NUMBER, ok;
-    if (is_number && is(next(p), "%"))
+    bool is_number = p->now.kind == MP_TOKEN_NUMBER, ok;
+    if (is_number && mp_token_is(next(p), "%"))
         ok = parse_percent(p);
     else if (p->rule.measure == MP_MEASURE_COVERAGE)
         ok = expected(p, value_words(p));
-    else if (is(p->now, "base") || (is_number && is(next(p), "x")))
+    else if (mp_token_is(p->now, "base") || (is_number && mp_token_is(next(p), "x")))
         ok = parse_base(p);
     else
         ok = parse_value(p, &p->rule.bound.number);
     if (ok)
         p->rule.bound.text =
-            mp_arena_copy(p->policy->arena, start, (size_t)(end_of(p->last) - start));
+            mp_arena_copy(p->policy->arena, start, (size_t)(mp_token_end(p->last) - start));
     return ok;
 }
 
@@ -324,11 +227,11 @@ static bool parse_measure(parser *p, bool is_new)
 {
     enum { ROOM = 32 };
     char one[ROOM] = "", both[2 * ROOM] = "";
-    token second = next(p);
+    mp_token second = next(p);
     bool begun = false, has_both = false;
-    if (p->now.kind == WORD)
+    if (p->now.kind == MP_TOKEN_WORD)
         snprintf(one, sizeof one, "%.*s", (int)p->now.text.length, p->now.text.at);
-    if (second.kind == WORD)
+    if (second.kind == MP_TOKEN_WORD)
         snprintf(both, sizeof both, "%s %.*s", one, (int)second.text.length, second.text.at);
     for (int i = 0; i < MP_MEASURES && *one && !has_both; i++) {
         const mp_measure_row *row = &mp_measure_rows[i];
@@ -346,17 +249,18 @@ static bool parse_measure(parser *p, bool is_new)
         advance(p);
     if (has_both)
         advance(p);
-    if (p->rule.measure == MP_MEASURE_COVERAGE && is(p->now, "of") && is(next(p), "lines")) {
+    if (p->rule.measure == MP_MEASURE_COVERAGE && mp_token_is(p->now, "of") &&
+        mp_token_is(next(p), "lines")) {
         advance(p);
         advance(p);
     }
     if (p->row)
         return true;
     if (begun)
-        return expected(p, is_new                    ? "\"site\""
-                           : is(p->last, "deleted")  ? "\"objects\""
-                           : is(p->last, "platform") ? "\"memory\" or \"growth\""
-                                                     : "\"sites\"");
+        return expected(p, is_new                             ? "\"site\""
+                           : mp_token_is(p->last, "deleted")  ? "\"objects\""
+                           : mp_token_is(p->last, "platform") ? "\"memory\" or \"growth\""
+                                                              : "\"sites\"");
     return expected(p, is_new
                            ? "leak site, site, type, method or module"
                            : "leaked, leak sites, live, peak, created, deleted objects, "
@@ -375,7 +279,7 @@ static bool parse_select_by(parser *p)
         const char *name = mp_select_by_name((mp_select_by)by);
         if (p->row->select_by & by)
             names[count++] = name;
-        if (is(p->now, name))
+        if (mp_token_is(p->now, name))
             found = (mp_select_by)by;
     }
     mp_text_list(names, count, "or", list, sizeof list);
@@ -391,7 +295,7 @@ static bool parse_select_by(parser *p)
 
 static bool parse_selector(parser *p)
 {
-    if (!is(p->now, "of"))
+    if (!mp_token_is(p->now, "of"))
         return !p->row->selects || expected(p, "of type, and whose");
     if (!p->row->select_by)
         return FAULT(p, p->now.text.at, "\"%s\" is told of the whole alone, expected a comparison",
@@ -403,10 +307,10 @@ static bool parse_selector(parser *p)
         return FAULT(p, each, "\"%s\" is one number, expected no \"each\"", p->row->words);
     if (!parse_select_by(p))
         return false;
-    if (p->now.kind != STRING)
-        return (p->rule.each && p->now.kind != OPEN) ||
+    if (p->now.kind != MP_TOKEN_STRING)
+        return (p->rule.each && p->now.kind != MP_TOKEN_OPEN) ||
                expected(p, "a pattern in quotes such as \"Order*\"");
-    p->rule.pattern = string_of(p, p->now);
+    p->rule.pattern = mp_token_string(p->policy->arena, p->now);
     if (!*p->rule.pattern)
         return FAULT(p, p->now.text.at,
                      "nothing has an empty name, expected a pattern such as \"Order*\"");
@@ -421,7 +325,7 @@ static bool parse_span(parser *p)
     bool after;
     while (mp_measure_is_growth(rule->measure)) {
         after = !rule->after && take(p, "after");
-        if (!after && rule->measure == MP_MEASURE_TREND && is(p->now, "per"))
+        if (!after && rule->measure == MP_MEASURE_TREND && mp_token_is(p->now, "per"))
             return FAULT(p, p->now.text.at,
                          "a trend is that of all snapshots together, expected "
                          "after snapshot or a comparison");
@@ -432,10 +336,10 @@ static bool parse_span(parser *p)
         rule->per_snapshot |= !after;
         if (!after)
             continue;
-        if (p->now.kind != NUMBER && p->now.kind != STRING)
+        if (p->now.kind != MP_TOKEN_NUMBER && p->now.kind != MP_TOKEN_STRING)
             return expected(p, "a snapshot's number, or its tag in quotes");
-        rule->after = p->now.kind == STRING
-                          ? string_of(p, p->now)
+        rule->after = p->now.kind == MP_TOKEN_STRING
+                          ? mp_token_string(p->policy->arena, p->now)
                           : mp_arena_copy(p->policy->arena, p->now.text.at, p->now.text.length);
         advance(p);
     }
@@ -478,7 +382,7 @@ static bool parse_if_any(parser *p)
         p->rule.if_any = true;
         may = false;
     }
-    return p->now.kind == END || expected(p, may ? "\"if any\" or the end" : "the end");
+    return p->now.kind == MP_TOKEN_END || expected(p, may ? "\"if any\" or the end" : "the end");
 }
 
 static bool parse_claim(parser *p)
@@ -496,11 +400,11 @@ static bool parse_claim(parser *p)
 /* What stands before the first colon outside quotes; `now` is then behind it. */
 static bool parse_name(parser *p)
 {
-    token first = p->now, at = first;
-    bool quoted = first.kind == STRING;
-    while (at.kind != END && at.kind != OPEN && !is(at, ":"))
-        at = token_at(p->line, end_of(at));
-    if (!is(at, ":"))
+    mp_token first = p->now, at = first;
+    bool quoted = first.kind == MP_TOKEN_STRING;
+    while (at.kind != MP_TOKEN_END && at.kind != MP_TOKEN_OPEN && !mp_token_is(at, ":"))
+        at = mp_token_at(p->line, mp_token_end(at));
+    if (!mp_token_is(at, ":"))
         return true;
     if (at.text.at == first.text.at)
         return FAULT(p, first.text.at, "a rule's name is missing before the colon");
@@ -509,8 +413,8 @@ static bool parse_name(parser *p)
         return expected(p, "a colon behind the name");
     }
     mp_slice name = mp_slice_trim((mp_slice){first.text.at, (size_t)(at.text.at - first.text.at)});
-    p->rule.name =
-        quoted ? string_of(p, first) : mp_arena_copy(p->policy->arena, name.at, name.length);
+    p->rule.name = quoted ? mp_token_string(p->policy->arena, first)
+                          : mp_arena_copy(p->policy->arena, name.at, name.length);
     if (!*p->rule.name)
         return FAULT(p, first.text.at, "a rule's name is missing between the quotes");
     p->now = at;
@@ -528,7 +432,7 @@ static bool parse_rule(parser *p, mp_dictionary *names)
     const char *start = p->now.text.at;
     if (!parse_claim(p))
         return false;
-    p->rule.text = mp_arena_copy(policy->arena, start, (size_t)(end_of(p->last) - start));
+    p->rule.text = mp_arena_copy(policy->arena, start, (size_t)(mp_token_end(p->last) - start));
     p->rule.name = p->rule.name ? p->rule.name : p->rule.text;
     uint32_t name = mp_dictionary_id(names, p->rule.name);
     if (name <= policy->rule_count)
@@ -554,11 +458,11 @@ static void parse_lines(mp_policy *policy, mp_slice text)
         parser p = {.policy = policy,
                     .line = line,
                     .number = number,
-                    .now = token_at(line, line.at),
+                    .now = mp_token_at(line, line.at),
                     .rule.line = number};
         const char *control = mp_slice_control(line);
         if (control ? !FAULT(&p, control, "a control character, expected text")
-                    : p.now.kind != END && !parse_rule(&p, names))
+                    : p.now.kind != MP_TOKEN_END && !parse_rule(&p, names))
             keep_fault(policy, &p.error);
     }
     mp_dictionary_free(names);

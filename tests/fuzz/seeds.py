@@ -38,8 +38,8 @@ TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
 SOURCES = {
     "oemp": "src/readers/oemp*.c", "prf": "src/readers/prf*.c", "rpt": "src/readers/rpt.c",
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c", "aqtime": "src/readers/aqtime*.c",
-    "policy": "src/compare/policy.c", "suppressions": "src/query/suppression.c",
-    "baseline": "src/compare/baseline.c", "substitution": "src/compare/substitution.c",
+    "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
+    "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",
     "command": "src/cli/options.c", "pattern": "src/base/characters.c",
 }
 
