@@ -2,14 +2,12 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/units.h"
-#include "query/calls.h"
+#include "reports/called.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -109,18 +107,11 @@ typedef struct edge_lists {
 /* What is asked, and what of the recording fits it. */
 typedef struct asking {
     mp_document *document;
-    const mp_model *model;
-    const mp_calls *calls;
+    mp_called called;
     edge_lists callers, callees; /* of each callable */
-    bool *twins;                 /* of each callable: whether others have its name */
-    const char *code;            /* without its line */
-    bool of_bytes, has_line;
-    int32_t line;
-    int64_t all; /* of the whole recording */
+    int64_t all;                 /* of the whole recording */
     size_t rows;
-    match_row *matches;
-    uint32_t *places; /* of the matches, among the callables */
-    size_t count;
+    match_row *matches; /* by what is called so */
 } asking;
 
 static edge_lists list_edges(const mp_calls *calls, bool callers)
@@ -142,38 +133,6 @@ static edge_lists list_edges(const mp_calls *calls, bool callers)
     return lists;
 }
 
-static int by_name(const void *left, const void *right, void *opaque)
-{
-    const mp_calls *calls = opaque;
-    return strcmp(calls->at[*(const uint32_t *)left].name,
-                  calls->at[*(const uint32_t *)right].name);
-}
-
-static bool *twins_of(const mp_calls *calls)
-{
-    uint32_t *places = mp_alloc(((size_t)calls->count + 1) * sizeof *places);
-    bool *twins = mp_alloc_zero((size_t)calls->count + 1, sizeof *twins);
-    for (uint32_t i = 0; i < calls->count; i++)
-        places[i] = i;
-    if (calls->count)
-        qsort_r(places, calls->count, sizeof *places, by_name, (void *)(uintptr_t)calls);
-    for (uint32_t i = 1; i < calls->count; i++)
-        if (strcmp(calls->at[places[i - 1]].name, calls->at[places[i]].name) == 0)
-            twins[places[i - 1]] = twins[places[i]] = true;
-    free(places);
-    return twins;
-}
-
-/* A callable for people: "save shop.Order (from 20)" where others have its name. */
-static const char *shown_of(const asking *asked, uint32_t place)
-{
-    const mp_callable *callable = &asked->calls->at[place];
-    const char *name = mp_name_told(asked->document->arena, callable->name);
-    if (!asked->twins[place] || !callable->start_line)
-        return name;
-    return mp_document_text(asked->document, "%s (from %" PRIu32 ")", name, callable->start_line);
-}
-
 static int64_t told(int64_t value)
 {
     return value == MP_UNTOLD ? MP_UNKNOWN : value;
@@ -184,143 +143,31 @@ static double share_of(int64_t part, int64_t all)
     return part == MP_UNKNOWN || all == MP_UNKNOWN || all <= 0 ? NAN : mp_percent_of(part, all);
 }
 
-/* --- the name --- */
-
-/* "name:12": what stands before the colon, and the line; false: it ends in no line. */
-static bool split_line(asking *asked, const char *code)
-{
-    const char *colon = strrchr(code, ':');
-    char *end = NULL;
-    long line = colon ? strtol(colon + 1, &end, 10) : 0;
-    if (!colon || colon == code || end == colon + 1 || *end || colon[1] == ' ' || colon[1] == '+' ||
-        line < INT32_MIN || line > INT32_MAX)
-        return false;
-    asked->line = (int32_t)line;
-    asked->code = mp_document_text(asked->document, "%.*s", (int)(colon - code), code);
-    return true;
-}
-
-static int costliest_first(const void *left, const void *right, void *opaque)
-{
-    const mp_calls *calls = opaque;
-    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    const mp_callable *a = &calls->at[x], *b = &calls->at[y];
-    if (a->sites != b->sites)
-        return a->sites < b->sites ? 1 : -1;
-    if (a->own.cost != b->own.cost)
-        return a->own.cost < b->own.cost ? 1 : -1;
-    if (a->all.cost != b->all.cost)
-        return a->all.cost < b->all.cost ? 1 : -1;
-    int order = strcmp(a->name, b->name);
-    if (!order)
-        order = a->start_line > b->start_line ? 1 : -(a->start_line < b->start_line);
-    return order ? order : x > y ? 1 : -(x < y);
-}
-
-static void sort_places(const mp_calls *calls, uint32_t *places, size_t count)
-{
-    if (count)
-        qsort_r(places, count, sizeof *places, costliest_first, (void *)(uintptr_t)calls);
-}
-
-/* What costs most by itself; of a profile, no session. */
-static uint32_t *busiest(const asking *asked, size_t *count)
-{
-    uint32_t *places = mp_alloc(((size_t)asked->calls->count + 1) * sizeof *places);
-    *count = 0;
-    for (uint32_t i = 0; i < asked->calls->count; i++)
-        if (asked->of_bytes || asked->calls->at[i].program.i)
-            places[(*count)++] = i;
-    sort_places(asked->calls, places, *count);
-    return places;
-}
-
-static bool nothing_named(const asking *asked, const char *code, mp_error *error)
-{
-    enum { NAMED = 3 };
-    size_t count, used = 0;
-    const char *names[NAMED];
-    uint32_t *places = busiest(asked, &count);
-    for (size_t i = 0; i < count && used < NAMED; i++) /* written in other capitals, or a part */
-        if (strcasestr(shown_of(asked, places[i]), code))
-            names[used++] = shown_of(asked, places[i]);
-    bool none = !used;
-    for (size_t i = 0; none && i < count && i < NAMED; i++)
-        names[used++] = shown_of(asked, places[i]);
-    free(places);
-    mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called fits the name \"%s\"", code);
-    size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "there are such as ");
-    mp_text_list(names, used, "and", error->advice + length, sizeof error->advice - length);
-    if (!used)
-        *error->advice = '\0';
-    return false;
-}
-
-/* Those that people know by just this name, else those that the recording does. */
-static uint32_t *named(const asking *asked, const char *code, size_t *count)
-{
-    uint32_t *places = mp_alloc(((size_t)asked->calls->count + 1) * sizeof *places);
-    mp_arena *arena = asked->document->arena;
-    size_t word = strcspn(code, " ");
-    *count = 0;
-    for (uint32_t i = 0; i < asked->calls->count; i++) {
-        const char *name = asked->calls->at[i].name;
-        if (strncmp(name, code, word) == 0 &&
-            (strcmp(mp_name_told(arena, name), code) == 0 || strcmp(shown_of(asked, i), code) == 0))
-            places[(*count)++] = i;
-    }
-    if (*count)
-        return places;
-    free(places);
-    return mp_calls_named(asked->calls, asked->model, code, count);
-}
-
-/* Find what the name means, all of it first, then without a line at its end. */
-static bool find_matches(asking *asked, const char *code, mp_error *error)
-{
-    size_t count = 0;
-    if (!code) {
-        asked->places = busiest(asked, &count);
-        asked->count = count ? 1 : 0;
-        return count || nothing_named(asked, "", error);
-    }
-    if (!*code) /* which would fit whatever has no method or program */
-        return nothing_named(asked, code, error);
-    asked->places = named(asked, code, &asked->count);
-    asked->has_line &= asked->count == 0;
-    if (asked->has_line) {
-        free(asked->places);
-        asked->places = named(asked, asked->code, &asked->count);
-    }
-    sort_places(asked->calls, asked->places, asked->count);
-    return asked->count || nothing_named(asked, code, error);
-}
-
 /* --- rows --- */
 
 /* What a line costs with what it called: its own cost and that of its callees, where all of them
  * are told; else what the recording says of the line, unless recursion may count twice in it. */
 static int64_t line_inclusive(const asking *asked, uint32_t place)
 {
-    const mp_callable *callable = &asked->calls->at[place];
+    const mp_callable *callable = &asked->called.calls->at[place];
     int64_t sum = callable->at_line.cost;
     const edge_lists *lists = &asked->callees;
     for (uint32_t i = lists->first[place]; i < lists->first[place + 1] && sum != MP_UNKNOWN; i++) {
-        const mp_call_edge *edge = &asked->calls->edges[lists->at[i]];
-        if (edge->has_line && edge->line == asked->line)
+        const mp_call_edge *edge = &asked->called.calls->edges[lists->at[i]];
+        if (edge->has_line && edge->line == asked->called.line)
             sum = edge->as_callee.cost == MP_UNTOLD ? MP_UNKNOWN : sum + edge->as_callee.cost;
     }
-    if (sum == MP_UNKNOWN && asked->line != 0 && !callable->recursive)
+    if (sum == MP_UNKNOWN && asked->called.line != 0 && !callable->recursive)
         sum = told(callable->line_all);
     return sum;
 }
 
 static match_row match_of(const asking *asked, uint32_t place)
 {
-    const mp_callable *callable = &asked->calls->at[place];
-    const mp_model *model = asked->model;
+    const mp_callable *callable = &asked->called.calls->at[place];
+    const mp_model *model = asked->called.model;
     match_row row = {.name = callable->name,
-                     .shown = shown_of(asked, place),
+                     .shown = mp_called_name(&asked->called, place),
                      .program = mp_model_text(model, callable->program),
                      .method = mp_model_text(model, callable->method),
                      .start_line = callable->start_line ? callable->start_line : MP_UNKNOWN,
@@ -332,8 +179,8 @@ static match_row match_of(const asking *asked, uint32_t place)
                      .inclusive_estimated = callable->estimated ? 1 : MP_UNKNOWN,
                      .calls = told(callable->calls),
                      .recursive_calls = callable->nested > 0 ? callable->nested : MP_UNKNOWN};
-    if (asked->has_line) {
-        row.line = asked->line;
+    if (asked->called.has_line) {
+        row.line = asked->called.line;
         row.cost = callable->at_line.cost;
         row.objects = callable->at_line.objects;
         row.calls = callable->executions;
@@ -348,13 +195,13 @@ static match_row match_of(const asking *asked, uint32_t place)
 /* Whether anything is known of the line that was asked for. */
 static bool has_line(const asking *asked, uint32_t place)
 {
-    const mp_callable *callable = &asked->calls->at[place];
+    const mp_callable *callable = &asked->called.calls->at[place];
     bool has = callable->executions || callable->at_line.cost || callable->at_line.objects ||
                callable->line_all > 0;
     const edge_lists *lists = &asked->callees;
     for (uint32_t i = lists->first[place]; i < lists->first[place + 1] && !has; i++) {
-        const mp_call_edge *edge = &asked->calls->edges[lists->at[i]];
-        has = edge->has_line && edge->line == asked->line;
+        const mp_call_edge *edge = &asked->called.calls->edges[lists->at[i]];
+        has = edge->has_line && edge->line == asked->called.line;
     }
     return has;
 }
@@ -369,25 +216,26 @@ static bool make_matches(asking *asked, mp_error *error)
 {
     size_t kept = 0;
     bool any_alive = false;
-    for (size_t i = 0; i < asked->count; i++)
-        any_alive |= is_alive(&asked->calls->at[asked->places[i]]);
-    asked->matches = mp_alloc((asked->count + 1) * sizeof *asked->matches);
-    for (size_t i = 0; i < asked->count; i++) {
-        bool dead = asked->of_bytes && any_alive && !is_alive(&asked->calls->at[asked->places[i]]);
-        if (dead || (asked->has_line && !has_line(asked, asked->places[i])))
+    for (size_t i = 0; i < asked->called.count; i++)
+        any_alive |= is_alive(&asked->called.calls->at[asked->called.places[i]]);
+    asked->matches = mp_alloc((asked->called.count + 1) * sizeof *asked->matches);
+    for (size_t i = 0; i < asked->called.count; i++) {
+        bool dead = asked->called.of_bytes && any_alive &&
+                    !is_alive(&asked->called.calls->at[asked->called.places[i]]);
+        if (dead || (asked->called.has_line && !has_line(asked, asked->called.places[i])))
             continue;
-        asked->matches[kept] = match_of(asked, asked->places[i]);
-        asked->places[kept++] = asked->places[i];
+        asked->matches[kept] = match_of(asked, asked->called.places[i]);
+        asked->called.places[kept++] = asked->called.places[i];
     }
-    asked->count = kept;
+    asked->called.count = kept;
     return kept || mp_fail(error, MP_ERROR_ARGUMENT, "%s has no line %ld that did anything",
-                           asked->code, (long)asked->line);
+                           asked->called.code, (long)asked->called.line);
 }
 
 static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool callers,
                         const match_row *match)
 {
-    const mp_callable *at = asked->calls->at;
+    const mp_callable *at = asked->called.calls->at;
     assert(at); /* who calls or is called is one of them */
     const mp_callable *callee = &at[edge->callee];
     const mp_callable *caller = edge->caller == MP_NO_CALLER ? NULL : &at[edge->caller];
@@ -395,8 +243,8 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
     edge_row row = {.direction = callers ? "caller" : "callee",
                     .caller = caller ? caller->name : NULL,
                     .callee = callee->name,
-                    .shown = !callers ? shown_of(asked, edge->callee)
-                             : caller ? shown_of(asked, edge->caller)
+                    .shown = !callers ? mp_called_name(&asked->called, edge->callee)
+                             : caller ? mp_called_name(&asked->called, edge->caller)
                                       : "(nobody: stacks begin here)",
                     .cost = told(amount.cost),
                     .objects = amount.objects,
@@ -442,15 +290,15 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
 {
     edge_row *rows = NULL;
     size_t capacity = 0;
-    uint32_t place = asked->places[match];
+    uint32_t place = asked->called.places[match];
     *count = 0;
     const edge_lists *lists = callers ? &asked->callers : &asked->callees;
     for (uint32_t i = lists->first[place]; i < lists->first[place + 1]; i++) {
-        const mp_call_edge *edge = &asked->calls->edges[lists->at[i]];
-        if (!callers && asked->has_line && edge->line != asked->line)
+        const mp_call_edge *edge = &asked->called.calls->edges[lists->at[i]];
+        if (!callers && asked->called.has_line && edge->line != asked->called.line)
             continue;
         edge_row row = edge_of(asked, edge, callers, &asked->matches[match]);
-        if (asked->of_bytes && !row.cost && !row.objects)
+        if (asked->called.of_bytes && !row.cost && !row.objects)
             continue; /* all of it is gone */
         mp_grow(&rows, &capacity, *count + 1, sizeof *rows);
         rows[(*count)++] = row;
@@ -466,16 +314,16 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
 static size_t detailed(const asking *asked)
 {
     size_t most = asked->rows && asked->rows < MOST_SHOWN ? asked->rows : MOST_SHOWN;
-    return asked->count < most ? asked->count : most;
+    return asked->called.count < most ? asked->called.count : most;
 }
 
 static void put_matches(const asking *asked)
 {
-    mp_table *table = asked->of_bytes
+    mp_table *table = asked->called.of_bytes
                           ? MP_TABLE(asked->document, "matches", NULL, MP_ROWS, match_bytes)
                           : MP_TABLE(asked->document, "matches", NULL, MP_ROWS, match_times);
     bool estimated = false;
-    for (size_t i = 0; i < asked->count && (!asked->rows || i < asked->rows); i++) {
+    for (size_t i = 0; i < asked->called.count && (!asked->rows || i < asked->rows); i++) {
         mp_table_put(asked->document, table, &asked->matches[i]);
         estimated |= asked->matches[i].inclusive_estimated == 1;
     }
@@ -483,24 +331,24 @@ static void put_matches(const asking *asked)
         mp_table_line(asked->document, table,
                       "\"With callees\" is an estimate: this version has no call tree, so "
                       "recursion counts twice");
-    if (asked->count > detailed(asked))
+    if (asked->called.count > detailed(asked))
         mp_table_line(asked->document, table,
                       "below are callers and callees of the first %zu: a longer name, or one of "
                       "this list, shows those of others",
                       detailed(asked));
-    mp_table_left_out(table, asked->count);
+    mp_table_left_out(table, asked->called.count);
 }
 
 /* All calls of all matches, for programs. */
 static void put_calls(const asking *asked)
 {
-    mp_table *table = asked->of_bytes
+    mp_table *table = asked->called.of_bytes
                           ? MP_TABLE(asked->document, "calls", NULL, MP_ROWS, edge_bytes)
                           : MP_TABLE(asked->document, "calls", NULL, MP_ROWS, edge_times);
     size_t all = 0;
     table->flags = MP_FOR_PROGRAMS;
     table->main = true;
-    for (size_t i = 0; i < asked->count; i++)
+    for (size_t i = 0; i < asked->called.count; i++)
         for (int callers = 1; callers >= 0; callers--) {
             size_t count;
             edge_row *rows = edges_of(asked, i, callers, &count);
@@ -514,9 +362,10 @@ static void put_calls(const asking *asked)
 
 static const char *title_of(const asking *asked, size_t match, bool callers)
 {
-    const char *at = asked->has_line && !callers
-                         ? mp_document_text(asked->document, " at line %" PRId32, asked->line)
-                         : "";
+    const char *at =
+        asked->called.has_line && !callers
+            ? mp_document_text(asked->document, " at line %" PRId32, asked->called.line)
+            : "";
     return mp_document_text(asked->document, "%s %s%s", callers ? "Callers of" : "Called by",
                             asked->matches[match].shown, at);
 }
@@ -527,17 +376,18 @@ static void put_direction(const asking *asked, size_t match, bool callers)
     size_t count;
     bool unknown = false, recursive = false;
     edge_row *rows = edges_of(asked, match, callers, &count);
-    mp_table *table =
-        callers && asked->of_bytes ? MP_TABLE(document, "callers", NULL, MP_ROWS, caller_bytes)
-        : callers                  ? MP_TABLE(document, "callers", NULL, MP_ROWS, caller_times)
-        : asked->of_bytes          ? MP_TABLE(document, "callees", NULL, MP_ROWS, callee_bytes)
-                                   : MP_TABLE(document, "callees", NULL, MP_ROWS, callee_times);
+    mp_table *table = callers && asked->called.of_bytes
+                          ? MP_TABLE(document, "callers", NULL, MP_ROWS, caller_bytes)
+                      : callers ? MP_TABLE(document, "callers", NULL, MP_ROWS, caller_times)
+                      : asked->called.of_bytes
+                          ? MP_TABLE(document, "callees", NULL, MP_ROWS, callee_bytes)
+                          : MP_TABLE(document, "callees", NULL, MP_ROWS, callee_times);
     table->flags = MP_FOR_PEOPLE;
     table->title = title_of(asked, match, callers);
-    table->empty = asked->of_bytes ? (callers ? "no caller has anything alive of it"
-                                              : "it called nothing that has anything alive")
-                   : callers       ? "nobody calls it"
-                                   : "it calls nothing";
+    table->empty = asked->called.of_bytes ? (callers ? "no caller has anything alive of it"
+                                                     : "it called nothing that has anything alive")
+                   : callers              ? "nobody calls it"
+                                          : "it calls nothing";
     for (size_t i = 0; i < count; i++) {
         unknown |= rows[i].cost == MP_UNKNOWN;
         recursive |= rows[i].recursive_calls != MP_UNKNOWN;
@@ -563,12 +413,11 @@ static void put_people(const asking *asked)
     }
 }
 
-static bool answer(asking *asked, const char *code, mp_error *error)
+static bool answer(asking *asked, const mp_calls *calls, mp_error *error)
 {
-    asked->callers = list_edges(asked->calls, true);
-    asked->callees = list_edges(asked->calls, false);
-    asked->twins = twins_of(asked->calls);
-    bool ok = find_matches(asked, code, error) && make_matches(asked, error);
+    asked->callers = list_edges(calls, true);
+    asked->callees = list_edges(calls, false);
+    bool ok = mp_called_find(&asked->called, calls, error) && make_matches(asked, error);
     if (ok) {
         put_matches(asked);
         put_calls(asked);
@@ -578,9 +427,8 @@ static bool answer(asking *asked, const char *code, mp_error *error)
     free(asked->callers.at);
     free(asked->callees.first);
     free(asked->callees.at);
-    free(asked->twins);
     free(asked->matches);
-    free(asked->places);
+    mp_called_free(&asked->called);
     return ok;
 }
 
@@ -588,19 +436,19 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 {
     const calls_arguments *own = request->arguments;
     const mp_profile *profile = request->model->profile;
-    asking asked = {.document = document, .model = request->model, .rows = (size_t)own->heap.limit};
+    asking asked = {.document = document, .rows = (size_t)own->heap.limit};
     if (profile->calls.count <= 1 && profile->nodes.count <= 1)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "calls needs a call graph, which execution profiles (.prf) have and reports "
                        "of them (.rpt) have not");
-    asked.has_line = own->code && split_line(&asked, own->code);
-    mp_calls calls = mp_calls_of_profile(request->filter, asked.has_line ? &asked.line : NULL);
-    asked.calls = &calls;
+    asked.called = mp_called_begin(document, request->model, own->code, false);
+    mp_calls calls =
+        mp_calls_of_profile(request->filter, asked.called.has_line ? &asked.called.line : NULL);
     asked.all = mp_profile_total(request->filter).exclusive_us;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
-    bool ok = answer(&asked, own->code, error);
+    bool ok = answer(&asked, &calls, error);
     mp_calls_free(&calls);
     return ok;
 }
@@ -608,18 +456,14 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const calls_arguments *own = request->arguments;
-    asking asked = {.document = document,
-                    .model = request->model,
-                    .of_bytes = true,
-                    .rows = (size_t)own->heap.limit};
+    asking asked = {.document = document, .rows = (size_t)own->heap.limit};
     mp_window window;
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
-    asked.has_line = own->code && split_line(&asked, own->code);
-    mp_calls calls = mp_calls_of_heap(&window, asked.has_line ? &asked.line : NULL);
-    asked.calls = &calls;
+    asked.called = mp_called_begin(document, request->model, own->code, true);
+    mp_calls calls = mp_calls_of_heap(&window, asked.called.has_line ? &asked.called.line : NULL);
     asked.all = mp_totals_of(&window).live_bytes;
-    bool ok = answer(&asked, own->code, error);
+    bool ok = answer(&asked, &calls, error);
     mp_calls_free(&calls);
     mp_window_free(&window);
     return ok;

@@ -136,6 +136,13 @@ const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *
     return NULL;
 }
 
+bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error)
+{
+    return dimension->of_context || strcmp(order->name, "inclusive") != 0 ||
+           mp_fail_argument(error, "sort", order->name,
+                            "what is scoped to them is not told of groups by %s", dimension->name);
+}
+
 void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
                    size_t count, size_t size)
 {

@@ -157,6 +157,9 @@ typedef struct mp_order {
  * ("leaks") are not sorted so. */
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
+/* Whether groups of the dimension have it: what is scoped to whom is known of contexts alone. False
+ * with a message. */
+bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)
 /* Put `count` structs of `size` bytes in that order; equal ones stay as they stand. */

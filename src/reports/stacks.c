@@ -40,6 +40,16 @@ mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame f
     return stack;
 }
 
+mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_group *group,
+                        const mp_dimension *dimension)
+{
+    const mp_context *context =
+        &model->contexts.at[model->generations.at[group->example.i].context.i];
+    return dimension == mp_dimension_find("site")
+               ? mp_stack_texts(document, model, (mp_frame){group->node, context->line})
+               : (mp_texts){.at = NULL};
+}
+
 /* Behind the last frame of a turn, which comes again. */
 static const char *again_text(mp_document *document, const char *frame, mp_turn turn)
 {

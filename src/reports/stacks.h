@@ -6,11 +6,15 @@
 #include "compare/dictionary.h"
 #include "document/document.h"
 #include "query/folding.h"
+#include "query/group.h"
 #include "query/labels.h"
 
 /* A stack as "name:line", innermost frame first. */
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
-/* The same for people, at most so many lines: what repeats stands in it once. Without `folding`
+/* That of a group of sites, as sites of one line differ by their stack; of other groups none. */
+mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_group *group,
+                        const mp_dimension *dimension);
+/* A stack for people, at most so many lines: what repeats stands in it once. Without `folding`
  * nothing is looked for. */
 mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_folding *folding,
                          mp_frame frame, size_t lines);

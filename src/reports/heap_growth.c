@@ -1,4 +1,4 @@
-/* Groups of a heap's objects: what is biggest, what grew or shrank, and how steadily. */
+/* What grew or shrank in a heap, and how steadily. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,205 +9,7 @@
 #include "document/sparkline.h"
 #include "query/trend.h"
 #include "reports/graph_sections.h"
-#include "reports/profile_sections.h"
 #include "reports/stacks.h"
-
-enum { HEAPS = MP_OF_RECORDINGS | MP_OF_DUMPS };
-
-/* Sites of one line differ by their stack: programs get it too. Of other groups, nothing. */
-static mp_texts stack_of(mp_document *document, const mp_model *model, const mp_group *group,
-                         const mp_dimension *dimension)
-{
-    const mp_context *context =
-        &model->contexts.at[model->generations.at[group->example.i].context.i];
-    return dimension == mp_dimension_find("site")
-               ? mp_stack_texts(document, model, (mp_frame){group->node, context->line})
-               : (mp_texts){.at = NULL};
-}
-
-/* --- top --- */
-
-typedef struct top_row {
-    const mp_group *group;
-    int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
-    int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
-    int64_t own_peak_bytes, own_peak_objects, hit_count, finalizable;
-    int64_t idle_objects, unused_tables; /* the latter for people, where rows stand by it */
-    const char *source_file, *module;
-    double percent;
-    const char *key;
-    mp_texts stack;
-} top_row;
-
-static const mp_column top_columns[] = {
-    MP_RANK(0),
-    MP_COLUMN(top_row, bytes, "Size", MP_BYTES, 0),
-    MP_COLUMN(top_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(top_row, inclusive_bytes, "With scoped", MP_BYTES, HEAPS | MP_IF_KNOWN),
-    MP_COLUMN(top_row, objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(top_row, created_objects, "Created", MP_COUNT, 0),
-    MP_COLUMN(top_row, deleted_objects, "Deleted", MP_COUNT, 0),
-    MP_COLUMN(top_row, unused_tables, "Not used", MP_COUNT,
-              MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_IF_KNOWN),
-    MP_COLUMN(top_row, created_bytes, "Allocated", MP_BYTES, MP_OF_EVENTS),
-    MP_COLUMN(top_row, peak_bytes, "At peak", MP_BYTES, MP_OF_EVENTS),
-    MP_COLUMN(top_row, peak_objects, "At peak", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, temporary_bytes, "Temporary", MP_BYTES, MP_OF_EVENTS),
-    MP_COLUMN(top_row, temporary_objects, "Temporary", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, own_peak_bytes, "Peak", MP_BYTES, MP_OF_DATABASES | MP_IF_KNOWN),
-    MP_COLUMN(top_row, own_peak_objects, "Peak", MP_COUNT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, hit_count, "Hits", MP_COUNT, MP_OF_DATABASES | MP_IF_KNOWN),
-    MP_COLUMN(top_row, finalizable, "Finalizable", MP_FLAG, MP_OF_DATABASES | MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, key, "Group", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(top_row, source_file, "File", MP_TEXT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, module, "Module", MP_TEXT, MP_OF_DATABASES | MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, stack, "Stack", MP_LIST, MP_FOR_PROGRAMS),
-    MP_COLUMN(top_row, idle_objects, "Not used", MP_COUNT, MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
-};
-
-/* Groups come by their labels. Of all memory, then of recordings and of logs alone. */
-static const mp_order top_orders[] = {
-    {"bytes", {"bytes"}},
-    {"objects", {"objects", "bytes"}},
-    {"created", {"created_objects", "bytes"}},
-    {"deleted", {"deleted_objects", "bytes"}},
-    {"key", {"key"}},
-    {"inclusive", {"inclusive_bytes", "bytes"}},
-    {"idle", {"idle_objects", "bytes"}},
-    {"allocated", {"created_bytes", "created_objects", "bytes"}},
-    {"peak", {"peak_bytes", "bytes"}},
-    {"temporary", {"temporary_bytes", "temporary_objects", "bytes"}},
-};
-enum { ALL_TOP = 5, RECORDED_TOP = 2, LOGGED_TOP = 3 };
-
-/* What is scoped to whom is known of contexts. False with a message. */
-static bool can_order(const mp_order *order, const mp_dimension *dimension, mp_error *error)
-{
-    return dimension->of_context || strcmp(order->name, "inclusive") != 0 ||
-           mp_fail_argument(error, "sort", order->name,
-                            "what is scoped to them is not told of groups by %s", dimension->name);
-}
-
-/* Sorted by a figure of the past, or by temp-tables that are not used, keep groups where it is not
- * 0; else those with anything alive. */
-static bool is_asked(const mp_group *group, const char *order)
-{
-    const struct {
-        const char *order;
-        int64_t objects;
-    } past[] = {{"created", group->to.created},     {"deleted", group->to.deleted},
-                {"allocated", group->to.created},   {"peak", group->at_peak.objects},
-                {"temporary", group->to.temporary}, {"idle", group->to.idle}};
-    for (size_t i = 0; i < sizeof past / sizeof *past; i++)
-        if (strcmp(past[i].order, order) == 0)
-            return past[i].objects != 0;
-    return mp_cost_live(group->to) || group->to.bytes;
-}
-
-/* What a database says of the class or the routine that makes a group. A stated peak is that of
- * everything of its type: of no selection. */
-static void describe(const mp_window *window, const mp_dimension *dimension,
-                     const mp_type_peak *peaks, top_row *row)
-{
-    const mp_model *model = window->model;
-    const mp_group *group = row->group;
-    const mp_context *context =
-        &model->contexts.at[model->generations.at[group->example.i].context.i];
-    const mp_type *type = &model->types.at[context->type.i];
-    mp_frame frame = mp_frame_naming(model, (mp_frame){group->node, context->line});
-    if (dimension->of_frames)
-        frame = (mp_frame){group->node, MP_NO_LINE};
-    const mp_symbol *routine = &model->symbols.at[model->tree.at[frame.node].symbol.i];
-    bool of_type = dimension == mp_dimension_find("type");
-    bool of_routine = dimension->of_frames || dimension == mp_dimension_find("source") ||
-                      dimension == mp_dimension_find("line") ||
-                      dimension == mp_dimension_find("site");
-    mp_string_id module = of_type ? type->module : routine->module;
-    if (of_type && !window->filter->selects) {
-        const mp_type_peak *peak = &peaks[context->type.i];
-        row->own_peak_bytes = peak->bytes < 0 ? MP_UNKNOWN : peak->bytes;
-        row->own_peak_objects = peak->objects < 0 ? MP_UNKNOWN : peak->objects;
-    }
-    if (of_type && type->finalizable != MP_NOT_TOLD)
-        row->finalizable = type->finalizable == MP_TOLD_YES;
-    if (of_routine && routine->hits)
-        row->hit_count = routine->hits;
-    if (of_routine && routine->source.i)
-        row->source_file = mp_model_text(model, routine->source);
-    if ((of_type || of_routine) && module.i)
-        row->module = mp_model_text(model, module);
-}
-
-/* The groups that are asked for, in their order; release with free(). */
-static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
-                         const mp_heap_arguments *asked, const mp_order *order, size_t *count)
-{
-    bool no_peak = window->model->events && !window->filter->knows_peak;
-    bool by_idle = strcmp(order->name, "idle") == 0;
-    int64_t all_bytes = mp_totals_of(window).live_bytes;
-    top_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
-    *count = 0;
-    for (uint32_t i = 0; i < grouping->count; i++) {
-        const mp_group *group = &grouping->groups[i];
-        const mp_cost *to = &group->to;
-        if (is_asked(group, order->name) && mp_is_asked(asked, to->bytes, mp_cost_live(*to)))
-            rows[(*count)++] = (top_row){
-                .group = group,
-                .bytes = to->bytes,
-                .percent = mp_percent_of(to->bytes, all_bytes),
-                .inclusive_bytes = grouping->has_scope ? group->inclusive_bytes : MP_UNKNOWN,
-                .objects = mp_cost_live(*to),
-                .created_objects = to->created,
-                .deleted_objects = to->deleted,
-                .created_bytes = to->created_bytes,
-                .peak_bytes = no_peak ? MP_UNKNOWN : group->at_peak.bytes,
-                .peak_objects = no_peak ? MP_UNKNOWN : group->at_peak.objects,
-                .temporary_bytes = to->temporary_bytes,
-                .temporary_objects = to->temporary,
-                .own_peak_bytes = MP_UNKNOWN,
-                .own_peak_objects = MP_UNKNOWN,
-                .hit_count = MP_UNKNOWN,
-                .finalizable = MP_UNKNOWN,
-                .idle_objects = to->idle ? to->idle : MP_UNKNOWN,
-                .unused_tables = by_idle ? to->idle : MP_UNKNOWN,
-                .key = group->label};
-    }
-    MP_ORDER_ROWS(order, top_columns, rows, *count);
-    return rows;
-}
-
-bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
-                    mp_error *error)
-{
-    const mp_model *model = window->model;
-    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
-    const mp_order *order = MP_ORDER_FIND(top_orders, asked->sort, "groups", error);
-    if (!order || !can_order(order, dimension, error))
-        return false;
-    if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)
-        return mp_fail_argument(error, "sort", order->name,
-                                "what was alive at the peak is known of a whole log, not of one up "
-                                "to an earlier snapshot");
-    mp_table *table = MP_KIND_TABLE(document, model, "top", NULL, top_columns);
-    table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
-                                    mp_moment_text(document, window, false));
-    table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
-    table->order = order->columns[0];
-    table->empty = mp_empty_text(asked, "nothing is alive");
-    size_t count;
-    const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
-    top_row *rows = top_rows(window, grouping, asked, order, &count);
-    mp_type_peak *peaks = mp_stated_peaks(window);
-    for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
-        rows[i].stack = stack_of(document, model, rows[i].group, dimension);
-        describe(window, dimension, peaks, &rows[i]);
-        mp_table_put(document, table, &rows[i]);
-    }
-    mp_table_left_out(table, count);
-    free(peaks);
-    free(rows);
-    return true;
-}
 
 /* --- trends --- */
 
@@ -504,7 +306,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 {
     const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
     const mp_order *order = MP_ORDER_FIND(growth_orders, asked->sort, "groups", error);
-    if (!order || !can_order(order, dimension, error))
+    if (!order || !mp_order_suits(order, dimension, error))
         return false;
     const char *trend = trends ? section_trend(document, window) : NULL;
     mp_table *table = MP_KIND_TABLE(document, window->model, "growth", NULL, growth_columns);
@@ -529,7 +331,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
         mp_say_change(document, window, grouping);
     }
     for (size_t i = 0; i < shown; i++) {
-        rows[i].stack = stack_of(document, window->model, rows[i].group, dimension);
+        rows[i].stack = mp_group_stack(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
     }
     mp_table_left_out(table, count);
@@ -539,101 +341,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     return true;
 }
 
-/* --- the reports --- */
-
-static bool top_of_profile(const mp_request *request, mp_document *document, mp_error *error)
-{
-    const mp_heap_arguments *asked = request->arguments;
-    mp_profile_costs costs = mp_profile_costs_of(request->filter);
-    mp_costs_asked of_costs = {asked->by, asked->sort, asked->min_count, (size_t)asked->limit};
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
-    bool ok = mp_section_profile_top(document, request->model, &costs, &of_costs, error);
-    document->tables[document->table_count - 1].main = true;
-    mp_profile_costs_free(&costs);
-    return ok;
-}
-
-static bool top_of_heap(const mp_request *request, mp_document *document, mp_error *error)
-{
-    mp_window window;
-    if (!mp_section_heap(document, request, false, &window, error))
-        return false;
-    bool ok = mp_section_top(document, &window, request->arguments, error);
-    document->tables[document->table_count - 1].main = true;
-    mp_window_free(&window);
-    return ok;
-}
-
-static bool top_of_dump(const mp_request *request, mp_document *document, mp_error *error)
-{
-    const mp_heap_arguments *asked = request->arguments;
-    mp_histogram_asked histogram = {.by = asked->by,
-                                    .sort = asked->sort,
-                                    .only = asked->only,
-                                    .min_bytes = asked->min_bytes,
-                                    .min_count = asked->min_count,
-                                    .rows = (size_t)asked->limit};
-    mp_graph_view graph = mp_graph_view_of(request->filter);
-    mp_section_dump_head(document, request, &graph);
-    bool ok = mp_section_dump_top(document, &graph, &histogram, error);
-    document->tables[document->table_count - 1].main = true;
-    mp_graph_view_free(&graph);
-    return ok;
-}
-
-static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS, .stack_depth = MP_PROGRAM_CALLERS};
-
-static const mp_argument top_arguments[] = {
-    MP_ASKS_WINDOW(MP_HEAPS),
-    MP_ASKS("by", TEXT, by, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
-    MP_ASKS("only", NAME, only, MP_DUMP),
-    MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS | MP_DUMP),
-    MP_ASKS("min-count", COUNT, min_count, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_SHARES("listings", MP_PROFILE),
-    MP_SHARES("keep-profiler", MP_PROFILE),
-    MP_SHARES_READING,
-};
-
-static const char *const dump_groups[] = {"type", "namespace"};
-
-static const mp_choice top_choices[] = {
-    {.argument = "by", .variants = MP_HEAPS},
-    {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
-    {.argument = "by", .variants = MP_PROFILE, MP_WORDS(mp_profile_groups)},
-    {.argument = "sort", .variants = MP_HEAPS, MP_WORDS_OF(top_orders, 0, ALL_TOP)},
-    {.argument = "sort", .variants = MP_HISTORY, MP_WORDS_OF(top_orders, ALL_TOP, RECORDED_TOP)},
-    {.argument = "sort",
-     .variants = MP_EVENTS,
-     MP_WORDS_OF(top_orders, ALL_TOP + RECORDED_TOP, LOGGED_TOP)},
-    {.argument = "sort", .variants = MP_DUMP, MP_WORDS(mp_alive_orders)},
-    {.argument = "sort", .variants = MP_PROFILE, .where = "by line", MP_WORDS(mp_line_orders)},
-    {.argument = "sort",
-     .variants = MP_PROFILE,
-     .where = "by method or module",
-     MP_WORDS(mp_method_orders)},
-    {0},
-};
-
-const mp_report mp_report_top = {
-    .name = "top",
-    .summary = "what is biggest in memory; the hottest lines of a profile",
-    .example = "top samples/shop-v2.oemp --by source",
-    .details =
-        "Memory: what is alive at the snapshot `to` (the last _PreCleanUp if there is one,\n"
-        "else the last). \"With scoped\" adds what is scoped to the group's objects; sorted by\n"
-        "idle stand temp-tables that were never used.",
-    MP_ARGUMENTS(top_arguments, own),
-    .choices = top_choices,
-    .variants = {MP_HEAP_VARIANTS(top_of_heap),
-                 {.needs = MP_HOLDS_GRAPH, .run = top_of_dump},
-                 {.needs = MP_HOLDS_PROFILE, .run = top_of_profile}},
-};
+/* --- the report --- */
 
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
@@ -688,6 +396,9 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
     return ok;
 }
 
+static const mp_heap_arguments defaults = {.limit = MP_REPORT_ROWS,
+                                           .stack_depth = MP_PROGRAM_CALLERS};
+
 static const mp_argument growth_arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
     MP_ASKS("by", TEXT, by, MP_HEAPS),
@@ -718,7 +429,7 @@ const mp_report mp_report_growth = {
         "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
         "a warm-up out. Sorted by inclusive, what is scoped to a group counts.",
     .wants_holders = true,
-    MP_ARGUMENTS(growth_arguments, own),
+    MP_ARGUMENTS(growth_arguments, defaults),
     .choices = growth_choices,
     .variants = {MP_HEAP_VARIANTS(growth_of_heap),
                  {.needs = MP_HOLDS_LEDGER, .run = growth_of_dumps}},

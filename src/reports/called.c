@@ -1,0 +1,169 @@
+#include "reports/called.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "query/labels.h"
+
+static int by_name(const void *left, const void *right, void *opaque)
+{
+    const mp_calls *calls = opaque;
+    return strcmp(calls->at[*(const uint32_t *)left].name,
+                  calls->at[*(const uint32_t *)right].name);
+}
+
+static bool *twins_of(const mp_calls *calls)
+{
+    uint32_t *places = mp_alloc(((size_t)calls->count + 1) * sizeof *places);
+    bool *twins = mp_alloc_zero((size_t)calls->count + 1, sizeof *twins);
+    for (uint32_t i = 0; i < calls->count; i++)
+        places[i] = i;
+    if (calls->count)
+        qsort_r(places, calls->count, sizeof *places, by_name, (void *)(uintptr_t)calls);
+    for (uint32_t i = 1; i < calls->count; i++)
+        if (strcmp(calls->at[places[i - 1]].name, calls->at[places[i]].name) == 0)
+            twins[places[i - 1]] = twins[places[i]] = true;
+    free(places);
+    return twins;
+}
+
+const char *mp_called_name(const mp_called *called, uint32_t place)
+{
+    const mp_callable *callable = &called->calls->at[place];
+    const char *name = mp_name_told(called->document->arena, callable->name);
+    if (!called->twins[place] || !callable->start_line)
+        return name;
+    return mp_document_text(called->document, "%s (from %" PRIu32 ")", name, callable->start_line);
+}
+
+/* "name:12": what stands before the colon, and the line. */
+static void split_line(mp_called *called)
+{
+    const char *colon = strrchr(called->word, ':');
+    char *end = NULL;
+    long line = colon ? strtol(colon + 1, &end, 10) : 0;
+    if (!colon || colon == called->word || end == colon + 1 || *end || colon[1] == ' ' ||
+        colon[1] == '+' || line < INT32_MIN || line > INT32_MAX)
+        return;
+    called->has_line = true;
+    called->line = (int32_t)line;
+    called->code =
+        mp_document_text(called->document, "%.*s", (int)(colon - called->word), called->word);
+}
+
+mp_called mp_called_begin(mp_document *document, const mp_model *model, const char *word,
+                          bool of_bytes)
+{
+    mp_called called = {.document = document, .model = model, .word = word, .of_bytes = of_bytes};
+    if (word)
+        split_line(&called);
+    return called;
+}
+
+static int costliest_first(const void *left, const void *right, void *opaque)
+{
+    const mp_calls *calls = opaque;
+    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+    const mp_callable *a = &calls->at[x], *b = &calls->at[y];
+    if (a->sites != b->sites)
+        return a->sites < b->sites ? 1 : -1;
+    if (a->own.cost != b->own.cost)
+        return a->own.cost < b->own.cost ? 1 : -1;
+    if (a->all.cost != b->all.cost)
+        return a->all.cost < b->all.cost ? 1 : -1;
+    int order = strcmp(a->name, b->name);
+    if (!order)
+        order = a->start_line > b->start_line ? 1 : -(a->start_line < b->start_line);
+    return order ? order : x > y ? 1 : -(x < y);
+}
+
+static void sort_places(const mp_calls *calls, uint32_t *places, size_t count)
+{
+    if (count)
+        qsort_r(places, count, sizeof *places, costliest_first, (void *)(uintptr_t)calls);
+}
+
+/* What costs most by itself; of a profile, no session. */
+static uint32_t *busiest(const mp_called *called, size_t *count)
+{
+    uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
+    *count = 0;
+    for (uint32_t i = 0; i < called->calls->count; i++)
+        if (called->of_bytes || called->calls->at[i].program.i)
+            places[(*count)++] = i;
+    sort_places(called->calls, places, *count);
+    return places;
+}
+
+static bool nothing_named(const mp_called *called, const char *code, mp_error *error)
+{
+    enum { NAMED = 3 };
+    size_t count, used = 0;
+    const char *names[NAMED];
+    uint32_t *places = busiest(called, &count);
+    for (size_t i = 0; i < count && used < NAMED; i++) /* written in other capitals, or a part */
+        if (strcasestr(mp_called_name(called, places[i]), code))
+            names[used++] = mp_called_name(called, places[i]);
+    bool none = !used;
+    for (size_t i = 0; none && i < count && i < NAMED; i++)
+        names[used++] = mp_called_name(called, places[i]);
+    free(places);
+    mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called fits the name \"%s\"", code);
+    size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "there are such as ");
+    mp_text_list(names, used, "and", error->advice + length, sizeof error->advice - length);
+    if (!used)
+        *error->advice = '\0';
+    return false;
+}
+
+/* Those that people know by just this name, else those that the recording does. */
+static uint32_t *named(const mp_called *called, const char *code, size_t *count)
+{
+    uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
+    mp_arena *arena = called->document->arena;
+    size_t word = strcspn(code, " ");
+    *count = 0;
+    for (uint32_t i = 0; i < called->calls->count; i++) {
+        const char *name = called->calls->at[i].name;
+        if (strncmp(name, code, word) == 0 && (strcmp(mp_name_told(arena, name), code) == 0 ||
+                                               strcmp(mp_called_name(called, i), code) == 0))
+            places[(*count)++] = i;
+    }
+    if (*count)
+        return places;
+    free(places);
+    return mp_calls_named(called->calls, called->model, code, count);
+}
+
+/* All of it first, then without a line at its end. */
+bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
+{
+    size_t count = 0;
+    called->calls = calls;
+    called->twins = twins_of(calls);
+    if (!called->word) {
+        called->places = busiest(called, &count);
+        called->count = count ? 1 : 0;
+        return count || nothing_named(called, "", error);
+    }
+    if (!*called->word) /* which would fit whatever has no method or program */
+        return nothing_named(called, "", error);
+    called->places = named(called, called->word, &called->count);
+    called->has_line &= called->count == 0;
+    if (called->has_line) {
+        free(called->places);
+        called->places = named(called, called->code, &called->count);
+    }
+    sort_places(calls, called->places, called->count);
+    return called->count || nothing_named(called, called->word, error);
+}
+
+void mp_called_free(mp_called *called)
+{
+    free(called->twins);
+    free(called->places);
+}
