@@ -3,16 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/config.h"
 #include "cli/console.h"
+#include "cli/fits.h"
 #include "cli/options.h"
-
-/* --- refusals --- */
+#include "cli/take.h"
 
 bool cli_refuse(const cli_options *options, const char *format, ...)
 {
@@ -26,147 +25,6 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
     fprintf(stderr, "Try: memprof %s%s--help\n", command ? command : "", command ? " " : "");
     return false;
 }
-
-static bool refuse_argument(const cli_options *options, const cli_option *option,
-                            const cli_pair *pair)
-{
-    const char *text = pair->text;
-    const char *words[MP_MOST_WORDS];
-    char list[512];
-    size_t count = cli_option_words(&options->command, option, words);
-    const char *nearest = mp_text_nearest(text, words, count);
-    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
-    if (pair->origin) {
-        cli_put_fault(pair->origin, "%s takes %s, not \"%s\"", option->name, takes, text);
-        return false;
-    }
-    if (nearest)
-        return cli_refuse(options, "--%s does not take \"%s\": is %s meant? It takes %s",
-                          option->name, text, nearest, takes);
-    return cli_refuse(options, "--%s takes %s, not \"%s\"", option->name, takes, text);
-}
-
-/* --- taking --- */
-
-static bool is_there(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static bool add_text(mp_argument_texts *texts, const char *text)
-{
-    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
-    texts->at[texts->count++] = text;
-    return *text != '\0';
-}
-
-/* The place of a word among those that the option takes. False where it is none of them. */
-static bool find_word(const cli_options *options, const cli_option *option, const char *word,
-                      unsigned *place)
-{
-    const char *words[MP_MOST_WORDS];
-    size_t count = cli_option_words(&options->command, option, words);
-    *place = 0;
-    while (*place < count && strcmp(words[*place], word) != 0)
-        ++*place;
-    return *place < count;
-}
-
-/* False where the text is none that the option takes. */
-static bool take(cli_options *options, const cli_option *option, const char *text)
-{
-    void *place = (char *)options + option->offset;
-    mp_load_options *load = &options->load;
-    mp_error unheard = {0};
-    int64_t number = 0;
-    unsigned word;
-    switch (option->kind) {
-    case CLI_ASKS:
-        return mp_question_set(&options->question, option->name, text, &unheard);
-    case CLI_FLAG:
-        return *(bool *)place = true;
-    case CLI_NAME:
-        *(const char **)place = text;
-        return *text != '\0';
-    case CLI_FILE_NAME:
-        *(const char **)place = text;
-        return *text && !strchr(text, '/');
-    case CLI_TIME:
-        return mp_parse_time(text, place) && *(int64_t *)place > 0;
-    case CLI_CEILING:
-        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
-    case CLI_GROWTH:
-        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_GROWTH}, text, place);
-    case CLI_TEXTS:
-        return add_text(place, text);
-    case CLI_FOLDERS:
-        return is_folder(text) && add_text(place, text);
-    case CLI_MOMENT:
-        load->at = text;
-        return mp_text_is(text, "peak") || mp_parse_time(text, &number);
-    case CLI_SLICES:
-        load->slice_us = 0;
-        if (!mp_parse_count(text, &number))
-            return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
-        load->slices = (uint32_t)number;
-        return number > 0 && number <= 10000;
-    case CLI_TEMPORARY:
-        load->temporary_is_time = !mp_parse_count(text, &load->temporary);
-        return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
-                                       : load->temporary > 0;
-    case CLI_REORDER:
-        if (!mp_parse_count(text, &number) || number < 0 || number > 100000000)
-            return false;
-        load->reorder = number ? number : -1;
-        return true;
-    case CLI_READER:
-        load->format = text;
-        return mp_reader_find(text) != NULL;
-    case CLI_JOBS:
-        return mp_parse_count(text, &options->jobs) && options->jobs > 0;
-    case CLI_SIZE:
-        return mp_parse_bytes(text, place) && *(int64_t *)place > 0;
-    case CLI_NUMBER:
-        return mp_parse_count(text, place) && *(int64_t *)place > 0;
-    case CLI_NESTING:
-        return mp_parse_count(text, place) && *(int64_t *)place > 0 && *(int64_t *)place <= 16;
-    case CLI_SPAN:
-        return mp_parse_time(text, place) && *(int64_t *)place > 0;
-    case CLI_RENDERER:
-        return (options->renderer = mp_renderer_find(text)) != NULL;
-    case CLI_OWN_RENDERER:
-        options->renderer = mp_renderer_find(text);
-        return options->renderer && options->renderer->command &&
-               mp_text_is(options->renderer->command, options->command.name);
-    case CLI_EXPORTER:
-        options->exporter = mp_exporter_find(text);
-        load->keep_objects = options->exporter && options->exporter->wants_objects;
-        return options->exporter != NULL;
-    case CLI_GROUPING:
-        if (!find_word(options, option, text, &word))
-            return false;
-        options->group = CLI_GROUP_FILE + word;
-        return true;
-    case CLI_WIDTH:
-        return mp_parse_count(text, &options->width) && options->width <= CLI_WIDEST &&
-               (options->width == 0 || options->width >= CLI_NARROWEST);
-    case CLI_COLOURING:
-        if (!find_word(options, option, text, &word))
-            return false;
-        options->colour = CLI_COLOUR_AUTO + word;
-        return true;
-    }
-    return false;
-}
-
-/* --- parsing --- */
 
 /* The option that was given last; NULL: it was not. */
 static const cli_pair *pair_of(const cli_options *options, const char *name)
@@ -432,7 +290,7 @@ static bool check_first(cli_options *options, const cli_line *line)
 {
     const char *first = line->operand_count ? line->operands[0] : "-";
     return options->command_named || strcmp(first, "-") == 0 || strpbrk(first, "./@") ||
-           is_there(first) || refuse_command(options, line, true);
+           cli_is_there(first) || refuse_command(options, line, true);
 }
 
 /* help COMMAND is COMMAND --help, which needs no files. False after a message. */
@@ -457,21 +315,6 @@ static bool asks_for_threads(const cli_options *options)
     return asks;
 }
 
-/* Whether none that is meant once was given twice; a default may be given anew. False after a
- * message. */
-static bool check_twice(const cli_options *options)
-{
-    for (size_t i = 0; i < options->pair_count; i++) {
-        const cli_pair *pair = &options->pairs[i];
-        const cli_option *option = cli_option_of(&options->command, pair->name);
-        for (size_t j = 0; option && option->argument && !option->repeats && j < i; j++)
-            if (options->pairs[j].name == pair->name && !options->pairs[j].origin && !pair->origin)
-                return cli_refuse(options, "--%s is given twice, as %s and as %s", pair->name,
-                                  options->pairs[j].text, pair->text);
-    }
-    return true;
-}
-
 /* Take all that was given, and refuse what means nothing to the command. */
 static bool take_options(cli_options *options, const cli_line *line)
 {
@@ -482,8 +325,8 @@ static bool take_options(cli_options *options, const cli_line *line)
         const cli_pair *pair = &options->pairs[i];
         const cli_option *option = cli_option_of(command, pair->name);
         question->by_default = pair->origin != NULL;
-        if (option && !take(options, option, pair->text))
-            return refuse_argument(options, option, pair);
+        if (option && !cli_take(options, option, pair))
+            return false;
     }
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
@@ -536,89 +379,6 @@ static void choose_limit(cli_options *options)
         *limit = (int64_t)options->merged_rows;
 }
 
-static bool reads_stdin_twice(const cli_options *options)
-{
-    const char *base = options->question.base;
-    size_t count = base && strcmp(base, "-") == 0;
-    for (size_t i = 0; i < options->path_count; i++)
-        count += strcmp(options->paths[i], "-") == 0;
-    return count > 1;
-}
-
-/* On the command line, not as a default. */
-static bool is_given(const cli_options *options, const char *name)
-{
-    bool is = false;
-    for (size_t i = 0; i < options->pair_count; i++)
-        is |= !options->pairs[i].origin && strcmp(options->pairs[i].name, name) == 0;
-    return is;
-}
-
-/* Whether what is no file stands where a file should, and the other way round. False after a
- * message. */
-static bool check_places(const cli_options *options)
-{
-    const cli_command *command = &options->command;
-    const char *operand = options->operand, *path = options->path_count ? options->paths[0] : "-";
-    bool last = command->operand_last;
-    bool named = last || (command->report && command->report->operand == MP_OPERAND_OBJECT);
-    if (!operand || !named || options->path_count != 1 || strcmp(path, "-") == 0 ||
-        is_there(path) || strchr(path, '@') || !is_there(operand))
-        return true;
-    return cli_refuse(options, "%s is no file, and %s is one: memprof %s %s %s", path, operand,
-                      command->name, last ? operand : path, last ? path : operand);
-}
-
-/* Check the number of inputs, and that the format can show the answer, before reading anything. */
-static bool check(const cli_options *options)
-{
-    const cli_command *command = &options->command;
-    const mp_renderer *renderer = options->renderer;
-    const cli_option *to = cli_option_of(command, "to");
-    bool own = to && to->kind == CLI_OWN_RENDERER && is_given(options, "to");
-    bool before = command->operand && !command->operand_last;
-    if (renderer->command && !cli_command_writes(command, renderer))
-        return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
-                          renderer->command, command->name);
-    if (command->scope & CLI_WATCHES && !cli_command_writes(command, renderer))
-        return cli_refuse(options, "%s prints a line for each snapshot, which %s cannot",
-                          command->name, renderer->name);
-    if (own && is_given(options, "format"))
-        return cli_refuse(options, "--to and --format both say what is written: give one of them");
-    for (const char *const *name = renderer->unused; name && *name; name++)
-        if (is_given(options, *name))
-            return cli_refuse(options, "%s has all lines of the programs, and no use for --%s",
-                              renderer->name, *name);
-    if (!check_places(options))
-        return false;
-    if (options->brief && !renderer->can_be_brief)
-        return cli_refuse(options, "--brief goes with --format text or json, not with %s",
-                          renderer->name);
-    if (cli_compares(command) && options->path_count != 1)
-        return cli_refuse(options, "%s compares BASE with one other recording", command->name);
-    const char *behind = command->operand_last ? command->operand : NULL;
-    bool optional = behind && *behind == '[';
-    if (behind && !optional && !options->operand)
-        return cli_refuse(options,
-                          "%s needs a file to read (\"-\" is standard input) and, behind it, %s",
-                          command->name, behind);
-    if (optional && options->path_count > 1)
-        return cli_refuse(options, "%s takes one file and, behind it, one name", command->name);
-    bool misses = before && !is_given(options, "policy");
-    if (command->scope & CLI_READS && options->path_count == 0)
-        return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)%s",
-                          command->name, misses ? command->operand : "", misses ? " and " : "",
-                          mp_argument_find(command->arguments, "object")
-                              ? "; --type GLOB may stand for OBJECT"
-                              : "");
-    if (reads_stdin_twice(options))
-        return cli_refuse(options, "standard input (\"-\") can be read once");
-    if (!(command->scope & CLI_READS) && options->path_count)
-        return cli_refuse(options, "%s takes no file, and got %s", command->name,
-                          options->paths[0]);
-    return true;
-}
-
 static bool parse(cli_options *options, cli_line *line)
 {
     if (!collect(options, line))
@@ -639,13 +399,14 @@ static bool parse(cli_options *options, cli_line *line)
     if (!check_first(options, line))
         return false;
     place_operands(options, line);
+    if (!cli_given_once(options) || !cli_config_read(options, line->commands, line->command_count))
+        return false;
     mp_question_begin(&options->question, options->command.report);
-    if (!check_twice(options) || !cli_config_read(options, line->commands, line->command_count) ||
-        !take_options(options, line))
+    if (!take_options(options, line))
         return false;
     if (options->brief && !options->renderer->can_be_brief && pair_of(options, "brief")->origin)
         options->brief = false;
-    if (!check(options))
+    if (!cli_fits(options))
         return false;
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;

@@ -1,0 +1,18 @@
+/* Whether what was given on a command line goes together, as far as it can be told before anything
+ * is read. False after a message. */
+#ifndef MP_CLI_FITS_H
+#define MP_CLI_FITS_H
+
+#include "cli/options.h"
+
+/* No option that is meant once was given twice; a default may be given anew. */
+bool cli_given_once(const cli_options *options);
+/* The number of inputs is right, and the format can show the answer. */
+bool cli_fits(const cli_options *options);
+
+/* The option is on the command line, not as a default. */
+bool cli_is_given(const cli_options *options, const char *name);
+/* There is a file of this name. */
+bool cli_is_there(const char *path);
+
+#endif

@@ -1,0 +1,145 @@
+#include "cli/take.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/console.h"
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool add_text(mp_argument_texts *texts, const char *text)
+{
+    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
+    texts->at[texts->count++] = text;
+    return *text != '\0';
+}
+
+/* The place of a word among those that the option takes. False where it is none of them. */
+static bool find_word(const cli_options *options, const cli_option *option, const char *word,
+                      unsigned *place)
+{
+    const char *words[MP_MOST_WORDS];
+    size_t count = cli_option_words(&options->command, option, words);
+    *place = 0;
+    while (*place < count && strcmp(words[*place], word) != 0)
+        ++*place;
+    return *place < count;
+}
+
+/* False where the text is none that the option takes. */
+static bool take(cli_options *options, const cli_option *option, const char *text)
+{
+    void *place = (char *)options + option->offset;
+    mp_load_options *load = &options->load;
+    mp_error unheard = {0};
+    int64_t number = 0;
+    unsigned word;
+    switch (option->kind) {
+    case CLI_ASKS:
+        return mp_question_set(&options->question, option->name, text, &unheard);
+    case CLI_FLAG:
+        return *(bool *)place = true;
+    case CLI_NAME:
+        *(const char **)place = text;
+        return *text != '\0';
+    case CLI_FILE_NAME:
+        *(const char **)place = text;
+        return *text && !strchr(text, '/');
+    case CLI_TIME:
+        return mp_parse_time(text, place) && *(int64_t *)place > 0;
+    case CLI_CEILING:
+        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
+    case CLI_GROWTH:
+        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_GROWTH}, text, place);
+    case CLI_TEXTS:
+        return add_text(place, text);
+    case CLI_FOLDERS:
+        return is_folder(text) && add_text(place, text);
+    case CLI_MOMENT:
+        load->at = text;
+        return mp_text_is(text, "peak") || mp_parse_time(text, &number);
+    case CLI_SLICES:
+        load->slice_us = 0;
+        if (!mp_parse_count(text, &number))
+            return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
+        load->slices = (uint32_t)number;
+        return number > 0 && number <= 10000;
+    case CLI_TEMPORARY:
+        load->temporary_is_time = !mp_parse_count(text, &load->temporary);
+        return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
+                                       : load->temporary > 0;
+    case CLI_REORDER:
+        if (!mp_parse_count(text, &number) || number < 0 || number > 100000000)
+            return false;
+        load->reorder = number ? number : -1;
+        return true;
+    case CLI_READER:
+        load->format = text;
+        return mp_reader_find(text) != NULL;
+    case CLI_JOBS:
+        return mp_parse_count(text, &options->jobs) && options->jobs > 0;
+    case CLI_SIZE:
+        return mp_parse_bytes(text, place) && *(int64_t *)place > 0;
+    case CLI_NUMBER:
+        return mp_parse_count(text, place) && *(int64_t *)place > 0;
+    case CLI_NESTING:
+        return mp_parse_count(text, place) && *(int64_t *)place > 0 && *(int64_t *)place <= 16;
+    case CLI_SPAN:
+        return mp_parse_time(text, place) && *(int64_t *)place > 0;
+    case CLI_RENDERER:
+        return (options->renderer = mp_renderer_find(text)) != NULL;
+    case CLI_OWN_RENDERER:
+        options->renderer = mp_renderer_find(text);
+        return options->renderer && options->renderer->command &&
+               mp_text_is(options->renderer->command, options->command.name);
+    case CLI_EXPORTER:
+        options->exporter = mp_exporter_find(text);
+        load->keep_objects = options->exporter && options->exporter->wants_objects;
+        return options->exporter != NULL;
+    case CLI_GROUPING:
+        if (!find_word(options, option, text, &word))
+            return false;
+        options->group = CLI_GROUP_FILE + word;
+        return true;
+    case CLI_WIDTH:
+        return mp_parse_count(text, &options->width) && options->width <= CLI_WIDEST &&
+               (options->width == 0 || options->width >= CLI_NARROWEST);
+    case CLI_COLOURING:
+        if (!find_word(options, option, text, &word))
+            return false;
+        options->colour = CLI_COLOUR_AUTO + word;
+        return true;
+    }
+    return false;
+}
+
+bool cli_refuse_argument(const cli_options *options, const cli_option *option, const cli_pair *pair)
+{
+    const char *text = pair->text;
+    const char *words[MP_MOST_WORDS];
+    char list[512];
+    size_t count = cli_option_words(&options->command, option, words);
+    const char *nearest = mp_text_nearest(text, words, count);
+    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
+    if (pair->origin) {
+        cli_put_fault(pair->origin, "%s takes %s, not \"%s\"", option->name, takes, text);
+        return false;
+    }
+    if (nearest)
+        return cli_refuse(options, "--%s does not take \"%s\": is %s meant? It takes %s",
+                          option->name, text, nearest, takes);
+    return cli_refuse(options, "--%s takes %s, not \"%s\"", option->name, takes, text);
+}
+
+bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair)
+{
+    return take(options, option, pair->text) || cli_refuse_argument(options, option, pair);
+}

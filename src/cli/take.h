@@ -1,0 +1,13 @@
+/* What stands behind an option, taken into what is asked. */
+#ifndef MP_CLI_TAKE_H
+#define MP_CLI_TAKE_H
+
+#include "cli/options.h"
+
+/* False after a message that says what the option takes. */
+bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair);
+/* That message alone. Gives false. */
+bool cli_refuse_argument(const cli_options *options, const cli_option *option,
+                         const cli_pair *pair);
+
+#endif
