@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "export/coverage_files.h"
-#include "export/xml.h"
+#include "render/xml.h"
 
 /* Rounded down, so that 1 is each line. */
 static void put_rates(FILE *out, uint64_t executed, uint64_t lines)

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "document/checks.h"
-#include "export/xml.h"
 #include "render/renderer.h"
+#include "render/xml.h"
 
 static void put_counts(FILE *file, const mp_checks *checks)
 {

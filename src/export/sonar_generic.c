@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "export/coverage_files.h"
-#include "export/xml.h"
+#include "render/xml.h"
 
 static bool render_sonar(const mp_document *document, const mp_diagnostics *diagnostics,
                          const mp_style *style, FILE *out, mp_error *error)

@@ -53,6 +53,29 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     return mp_arena_copy(arena, text, strlen(text));
 }
 
+static mp_tone tone_of_word(const char *word)
+{
+    static const struct {
+        const char *word;
+        mp_tone tone;
+    } words[] = {{"new", MP_TONE_WORSE},   {"grown", MP_TONE_WORSE},   {"fail", MP_TONE_WORSE},
+                 {"FAIL", MP_TONE_WORSE},  {"gone", MP_TONE_BETTER},   {"shrunk", MP_TONE_BETTER},
+                 {"pass", MP_TONE_BETTER}, {"error", MP_TONE_WARNING}, {"ERROR", MP_TONE_WARNING}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0)
+            return words[i].tone;
+    return MP_TONE_PLAIN;
+}
+
+mp_tone mp_cell_tone(const mp_column *column, const char *text)
+{
+    if (column->flags & MP_SIGNED)
+        return *text == '+' || *text == 'x'   ? MP_TONE_WORSE
+               : *text == '-' && text[1] != 0 ? MP_TONE_BETTER
+                                              : MP_TONE_PLAIN;
+    return column->flags & MP_TONED ? tone_of_word(text) : MP_TONE_PLAIN;
+}
+
 bool mp_column_is_known(const mp_table *table, size_t column)
 {
     bool known = false;

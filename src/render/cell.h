@@ -12,6 +12,10 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
 /* The cell as programs read it: exact, without unit or grouping. A list is joined with " < ". */
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
 
+/* What a cell tells, by its text for people: more is worse of all that memprof measures, and some
+ * columns have words that say so. */
+mp_tone mp_cell_tone(const mp_column *column, const char *text);
+
 /* The table as people see it. Of a list that is as long as the input makes it, and that the report
  * did not limit, these are the first rows, unless all were asked for. */
 mp_table mp_table_for_people(const mp_table *table, const mp_style *style);

@@ -35,30 +35,6 @@ static const char *escape(const text_out *out, const char *sequence)
     return out->style->colour ? sequence : "";
 }
 
-static mp_tone tone_of_word(const char *word)
-{
-    static const struct {
-        const char *word;
-        mp_tone tone;
-    } words[] = {{"new", MP_TONE_WORSE},   {"grown", MP_TONE_WORSE},   {"fail", MP_TONE_WORSE},
-                 {"FAIL", MP_TONE_WORSE},  {"gone", MP_TONE_BETTER},   {"shrunk", MP_TONE_BETTER},
-                 {"pass", MP_TONE_BETTER}, {"error", MP_TONE_WARNING}, {"ERROR", MP_TONE_WARNING}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0)
-            return words[i].tone;
-    return MP_TONE_PLAIN;
-}
-
-/* More is worse of all that memprof measures. */
-static mp_tone tone_of(const mp_column *column, const char *text)
-{
-    if (column->flags & MP_SIGNED)
-        return *text == '+' || *text == 'x'   ? MP_TONE_WORSE
-               : *text == '-' && text[1] != 0 ? MP_TONE_BETTER
-                                              : MP_TONE_PLAIN;
-    return column->flags & MP_TONED ? tone_of_word(text) : MP_TONE_PLAIN;
-}
-
 /* A name, the qualifying parts of its words faint. */
 static void put_name(text_out *out, const char *text, size_t length)
 {
@@ -77,7 +53,7 @@ static void put_name(text_out *out, const char *text, size_t length)
 
 static void put_cell(text_out *out, const mp_column *column, const char *text, size_t length)
 {
-    mp_tone tone = out->style->colour ? tone_of(column, text) : MP_TONE_PLAIN;
+    mp_tone tone = out->style->colour ? mp_cell_tone(column, text) : MP_TONE_PLAIN;
     if (out->style->colour && (column->unit == MP_LIST || column->flags & MP_SHORTEN))
         put_name(out, text, length);
     else

@@ -1,4 +1,4 @@
-#include "export/xml.h"
+#include "render/xml.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Texts as XML: what would end them is written as an entity, what XML has no place for left out. */
-#ifndef MP_EXPORT_XML_H
-#define MP_EXPORT_XML_H
+#ifndef MP_RENDER_XML_H
+#define MP_RENDER_XML_H
 
 #include <stdio.h>
 
