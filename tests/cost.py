@@ -59,6 +59,7 @@ WAYS = {
     "oemp-snapshots": (growing.oemp_snapshots, 800, OEMP),
     "oemp-colliding-ids": (growing.oemp_colliding_ids, 2000, OEMP),
     "oemp-files": (growing.oemp_many, 120, FOLDERS),
+    "oemp-deeper-folder": (growing.oemp_deeper_folder, 4000, ["leaks -n 0 --format json", "top -n 0"]),
     "log-deeper": (growing.log_deeper, 4000, LOGS),
     "log-recursive": (growing.log_recursive, 2000, LOGS),
     "log-wider": (growing.log_wider, 1000, LOGS),

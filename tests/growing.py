@@ -63,8 +63,8 @@ class Recording:
         return "\n".join(self.lines) + "\n"
 
 
-def oemp_deeper(n):
-    one = Recording()
+def oemp_deeper(n, session=1):
+    one = Recording(session)
     one.source(1, "deep shop.Recursion")
     for i in range(1, n + 1):
         one.node(i, 1, i - 1, 7)
@@ -168,6 +168,11 @@ def oemp_many(n):
         one.object(1, 1, 5)
         files[f"{i}.oemp"] = one.done()
     return files
+
+
+def oemp_deeper_folder(n):
+    """Two recordings, of which each waits for the other."""
+    return {f"{i}.oemp": oemp_deeper(n, i) for i in (1, 2)}
 
 
 LOG = "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n"

@@ -118,13 +118,38 @@ char *mp_arena_format(mp_arena *arena, const char *format, ...)
     return text;
 }
 
-bool mp_arena_owns(const mp_arena *arena, const void *memory)
+static int compare_ranges(const void *a, const void *b)
+{
+    const mp_memory_range *left = a, *right = b;
+    return (left->begin > right->begin) - (left->begin < right->begin);
+}
+
+mp_memory_range *mp_arena_ranges(const mp_arena *arena, size_t *count)
+{
+    size_t blocks = 0;
+    for (const struct mp_arena_block *block = arena->head; block; block = block->next)
+        blocks++;
+    mp_memory_range *ranges = mp_alloc(blocks * sizeof *ranges);
+    *count = 0;
+    for (const struct mp_arena_block *block = arena->head; block; block = block->next) {
+        uintptr_t begin = (uintptr_t)block->bytes;
+        ranges[(*count)++] = (mp_memory_range){begin, begin + block->capacity};
+    }
+    qsort(ranges, blocks, sizeof *ranges, compare_ranges);
+    return ranges;
+}
+
+static int compare_to_range(const void *address, const void *range)
+{
+    const uintptr_t at = *(const uintptr_t *)address;
+    const mp_memory_range *in = range;
+    return at < in->begin ? -1 : at >= in->end;
+}
+
+bool mp_ranges_have(const mp_memory_range *ranges, size_t count, const void *memory)
 {
     uintptr_t at = (uintptr_t)memory;
-    for (const struct mp_arena_block *block = arena->head; block; block = block->next)
-        if (at >= (uintptr_t)block->bytes && at - (uintptr_t)block->bytes < block->capacity)
-            return true;
-    return false;
+    return bsearch(&at, ranges, count, sizeof *ranges, compare_to_range) != NULL;
 }
 
 void mp_arena_free(mp_arena *arena)

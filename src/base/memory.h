@@ -40,7 +40,16 @@ char *mp_arena_format(mp_arena *arena, const char *format, ...)
 char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void mp_arena_free(mp_arena *arena);
-/* Whether it handed out what the pointer points at. */
-bool mp_arena_owns(const mp_arena *arena, const void *memory);
+
+/* Addresses from `begin` up to, without, `end`. */
+typedef struct mp_memory_range {
+    uintptr_t begin, end;
+} mp_memory_range;
+
+/* Where all that the arena has handed out stands, in the order of addresses: it owns what is in one
+ * of them. Holds until the arena hands out more; release with free(). */
+mp_memory_range *mp_arena_ranges(const mp_arena *arena, size_t *count);
+/* Whether it is in one of the ranges, which stand in their order. */
+bool mp_ranges_have(const mp_memory_range *ranges, size_t count, const void *memory);
 
 #endif

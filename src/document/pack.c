@@ -5,11 +5,21 @@
 #include "base/memory.h"
 #include "document/document.h"
 
+/* A list, or a text of one, where it is now. */
+typedef struct list_part {
+    const void *at;
+    size_t bytes;
+} list_part;
+
 /* Texts that the old arena owns are moved to the new one, others are borrowed as before. */
 typedef struct packing {
-    const mp_arena *from;
+    mp_memory_range *from; /* of the old arena */
+    size_t from_count;
     mp_arena *to;
     mp_shared_columns *shared;
+    mp_id_index known; /* old address of a list or of a text of one, to its place in `parts` */
+    list_part *parts;
+    size_t capacity;
 } packing;
 
 /* Columns that some document had. */
@@ -19,16 +29,59 @@ typedef struct mp_shared_columns_set {
     size_t count;
 } shared_set;
 
-static const void *moved(const packing *pack, const void *memory, size_t bytes)
+static bool is_owned(const packing *pack, const void *memory)
 {
-    if (!memory || !mp_arena_owns(pack->from, memory))
-        return memory;
-    return memcpy(mp_arena_alloc(pack->to, bytes), memory, bytes);
+    return mp_ranges_have(pack->from, pack->from_count, memory);
 }
 
 static void move_text(const packing *pack, const char **text)
 {
-    *text = *text ? moved(pack, *text, strlen(*text) + 1) : NULL;
+    if (*text && is_owned(pack, *text))
+        *text = mp_arena_copy(pack->to, *text, strlen(*text));
+}
+
+/* What lists have in common is moved once: stacks share most of their frames. Where it is now,
+ * valid until the next one; of what is new, where it was, and 0 bytes. */
+static list_part *part_of(packing *pack, const void *memory)
+{
+    uint32_t *place = mp_id_index_put(&pack->known, (uintptr_t)memory);
+    size_t count = pack->known.count;
+    if (!*place) {
+        *place = (uint32_t)count;
+        mp_grow(&pack->parts, &pack->capacity, count + 1, sizeof *pack->parts);
+        pack->parts[count] = (list_part){memory, 0};
+    }
+    return &pack->parts[*place];
+}
+
+static const char *moved_frame(packing *pack, const char *text)
+{
+    list_part *now = part_of(pack, text);
+    if (!now->bytes) {
+        now->bytes = strlen(text) + 1;
+        if (is_owned(pack, text))
+            now->at = memcpy(mp_arena_alloc(pack->to, now->bytes), text, now->bytes);
+    }
+    return now->at;
+}
+
+/* A list that is borrowed borrows its texts. One may be the beginning of another one, which is
+ * longer. */
+static const char **moved_list(packing *pack, const char **list, size_t count)
+{
+    if (!count)
+        return NULL;
+    if (!is_owned(pack, (const void *)list))
+        return list;
+    list_part *now = part_of(pack, (const void *)list);
+    const char **copy = (const char **)(uintptr_t)now->at;
+    if (now->bytes >= count * sizeof *list)
+        return copy;
+    copy = mp_arena_alloc(pack->to, count * sizeof *list);
+    *now = (list_part){(const void *)copy, count * sizeof *list};
+    for (size_t i = 0; i < count; i++)
+        copy[i] = moved_frame(pack, list[i]);
+    return copy;
 }
 
 /* A copy of an array in as much room as it has elements; an empty one is NULL. */
@@ -55,9 +108,9 @@ static void share_columns(const packing *pack, mp_table *table)
 {
     enum { LOOKED_AT = 16 };
     mp_shared_columns *shared = pack->shared;
-    const packing own = {pack->from, shared->arena, NULL};
+    const packing own = {.from = pack->from, .from_count = pack->from_count, .to = shared->arena};
     size_t count = table->column_count, looked_at = 0;
-    if (!mp_arena_owns(pack->from, table->columns))
+    if (!is_owned(pack, table->columns))
         return;
     for (shared_set *set = shared->last; set && looked_at++ < LOOKED_AT; set = set->before)
         if (set->count == count && same_columns(set->at, table->columns, count)) {
@@ -76,23 +129,20 @@ static void share_columns(const packing *pack, mp_table *table)
     table->columns = columns;
 }
 
-static void move_cells(const packing *pack, mp_table *table)
+static void move_cells(packing *pack, mp_table *table)
 {
     size_t count = table->row_count * table->column_count;
     table->cells = fitted(table->cells, count, sizeof *table->cells);
     table->cell_capacity = count;
     for (size_t i = 0; i < count; i++) {
         mp_cell *cell = &table->cells[i];
-        size_t texts = cell->list ? (size_t)cell->number : 0;
         move_text(pack, &cell->text);
-        cell->list = (const char **)(uintptr_t)moved(pack, (const void *)cell->list,
-                                                     texts * sizeof *cell->list);
-        for (size_t j = 0; j < texts; j++)
-            move_text(pack, &cell->list[j]);
+        if (cell->list)
+            cell->list = moved_list(pack, cell->list, (size_t)cell->number);
     }
 }
 
-static void move_table(const packing *pack, mp_table *table)
+static void move_table(packing *pack, mp_table *table)
 {
     share_columns(pack, table);
     move_cells(pack, table);
@@ -122,9 +172,20 @@ static void move_check(const packing *pack, mp_check *check)
         move_text(pack, texts[i]);
 }
 
+/* What stands in the old arena and nobody reads of an answer that waits: no more frames are put. */
+static void drop_unread(mp_document *document)
+{
+    mp_id_index_free(&document->kept_index);
+    free(document->kept);
+    document->kept = NULL;
+    document->kept_capacity = 0;
+}
+
 void mp_document_pack(mp_document *document, mp_shared_columns *shared)
 {
-    packing pack = {document->arena, mp_alloc_zero(1, sizeof *pack.to), shared};
+    packing pack = {.to = mp_alloc_zero(1, sizeof *pack.to), .shared = shared};
+    pack.from = mp_arena_ranges(document->arena, &pack.from_count);
+    drop_unread(document);
     move_text(&pack, &document->title);
     move_text(&pack, &document->policy);
     document->said = fitted(document->said, document->said_count, sizeof *document->said);
@@ -139,6 +200,9 @@ void mp_document_pack(mp_document *document, mp_shared_columns *shared)
     document->check_capacity = document->check_count;
     for (size_t i = 0; i < document->check_count; i++)
         move_check(&pack, &document->checks[i]);
+    free(pack.from);
+    mp_id_index_free(&pack.known);
+    free(pack.parts);
     mp_arena_free(document->arena);
     free(document->arena);
     document->arena = pack.to;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "document/document.h"
 #include "render/cell.h"
 #include "render/name.h"
@@ -340,6 +341,35 @@ static void long_texts_go_on_in_a_next_line(void **unused)
 }
 
 /* By Unicode's East_Asian_Width and general categories; no locale is set here. */
+/* An arena of many blocks owns all that it handed out, and nothing else. */
+static void arenas_know_what_they_handed_out(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 2000 };
+    static const char *texts[COUNT];
+    mp_arena one = {0}, other = {0};
+    size_t count;
+    free(mp_arena_ranges(&one, &count));
+    assert_int_equal(count, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        texts[i] = memset(mp_arena_alloc(&one, 16 + i), 'x', 16 + i);
+        mp_arena_alloc(&other, 16 + i);
+    }
+    mp_memory_range *ranges = mp_arena_ranges(&one, &count);
+    assert_true(count > 20);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(mp_ranges_have(ranges, count, texts[i]));
+        assert_true(mp_ranges_have(ranges, count, texts[i] + 15 + i));
+    }
+    free(ranges);
+    ranges = mp_arena_ranges(&other, &count);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_false(mp_ranges_have(ranges, count, texts[i]));
+    free(ranges);
+    mp_arena_free(&one);
+    mp_arena_free(&other);
+}
+
 static void characters_have_the_columns_that_terminals_give_them(void **unused)
 {
     (void)unused;
@@ -366,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_have_the_columns_that_terminals_give_them),
+        cmocka_unit_test(arenas_know_what_they_handed_out),
         cmocka_unit_test(tables_are_found_and_filled),
         cmocka_unit_test(structs_become_rows),
         cmocka_unit_test(what_is_not_known_stays_unknown),
