@@ -19,6 +19,9 @@
 static char memory_text[256] = "memprof: error: out of memory\n";
 static char time_text[256];
 
+static struct rlimit memory_before;
+static bool memory_is_held;
+
 /* --- what there is --- */
 
 /* The number behind the word in a file of "word number" lines, or the file's first number where the
@@ -130,8 +133,10 @@ static void hold_memory(int64_t given)
     if (!most || !can_be_held() || getrlimit(RLIMIT_DATA, &limit) != 0 ||
         (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most))
         return;
+    memory_before = limit;
     limit.rlim_cur = (rlim_t)most;
-    if (setrlimit(RLIMIT_DATA, &limit) != 0)
+    memory_is_held = setrlimit(RLIMIT_DATA, &limit) == 0;
+    if (!memory_is_held)
         return;
     mp_format_bytes(size, (int64_t)most, false, false);
     snprintf(memory_text, sizeof memory_text,
@@ -181,4 +186,11 @@ void cli_limits_begin(const cli_options *options)
 void cli_limits_end(void)
 {
     setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+}
+
+void cli_limits_leave(void)
+{
+    if (memory_is_held)
+        setrlimit(RLIMIT_DATA, &memory_before);
+    signal(SIGXFSZ, SIG_DFL);
 }

@@ -13,6 +13,9 @@ uint64_t cli_memory_available(const char *root);
  * by cli_limits_memory_text; one that takes more time is ended with a message. */
 void cli_limits_begin(const cli_options *options);
 void cli_limits_end(void);
+/* In a new process that is to be another program: nothing of it is held to them any more, nor
+ * spared the signal of a file that grows too large. */
+void cli_limits_leave(void);
 /* What to say where there is no memory: a line; static. */
 const char *cli_limits_memory_text(void);
 

@@ -1,5 +1,4 @@
 /* memprof: from a command line to an answer. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "cli/pager.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
+#include "cli/signals.h"
 #include "input/input.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
@@ -41,12 +41,9 @@ static void watch_signals(void)
 {
     static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
     const struct sigaction ending = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        struct sigaction before;
-        /* What a parent ignores (nohup) stays so. */
-        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!cli_signal_is_ignored(ends[i]))
             sigaction(ends[i], &ending, NULL);
-    }
     /* Whose reader has seen enough (memprof ... | head) ends at once and says nothing, also below a
      * parent that ignores this signal. */
     signal(SIGPIPE, SIG_DFL);

@@ -4,11 +4,12 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/types.h>
+
+#include "cli/helper.h"
 
 typedef struct cli_pager {
-    pid_t process; /* 0: there is none */
-    int terminal;  /* what standard output was */
+    cli_helper helper;
+    int terminal; /* what standard output was */
     struct sigaction interrupt, quit, pipe;
 } cli_pager;
 
