@@ -19,10 +19,12 @@ import random
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
 import termios
+import time
 
 SECONDS = 60  # that a line may take on a busy machine
 FIGURES = ("sequence", "tag", "time_us", "live_objects", "live_bytes", "delta_bytes")
@@ -31,10 +33,10 @@ FIGURES = ("sequence", "tag", "time_us", "live_objects", "live_bytes", "delta_by
 class Watch:
     """A memprof that watches: its lines as they come."""
 
-    def __init__(self, program, *words, folder=None, standard_input=subprocess.DEVNULL):
+    def __init__(self, program, *words, folder=None, standard_input=subprocess.DEVNULL, **how):
         self.process = subprocess.Popen([program, "watch", *words], cwd=folder,
                                         stdin=standard_input, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
+                                        stderr=subprocess.PIPE, **how)
         self.streams = {self.process.stdout: b"", self.process.stderr: b""}
         self.open = set(self.streams)
 
@@ -297,6 +299,25 @@ class Trials:
                 self.claim("[torn-recording]" in watch.err, f"{how.__name__}: tells what is torn",
                            watch.err)
 
+    def redirected(self):
+        """A file that is the standard input is cut short: read from its start, once."""
+        first, second, path = self.made("oemp", "--no-exit"), self.other(), self.path()
+        half = len(first) - 9
+        expected = self.expected(first[:half])
+        whole = expected + self.expected(second)
+        path.write_bytes(first[:half])
+        with path.open("rb") as file:
+            watch = self.watch("--until-exit", "-", standard_input=file)
+        watch.wait_for_rows(len(expected))
+        os.truncate(path, 0)
+        watch.wait_for(watch.events)
+        self.append(path, second)
+        watch.wait_for(lambda: len(watch.rows()) >= len(whole) or len(watch.events()) > 1)
+        events = [row["event"] for row in watch.events()]
+        self.claim(events == ["truncated"], "standard input: cut short once", events[:9])
+        self.claim(watch.end(signal.SIGKILL if events[1:] else None) == 0, "standard input: ends with 0", watch.err)
+        self.compare("standard input cut short", watch.rows(), whole)
+
     def renamed(self):
         """A file that is renamed is read on, until another of its name has something in it."""
         data, path = self.made("oemp"), self.path()
@@ -448,6 +469,58 @@ class Trials:
         self.claim(watch.end() == -signal.SIGPIPE, "nobody reads", watch.err)
         self.claim(watch.err == "", "and it says nothing", watch.err)
 
+    def peer(self):
+        """An output that is a socket, whose other end goes."""
+        path = self.path()
+        path.write_bytes(self.made("oemp", "--no-exit"))
+        here, there = socket.socketpair()
+        process = subprocess.Popen([self.memprof, "watch", path], stdin=subprocess.DEVNULL, stdout=there)
+        there.close()
+        while select.select([here], [], [], 1)[0]:
+            here.recv(1 << 16)
+        here.close()  # and nothing is left unread, which would be an error
+        try:
+            self.claim(process.wait(SECONDS) == -signal.SIGPIPE, "the other end is gone")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            self.claim(False, "it sees that the other end is gone")
+
+    def ignored(self):
+        """A signal that its parent ignores (nohup) does not end it."""
+        data, path = self.made("oemp"), self.path()
+        path.write_bytes(data[:len(data) // 2])
+        watch = self.watch("--until-exit", path,
+                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        watch.wait_for_rows(1)
+        watch.process.send_signal(signal.SIGHUP)
+        self.append(path, data[len(data) // 2:])
+        self.claim(watch.end() == 0, "what is ignored does not end it", watch.process.returncode)
+
+    def command(self):
+        """It can be ended while the command of --exec runs."""
+        path = self.path()
+        path.write_bytes(self.made("oemp"))
+        watch = self.watch("--max-growth", "1%", "--exec", 'echo "runs $$." >&2; exec sleep 100', path)
+        watch.wait_for(lambda: re.search(r"runs \d+\.", watch.err))
+        watch.process.send_signal(signal.SIGTERM)
+        try:
+            self.claim(watch.process.wait(10) == -signal.SIGTERM, "ended beside the command")
+        except subprocess.TimeoutExpired:
+            self.claim(False, "it can be ended while the command runs")
+        os.kill(int(re.search(r"runs (\d+)\.", watch.err)[1]), signal.SIGKILL)
+        watch.end()
+
+    def unheld(self):
+        """The command of --exec is held to none of the program's own limits."""
+        path = self.path()
+        path.write_bytes(self.made("oemp"))
+        shown = "ulimit -d >&2; grep SigIgn /proc/$$/status >&2"
+        own = subprocess.run(["/bin/sh", "-c", shown], stderr=subprocess.PIPE, check=True).stderr.decode()
+        watch = self.watch("--max-growth", "1%", "--exec", shown, path)
+        watch.end()
+        self.claim(own in watch.err, "the limits of --exec are those of a shell", watch.err, own)
+
     def lines(self):
         """As text a row is a line, and as CSV the names stand above it."""
         data, path = self.made("oemp"), self.path()
@@ -500,7 +573,11 @@ class Trials:
                 text = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", picture).decode()
                 wide = [line for line in text.replace("\r", "").split("\n") if len(line) > 60]
                 self.claim(not wide and text.count("\n") < 12, "fits 60 columns, 12 lines", text)
+            os.kill(process, signal.SIGTSTP)
+            stopped = os.waitpid(process, os.WUNTRACED)[1]
+            self.claim(os.WIFSTOPPED(stopped), "stops when it is left", stopped)
             fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+            os.kill(process, signal.SIGCONT)
             os.kill(process, signal.SIGWINCH)
             self.claim(read_to(rb"Grew most.*\x1b\[J"), "draws anew in a wider window", seen)
             if ending:
@@ -518,15 +595,51 @@ class Trials:
             path.write_bytes(data[:len(data) // 2])
 
 
+    def left(self):
+        """Ctrl-Z and bg: the terminal is the shell's, and nothing is drawn until fg."""
+        data, path = self.made("oemp"), self.path()
+        path.write_bytes(data[:len(data) // 4])
+        shell, terminal = pty.fork()
+        if shell == 0:
+            os.execve("/bin/sh", ["sh", "-i"], {"TERM": "xterm", "MEMPROF_NO_CONFIG": "1", "PS1": "? "})
+
+        def read_for(seconds, until=None):
+            seen, end = b"", time.monotonic() + seconds
+            while time.monotonic() < end and not (until and re.search(until, seen, re.S)):
+                if select.select([terminal], [], [], 0.1)[0]:
+                    seen += os.read(terminal, 1 << 16)
+            return seen
+
+        def type_in(text):
+            os.write(terminal, text.encode())
+
+        type_in(f"{self.memprof} watch {path}\n")
+        self.claim(b"\x1b[J" in read_for(SECONDS, rb"_Auto.*\x1b\[J"), "draws")
+        type_in("\x1a")
+        self.claim(b"Stopped" in read_for(SECONDS, rb"Stopped.*\? "), "is stopped")
+        type_in("bg\n")
+        self.append(path, data[len(data) // 4:len(data) // 2])
+        seen = read_for(3)
+        self.claim(b"\x1b[H" not in seen and b"1049h" not in seen, "bg: draws nothing", seen)
+        type_in("fg\n")
+        seen = read_for(SECONDS, rb"1049h.*\x1b\[J")
+        self.claim(b"\x1b[?1049h" in seen and b"\x1b[J" in seen, "fg: draws again", seen)
+        type_in("\x03")
+        read_for(SECONDS, rb"1049l.*\? ")
+        os.kill(shell, signal.SIGKILL)
+        os.waitpid(shell, 0)
+        os.close(terminal)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--memprof", required=True, type=os.path.abspath)
     parser.add_argument("--generate", required=True, type=os.path.abspath)
     parser.add_argument("trials", nargs="*")
     options = parser.parse_args()
-    names = options.trials or ["grows", "is_prompt", "answers", "replaced", "renamed", "parts",
+    names = options.trials or ["grows", "is_prompt", "answers", "replaced", "redirected", "renamed", "parts",
                                 "appended", "log", "ten", "streams", "limits", "policies", "timeouts", "signals",
-                                "lines", "terminal"]
+                                "peer", "ignored", "command", "unheld", "lines", "terminal", "left"]
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(options.memprof, options.generate, folder)
         for name in names:

@@ -18,6 +18,8 @@ bool cli_screen_begin(void)
     if (!isatty(STDOUT_FILENO) || !kind || strcmp(kind, "dumb") == 0 ||
         tcgetpgrp(STDOUT_FILENO) != getpgrp())
         return false;
+    if (is_on)
+        return true;
     is_on = true;
     fputs(ENTER, stdout);
     fflush(stdout);

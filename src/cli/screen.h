@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* False where standard output is no such terminal, or somebody else has it now. */
+/* False where standard output is no such terminal, or somebody else has it now. Nothing happens
+ * where it was begun. */
 bool cli_screen_begin(void);
 /* How many lines it has. */
 unsigned cli_screen_height(void);

@@ -301,7 +301,9 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics)
         follow->file = file;
         follow->is_regular = S_ISREG(follow->is.st_mode);
         follow->waits = follow->renamed = follow->ended = false;
-        follow->taken = follow->is_regular ? lseek(file, 0, SEEK_CUR) : 0;
+        /* The standard input is never opened anew: it stays where it was read to. */
+        bool anew = !follow->has_name && follow->last == MP_FOLLOW_TRUNCATED;
+        follow->taken = follow->is_regular ? lseek(file, 0, anew ? SEEK_SET : SEEK_CUR) : 0;
         follow->head_length = 0;
         watch_file(follow);
         return mp_input_from_stream(follow->has_name ? follow->how.path : "(standard input)",

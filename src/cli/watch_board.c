@@ -1,0 +1,184 @@
+#include "cli/watch_board.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnose.h"
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/screen.h"
+#include "render/cell.h"
+
+enum { ROWS_OF_ONE_FILE = 200 };
+
+typedef struct cli_kept_row {
+    cli_watch_row row; /* without a file: there is none yet */
+    mp_arena texts;
+} kept_row;
+
+/* --- lines --- */
+
+/* What stands in line: the names of the columns where `place` says so, or the row there. */
+static void print_row(cli_board *board, const mp_document *document, size_t place)
+{
+    board->options->renderer->put_row(document, place, &board->style, stdout);
+    if (fflush(stdout) != 0 && !board->failed) {
+        cli_put_fault("(standard output)", "cannot write: %s", strerror(errno));
+        board->failed = true;
+    }
+}
+
+static mp_document *document_of(const cli_board *board)
+{
+    return cli_watch_rows_document(board->options->path_count > 1, board->options->exact_bytes);
+}
+
+/* --- the screen --- */
+
+static void keep_row(cli_board *board, size_t file, const cli_watch_row *row)
+{
+    kept_row *place = &board->at[file];
+    if (board->options->path_count == 1) {
+        place = &board->at[board->room - 1]; /* the oldest goes */
+        mp_arena_free(&place->texts);
+        memmove(board->at + 1, board->at, (board->room - 1) * sizeof *board->at);
+        place = board->at;
+        place->texts = (mp_arena){0};
+    }
+    mp_arena_free(&place->texts);
+    place->row = cli_watch_row_keep(&place->texts, row);
+    board->changed = true;
+}
+
+char *cli_board_picture(cli_board *board)
+{
+    const cli_options *options = board->options;
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    if (!file)
+        return mp_out_of_memory();
+    mp_error unheard = {0};
+    mp_diagnostics *none = mp_diagnostics_new(1);
+    mp_document *document = document_of(board);
+    mp_table *table = &document->tables[0];
+    board->style.width = cli_style(options->colour, options->width, false).width;
+    document->title =
+        options->path_count == 1
+            ? mp_document_text(document, "%s: watching", options->paths[0])
+            : mp_document_text(document, "%zu recordings: watching", options->path_count);
+    for (size_t i = 0; i < board->room; i++)
+        if (board->at[i].row.file)
+            mp_table_put(document, table, &board->at[i].row);
+    table->empty = "no snapshot yet";
+    for (size_t i = board->note_count; i-- > 0;)
+        mp_document_say(document, MP_TONE_WARNING, "Note", "%s", board->notes[i]);
+    options->renderer->render(document, none, &board->style, file, &unheard);
+    mp_diagnostics_free(none);
+    mp_document_free(document);
+    if (fclose(file) != 0)
+        return mp_out_of_memory();
+    return text;
+}
+
+static void keep_note(cli_board *board, const char *text)
+{
+    if (board->note_count == CLI_BOARD_NOTES) {
+        free(board->notes[0]);
+        memmove(board->notes, board->notes + 1, (CLI_BOARD_NOTES - 1) * sizeof *board->notes);
+        board->note_count--;
+    }
+    board->notes[board->note_count++] = mp_copy(text, strlen(text));
+    board->changed = true;
+}
+
+/* --- both --- */
+
+void cli_board_row(cli_board *board, size_t file, const cli_watch_row *row)
+{
+    cli_watch_row named = *row;
+    named.file = board->paths[file];
+    if (board->draws) {
+        keep_row(board, file, &named);
+        return;
+    }
+    mp_document *document = document_of(board);
+    mp_table_put(document, &document->tables[0], &named);
+    print_row(board, document, 0);
+    mp_document_free(document);
+}
+
+void cli_board_event(cli_board *board, const cli_watch_event *event)
+{
+    if (board->options->renderer != mp_renderer_find("json"))
+        return;
+    mp_document *document = cli_watch_events_document();
+    mp_table_put(document, &document->tables[0], event);
+    print_row(board, document, 0);
+    mp_document_free(document);
+}
+
+void cli_board_note(cli_board *board, const char *text)
+{
+    if (board->draws) {
+        keep_note(board, text);
+        return;
+    }
+    cli_put_safe(text);
+    fputc('\n', stderr);
+}
+
+/* Paths, with blanks behind them up to the length of the longest. */
+static void show_paths(cli_board *board)
+{
+    size_t widest = 0, count = board->options->path_count;
+    board->paths = mp_alloc_zero(count, sizeof *board->paths);
+    for (size_t i = 0; i < count; i++) {
+        board->paths[i] = mp_utf8_copy(&board->arena, board->options->paths[i]);
+        size_t width = mp_text_width(board->paths[i]);
+        widest = width > widest ? width : widest;
+    }
+    for (size_t i = 0; i < count; i++)
+        board->paths[i] = mp_arena_format(&board->arena, "%s%*s", board->paths[i],
+                                          (int)(widest - mp_text_width(board->paths[i])), "");
+}
+
+void cli_board_begin(cli_board *board, const cli_options *options)
+{
+    size_t renderers;
+    *board = (cli_board){.options = options,
+                         .style = cli_style(options->colour, options->width, false),
+                         .room = options->path_count == 1 ? ROWS_OF_ONE_FILE : options->path_count};
+    board->at = mp_alloc_zero(board->room, sizeof *board->at);
+    show_paths(board);
+    board->draws = options->renderer == mp_renderers(&renderers)[0] && cli_screen_begin();
+    if (board->draws)
+        return;
+    mp_document *document = document_of(board);
+    print_row(board, document, MP_ROW_NAMES);
+    mp_document_free(document);
+}
+
+void cli_board_end(cli_board *board)
+{
+    if (!board->draws)
+        return;
+    char *text = cli_board_picture(board);
+    cli_screen_end();
+    fputs(text, stdout);
+    fflush(stdout);
+    free(text);
+    board->draws = false;
+}
+
+void cli_board_free(cli_board *board)
+{
+    for (size_t i = 0; i < board->room; i++)
+        mp_arena_free(&board->at[i].texts);
+    for (size_t i = 0; i < board->note_count; i++)
+        free(board->notes[i]);
+    mp_arena_free(&board->arena);
+    free(board->paths);
+    free(board->at);
+}

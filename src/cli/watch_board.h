@@ -1,0 +1,43 @@
+/* Where all that is told of watched recordings goes: lines as they come, or, on a person's
+ * terminal, a picture of the last of them that is drawn again and again.
+ *
+ * Rows of one file are drawn the latest first, of several files the latest of each. Threads that
+ * share a board have a lock for it. */
+#ifndef MP_CLI_WATCH_BOARD_H
+#define MP_CLI_WATCH_BOARD_H
+
+#include "cli/options.h"
+#include "cli/watch_rows.h"
+
+enum { CLI_BOARD_NOTES = 5 };
+
+typedef struct cli_board {
+    const cli_options *options;
+    mp_style style;
+    bool draws;
+    bool changed;            /* what is drawn; taken back by whoever has it drawn */
+    bool failed;             /* standard output takes no more, after a message */
+    mp_arena arena;          /* of the paths */
+    const char **paths;      /* by file: as long as the longest */
+    struct cli_kept_row *at; /* what is drawn */
+    size_t room;
+    char *notes[CLI_BOARD_NOTES];
+    size_t note_count;
+} cli_board;
+
+/* Begin, where rows are lines with what stands above them. The options must outlive it. */
+void cli_board_begin(cli_board *board, const cli_options *options);
+/* A snapshot of the file at this place among the paths. */
+void cli_board_row(cli_board *board, size_t file, const cli_watch_row *row);
+/* For programs alone. */
+void cli_board_event(cli_board *board, const cli_watch_event *event);
+/* A line for people, about anything but a snapshot. */
+void cli_board_note(cli_board *board, const char *text);
+
+/* What is to be drawn now, of a board that draws; release with free(). */
+char *cli_board_picture(cli_board *board);
+/* Leave the screen; what was on it stays behind it. From here on, notes are lines. */
+void cli_board_end(cli_board *board);
+void cli_board_free(cli_board *board);
+
+#endif
