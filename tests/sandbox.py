@@ -80,6 +80,7 @@ class Trials:
             "export": ["export", "--to", "aqtime", recording, "--output", "out/x.sqlite"],
             "save": ["baseline", "save", recording, "--store", "out/store"],
             "check": ["baseline", "check", recording, "--store", "out/store"],
+            "watch": ["watch", "--until-exit", recording],
         }
 
     def denied(self):
@@ -131,6 +132,26 @@ class Trials:
         self.claim(done.returncode == 0 and (self.folder / "elsewhere" / "report").exists() and
                    b"link.oemp" in (self.folder / "elsewhere" / "report").read_bytes(), "links are followed", done)
 
+    def watched(self):
+        """What comes beside a link or beside what it leads to is read; what --exec starts is outside."""
+        own, elsewhere = self.folder / "own", self.folder / "elsewhere"
+        recording = (SAMPLES / "shop-v1.oemp").read_bytes()
+        (self.folder / "names").mkdir()
+        (self.folder / "names" / "link.oemp").symlink_to(elsewhere / "shop-v1.oemp")
+        words = [self.program, "watch", "names/link.oemp", "--until-exit", "--format", "csv", "--max-leaked", "1K",
+                 "--exec", f'cat {own}/secret; echo "$MEMPROF_TAG of $MEMPROF_PATH" >{own}/made']
+        (elsewhere / "shop-v1.oemp").write_bytes(recording[:recording.index(b"\n.\n")])
+        process = subprocess.Popen(words, cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdout.readline()
+        (elsewhere / "next").write_bytes(recording)
+        (elsewhere / "next").rename(elsewhere / "shop-v1.oemp")
+        said, complaints = process.communicate(timeout=60)
+        made = own / "made"
+        self.claim(process.returncode == 1 and said and made.exists() and
+                   made.read_text(encoding="utf-8").endswith(" of names/link.oemp\n") and b"mine\n" in complaints,
+                   "a watched file is replaced, and --exec is outside", process.returncode, said, complaints)
+
     def pager(self):
         """It was there before, and can do what it could."""
         mark = self.folder / "own" / "made"
@@ -167,7 +188,8 @@ def main():
         for name in "shop-v2.oemp", "shop-agent-AS1.oemp":
             shutil.copy(SAMPLES / name, folder / "in")
         trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
-        for trial in (trials.denied, trials.free, trials.same, trials.told, trials.links, trials.pager):
+        for trial in (trials.denied, trials.free, trials.same, trials.told, trials.links,
+                      trials.watched, trials.pager):
             trial()
     print(f"{trials.count} claims, {trials.wrong} wrong{'' if has_landlock() else '; this kernel has no Landlock'}")
     sys.exit(1 if trials.wrong else 0)

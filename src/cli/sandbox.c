@@ -48,6 +48,11 @@ typedef struct land_set {
     uint64_t known;
 } land_set;
 
+static bool follows(const cli_options *options)
+{
+    return options->command.scope & CLI_WATCHES;
+}
+
 /* False: there is no such file. */
 static bool allow(const land_set *set, const char *path, uint64_t what)
 {
@@ -78,8 +83,8 @@ static void allow_input(const land_set *set, const char *name)
     free(path);
 }
 
-/* The folder of a path, or the nearest one above it that is there. */
-static void allow_folder(const land_set *set, const char *of)
+/* In the folder of a path, or the nearest one above it that is there. */
+static void allow_folder(const land_set *set, const char *of, uint64_t what)
 {
     char *path = mp_copy(of, strlen(of));
     for (bool done = false; !done;) {
@@ -87,9 +92,20 @@ static void allow_folder(const land_set *set, const char *of)
         if (slash)
             slash[slash == path] = '\0';
         bool root = slash == path;
-        done = allow(set, slash ? path : ".", PUT) || !slash || root;
+        done = allow(set, slash ? path : ".", what) || !slash || root;
     }
     free(path);
+}
+
+/* A file that is followed may come, and be replaced, while it is: by one beside it, or beside what
+ * its name is a link to. */
+static void allow_followed(const land_set *set, const char *path)
+{
+    char *target = realpath(path, NULL);
+    allow_folder(set, path, READ);
+    if (target)
+        allow_folder(set, target, READ);
+    free(target);
 }
 
 static void allow_output(const land_set *set, const char *path)
@@ -99,7 +115,7 @@ static void allow_output(const land_set *set, const char *path)
     if (target && stat(target, &status) == 0 && !S_ISREG(status.st_mode))
         allow(set, target, WRITE | TRUNCATE);
     else if (target)
-        allow_folder(set, target);
+        allow_folder(set, target, PUT);
     free(target);
 }
 
@@ -119,7 +135,10 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
     allow(set, temporary && *temporary ? temporary : "/tmp", PUT);
     allow(set, "/var/tmp", PUT);
     for (size_t i = 0; i < options->path_count; i++)
-        allow_input(set, options->paths[i]);
+        if (follows(options) && strcmp(options->paths[i], "-") != 0)
+            allow_followed(set, options->paths[i]);
+        else
+            allow_input(set, options->paths[i]);
     for (size_t i = 0; groups && i < groups->count; i++)
         for (size_t j = 0; j < groups->at[i].path_count; j++)
             allow_input(set, groups->at[i].paths[j]);
@@ -133,7 +152,7 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
         char *inside = mp_alloc(strlen(options->store) + sizeof "/x");
         memcpy(inside, options->store, strlen(options->store));
         memcpy(inside + strlen(options->store), "/x", sizeof "/x");
-        allow_folder(set, inside);
+        allow_folder(set, inside, PUT);
         free(inside);
     }
 }
@@ -308,7 +327,7 @@ void cli_sandbox_enter(const cli_options *options, const cli_groups *groups)
 {
     if (SANITIZED || !options->sandbox || options->no_sandbox)
         return;
-    if (cli_is_for_people(options) && !options->no_pager)
+    if (cli_is_for_people(options) && !options->no_pager && !follows(options))
         cli_pager_prepare();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cli/console.h"
 #include "cli/run.h"
+#include "cli/sandbox.h"
 #include "cli/screen.h"
 #include "cli/signals.h"
 #include "cli/watch_file.h"
@@ -151,6 +152,7 @@ int cli_watch(cli_options *options)
     cli_helper helper = {.process = 0};
     if (options->command_on_limit)
         helper = cli_watch_limit_helper();
+    cli_sandbox_enter(options, NULL);
     int signals = hold_signals(&before);
     cli_board_begin(&watching.board, options);
     status = watch(&watching, signals, &ended_by);
