@@ -24,7 +24,7 @@ from static import LIBC, forget_new_calls
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 OFTEN = {"input": 0, "thread": 0}
 FILES = {"read": errno.EACCES, "write": errno.EACCES, "make": errno.EACCES, "unlink": errno.EACCES}
-CALLS = {"chmod": errno.EPERM, "kill": errno.EPERM, "ptrace": errno.EPERM, "fork": errno.EPERM,
+CALLS = {"chmod": errno.EPERM, "chmod2": errno.EPERM, "kill": errno.EPERM, "ptrace": errno.EPERM, "fork": errno.EPERM,
          "socket": errno.EPERM, "local": errno.EPERM, "pair": errno.EPERM, "exec": errno.EPERM}
 CREATE_RULESET, ASK_VERSION = 444, 1
 

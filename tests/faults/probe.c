@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,9 @@ static void try_files(void)
     tell("make", open(getenv("MEMPROF_PROBE_MAKE"), O_WRONLY | O_CREAT, 0600));
     tell("unlink", unlink(getenv("MEMPROF_PROBE_UNLINK")));
     tell("chmod", chmod(getenv("MEMPROF_PROBE_READ"), 0600));
+    /* By the number of fchmodat2, which an older kernel does not know. */
+    long done = syscall(452, AT_FDCWD, getenv("MEMPROF_PROBE_READ"), 0600, 0);
+    tell("chmod2", done < 0 && errno == ENOSYS ? 0 : done);
 }
 
 static void try_processes(void)
