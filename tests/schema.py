@@ -6,6 +6,8 @@
     tests/schema.py --tables PATH --valid --memprof PATH validate answers by it
     tests/schema.py --self-test                          see that it finds what is wrong
 
+A line of what memprof watch prints is no answer; $defs has it as line.watch.
+
 The schema is made of the columns of the program's own tables: memprof-tables prints them of each
 answer that is asked for here, whether or not a row has a value there. What no table has (limits,
 diagnostics, what a small answer leaves out) stands below, in FIXED. All names and their types are in
@@ -58,6 +60,13 @@ FIXED = {
     "diagnostics": {"severity": {"enum": ["note", "warning", "error"]}, "code": TEXT, "path": TEXT,
                     "line": {"$ref": "#/$defs/number"}, "message": TEXT, "count": COUNT},
 }
+
+# A line of memprof watch, by its table: what it always has. Of an event, which there are.
+LINES = {"watch": ["sequence", "live_objects", "live_bytes", "delta_bytes", "path", "grown_bytes",
+                   "leaked_objects", "leaked_bytes"],
+         "events": ["event", "path", "message"]}
+EVENTS = ["waiting", "renamed", "truncated", "replaced", "closed", "timeout", "limit"]
+LINE_PAGE = os.path.join(ROOT, "docs", "man", "memprof-watch.1.scd")
 
 # --- what is asked, so that each table of each command is seen ---
 
@@ -178,9 +187,22 @@ def closed(properties):
             "patternProperties": {"^[a-z_]+_truncated$": FLAG}, "additionalProperties": False}
 
 
+def lines_defined(found):
+    """A line of memprof watch: one of those of its tables."""
+    lines = {}
+    for table, always in LINES.items():
+        line = row_of({(name, *what) for name, what in found["watch", table, "rows"].items()})
+        del line["patternProperties"]  # nothing is cut
+        lines["line.watch." + table] = {**line, "required": always}
+    lines["line.watch.events"]["properties"]["event"] = {"enum": EVENTS}
+    return {"line.watch": {"anyOf": [{"$ref": "#/$defs/" + name} for name in lines]}, **lines}
+
+
 def schema_of(found):
     rows, values, commands = {}, {}, {}
     for (command, table, shape), columns in sorted(found.items()):
+        if command == "watch":
+            continue
         outer, _, inner = table.partition(".")
         rows.setdefault(table, set()).update((name, *what) for name, what in columns.items())
         commands.setdefault(command, set()).add(outer)
@@ -214,7 +236,7 @@ def schema_of(found):
                    "then": {"propertyNames": {"enum": [*always, *sorted(tables)]}}}
                   for command, tables in sorted(commands.items())],
         "$defs": {**UNITS, **{"row." + table: row_of(columns)
-                              for table, columns in sorted(rows.items())}},
+                              for table, columns in sorted(rows.items())}, **lines_defined(found)},
     }
 
 
@@ -267,6 +289,11 @@ def faults_of_names(schema, people):
                                                            for of in ("frames", "count")}):
             if not re.search(rf"^\*{column}\*", where, re.M):
                 faults.append(f"{os.path.basename(PAGE)}: {column} of {name} is not described")
+    with open(LINE_PAGE, encoding="utf-8") as file:
+        output = file.read().split("# OUTPUT")[1].split("# EXIT STATUS")[0]
+    names = {name for table in LINES for name in schema["$defs"]["line.watch." + table]["properties"]}
+    faults += [f"{os.path.basename(LINE_PAGE)}: {name} is not described"
+               for name in sorted({*names, *EVENTS}) if not re.search(rf"[*_]{name}[*_]", output)]
     return faults
 
 
@@ -302,12 +329,28 @@ def asked_now(memprof, tables):
                 yield " ".join(words), json.loads(done.stdout)
 
 
+def watched_now(memprof):
+    """(what, line) of recordings that are watched to their end."""
+    with tempfile.TemporaryDirectory(prefix="memprof-schema-") as work:
+        samples(work)
+        for words in (["--until-exit", "shop-v2.oemp", "shop-v1.oemp"], ["--timeout", "1ms", "shop.taligent"],
+                      ["--timeout", "1ms", "nothing", "shop-running-v2.oemp"],
+                      ["--max-growth", "10K", "shop-v2.oemp"], ["--until-exit", "--policy", "shop.policy", "shop-v2.oemp"]):
+            done = subprocess.run([os.path.abspath(memprof), "watch", *words, "--format", "json"], cwd=work,
+                                  stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+            for line in done.stdout.splitlines():
+                yield f"watch {' '.join(words)}", json.loads(line)
+
+
 def faults_of(validator, answer):
     return [f"{'/'.join(map(str, error.absolute_path)) or 'the answer'}: {error.message[:300]}"
             for error in validator.iter_errors(answer)]
 
 
-def validator_of(schema):
+def validator_of(schema, name=None):
+    """Of answers, or of what $defs has by that name."""
+    if name:
+        schema = {"$ref": "#/$defs/" + name, "$defs": schema["$defs"]}
     try:
         from jsonschema import Draft202012Validator
     except ImportError:
@@ -322,16 +365,17 @@ def kept_schema():
 
 
 def valid(memprof, tables):
-    validator = validator_of(kept_schema())
-    answers = wrong = 0
-    for where, answer in [*recorded(), *asked_now(memprof, tables)]:
-        answers += 1
+    whole, of_line = validator_of(kept_schema()), validator_of(kept_schema(), "line.watch")
+    lines = list(watched_now(memprof))
+    answers = [*recorded(), *asked_now(memprof, tables)]
+    wrong = 0
+    for validator, where, answer in [*((whole, *one) for one in answers), *((of_line, *one) for one in lines)]:
         faults = faults_of(validator, answer)
         wrong += bool(faults)
         for fault in faults:
             print(f"{where}: {fault}")
-    print(f"schema.py: {answers} answers, {wrong} wrong")
-    return 1 if wrong or answers < 50 else 0
+    print(f"schema.py: {len(answers)} answers, {len(lines)} lines, {wrong} wrong")
+    return 1 if wrong or len(answers) < 50 or len(lines) < 30 else 0
 
 
 # (what is wrong, how an answer of leaks is spoilt)
@@ -351,10 +395,25 @@ SPOILT = [
     ("another severity", lambda a: a.update(diagnostics=[{"severity": "bad"}])),
 ]
 
+# The same of lines.
+SNAPSHOT = {"sequence": 1, "tag": "_Auto", "time_us": 5, "live_objects": 2, "live_bytes": 30, "delta_bytes": -1,
+            "grown_bytes": 0, "leaked_objects": 0, "leaked_bytes": 0, "path": "a.oemp"}
+EVENT = {"event": "closed", "path": "a.oemp", "message": "is closed"}
+SPOILT_LINES = [
+    ("a line with another name", {**SNAPSHOT, "bytes": 1}), ("another event", {**EVENT, "event": "opened"}),
+    ("a snapshot without its size", {**SNAPSHOT, "live_bytes": None}), ("an event of a number", {**EVENT, "path": 3}),
+    ("a line of nothing", {}), ("both in one", {**SNAPSHOT, **EVENT}),
+]
+
 
 def self_test():
     validator = validator_of(kept_schema())
+    of_line = validator_of(kept_schema(), "line.watch")
     wrong = 0
+    for what, line in [("a sound line", SNAPSHOT), ("a sound line", EVENT), *SPOILT_LINES]:
+        if bool(faults_of(of_line, line)) != (what != "a sound line"):
+            wrong += 1
+            print(f"self-test: {what} is taken for something else")
     sound = json.dumps(next(answer for name, answer in recorded() if name == "leaks-json"))
     if faults_of(validator, json.loads(sound)):
         wrong += 1
@@ -365,7 +424,7 @@ def self_test():
         if not faults_of(validator, answer):
             wrong += 1
             print(f"self-test: {what} is not found")
-    print(f"schema.py: self-test, {len(SPOILT) + 1} cases, {wrong} wrong")
+    print(f"schema.py: self-test, {len(SPOILT) + len(SPOILT_LINES) + 3} cases, {wrong} wrong")
     return 1 if wrong else 0
 
 

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/watch_rows.h"
 #include "document/document.h"
 #include "export/formats.h"
 #include "query/query.h"
@@ -849,6 +850,16 @@ static bool put_columns(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
+/* What is watched has no end, and its lines are no answers: they are told without any recording. */
+static void put_line_columns(void)
+{
+    mp_document *documents[] = {cli_watch_rows_document(false, false), cli_watch_events_document()};
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        put_columns(documents[i], NULL, NULL, stdout, NULL);
+        mp_document_free(documents[i]);
+    }
+}
+
 /* Command lines from standard input, a line each, with tabs between their words. What they complain
  * of does not matter here. */
 static int put_all_columns(void)
@@ -860,6 +871,7 @@ static int put_all_columns(void)
     char *line = NULL, *words[64];
     if (!freopen("/dev/null", "w", stderr))
         return EXIT_FAILURE;
+    put_line_columns();
     while (getline(&line, &size, stdin) > 0) {
         cli_options options;
         int count = 0;
