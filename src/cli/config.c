@@ -39,11 +39,6 @@ typedef struct config_reading {
     size_t faults, faults_here; /* in all, in the file */
 } config_reading;
 
-/* What a file must not say: it may have come with what was checked out, so that it must not make
- * the program write anything; and what would make no sense as a default. */
-static const char *const own_to_lines[] = {"output", "store",   "as",        "help",
-                                           "all",    "version", "no-config", "no-sandbox"};
-
 /* --- a line --- */
 
 static bool fault(config_reading *config, const char *format, ...)
@@ -112,11 +107,10 @@ static bool set_option(config_reading *config, config_setting *made, const char 
         made->option = cli_option_of(made->command, made->pair.name);
     if (!made->option)
         return fault(config, "%s does not take %s", made->command->name, made->pair.name);
-    bool own = made->command && made->option->section == CLI_WHAT &&
-               strcmp(made->pair.name, "type") == 0; /* it stands for an operand */
-    for (size_t i = 0; i < sizeof own_to_lines / sizeof *own_to_lines; i++)
-        own |= strcmp(made->pair.name, own_to_lines[i]) == 0;
-    return !own || fault(config, "%s can be given on the command line alone", made->pair.name);
+    bool operand = made->command && made->option->section == CLI_WHAT &&
+                   strcmp(made->pair.name, "type") == 0; /* it stands for one */
+    return !(made->option->by_hand || operand) ||
+           fault(config, "%s can be given on the command line alone", made->pair.name);
 }
 
 /* Paths stand where the file stands, wherever the program runs. */

@@ -148,6 +148,9 @@ typedef struct cli_option {
     cli_section section;
     char letter;  /* "-n"; 0: none */
     bool repeats; /* may be given several times */
+    /* Makes the program write a file, run another or guard itself less, or means nothing as a
+     * default: no configuration, which may have come with what was checked out, may say it. */
+    bool by_hand;
 } cli_option;
 
 extern const cli_option cli_option_table[];
