@@ -23,7 +23,8 @@ static bool unreadable(const char *path, const mp_diagnostics *diagnostics, mp_e
     return false;
 }
 
-bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error)
+static bool read_file(const char *path, const mp_load_options *options, char **text, size_t *length,
+                      mp_error *error)
 {
     *text = NULL;
     *length = 0;
@@ -33,7 +34,8 @@ bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error
         return false;
     }
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
-    mp_input *input = mp_input_open(path, diagnostics, NULL);
+    mp_diagnostics_spell(diagnostics, MP_DASHES); /* for whoever prints the error to say */
+    mp_input *input = mp_input_open(path, diagnostics, options);
     bool ok = input != NULL;
     if (ok && mp_input_is_archive(input)) {
         ok = mp_fail_file(error, path, 0, 0, "is an archive, expected a file, or ARCHIVE:MEMBER");
@@ -48,6 +50,13 @@ bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error
     return ok;
 }
 
+bool mp_file_read(const char *path, const mp_limits *limits, char **text, size_t *length,
+                  mp_error *error)
+{
+    const mp_load_options options = {.limits = limits ? *limits : (mp_limits){0}};
+    return read_file(path, &options, text, length, error);
+}
+
 bool mp_file_is_stream(const char *path)
 {
     struct stat status;
@@ -55,10 +64,11 @@ bool mp_file_is_stream(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
-bool mp_file_is_baseline(const char *path)
+bool mp_file_is_baseline(const char *path, const mp_limits *limits)
 {
+    const mp_load_options options = {.limits = limits ? *limits : (mp_limits){0}};
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_input *input = mp_file_is_stream(path) ? NULL : mp_input_open(path, unheard, NULL);
+    mp_input *input = mp_file_is_stream(path) ? NULL : mp_input_open(path, unheard, &options);
     mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){NULL, 0};
     bool is = head.length && mp_is_baseline(head.at, head.length);
     mp_input_close(input);
@@ -79,10 +89,12 @@ bool mp_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-bool mp_source_read(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
+bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                     mp_source_text *text, mp_error *error)
 {
-    const mp_argument_texts *below = folders;
+    const mp_sources *own = sources;
+    const mp_argument_texts *below = &own->folders;
+    const mp_load_options options = {.limits = own->limits};
     struct stat status;
     for (size_t i = 0; i < below->count; i++)
         for (size_t k = 0; k < count; k++) {
@@ -92,7 +104,7 @@ bool mp_source_read(const void *folders, const mp_slice *names, size_t count, mp
                 mp_arena_format(arena, "%s/%.*s", below->at[i], (int)names[k].length, names[k].at);
             if (!names[k].length || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
                 continue;
-            bool ok = mp_file_read(path, &bytes, &length, error), converted;
+            bool ok = read_file(path, &options, &bytes, &length, error), converted;
             if (ok) {
                 mp_slice kept = {mp_arena_copy(arena, bytes, length), length};
                 text->path = path;
@@ -106,22 +118,24 @@ bool mp_source_read(const void *folders, const mp_slice *names, size_t count, mp
     return false;
 }
 
-mp_digest *mp_baseline_read(const char *path, mp_dictionary *dictionary, mp_error *error)
+mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictionary *dictionary,
+                            mp_error *error)
 {
     char *text;
     size_t length;
     mp_digest *digest = NULL;
-    if (mp_file_read(path, &text, &length, error))
+    if (mp_file_read(path, limits, &text, &length, error))
         digest = mp_baseline_parse(path, text, length, dictionary, error);
     free(text);
     return digest;
 }
 
-bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, mp_error *error)
+bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, const mp_limits *limits,
+                          mp_error *error)
 {
     char *text;
     size_t length;
-    bool ok = mp_file_read(path, &text, &length, error);
+    bool ok = mp_file_read(path, limits, &text, &length, error);
     if (ok && !mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error)) {
         mp_is_no_recording(path, (mp_slice){text, length}, "suppressions", error);
         ok = false;

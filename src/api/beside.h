@@ -4,12 +4,15 @@
 
 #include "base/error.h"
 #include "compare/digest.h"
+#include "memprof/memprof.h"
 #include "model/model.h"
 #include "query/suppression.h"
 #include "reports/report.h"
 
-/* A whole file in memory, to be released with free() in each case. False with an error. */
-bool mp_file_read(const char *path, char **text, size_t *length, mp_error *error);
+/* A whole file in memory, to be released with free() in each case. False with an error. `limits`,
+ * here and below, are those of packings; NULL: the usual ones. */
+bool mp_file_read(const char *path, const mp_limits *limits, char **text, size_t *length,
+                  mp_error *error);
 /* Whether no reader takes the text, or the beginning of it, of a file for its own. False with an
  * error: `expected` ("a policy") is what it should be. */
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error);
@@ -17,20 +20,27 @@ bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, m
 bool mp_file_is_stream(const char *path);
 /* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever
  * reads a recording from it. */
-bool mp_file_is_baseline(const char *path);
+bool mp_file_is_baseline(const char *path, const mp_limits *limits);
 
 bool mp_is_folder(const char *path);
-/* Read the first of these names that is a file below one of the folders, an mp_argument_texts: as
- * UTF-8, into the arena. False with an error. */
-bool mp_source_read(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
+/* Where the texts of sources are. */
+typedef struct mp_sources {
+    mp_argument_texts folders;
+    mp_limits limits;
+} mp_sources;
+/* Read the first of these names that is a file below one of the folders of mp_sources: as UTF-8,
+ * into the arena. False with an error. */
+bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                     mp_source_text *text, mp_error *error);
 
 /* A baseline, whose texts and frames are numbers of `dictionary`; release with mp_digest_free. NULL
  * with an error. */
-mp_digest *mp_baseline_read(const char *path, mp_dictionary *dictionary, mp_error *error);
+mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictionary *dictionary,
+                            mp_error *error);
 /* Add the suppressions of a file. False with an error, of the code MP_ERROR_INPUT where it could
  * not be read. */
-bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, mp_error *error);
+bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, const mp_limits *limits,
+                          mp_error *error);
 /* The day where the user is, as by mp_parse_date: a suppression ends with it. */
 int32_t mp_today(void);
 

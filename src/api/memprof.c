@@ -99,8 +99,9 @@ const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording)
 static bool read_base(asked *asking, const mp_recording *recording, mp_error *error)
 {
     const char *path = asking->question.base;
-    if (mp_file_is_baseline(path)) {
-        asking->base = mp_baseline_read(path, asking->dictionary, error);
+    const mp_limits *limits = &recording->options.limits;
+    if (mp_file_is_baseline(path, limits)) {
+        asking->base = mp_baseline_read(path, limits, asking->dictionary, error);
         return asking->base != NULL;
     }
     mp_recording *base = mp_recording_load(&path, 1, &recording->options);
@@ -151,6 +152,7 @@ static asked *prepare(mp_recording *recording, const char *name, bool with_opera
     recording->questions = asking;
     asking->dictionary = mp_dictionary_new();
     mp_question_begin(question, report);
+    question->sources.limits = recording->options.limits;
     for (size_t i = 0; i < count; i++)
         if (!mp_question_set(question, settings[i].name, settings[i].value, error))
             return NULL;

@@ -20,7 +20,7 @@ void mp_question_free(mp_question *question)
     free(question->given);
     free(question->criteria);
     free(question->suppression_paths.at);
-    free(question->source_folders.at);
+    free(question->sources.folders.at);
     mp_suppressions_free(&question->suppressions);
     mp_policy_free(question->policy);
 }
@@ -95,7 +95,7 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
         mp_grow(&paths->at, &paths->capacity, paths->count + 1, sizeof *paths->at);
         paths->at[paths->count++] = text;
     } else if (strcmp(name, "sources") == 0) {
-        mp_argument_texts *folders = &question->source_folders;
+        mp_argument_texts *folders = &question->sources.folders;
         mp_grow(&folders->at, &folders->capacity, folders->count + 1, sizeof *folders->at);
         folders->at[folders->count++] = text;
         return mp_is_folder(text) ||
@@ -134,20 +134,21 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
 
 bool mp_question_read(mp_question *question, mp_error *error)
 {
+    const mp_limits *limits = &question->sources.limits;
     char *text = NULL;
     size_t length;
     bool ok = true;
     question->suppressions.today = question->today ? question->today : mp_today();
     for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
-        ok =
-            mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i], error);
+        ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i],
+                                  limits, error);
     if (!ok || !question->policy_path)
         return ok;
     const char *path = question->policy_path;
     if (question->rules) {
         question->policy = mp_policy_parse(path, question->rules, strlen(question->rules));
     } else {
-        ok = mp_file_read(path, &text, &length, error);
+        ok = mp_file_read(path, limits, &text, &length, error);
         if (ok)
             question->policy = mp_policy_parse(path, text, length);
         if (ok && question->policy->fault_count &&
@@ -194,8 +195,8 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                         .policy = question->policy,
                         .strict = question->strict,
                         .torn = mp_question_torn(question, diagnostics),
-                        .read_source = question->source_folders.count ? mp_source_read : NULL,
-                        .source_folders = &question->source_folders,
+                        .read_source = question->sources.folders.count ? mp_source_read : NULL,
+                        .sources = &question->sources,
                         .dictionary = dictionary,
                         .base = base};
 }

@@ -3,6 +3,7 @@
 #ifndef MP_API_QUESTION_H
 #define MP_API_QUESTION_H
 
+#include "api/beside.h"
 #include "compare/policy.h"
 #include "query/suppression.h"
 #include "reports/report.h"
@@ -16,7 +17,8 @@ typedef struct mp_question {
     mp_selection selection;
     mp_criterion *criteria; /* what `selection` points to */
     size_t criterion_capacity;
-    mp_argument_texts suppression_paths, source_folders;
+    mp_argument_texts suppression_paths;
+    mp_sources sources;
     bool strict;             /* a limit or a rule that holds and hides a leak fails */
     bool allow_torn;         /* limits and rules judge what breaks off by what is there */
     int32_t today;           /* as by mp_parse_date; 0: the clock tells */

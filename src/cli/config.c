@@ -196,7 +196,7 @@ static void read_file(config_reading *config, const char *path, size_t folder_le
     config->folder = mp_arena_copy(config->arena, path, folder_length);
     config->rank = rank;
     config->first = config->count;
-    if (mp_file_read(path, &text, &length, &error)) {
+    if (mp_file_read(path, NULL, &text, &length, &error)) {
         mp_slice rest = mp_slice_without_mark((mp_slice){text, length}), line;
         for (size_t number = 1; mp_slice_take_line(&rest, &line); number++) {
             config->origin = mp_arena_format(config->arena, "%s:%zu", path, number);

@@ -113,12 +113,13 @@ static int load_base(const cli_options *options, const mp_progress *progress,
                      mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
 {
     const char *path = options->question.base;
+    const mp_limits *limits = &options->load.limits;
     int status = CLI_UNREADABLE;
     if (!path)
         return CLI_OK;
-    if (mp_file_is_baseline(path)) {
+    if (mp_file_is_baseline(path, limits)) {
         mp_error error = {0};
-        *base = mp_baseline_read(path, dictionary, &error);
+        *base = mp_baseline_read(path, limits, dictionary, &error);
         if (!*base)
             cli_put_error(&error);
         return *base ? CLI_OK : CLI_UNREADABLE;

@@ -144,7 +144,7 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
             allow_input(set, groups->at[i].paths[j]);
     allow_input(set, question->base);
     /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
-    if (options->listings.count || question->source_folders.count)
+    if (options->listings.count || question->sources.folders.count)
         allow(set, "/", READ);
     allow_output(set, options->output);
     allow_output(set, options->export_path);

@@ -104,13 +104,13 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
 
 /* "shop.oemp" and "shop.prf" have one name: one must not take the other's place. What is no whole
  * baseline may be replaced: that is how a torn one is mended. */
-static bool is_free(const char *path, const mp_digest *digest)
+static bool is_free(const char *path, const mp_limits *limits, const mp_digest *digest)
 {
     mp_error error = {0};
     if (access(path, F_OK) != 0)
         return true;
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_read(path, dictionary, &error);
+    mp_digest *there = mp_baseline_read(path, limits, dictionary, &error);
     bool is = error.code != MP_ERROR_INPUT && (!there || there->kind == digest->kind);
     if (!is && there)
         cli_put_fault(path, "is a baseline of %s, expected another name by --as",
@@ -132,7 +132,7 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
     char *path = path_of(options), *text = mp_baseline_text(digest, dictionary, &length);
     if (mkdir(store, 0777) != 0 && errno != EEXIST) {
         cli_put_fault(store, "cannot be made: %s", strerror(errno));
-    } else if (is_free(path, digest) && cli_output_open(&output, path)) {
+    } else if (is_free(path, &options->load.limits, digest) && cli_output_open(&output, path)) {
         fwrite(text, 1, length, output.file);
         if (cli_output_close(&output, true))
             status = tell(options, digest, path, length, diagnostics);
@@ -207,11 +207,11 @@ static const char profile_rules[] = "seconds <= 1.1 x base\n"
                                     "calls <= 1.1 x base\n";
 
 /* NULL after a message, where the baseline cannot be read. */
-static const char *rules_for(const char *path)
+static const char *rules_for(const char *path, const mp_limits *limits)
 {
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_error error = {0};
-    mp_digest *digest = mp_baseline_read(path, dictionary, &error);
+    mp_digest *digest = mp_baseline_read(path, limits, dictionary, &error);
     if (!digest)
         cli_put_error(&error);
     const char *rules = !digest                           ? NULL
@@ -236,7 +236,7 @@ static int check(cli_options *options)
     }
     if (access(path, F_OK) != 0)
         cli_put_fault(path, "no such baseline, expected one that \"baseline save\" has kept");
-    else if (!question->rules || (question->rules = rules_for(path)))
+    else if (!question->rules || (question->rules = rules_for(path, &options->load.limits)))
         status = cli_report(options);
     free(path);
     return status;

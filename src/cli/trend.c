@@ -13,9 +13,10 @@ static mp_digest *digest_of(const cli_options *options, const cli_group *group,
 {
     mp_error error = {0};
     mp_digest *digest = NULL;
+    const mp_limits *limits = &options->load.limits;
     *status = CLI_UNREADABLE;
-    if (group->path_count == 1 && mp_file_is_baseline(group->paths[0])) {
-        digest = mp_baseline_read(group->paths[0], dictionary, &error);
+    if (group->path_count == 1 && mp_file_is_baseline(group->paths[0], limits)) {
+        digest = mp_baseline_read(group->paths[0], limits, dictionary, &error);
         if (!digest)
             cli_put_error(&error);
         return digest;

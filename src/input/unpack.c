@@ -129,8 +129,8 @@ static bool gzip_begins(gzip_stream *gzip)
         gzip->zlib.next_in++;
         gzip->zlib.avail_in--;
     }
-    gzip->between = false;
-    return gzip->zlib.avail_in > 0;
+    gzip->between = gzip->zlib.avail_in == 0; /* at the end, however often it is asked for more */
+    return !gzip->between;
 }
 
 static size_t gzip_read(mp_stream *stream, char *into, size_t room)

@@ -293,8 +293,8 @@ static bool read_text(annotating *of, mp_error *error)
                        "annotate needs " MP_DASHES "sources, the folder that %s lies below",
                        of->program);
     mp_source_names(of->document->arena, of->program, NULL, names);
-    return request->read_source(request->source_folders, names, MP_SOURCE_NAMES,
-                                of->document->arena, &of->source, error);
+    return request->read_source(request->sources, names, MP_SOURCE_NAMES, of->document->arena,
+                                &of->source, error);
 }
 
 static const char *find_program(const mp_request *request, mp_document *document, mp_error *error)

@@ -42,9 +42,9 @@ typedef struct mp_request {
     const struct mp_suppressions *suppressions; /* leaks that are accepted */
     /* Read the first of these names that is a file below a folder of sources. False with a message;
      * NULL: no folder was named. */
-    bool (*read_source)(const void *folders, const mp_slice *names, size_t count, mp_arena *arena,
+    bool (*read_source)(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
-    const void *source_folders;
+    const void *sources;
     bool strict; /* a limit that hides a leak fails */
     /* Where an input breaks off and nobody said that it may; limits are then not judged. NULL: none
      * does. */
