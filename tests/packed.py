@@ -189,6 +189,82 @@ class Packed:
         elif os.environ.get("MEMPROF_SKIP_NOTHING"):
             sys.exit("7z is not installed, expected it here")
 
+    def told(self, name, data, words, members):
+        """The archive is not whole, which is told and which no gate passes; these members are read."""
+        path = self.write(name, data)
+        status, out, err = self.ask("info", path, "--format", "csv", "--group", "file")
+        self.hold(words in err, f"{name}: expected '{words}': {status} {err}")
+        read = [line.split(",")[0].removeprefix(f"{path}:") for line in out.splitlines()[1:] if ".oemp" in line]
+        self.hold(read == members, f"{name}: {read}, expected {members}")
+        status, _, err = self.ask("gate", self.write("policy", b"live <= 1G\n"), path)
+        self.hold(status == 3, f"gate {name}: {status} {err}")
+
+    def broken(self):
+        """No member is missed in silence, and one damaged archive in another hides no other one."""
+        sample = (SAMPLES / "shop-v2.oemp").read_bytes()
+        size = 512 + (len(sample) + 511) // 512 * 512
+        tar = self.tar_of([(f"{name}.oemp", sample) for name in "abc"])
+        bad = tar[:size + 20] + b"?" + tar[size + 21:]
+        self.told("header.tar", bad, "cannot read all", ["a.oemp", "c.oemp"])
+        zero = tar[:size] + bytes(512) + tar[size + 512:]
+        self.told("zero.tar", zero, "cannot read all", ["a.oemp", "c.oemp"])
+        for pack in lambda data: data, gzip.compress:
+            self.told("cut.tar", pack(tar[:2 * size]), "its end is missing", ["a.oemp", "b.oemp"])
+            self.told("behind.tar", pack(tar + b"nothing of a tar archive" * 100), "cannot read all",
+                      ["a.oemp", "b.oemp", "c.oemp"])
+        self.told("end.tar", gzip.compress(tar)[:-8], "breaks off", ["a.oemp", "b.oemp", "c.oemp"])
+        other = self.tar_of([("d.oemp", sample)])
+        both = self.write("both.tar", tar + other)
+        status, out, err = self.ask("info", both, "--format", "csv", "--group", "file")
+        self.hold((status, err, out.count(".oemp,oemp")) == (0, "", 4), "one tar behind another", out, err)
+        for inner in bad, tar[:2 * size]:
+            outer = self.tar_of([("x.tar", inner), ("y.tar", other), ("z.tar", inner)])
+            inside = ["a.oemp", "c.oemp" if inner is bad else "b.oemp"]
+            self.told("outer.tar", outer, "archive", [*(f"x.tar:{name}" for name in inside), "y.tar:d.oemp",
+                                                      *(f"z.tar:{name}" for name in inside)])
+        for name, part, words in (("cut.tar", tar[:2 * size], "its end is missing"), ("bad.tar", bad, "cannot read all")):
+            path = self.write(name, part)
+            status, _, err = self.ask("info", f"{path}:d.oemp")
+            self.hold(status == 3 and words in err and "meant?" not in err, f"{name}:d.oemp: {status} {err}")
+            status, out, err = self.ask("leaks", f"{path}:a.oemp")
+            self.hold("8 snapshots" in out and not err, f"{name}:a.oemp: {status} {err}")
+        path = self.write("many.tar", tar)
+        status, _, err = self.ask("info", f"{path}:c.oemp", "--max-files", "2")
+        self.hold(status == 3 and "--max-files" in err, f"many.tar:c.oemp: {status} {err}")
+        outer = self.tar_of([("x.tar", tar[:257] + b"ustar" + bytes(9000)), ("y.tar", other)])
+        self.told("unread.tar", outer, "cannot read all", ["y.tar:d.oemp"])
+
+    def members(self):
+        """All of a member that its archive has of it is read, wherever the archive breaks off: cut at
+        20,000 bytes, the recording has five whole snapshots, and at 20,003 as well."""
+        data = (SAMPLES / "shop-v2.oemp").read_bytes()
+
+        def answer(path, name):
+            status, out, _ = self.ask("leaks", path, name=name)
+            return status, out.replace("NAME", "")
+        for cut in 20000, 20003:
+            raw = self.write("raw.oemp", data[:cut])
+            expected = answer(raw, str(raw))
+            self.hold("5 snapshots" in expected[1], f"cut at {cut}: {expected}")
+            stored = self.zip_of([("a.oemp", data)], zipfile.ZIP_STORED)
+            deflated = self.zip_of([("a.oemp", data[:cut] )])
+            begins = deflated.index(b"PK\x01\x02")
+            for name, part in (("a.tar", self.tar_of([("a.oemp", data)])[:512 + cut]),
+                               ("a.tar.gz", gzip.compress(self.tar_of([("a.oemp", data)])[:512 + cut])),
+                               ("stored.zip", stored[:stored.index(data[:99]) + cut]),
+                               ("deflated.zip", deflated[:begins])):
+                path = self.write(name, part)
+                said = answer(path, f"{path}:a.oemp")
+                self.hold(said == expected, f"{name} cut at {cut}: {said}, expected {expected}")
+        # Of a deflated member, as much as zlib itself gives.
+        deflated = self.zip_of([("a.oemp", data)])
+        begin = deflated.index(b"a.oemp") + len("a.oemp")
+        for part in 5, 6, 7:
+            packed = deflated[:len(deflated) * part // 8]
+            raw = self.write("raw.oemp", zlib.decompressobj(-15).decompress(packed[begin:]))
+            path = self.write("deflated.zip", packed)
+            self.hold(answer(path, f"{path}:a.oemp") == answer(raw, str(raw)), f"deflated, cut at {part}/8")
+
     def limits(self):
         """Each limit is met, told by the name of its option, and has a status of its own."""
         sample = SAMPLES / "shop-v2.oemp"
@@ -215,6 +291,15 @@ class Packed:
                                    ("files", "5", folder)):
             _, _, err = self.ask("info", file, f"--max-{limit}", value, "--group", "all")
             self.hold("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
+        # What is passed over is counted where a zip archive has no directory to find the next member by.
+        bomb = self.zip_of([("x.txt", bytes(8 << 20)), ("a.oemp", data)])
+        status, _, err = self.ask("info", self.write("bomb.zip", bomb), "--max-unpacked", "1M")
+        self.hold("[limit]" not in err and status == 0, f"a zip archive with a directory: {status} {err}")
+        without = self.write("bomb.zip", bomb[:bomb.index(b"PK\x01\x02")])
+        status, _, err = self.ask("info", without, "--max-unpacked", "1M")
+        self.hold(status == 3 and "--max-unpacked" in err, f"a zip archive without its directory: {status} {err}")
+        whole = self.zip_of([("a.oemp", data), ("b.oemp", data)])
+        self.told("torn.zip", whole[:-9], "its end is missing", ["a.oemp", "b.oemp"])
         status, out, err = self.ask("info", sample, "--max-line", "200", "--format", "json")
         self.hold("long-line" in err, f"--max-line: {status} {err}")
         status, out, err = self.ask("top", "--by", "type", sample, "--max-name", "12", "--format", "csv")
@@ -261,7 +346,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
         packed.sanitized = options.sanitized
-        for law in options.laws or ["streams", "torn", "damaged", "archives", "limits"]:
+        for law in options.laws or ["streams", "torn", "damaged", "archives", "broken", "members", "limits"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

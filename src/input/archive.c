@@ -22,9 +22,10 @@ typedef struct level {
     struct archive_entry *entry;
     mp_stream *from;
     mp_packing packing;
-    bool seeks;
+    bool seeks, lacks_directory;
     uint32_t before; /* how many layers there are around what it gives */
     char *block;
+    size_t length; /* of the last block that was not empty */
 } level;
 
 struct mp_walk {
@@ -55,6 +56,7 @@ typedef struct entry_stream {
     mp_walk *walk;
     level *level;
     mp_member_place place;
+    mp_entry_data data;
     void (*release)(mp_walk *walk);
 } entry_stream;
 
@@ -67,8 +69,10 @@ static mp_fault fault_of(const level *at, const char **why)
         return at->from->fault;
     }
     *why = text ? text : "damaged";
-    bool torn = text && (strstr(text, "runcated") || strstr(text, "end of file") ||
-                         strstr(text, "No progress"));
+    /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
+    bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
+                           strstr(text, "No progress") || strstr(text, "failed (-5)")
+                     : at->packing == MP_ZIP;
     return torn ? MP_FAULT_TORN : MP_FAULT_READ;
 }
 
@@ -76,21 +80,21 @@ static size_t entry_read(mp_stream *stream, char *into, size_t room)
 {
     entry_stream *own = (entry_stream *)stream;
     mp_walk *walk = own->walk;
-    la_ssize_t got = archive_read_data(own->level->archive, into, room);
-    if (got < 0) {
+    size_t got = mp_entry_read(&own->data, own->level->archive, into, room);
+    if (!got && own->data.failed) {
         const char *why;
         mp_fault fault = fault_of(own->level, &why);
         if (fault == MP_FAULT_TORN)
             why = mp_packing_name(own->level->packing);
         return mp_stream_fail(stream, fault, "%s", why);
     }
-    walk->given += (uint64_t)got;
+    walk->given += got;
     mp_unpack_check(stream, &walk->limits, walk->given, walk->file->given);
     /* What is read again and again is in several members at once. */
     uint64_t size = mp_stream_size(walk->file);
     if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
         mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");
-    return (size_t)got;
+    return got;
 }
 
 static void entry_close(mp_stream *stream)
@@ -130,12 +134,19 @@ void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
 
 /* --- levels --- */
 
+/* Whole blocks, however the bytes come: what libarchive says of a damaged archive depends on them.
+ */
 static la_ssize_t read_more(struct archive *archive, void *opaque, const void **block)
 {
     level *at = opaque;
+    size_t length = 0, got = 1;
     (void)archive;
+    while (length < BLOCK && (got = mp_stream_read(at->from, at->block + length, BLOCK - length)))
+        length += got;
     *block = at->block;
-    return (la_ssize_t)mp_stream_read(at->from, at->block, BLOCK);
+    if (length)
+        at->length = length;
+    return (la_ssize_t)length;
 }
 
 static la_int64_t seek(struct archive *archive, void *opaque, la_int64_t offset, int whence)
@@ -155,40 +166,65 @@ static la_int64_t skip(struct archive *archive, void *opaque, la_int64_t request
     return to < 0 ? 0 : to - from;
 }
 
+/* The first fault is the one that is told, but for a limit, at which the whole walk ends. */
 static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
 {
+    if (walk->fault && fault != MP_FAULT_LIMIT)
+        return;
     walk->fault = fault;
     snprintf(walk->why, sizeof walk->why, "%s%s%s", packing, *packing ? ": " : "", why);
+}
+
+static bool open_level(level *at, int (*format)(struct archive *))
+{
+    at->archive = archive_read_new();
+    bool ok = at->archive && format(at->archive) == ARCHIVE_OK &&
+              archive_read_set_callback_data(at->archive, at) == ARCHIVE_OK &&
+              archive_read_set_read_callback(at->archive, read_more) == ARCHIVE_OK;
+    if (ok && at->packing == MP_TAR) /* so that nothing behind a block of zeros is missed */
+        ok = archive_read_set_format_option(at->archive, "tar", "read_concatenated_archives",
+                                            "1") == ARCHIVE_OK;
+    if (ok && at->seeks)
+        ok = archive_read_set_seek_callback(at->archive, seek) == ARCHIVE_OK &&
+             archive_read_set_skip_callback(at->archive, skip) == ARCHIVE_OK;
+    return ok && archive_read_open1(at->archive) == ARCHIVE_OK;
+}
+
+/* By its directory; where it has none, or cannot be sought in, from one member to the next, for
+ * which what is passed over is unpacked, too. */
+static bool open_zip(level *at)
+{
+    if (at->seeks && open_level(at, archive_read_support_format_zip_seekable))
+        return true;
+    archive_read_free(at->archive);
+    at->lacks_directory = at->seeks;
+    at->seeks = false;
+    if (at->lacks_directory && at->from->kind->seek(at->from, 0, SEEK_SET) != 0)
+        return false;
+    return open_level(at, archive_read_support_format_zip_streamable);
 }
 
 /* Go into an archive; its stream belongs to the level, also where it cannot be read. */
 static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
 {
     assert(walk->place.depth < MP_MOST_NESTED);
-    static int (*const formats[MP_PACKINGS])(struct archive *) = {
-        [MP_ZIP] = archive_read_support_format_zip,
-        [MP_7ZIP] = archive_read_support_format_7zip,
-        [MP_TAR] = archive_read_support_format_tar,
-    };
     level *at = &walk->levels[walk->place.depth];
     *at = (level){.from = from,
                   .packing = packing,
                   .before = walk->layers.count,
                   .seeks = from->kind->seek && from->kind->seek(from, 0, SEEK_SET) == 0,
-                  .archive = archive_read_new(),
                   .block = mp_alloc(BLOCK)};
     walk->place.at[walk->place.depth++] = 0;
-    bool ok = at->archive && formats[packing](at->archive) == ARCHIVE_OK &&
-              archive_read_set_callback_data(at->archive, at) == ARCHIVE_OK &&
-              archive_read_set_read_callback(at->archive, read_more) == ARCHIVE_OK;
-    if (ok && at->seeks)
-        ok = archive_read_set_seek_callback(at->archive, seek) == ARCHIVE_OK &&
-             archive_read_set_skip_callback(at->archive, skip) == ARCHIVE_OK;
-    if (ok && packing == MP_7ZIP && !at->seeks)
+    if (packing == MP_7ZIP && !at->seeks) {
         stop(walk, MP_FAULT_READ, "", "a 7z archive in another one is not read: unpack it first");
-    else if (!ok || archive_read_open1(at->archive) != ARCHIVE_OK)
+        return false;
+    }
+    bool ok = packing == MP_ZIP   ? open_zip(at)
+              : packing == MP_TAR ? open_level(at, archive_read_support_format_tar)
+                                  : open_level(at, archive_read_support_format_7zip);
+    if (!ok)
         stop(walk, MP_FAULT_READ, mp_packing_name(packing), "damaged");
-    return walk->fault == MP_FAULT_NONE;
+    return ok;
 }
 
 static void leave(mp_walk *walk)
@@ -220,27 +256,48 @@ static bool pass_over(mp_walk *walk, level *at)
     return true;
 }
 
-/* The next file of the innermost level. */
+/* A zip archive ends in its directory, a tar archive in blocks of zeros. libarchive takes any end
+ * between two members for its end; what it read since the last one is then no zeros. */
+static bool has_end(const level *at)
+{
+    enum { TAR_BLOCK = 512 };
+    static const char zeros[TAR_BLOCK];
+    if (at->packing != MP_TAR)
+        return !at->lacks_directory;
+    bool zeros_came =
+        archive_filter_bytes(at->archive, 0) > archive_read_header_position(at->archive);
+    return zeros_came && at->length >= TAR_BLOCK &&
+           memcmp(at->block + at->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
+}
+
+/* What is wrong with the level, by what libarchive said last. */
+static void stop_at(mp_walk *walk, const level *at)
+{
+    const char *why;
+    mp_fault fault = fault_of(at, &why);
+    stop(walk, fault, mp_packing_name(at->packing), fault == MP_FAULT_TORN ? "it breaks off" : why);
+}
+
+/* The next file of the innermost level. What is damaged on the way is told and passed over. */
 static bool next_entry(mp_walk *walk)
 {
     level *at = &walk->levels[walk->place.depth - 1];
     for (;;) {
-        const char *why;
         if (!pass_over(walk, at))
             return false;
         int code = archive_read_next_header(at->archive, &at->entry);
-        if (code == ARCHIVE_EOF || code == ARCHIVE_FATAL || code == ARCHIVE_FAILED)
+        if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
             at->entry = NULL;
-        if (code == ARCHIVE_EOF)
-            return false;
+        if (code == ARCHIVE_EOF && at->from->fault)
+            stop_at(walk, at);
+        else if (code == ARCHIVE_EOF && !has_end(at))
+            stop(walk, MP_FAULT_TORN, mp_packing_name(at->packing), "its end is missing");
+        else if (!at->entry && code != ARCHIVE_EOF)
+            stop_at(walk, at);
         if (code == ARCHIVE_RETRY)
             continue;
-        if (!at->entry) {
-            mp_fault fault = fault_of(at, &why);
-            stop(walk, fault, mp_packing_name(at->packing),
-                 fault == MP_FAULT_TORN ? "it breaks off" : why);
+        if (!at->entry)
             return false;
-        }
         walk->place.at[walk->place.depth - 1]++;
         if (++walk->files > walk->limits.files) {
             snprintf(walk->why, sizeof walk->why,

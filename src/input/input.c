@@ -107,36 +107,54 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, boo
     return mp_stream_of_file(file);
 }
 
+static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_fault fault,
+                             const char *why)
+{
+    char text[256];
+    if (fault == MP_FAULT_TORN)
+        mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
+                    "the archive breaks off (%s): what stands in front of that is read", why);
+    else if (fault == MP_FAULT_LIMIT)
+        mp_diagnose(diagnostics, MP_DIAG_LIMIT, path, 0, LIMIT_TEXT,
+                    mp_spell(text, sizeof text, why, mp_diagnostics_dashes(diagnostics)));
+    else if (fault)
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, path, 0, "cannot read all of the archive: %s",
+                    why);
+}
+
 /* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
 static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
                              const mp_load_options *options)
 {
     bool is_file;
-    char meant[512] = "", *archive = mp_alloc(length + 1);
+    char text[512] = "", *archive = mp_alloc(length + 1);
     memcpy(archive, path, length);
     archive[length] = '\0';
-    mp_stream *stream = mp_pipes_again(archive);
+    mp_stream *stream = mp_pipes_again(archive), *member = NULL;
     if (!stream)
         stream = open_stream(archive, diagnostics, &is_file);
-    free(archive);
-    if (!stream)
-        return NULL;
     mp_layers layers = {.count = 0};
     mp_unpack_limits limits = limits_of(options);
-    mp_packing packing = mp_unpack_all(&stream, &layers, &limits);
-    mp_stream *member = NULL;
-    if (mp_packing_is_archive(packing))
-        member = mp_members_open(path, length, stream, packing, &layers, &limits, &layers, meant,
-                                 sizeof meant);
-    else
+    mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
+    mp_fault fault = MP_FAULT_NONE;
+    if (mp_packing_is_archive(packing)) {
+        member = mp_members_open(path, length, stream, packing, &layers, &limits, &layers, &fault,
+                                 text, sizeof text);
+        diagnose_archive(diagnostics, archive, fault, text);
+        if (!member && fault)
+            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                        "cannot open: it is not in what can be read of the archive");
+        else if (!member)
+            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                        "there is no such member in the archive%s%s%s", *text ? ": is " : "", text,
+                        *text ? " meant?" : "");
+    } else if (stream) {
         mp_stream_close(stream);
-    if (!member) {
-        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                    mp_packing_is_archive(packing) ? "there is no such member in the archive%s%s%s"
-                                                   : "cannot open: it is no archive%s%s%s",
-                    *meant ? ": is " : "", meant, *meant ? " meant?" : "");
-        return NULL;
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is no archive");
     }
+    free(archive);
+    if (!member)
+        return NULL;
     mp_input *input = input_new(path, member, diagnostics, options);
     input->layers = layers;
     input->is_file = true;
@@ -249,32 +267,23 @@ static void visit_member(void *opaque, const char *path, mp_member *member)
 bool mp_input_members(mp_input *input, const mp_load_options *options,
                       void (*visit)(void *opaque, mp_input *member), void *opaque)
 {
-    char why[256], text[256];
+    char why[256];
     if (!mp_stream_is_kept(input->file) && !mp_input_keep(input))
         return false;
-    if (!input->is_file)
-        mp_pipes_put(input->path, mp_stream_again(input->file));
+    if (!input->is_file) {
+        mp_stream *again = mp_stream_again(input->file);
+        if (!again)
+            return failed(input, "cannot read again");
+        mp_pipes_put(input->path, again);
+    }
     mp_stream *stream = mp_stream_again(input->stream);
     if (!stream)
         return failed(input, "cannot read again");
     member_visit own = {input, options, visit, opaque};
-    switch (mp_members_visit(input->path, stream, input->archive, &input->layers, &input->limits,
-                             visit_member, &own, why, sizeof why)) {
-    case MP_FAULT_NONE:
-        return true;
-    case MP_FAULT_TORN:
-        mp_diagnose(input->diagnostics, MP_DIAG_TORN, input->path, 0,
-                    "the archive breaks off (%s): what stands in front of that is read", why);
-        return true;
-    case MP_FAULT_LIMIT:
-        mp_diagnose(input->diagnostics, MP_DIAG_LIMIT, input->path, 0, LIMIT_TEXT,
-                    mp_spell(text, sizeof text, why, mp_diagnostics_dashes(input->diagnostics)));
-        return false;
-    default:
-        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read on: %s",
-                    why);
-        return false;
-    }
+    mp_fault fault = mp_members_visit(input->path, stream, input->archive, &input->layers,
+                                      &input->limits, visit_member, &own, why, sizeof why);
+    diagnose_archive(input->diagnostics, input->path, fault, why);
+    return fault == MP_FAULT_NONE || fault == MP_FAULT_TORN;
 }
 
 mp_input *mp_input_from_stream(const char *path, mp_stream *stream, mp_diagnostics *diagnostics)

@@ -25,6 +25,8 @@ typedef struct listing {
     mp_arena names;
     listed_member *members; /* by their names, of one name by their places */
     size_t count, capacity;
+    mp_fault fault; /* at which the list ends, or for which there are gaps in it */
+    char why[200];
     mp_walk *idle[MOST_WALKS];
     uint64_t used; /* the larger, the later */
 } listing;
@@ -141,6 +143,9 @@ static listing *list_all(const char *path, mp_walk *walk, mp_member_visit *visit
         mp_stream_close(member.stream);
         mp_arena_free(&paths);
     }
+    const char *why;
+    list->fault = mp_walk_fault(walk, &why);
+    snprintf(list->why, sizeof list->why, "%s", why);
     if (list->count)
         qsort(list->members, list->count, sizeof *list->members, by_name);
     return list;
@@ -165,11 +170,10 @@ mp_fault mp_members_visit(const char *path, mp_stream *stream, mp_packing packin
                           mp_member_visit *visit, void *opaque, char *text, size_t size)
 {
     struct stat file = file_of(stream->bottom);
-    const char *why;
     mp_walk *walk = mp_walk_new(stream, packing, layers, limits);
     listing *list = list_all(path, walk, visit, opaque);
-    mp_fault fault = mp_walk_fault(walk, &why);
-    snprintf(text, size, "%s", why);
+    mp_fault fault = list->fault;
+    snprintf(text, size, "%s", list->why);
     mp_walk_free(walk);
     if (file.st_ino)
         remember(list, &file);
@@ -223,7 +227,7 @@ static void guess(const listing *list, const char *name, char *meant, size_t siz
 
 mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, mp_packing packing,
                            const mp_layers *layers, const mp_unpack_limits *limits,
-                           mp_layers *around, char *meant, size_t size)
+                           mp_layers *around, mp_fault *fault, char *text, size_t size)
 {
     struct stat file = file_of(archive->bottom);
     const char *name = path + length + 1;
@@ -245,8 +249,11 @@ mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, 
     mp_member_place place = found ? found->place : (mp_member_place){.depth = 0};
     if (found)
         walk = take_walk(list, &place);
+    else if (list && list->fault)
+        snprintf(text, size, "%s", list->why);
     else if (list)
-        guess(list, name, meant, size);
+        guess(list, name, text, size);
+    *fault = list && !found ? list->fault : MP_FAULT_NONE;
     pthread_mutex_unlock(&lock);
     if (walk || !place.depth)
         mp_stream_close(archive);
@@ -255,6 +262,9 @@ mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, 
     if (!place.depth)
         return NULL;
     if (!mp_walk_to(walk, &place, &member)) {
+        const char *why;
+        *fault = mp_walk_fault(walk, &why);
+        snprintf(text, size, "%s", why);
         mp_stream_close(member.stream);
         mp_walk_free(walk);
         return NULL;

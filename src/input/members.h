@@ -17,10 +17,11 @@ mp_fault mp_members_visit(const char *path, mp_stream *stream, mp_packing packin
 /* How much of the path is that of an archive, and not of a member; 0: it is no member's path. */
 size_t mp_members_archive(const char *path);
 /* The stream of a member of the archive whose first bytes `archive` gives, which is done with then.
- * NULL: there is none of this name; the one that is probably meant is put into `meant`, or "". */
+ * NULL: there is none of this name; with *fault, in what can be read of the archive, and `text`
+ * says why; else the one that is probably meant is put into `text`, or "". */
 mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, mp_packing packing,
                            const mp_layers *layers, const mp_unpack_limits *limits,
-                           mp_layers *around, char *meant, size_t size);
+                           mp_layers *around, mp_fault *fault, char *text, size_t size);
 
 /* Forget what archives have and where their reading was left. */
 void mp_members_forget(void);

@@ -123,9 +123,10 @@ static size_t read_file(mp_stream *stream, char *into, size_t room)
     file_stream *own = (file_stream *)stream;
     size_t got;
     if (own->file < 0) {
+        uint64_t left = own->at < own->size ? own->size - own->at : 0; /* one may seek beyond */
         got = room < own->step ? room : own->step;
-        if (got > own->size - own->at)
-            got = (size_t)(own->size - own->at);
+        if (got > left)
+            got = (size_t)left;
         if (got)
             memcpy(into, own->memory + own->at, got);
     } else if (!own->kept && own->at < own->remembered_length) {

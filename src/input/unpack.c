@@ -182,9 +182,43 @@ static unpacker *gzip_new(void)
 
 /* --- other streams --- */
 
+/* A block that comes with a warning, of a wrong checksum, holds what was unpacked. */
+static void next_block(mp_entry_data *data, struct archive *archive)
+{
+    const void *block = NULL;
+    size_t length = 0;
+    la_int64_t offset = (la_int64_t)data->given;
+    int code = archive_read_data_block(archive, &block, &length, &offset);
+    bool has_data = block && (code == ARCHIVE_OK || code == ARCHIVE_WARN);
+    data->over = code != ARCHIVE_OK;
+    data->failed = code < ARCHIVE_OK;
+    data->at = block;
+    data->length = has_data ? length : 0;
+    data->offset = offset > 0 && !data->failed ? (uint64_t)offset : data->given;
+}
+
+size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, size_t room)
+{
+    while (!data->length && data->offset <= data->given && !data->over)
+        next_block(data, archive);
+    bool in_hole = data->offset > data->given;
+    uint64_t left = in_hole ? data->offset - data->given : data->length;
+    size_t got = left < room ? (size_t)left : room;
+    if (in_hole) {
+        memset(into, 0, got);
+    } else if (got) {
+        memcpy(into, data->at, got);
+        data->at += got;
+        data->length -= got;
+    }
+    data->given += got;
+    return got;
+}
+
 typedef struct filter_stream {
     unpacker own;
     struct archive *archive;
+    mp_entry_data data;
     bool begun;
 } filter_stream;
 
@@ -233,14 +267,14 @@ static size_t filter_fail(filter_stream *filter)
 static size_t filter_read(mp_stream *stream, char *into, size_t room)
 {
     filter_stream *filter = (filter_stream *)stream;
-    la_ssize_t got = -1;
-    if (filter->begun || filter_begin(filter))
-        got = archive_read_data(filter->archive, into, room);
-    if (got < 0)
+    if (!filter->begun && !filter_begin(filter))
         return filter_fail(filter);
-    mp_unpack_check(stream, &filter->own.limits, stream->given + (uint64_t)got,
+    size_t got = mp_entry_read(&filter->data, filter->archive, into, room);
+    if (!got && filter->data.failed)
+        return filter_fail(filter);
+    mp_unpack_check(stream, &filter->own.limits, stream->given + got,
                     filter->own.stream.bottom->given);
-    return (size_t)got;
+    return got;
 }
 
 static void filter_close(mp_stream *stream)
