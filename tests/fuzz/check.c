@@ -31,13 +31,14 @@ static void hold_of(bool holds, const char *of, const char *sentence, mp_slice t
 
 /* --- text --- */
 
-/* The characters that stand for something else before people, but ends of lines. */
-static const char *first_control(mp_slice text)
+/* The first character that stands for something else before people, but for those that are allowed.
+ */
+static const char *first_control(mp_slice text, const char *allowed)
 {
     char escape[MP_ESCAPE];
     const char *end = text.at + text.length;
     for (const char *p = text.at; p < end;) {
-        if (*p != '\n' && mp_text_escape(p, end, escape))
+        if ((!*p || !strchr(allowed, *p)) && mp_text_escape(p, end, escape))
             return p;
         size_t length = mp_utf8_length(p, end);
         p += length ? length : 1;
@@ -45,16 +46,21 @@ static const char *first_control(mp_slice text)
     return NULL;
 }
 
-void fuzz_check_text(const char *of, mp_slice text)
+static void check_characters(const char *of, mp_slice text, const char *allowed)
 {
     if (!text.length)
         return;
     hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
-    const char *control = first_control(text);
+    const char *control = first_control(text, allowed);
     if (control) {
         fprintf(stderr, "\nbyte %#x at %td\n", (unsigned char)*control, control - text.at);
         hold_of(false, of, "the output has no control characters", text);
     }
+}
+
+void fuzz_check_text(const char *of, mp_slice text)
+{
+    check_characters(of, text, "\n");
 }
 
 void fuzz_check_error(const mp_error *error)
@@ -144,8 +150,13 @@ static size_t name_length(const char *p, const char *end)
 
 static void check_reference(const char *p, const char *end, const char *of, mp_slice text)
 {
-    const char *semicolon = memchr(p, ';', (size_t)(end - p) < 12 ? (size_t)(end - p) : 12);
-    hold_of(semicolon != NULL, of, "a & begins a reference", text);
+    static const char *const known[] = {"&amp;", "&lt;",  "&gt;", "&quot;",
+                                        "&#9;",  "&#10;", "&#13;"};
+    const mp_slice rest = {p, (size_t)(end - p)};
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        is_one |= mp_slice_starts(rest, known[i]);
+    hold_of(is_one, of, "a & begins a reference", text);
 }
 
 /* Past the attributes of a tag, at its > or />. */
@@ -170,25 +181,20 @@ static const char *past_attributes(const char *p, const char *end, const char *o
     return p;
 }
 
-/* Of those that XML cannot hold. */
-static bool has_control(mp_slice text)
-{
-    for (size_t i = 0; i < text.length; i++)
-        if ((unsigned char)text.at[i] < 32 && text.at[i] != '\n' && text.at[i] != '\t')
-            return true;
-    return false;
-}
-
 void fuzz_check_xml(const char *of, mp_slice text)
 {
     element open[64];
     size_t depth = 0;
     const char *end = text.at + text.length;
-    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
-    hold_of(!has_control(text), of, "the output has no control characters", text);
+    size_t roots = 0;
+    check_characters(of, text, "\n\t");
+    hold_of(!memmem(text.at, text.length, "\xef\xbf\xbe", 3) &&
+                !memmem(text.at, text.length, "\xef\xbf\xbf", 3),
+            of, "there is nothing that XML has no place for", text);
     for (const char *p = text.at; p < end; p++) {
         if (*p == '&')
             check_reference(p, end, of, text);
+        hold_of(*p != '>', of, "a > stands behind a tag", text);
         if (*p != '<')
             continue;
         if (p + 1 < end && (p[1] == '?' || p[1] == '!')) {
@@ -196,6 +202,7 @@ void fuzz_check_xml(const char *of, mp_slice text)
             hold_of(p != NULL, of, "a declaration ends", text);
             continue;
         }
+        roots += !depth;
         bool closes = p + 1 < end && p[1] == '/';
         element tag = {p + 1 + closes, 0};
         tag.length = name_length(tag.name, end);
@@ -216,6 +223,34 @@ void fuzz_check_xml(const char *of, mp_slice text)
         hold_of(p < end && *p == '>', of, "a tag ends", text);
     }
     hold_of(depth == 0, of, "all elements are closed", text);
+    hold_of(roots == 1, of, "one element has all others", text);
+}
+
+/* --- JUnit --- */
+
+static size_t times(mp_slice text, const char *words)
+{
+    size_t count = 0, length = strlen(words);
+    const char *end = text.at + text.length, *p = text.at;
+    while ((p = memmem(p, (size_t)(end - p), words, length))) {
+        p += length;
+        count++;
+    }
+    return count;
+}
+
+/* What the suites say of their cases is so. */
+static void check_junit(const char *of, mp_slice text)
+{
+    char counts[128];
+    size_t failures = times(text, "<failure "), errors = times(text, "<error ");
+    snprintf(counts, sizeof counts, "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"",
+             times(text, "<testcase "), failures, errors);
+    hold_of(times(text, counts) == 2, of, "there are as many cases as it says", text);
+    hold_of(times(text, "</testcase>") == failures + errors + times(text, "<system-out>"), of,
+            "a case that has something has one thing", text);
+    hold_of(times(text, " classname=\"memprof.") == times(text, "<testcase "), of,
+            "a case has a class", text);
 }
 
 /* --- documents --- */
@@ -226,10 +261,12 @@ static void check_output(const char *of, mp_slice text)
         fuzz_check_json(of, text);
     else if (mp_text_is(of, "csv"))
         fuzz_check_csv(of, text);
-    else if (mp_slice_starts(text, "<?xml"))
+    else if (!mp_text_is(of, "text") && mp_slice_starts(text, "<?xml")) /* no title */
         fuzz_check_xml(of, text);
     else
         fuzz_check_text(of, text);
+    if (mp_text_is(of, "junit"))
+        check_junit(of, text);
 }
 
 /* No line is wider than the window. */

@@ -9,6 +9,7 @@ Words are the short texts in the sources of the parser, so that no list of them 
 import argparse
 import bz2
 import gzip
+import io
 import lzma
 import pathlib
 import random
@@ -17,7 +18,9 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
+import tarfile
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
@@ -84,6 +87,43 @@ def small_database(sql, rows):
         return path.read_bytes()
 
 
+def archives(data):
+    """One in each format, and in one another; small, torn, with members of one name and with odd ones."""
+    small, names = data[:300], ["a.gclog", "folder/b.oemp", "a.gclog", "C:\\x\u00e4\u202ey"]
+
+    def tar(form, members):
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode="w", format=form) as made:
+            for name, content in members:
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                made.addfile(member, io.BytesIO(content))
+        used = file.getvalue().rstrip(b"\0")  # then, up to a whole block, and two empty ones
+        return used + bytes(-len(used) % 512 + 1024)
+
+    def zipped(method, members):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", method) as made:
+            for number, (name, content) in enumerate(members):
+                if name not in made.namelist():
+                    made.writestr(zipfile.ZipInfo(name, (2026, 3, 2 + number, 0, 0, 0)), content)
+        return file.getvalue()
+
+    members = [(name, small[at * 40:]) for at, name in enumerate(names)]
+    made = [tar(form, members) for form in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)]
+    made += [zipped(method, members) for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)]
+    made += [zipped(zipfile.ZIP_DEFLATED, [("in.tar", made[0]), ("in.gz", gzip.compress(small, mtime=0))]),
+             tar(tarfile.USTAR_FORMAT, [("in.zip", made[3])]), gzip.compress(made[0], mtime=0)]
+    if shutil.which("7z"):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in (("a.gclog", data), ("b.oemp", small)):
+                (pathlib.Path(folder) / name).write_bytes(content)
+            subprocess.run(["7z", "a", "-mtm=off", "-bso0", "-bsp0", "-m0=lzma2:d64k", "x.7z", "a.gclog", "b.oemp"],
+                           cwd=folder, check=True)
+            made.append((pathlib.Path(folder) / "x.7z").read_bytes())
+    return [*made, *(one[:len(one) * 2 // 3] for one in made)]
+
+
 def packed(data):
     """Packed once, twice and torn; by programs too, where there are."""
     made = [gzip.compress(data, mtime=0), bz2.compress(data), lzma.compress(data)]
@@ -107,7 +147,7 @@ def make(program, generator):
             seeds[target] += [thin(whole, 2), thin(whole, 6), b"".join(lines[:40])]
     sql = generate("aqtime").decode()
     seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
-    seeds["packed"] = packed(generate("rpm --objects 8"))
+    seeds["packed"] = packed(generate("rpm --objects 8")) + archives(generate("rpm --objects 8"))
     for target, test in TEXTS.items():
         texts = literals(ROOT / "tests" / "unit" / (test + ".c"))
         seeds[target] += [text for text in texts if len(text) > 3]
