@@ -131,7 +131,7 @@ def samples(work):
         os.symlink(os.path.join(here, name), os.path.join(work, name))
     with open(os.path.join(here, "shop-v2.oemp"), "rb") as recording:
         with gzip.open(os.path.join(work, "packed.gz"), "wb") as packed:
-            packed.write(recording.read())
+            packed.write(recording.read().decode().encode("utf-16-le"))
     os.mkdir(os.path.join(work, "folder"))
     for name in ["shop-v2.oemp", "shop-v4.prf", "shop-v3.prf", "shop.taligent", "shop-1.gclog",
                  "shop-aqtime.sqlite"]:

@@ -166,6 +166,13 @@ def main(static, memprof):
         if "倉庫".encode() not in expected[1]:
             sys.exit("the wide names are not seen")
         same("a terminal", expected, on_terminal("/memprof", words, enter(folder, old)))
+        # iconv's modules are those of the system's C library, which is another one.
+        status, said = in_root(folder, ["info", samples[0], "--encoding", "CP1252"])
+        if status != 2 or b"static" not in said:
+            sys.exit(f"--encoding CP1252: exit {status}\n{said.decode()}")
+        (folder / "wide.oemp").write_bytes((folder / "wide.oemp").read_bytes().decode().encode("utf-16-le"))
+        words = ["leaks", "wide.oemp", "--encoding", "UTF-16LE"]
+        same("UTF-16LE", here(memprof, folder, words), in_root(folder, words, old))
     print(f"{len(samples)} recordings are read as elsewhere in an empty root"
           f"{', also by the calls of Linux 3.10' if old else ''}")
 

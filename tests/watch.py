@@ -150,7 +150,11 @@ class Trials:
         data = self.made("oemp")
         expected = self.expected(data)
         cut = data.index(b"\n.\n", len(data) // 2) - 5
-        for size, looks in ((1, []), (13, ["--poll", "5ms"]), (0, []), (len(data), [])):
+        wide = data.decode().encode("utf-16-le")
+        for data, cut, size, looks in ((data, cut, 1, []), (data, cut, 13, ["--poll", "5ms"]), (data, cut, 0, []),
+                                       (data, cut, len(data), []),
+                                       # A unit that is not all there waits; a mark does, too.
+                                       (wide, 2 * cut + 1, 1, []), (b"\xff\xfe" + wide, 1, 13, [])):
             path = self.path()
             watch = self.watch("--until-exit", *looks, "--quiet", path)
             writer = self.writer(path, data[:cut], size)

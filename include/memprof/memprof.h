@@ -74,6 +74,10 @@ typedef struct mp_load_options {
     const char *const *skips; /* globs of frames that do not name a site */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */
+    /* What texts of recordings, listings and sources are encoded in, by a name that iconv knows and
+     * in which ASCII is itself, or UTF-16LE or UTF-16BE. NULL: in UTF-8, or, where they are not
+     * valid, in ISO 8859-1. What begins with a byte-order mark tells it itself. */
+    const char *encoding;
     mp_limits limits;
     uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
     bool temporary_is_time; /* microseconds */

@@ -94,7 +94,7 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
 {
     const mp_sources *own = sources;
     const mp_argument_texts *below = &own->folders;
-    const mp_load_options options = {.limits = own->limits};
+    const mp_load_options options = {.encoding = own->encoding, .limits = own->limits};
     struct stat status;
     for (size_t i = 0; i < below->count; i++)
         for (size_t k = 0; k < count; k++) {
@@ -108,7 +108,7 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
             if (ok) {
                 mp_slice kept = {mp_arena_copy(arena, bytes, length), length};
                 text->path = path;
-                text->text = mp_slice_without_mark(mp_utf8_from_bytes(arena, kept, &converted));
+                text->text = mp_utf8_from_bytes(arena, kept, &converted);
             }
             free(bytes);
             return ok;

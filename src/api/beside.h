@@ -26,6 +26,7 @@ bool mp_is_folder(const char *path);
 /* Where the texts of sources are. */
 typedef struct mp_sources {
     mp_argument_texts folders;
+    const char *encoding; /* as mp_load_options has them */
     mp_limits limits;
 } mp_sources;
 /* Read the first of these names that is a file below one of the folders of mp_sources: as UTF-8,

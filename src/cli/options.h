@@ -3,6 +3,7 @@
 #define MP_CLI_OPTIONS_H
 
 #include "api/question.h"
+#include "base/encoding.h"
 #include "cli/console.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
@@ -69,6 +70,7 @@ typedef struct cli_options {
     bool recursive;
     int64_t jobs; /* groups that are read at once; 0: one for each processor */
     mp_load_options load;
+    mp_encoding *encoding; /* what `load` names: what it needs of the system stays at hand */
     mp_argument_texts listings, skips; /* what `load` points to */
     bool strict, allow_torn, quiet, verbose;
 
@@ -108,6 +110,7 @@ typedef enum cli_kind {
     CLI_TEMPORARY,
     CLI_REORDER,
     CLI_READER,
+    CLI_ENCODING,
     CLI_GROUPING,
     CLI_JOBS,
     CLI_SIZE,    /* int64_t, in bytes, above 0 */

@@ -435,6 +435,7 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
 void cli_options_free(cli_options *options)
 {
     mp_question_free(&options->question);
+    mp_encoding_close(options->encoding);
     free(options->paths);
     free(options->pairs);
     mp_arena_free(&options->config);

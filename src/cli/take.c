@@ -42,6 +42,7 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     mp_error unheard = {0};
     int64_t number = 0;
     unsigned word;
+    const char *why;
     switch (option->kind) {
     case CLI_ASKS:
         return mp_question_set(&options->question, option->name, text, &unheard);
@@ -84,6 +85,10 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_READER:
         load->format = text;
         return mp_reader_find(text) != NULL;
+    case CLI_ENCODING:
+        load->encoding = options->question.sources.encoding = text;
+        mp_encoding_close(options->encoding);
+        return (options->encoding = mp_encoding_open(text, &why)) != NULL;
     case CLI_JOBS:
         return mp_parse_count(text, &options->jobs) && options->jobs > 0;
     case CLI_SIZE:
@@ -132,6 +137,11 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     if (pair->origin) {
         cli_put_fault(pair->origin, "%s takes %s, not \"%s\"", option->name, takes, text);
         return false;
+    }
+    if (option->kind == CLI_ENCODING) {
+        const char *why = "";
+        mp_encoding_close(mp_encoding_open(text, &why));
+        return cli_refuse(options, "--%s takes %s, not \"%s\": %s", option->name, takes, text, why);
     }
     if (nearest)
         return cli_refuse(options, "--%s does not take \"%s\": is %s meant? It takes %s",

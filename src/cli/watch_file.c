@@ -340,6 +340,7 @@ cli_watched *cli_watched_start(cli_watching *watching, size_t place)
     file->diagnostics = cli_diagnostics_new(options);
     file->follow = mp_follow_new(&(mp_follow_how){
         .path = file->path,
+        .encoding = options->load.encoding,
         .look_us = options->look_us ? options->look_us : SECOND,
         .quiet_us = options->quiet_us,
         .by_looking = options->look_us != 0,

@@ -307,7 +307,7 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics)
         follow->head_length = 0;
         watch_file(follow);
         return mp_input_from_stream(follow->has_name ? follow->how.path : "(standard input)",
-                                    stream_of(follow), diagnostics);
+                                    stream_of(follow), follow->how.encoding, diagnostics);
     }
     return NULL;
 }

@@ -27,10 +27,11 @@ typedef enum mp_follow_event {
 
 typedef struct mp_follow_how {
     const char *path;
-    int64_t look_us;  /* look at it so often at least */
-    int64_t quiet_us; /* give up where nothing came for so long; 0: never */
-    bool by_looking;  /* do not ask the kernel to tell of changes */
-    int stop;         /* a file that becomes readable when the following is to end */
+    const char *encoding; /* as mp_load_options has it */
+    int64_t look_us;      /* look at it so often at least */
+    int64_t quiet_us;     /* give up where nothing came for so long; 0: never */
+    bool by_looking;      /* do not ask the kernel to tell of changes */
+    int stop;             /* a file that becomes readable when the following is to end */
     /* Called of all but the last two, on the thread of the follow. */
     void (*tell)(void *opaque, mp_follow_event event);
     void *opaque;

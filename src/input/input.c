@@ -14,6 +14,7 @@
 #include "base/near.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "input/decode.h"
 #include "input/inside.h"
 #include "input/members.h"
 #include "input/pipes.h"
@@ -63,15 +64,18 @@ static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *
     input->file = stream->bottom;
     input->limits = limits_of(options);
     input->longest_line = (size_t)given_or(options ? options->limits.line : 0, LONGEST_LINE);
+    input->encoding = options ? options->encoding : NULL;
     if (options && options->progress)
         input->progress = *options->progress;
     return input;
 }
 
-/* With its packings undone. */
+/* With its packings undone, and its text in UTF-8. */
 static mp_input *unpack(mp_input *input)
 {
     input->archive = mp_unpack_all(&input->stream, &input->layers, &input->limits);
+    if (!mp_input_is_archive(input))
+        mp_decode(&input->stream, input->encoding);
     input->file = input->stream->bottom;
     input->total = mp_stream_size(input->file);
     return input;
@@ -222,6 +226,11 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
     return unpack(input_new(path, mp_stream_of_memory(bytes, length, window), diagnostics, NULL));
 }
 
+const char *mp_input_encoding(const mp_input *input)
+{
+    return mp_decode_name(input->stream);
+}
+
 /* --- archives --- */
 
 const char *mp_input_packing(const mp_input *input, char *text, size_t size)
@@ -286,8 +295,10 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
     return fault == MP_FAULT_NONE || fault == MP_FAULT_TORN;
 }
 
-mp_input *mp_input_from_stream(const char *path, mp_stream *stream, mp_diagnostics *diagnostics)
+mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *encoding,
+                               mp_diagnostics *diagnostics)
 {
+    mp_decode(&stream, encoding);
     return input_new(path, stream, diagnostics, NULL);
 }
 
@@ -326,6 +337,19 @@ static void diagnose_failure(mp_input *input)
     else
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, input->line_number,
                     "cannot read on: %s", stream->why);
+}
+
+/* All of it was read. */
+static void diagnose_damage(mp_input *input)
+{
+    uint64_t line, damage = mp_decode_damage(input->stream, &line);
+    if (!damage || input->damage_told)
+        return;
+    input->damage_told = true;
+    mp_diagnose(
+        input->diagnostics, MP_DIAG_BAD_TEXT, input->path, line,
+        "%llu character%s that %s does not have, the first one in this line: read as U+FFFD",
+        (unsigned long long)damage, damage == 1 ? "" : "s", mp_decode_name(input->stream));
 }
 
 /* Read once more behind what is there; false when nothing came. */
@@ -442,6 +466,7 @@ bool mp_input_line(mp_input *input, mp_slice *line)
         }
         if (!refill(input) && input->start == input->end) {
             diagnose_failure(input);
+            diagnose_damage(input);
             return false;
         }
     }
@@ -452,6 +477,8 @@ char *mp_input_whole(mp_input *input, size_t *length)
     while (refill(input))
         ;
     diagnose_failure(input);
+    diagnose_damage(input);
+    skip_byte_order_mark(input);
     *length = input->end - input->start;
     char *bytes = mp_alloc(*length);
     memcpy(bytes, input->bytes + input->start, *length);

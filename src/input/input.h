@@ -30,6 +30,8 @@ size_t mp_input_archive_of(const char *path);
 
 /* What it is packed by, "gzip, tar" from the outside, or "": `text`, of `size` bytes. */
 const char *mp_input_packing(const mp_input *input, char *text, size_t size);
+/* What its text is put into UTF-8 from, "UTF-16LE"; "": it is as it was found. */
+const char *mp_input_encoding(const mp_input *input);
 /* Whether it is an archive, whose members are recordings and whose own bytes mean nothing. */
 bool mp_input_is_archive(const mp_input *input);
 /* Call `visit` with each member in turn; its path is "ARCHIVE:MEMBER", by which it can be opened

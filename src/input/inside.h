@@ -27,16 +27,18 @@ struct mp_input {
     uint64_t total, consumed, line_number;
     char *bytes;
     size_t start, end, capacity, longest_line;
-    bool line_closed, at_end, is_file, fault_told;
+    bool line_closed, at_end, is_file, fault_told, damage_told;
     mp_stream *stream, *file; /* and what is at the bottom of it */
     mp_stream *places;        /* what is packed, where any of it can be read; NULL: nowhere */
     mp_layers layers;
     mp_packing archive; /* MP_UNPACKED: none */
     mp_unpack_limits limits;
+    const char *encoding; /* that its text is said to have; NULL: none */
 };
 
-/* Read a stream, which is the input's from now on, as it is: nothing is unpacked. */
-mp_input *mp_input_from_stream(const char *path, mp_stream *stream, mp_diagnostics *diagnostics);
+/* Read a stream, which is the input's from now on: nothing is unpacked. `encoding` may be NULL. */
+mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *encoding,
+                               mp_diagnostics *diagnostics);
 
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the
  * line is too long for that. Diagnoses nothing. */

@@ -274,8 +274,9 @@ typedef struct mp_session {
 /* One file that was read. */
 typedef struct mp_input_summary {
     const char *path;
-    const char *format; /* the reader's name */
-    const char *packed; /* by what, "gzip, tar" from the outside; NULL: it was not */
+    const char *format;   /* the reader's name */
+    const char *packed;   /* by what, "gzip, tar" from the outside; NULL: it was not */
+    const char *encoding; /* of its text, "UTF-16LE"; NULL: as it was found */
     uint32_t format_version;
     uint64_t bytes, records;
     bool complete;   /* nothing of it was cut off, as far as that can be told */

@@ -84,8 +84,11 @@ static bool read_database(aq_state *state, aq_source *file)
 static void end_input(aq_state *state)
 {
     if (state->converted)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
-                    "has text that is not UTF-8: read as ISO 8859-1");
+        mp_reader_tell_converted(state->diagnostics, state->path);
+    if (state->bad_text)
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_TEXT, state->path, 0,
+                    "has text that is neither UTF-8 nor %s: read as U+FFFD",
+                    state->options->encoding);
     aq_disconnect(state);
     mp_census_close(&state->census);
     mp_history_free(state->history);
@@ -104,7 +107,7 @@ static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)
 {
     aq_state *state = opaque;
     state->path = state->model->inputs.at[summary].path;
-    state->failed = state->converted = false;
+    state->failed = state->converted = state->bad_text = false;
     state->records = 0;
     state->next_id = (uint64_t)1 << 62;
     aq_source *file = aq_source_open(input, state->path, state->diagnostics);
@@ -126,6 +129,8 @@ static void *open_aqtime(mp_model *model, mp_diagnostics *diagnostics,
     state->model = model;
     state->diagnostics = diagnostics;
     state->options = options;
+    const char *why;
+    state->encoding = options->encoding ? mp_encoding_open(options->encoding, &why) : NULL;
     model->holds |= MP_HOLDS_NATIVE;
     return state;
 }
@@ -143,6 +148,7 @@ static void close_aqtime(void *opaque)
     free(state->stack);
     free(state->vertices);
     mp_arena_free(&state->scratch);
+    mp_encoding_close(state->encoding);
     free(state);
 }
 

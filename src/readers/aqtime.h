@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include "base/encoding.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "model/census.h"
@@ -107,6 +108,8 @@ typedef struct aq_state {
     sqlite3 *database;
     int64_t steps_left; /* that SQLite may take */
     bool failed, converted;
+    mp_encoding *encoding; /* of texts that are not UTF-8, as all are to be; NULL: ISO 8859-1 */
+    bool bad_text;         /* nor that */
     uint64_t records;
     mp_census census;
     mp_history *history;

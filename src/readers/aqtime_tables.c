@@ -255,7 +255,14 @@ const char *aq_text(const aq_state *state, aq_table table, int column)
 
 mp_string_id aq_intern(aq_state *state, const char *text)
 {
-    return mp_model_intern(state->model, mp_slice_of(text), &state->converted);
+    mp_arena arena = {0};
+    mp_slice slice = mp_slice_of(text);
+    if (!state->encoding || mp_utf8_valid(slice))
+        return mp_model_intern(state->model, slice, &state->converted);
+    mp_string_id id = mp_model_intern(
+        state->model, mp_encoding_text(state->encoding, &arena, slice, &state->bad_text), NULL);
+    mp_arena_free(&arena);
+    return id;
 }
 
 /* A whole number in any of its spellings. */

@@ -32,8 +32,6 @@ static const struct {
     SIGNATURE("heap profile:", "a gperftools heap profile"),
     SIGNATURE("# callgrind format", "a callgrind profile"),
     SIGNATURE("desc:", "a massif profile"),
-    SIGNATURE("\xff\xfe", "UTF-16 text (convert it to UTF-8 first)"),
-    SIGNATURE("\xfe\xff", "UTF-16 text (convert it to UTF-8 first)"),
     SIGNATURE("<?xml", "an XML document"),
     SIGNATURE("<!DOCTYPE", "an HTML page"),
     SIGNATURE("<html", "an HTML page"),

@@ -124,11 +124,13 @@ static void set_code(mp_model *model, const wanted_lines *wanted, mp_string_id p
     }
 }
 
-static void read_listing(mp_model *model, mp_diagnostics *diagnostics, const wanted_lines *wanted,
+static void read_listing(mp_model *model, mp_diagnostics *diagnostics,
+                         const mp_load_options *options, const wanted_lines *wanted,
                          mp_string_id program, const char *path)
 {
     mp_slice line;
-    mp_input *input = mp_input_open(path, diagnostics, NULL);
+    mp_load_options quiet = {.encoding = options->encoding};
+    mp_input *input = mp_input_open(path, diagnostics, &quiet);
     while (input && mp_input_line(input, &line)) {
         mp_fields fields = mp_fields_of(line);
         uint64_t number;
@@ -148,7 +150,7 @@ static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
     *mp_id_index_put(&wanted->programs, program.i) =
         listing ? mp_model_intern_text(model, listing).i : NO_LISTING;
     if (listing)
-        read_listing(model, diagnostics, wanted, program, listing);
+        read_listing(model, diagnostics, options, wanted, program, listing);
     else
         mp_diagnose(diagnostics, MP_DIAG_NO_SOURCE, NULL, 0,
                     "no debug listing of %s, expected its .dbg file in a source folder", name);

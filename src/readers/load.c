@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diagnose.h"
+#include "base/encoding.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"
@@ -44,6 +45,14 @@ size_t mp_process_of(const char *path)
         if (table[i]->process)
             length = table[i]->process(path);
     return length;
+}
+
+void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
+{
+    mp_diagnose(diagnostics, MP_DIAG_NOT_UTF8, path, 0,
+                "has text that is not UTF-8: read as ISO 8859-1 (of others, say which: "
+                "%sencoding)",
+                mp_diagnostics_dashes(diagnostics));
 }
 
 /* One input on its way: found, ordered, read. */
@@ -284,6 +293,9 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     char packed[128];
     if (*mp_input_packing(input, packed, sizeof packed))
         summary->packed = mp_model_text(model, mp_model_intern_text(model, packed));
+    if (*mp_input_encoding(input))
+        summary->encoding =
+            mp_model_text(model, mp_model_intern_text(model, mp_input_encoding(input)));
     uint32_t at = model->inputs.count - 1;
     model->cut_names = false;
     bool ok = loading->reader->read(loading->state, input, at);
@@ -372,10 +384,23 @@ static bool has_snapshots(const load_entry *entries, size_t count, const mp_mode
     return true;
 }
 
+static bool knows_encoding(const char *name, mp_diagnostics *diagnostics)
+{
+    const char *why;
+    mp_encoding *encoding = name ? mp_encoding_open(name, &why) : NULL;
+    if (name && !encoding)
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, NULL, 0, "there is no encoding \"%.60s\": %s",
+                    name, why);
+    mp_encoding_close(encoding);
+    return !name || encoding;
+}
+
 bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
              const mp_load_options *options)
 {
     load_list list = {.model = model, .diagnostics = diagnostics, .options = options, .ok = true};
+    if (!knows_encoding(options->encoding, diagnostics))
+        return false;
     model->longest_name = options->limits.name;
     if (options->since && !mp_parse_moment(options->since, &model->within.since))
         model->within.since.given = false;

@@ -370,8 +370,7 @@ static void end_of_input(oemp_cursor *cursor)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
                     "no whole snapshot in it, expected at least one");
     if (state->converted)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
-                    "has text that is not UTF-8: read as ISO 8859-1");
+        mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
 static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)

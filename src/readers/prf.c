@@ -363,8 +363,7 @@ static void end_of_input(prf_cursor *cursor)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
                     "the last line is cut off, expected a line end: left out");
     if (state->converted)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
-                    "has text that is not UTF-8: read as ISO 8859-1");
+        mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
 static bool read_prf(void *opaque, mp_input *input, uint32_t summary)

@@ -81,6 +81,9 @@ bool mp_loading_read(mp_loading *loading, mp_input *input);
 /* There are no more: the reader says what is missing. The model has no call tree yet. */
 void mp_loading_end(mp_loading *loading);
 
+/* For readers: a text was not UTF-8. */
+void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
+
 /* Read all inputs into the model and build its call tree. False, after a diagnostic of severity
  * error, if any of them could not be read or had nothing usable: what the others gave is in the
  * model all the same. Memory recordings beside execution profiles are refused, and nothing is read.

@@ -537,8 +537,7 @@ static void close_rpm(void *opaque)
 {
     rpm_state *state = opaque;
     if (state->converted)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
-                    "has text that is not UTF-8: read as ISO 8859-1");
+        mp_reader_tell_converted(state->diagnostics, state->path);
     mp_type_counts_free(&state->counts);
     mp_id_index_free(&state->types_by_name);
     mp_id_index_free(&state->many);

@@ -411,8 +411,7 @@ static bool end_input(rpt_state *state, bool cut, uint64_t line)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
                     "the last line is cut off, expected a line end: left out");
     if (state->converted)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, state->path, 0,
-                    "has text that is not UTF-8: read as ISO 8859-1");
+        mp_reader_tell_converted(state->diagnostics, state->path);
     if (!state->ruled) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
                     "no row of dashes with at least %d columns in it, expected the one above the "

@@ -511,8 +511,7 @@ static void close_taligent(void *opaque)
     mp_model_events(state->model)->crawls = state->names.allocating;
     mp_events_infer(state->model);
     if (state->names.converted)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOT_UTF8, NULL, 0,
-                    "has text that is not UTF-8: read as ISO 8859-1");
+        mp_reader_tell_converted(state->diagnostics, NULL);
     taligent_names_free(&state->names);
     free(state);
 }

@@ -403,6 +403,25 @@ static void section_texts(mp_document *document, const mp_model *model)
     }
 }
 
+static void section_encoding(mp_document *document, const mp_model *model)
+{
+    typedef struct encoding_row {
+        const char *path, *encoding;
+    } encoding_row;
+    static const mp_column columns[] = {
+        MP_COLUMN(encoding_row, path, "File", MP_TEXT, MP_SHORTEN),
+        MP_COLUMN(encoding_row, encoding, "Encoding", MP_TEXT, 0),
+    };
+    mp_table *table = NULL;
+    for (uint32_t i = 1; i < model->inputs.count; i++) {
+        const mp_input_summary *input = &model->inputs.at[i];
+        if (input->encoding && !table)
+            table = MP_TABLE(document, "encodings", "Texts", MP_ROWS, columns);
+        if (input->encoding)
+            mp_table_put(document, table, &(encoding_row){input->path, input->encoding});
+    }
+}
+
 static void section_packed(mp_document *document, const mp_model *model)
 {
     typedef struct packed_row {
@@ -430,6 +449,7 @@ static void put_head(const mp_request *request, mp_document *document)
         document->tables[i].main = true;
     }
     section_packed(document, request->model);
+    section_encoding(document, request->model);
     mp_section_session(document, request, true);
 }
 

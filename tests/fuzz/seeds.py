@@ -125,11 +125,14 @@ def archives(data):
 
 
 def packed(data):
-    """Packed once, twice and torn; by programs too, where there are."""
+    """Packed once, twice and torn; by programs too, where there are. As UTF-16 and UTF-32."""
     made = [gzip.compress(data, mtime=0), bz2.compress(data), lzma.compress(data)]
     for program in ("zstd", "lz4"):
         if shutil.which(program):
             made.append(subprocess.run([program, "-c", "-q"], input=data, stdout=subprocess.PIPE, check=True).stdout)
+    wide = data[:4000].decode().encode("utf-16-le")
+    made += [wide, b"\xfe\xff" + wide, wide.replace(b"S\0h\0", b"\x3d\xd8"), gzip.compress(wide, mtime=0)]
+    made += [data[:400].decode().encode("utf-32")]
     return [*made, gzip.compress(made[1], mtime=0), made[0] * 2, *(one[:len(one) * 2 // 3] for one in made)]
 
 

@@ -32,10 +32,6 @@ static const struct {
     {HEAD("{\"memprof-baseline\":1,\"kind\":\"dump\"}"), "baseline of memprof"},
     {HEAD("# callgrind format\nversion: 1\n"), "callgrind profile"},
     {HEAD("desc: --massif-out-file=x\ncmd: y\n"), "massif profile"},
-    {HEAD("\xff\xfe"
-          "1\0"),
-     "UTF-16 text"},
-    {HEAD("\xfe\xff\0001"), "UTF-16 text"},
     {HEAD("<?xml version=\"1.0\"?>"), "XML document"},
     {HEAD("<!DOCTYPE html>"), "HTML page"},
     {HEAD("<html><body>"), "HTML page"},

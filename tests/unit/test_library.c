@@ -152,6 +152,21 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     unlink(path);
 }
 
+static void an_encoding_that_is_none_is_told(void **unused)
+{
+    (void)unused;
+    const mp_diagnostic *kept;
+    mp_recording *recording =
+        mp_recording_load(memory, 1, &(mp_load_options){.encoding = "none-such"});
+    assert_false(mp_recording_is_usable(recording) || mp_recording_is_whole(recording));
+    assert_int_equal(mp_diagnostics_kept(mp_recording_diagnostics(recording), &kept), 1);
+    assert_string_equal(kept[0].message, "there is no encoding \"none-such\": the name is unknown");
+    mp_recording_free(recording);
+    recording = mp_recording_load(memory, 1, &(mp_load_options){.encoding = "utf-8"});
+    assert_true(mp_recording_is_usable(recording) && mp_recording_is_whole(recording));
+    mp_recording_free(recording);
+}
+
 /* What the load options did not keep is refused, not made up. */
 static void ages_are_kept_where_they_are_asked_for(void **unused)
 {
@@ -245,6 +260,7 @@ int main(void)
         cmocka_unit_test(an_answer_opens_in_words),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(a_baseline_tells_how_its_recording_was_read),
+        cmocka_unit_test(an_encoding_that_is_none_is_told),
         cmocka_unit_test(ages_are_kept_where_they_are_asked_for),
         cmocka_unit_test(answers_can_be_merged),
     };
