@@ -8,12 +8,15 @@ A library that is loaded before the program tries at its end what a program that
 is for all other tests: they run inside.
 """
 import argparse
+import contextlib
 import errno
+import json
 import os
 import pathlib
 import pty
 import select
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -132,6 +135,40 @@ class Trials:
         self.claim(done.returncode == 0 and (self.folder / "elsewhere" / "report").exists() and
                    b"link.oemp" in (self.folder / "elsewhere" / "report").read_bytes(), "links are followed", done)
 
+    def logs(self):
+        """A database's log is read, and a journal seen, wherever the database is named: the log's change
+        takes objects from the first result set, in which nothing else is than objects."""
+        (self.folder / "data").mkdir()
+        for name in "work.sqlite", "hot.sqlite":
+            shutil.copy(SAMPLES / "shop-aqtime.sqlite", self.folder / "data" / name)
+        work, database = self.folder / "data" / "work.sqlite", self.folder / "data" / "a.sqlite"
+        with contextlib.closing(sqlite3.connect(work, isolation_level=None)) as writer:
+            before, = writer.execute("SELECT count(*) FROM ALLOCATION_PROFILER_OBJECTS WHERE INST_ID = 1").fetchone()
+            writer.execute("PRAGMA journal_mode = WAL")
+            writer.execute("PRAGMA wal_autocheckpoint = 0")
+            writer.execute("DELETE FROM ALLOCATION_PROFILER_OBJECTS WHERE INST_ID = 1 AND COL_CLASSRID = "
+                           "(SELECT min(COL_CLASSRID) FROM ALLOCATION_PROFILER_OBJECTS WHERE INST_ID = 1)")
+            after, = writer.execute("SELECT count(*) FROM ALLOCATION_PROFILER_OBJECTS WHERE INST_ID = 1").fetchone()
+            for ending in "", "-wal":
+                shutil.copy(f"{work}{ending}", f"{database}{ending}")
+        (self.folder / "data" / "hot.sqlite-journal").write_bytes(b"\1" * 512)
+        for name in "a", "hot":
+            (self.folder / "own" / f"{name}.sqlite").symlink_to(f"../data/{name}.sqlite")
+        self.claim(0 < after < before, "the log has a change", before, after)
+        for where in "data", "own":
+            said = {}
+            for name in "a.sqlite", "hot.sqlite":
+                for more in [], ["--no-sandbox"]:
+                    done = self.run("snapshots", f"{where}/{name}", "--format", "json", *more, probe=False)[0]
+                    said[name, bool(more)] = done.stdout, done.stderr
+                self.claim(said[name, False] == said[name, True], f"{where}/{name}: inside and outside", said)
+            figures = json.loads(said["a.sqlite", False][0])["snapshots"][0]
+            self.claim(figures["live_objects"] == after, f"{where}: the log is read", figures, after)
+            self.claim(b"hot.sqlite-journal shows a change" in said["hot.sqlite", False][1],
+                       f"{where}: the journal is seen", said)
+        done = self.run("diff", "own/a.sqlite", "data/a.sqlite", "--format", "json", probe=False)[0]
+        self.claim(json.loads(done.stdout)["diff"] == [] and b"-wal" not in done.stderr, "so is the base's", done)
+
     def watched(self):
         """What comes beside a link or beside what it leads to is read; what --exec starts is outside."""
         own, elsewhere = self.folder / "own", self.folder / "elsewhere"
@@ -188,7 +225,7 @@ def main():
         for name in "shop-v2.oemp", "shop-agent-AS1.oemp":
             shutil.copy(SAMPLES / name, folder / "in")
         trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
-        for trial in (trials.denied, trials.free, trials.same, trials.told, trials.links,
+        for trial in (trials.denied, trials.free, trials.same, trials.told, trials.links, trials.logs,
                       trials.watched, trials.pager):
             trial()
     print(f"{trials.count} claims, {trials.wrong} wrong{'' if has_landlock() else '; this kernel has no Landlock'}")

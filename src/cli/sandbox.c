@@ -68,6 +68,20 @@ static bool allow(const land_set *set, const char *path, uint64_t what)
     return true;
 }
 
+/* What a database has beside it, or beside what its name is a link to. */
+static void allow_beside(const land_set *set, const char *path)
+{
+    static const char *const endings[] = {"-wal", "-journal"};
+    char *target = realpath(path, NULL);
+    for (size_t i = 0; target && i < sizeof endings / sizeof *endings; i++) {
+        char *beside = mp_alloc(strlen(target) + sizeof "-journal");
+        stpcpy(stpcpy(beside, target), endings[i]);
+        allow(set, beside, READ);
+        free(beside);
+    }
+    free(target);
+}
+
 /* What is named may be of a part of a file: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
 static void allow_input(const land_set *set, const char *name)
 {
@@ -80,6 +94,7 @@ static void allow_input(const land_set *set, const char *name)
             end--;
         path[end ? end - 1 : 0] = '\0';
     }
+    allow_beside(set, path);
     free(path);
 }
 

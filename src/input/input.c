@@ -600,6 +600,11 @@ bool mp_input_is_plain(const mp_input *input)
     return input->is_file && input->stream == input->file;
 }
 
+int mp_input_descriptor(const mp_input *input)
+{
+    return mp_input_is_plain(input) ? mp_stream_descriptor(input->file) : -1;
+}
+
 bool mp_input_is_whole(const mp_input *input)
 {
     return input->stream->fault == MP_FAULT_NONE;

@@ -75,6 +75,8 @@ bool mp_input_line_closed(const mp_input *input);
 bool mp_input_can_reopen(const mp_input *input);
 /* Whether a library can read the same bytes by the input's path. */
 bool mp_input_is_plain(const mp_input *input);
+/* Of such an input, its descriptor, which stays its own; -1 of others. */
+int mp_input_descriptor(const mp_input *input);
 /* Whether nothing was wrong with its bytes up to now: false where what is packed breaks off. */
 bool mp_input_is_whole(const mp_input *input);
 /* Read from the start again. What came through a pipe is kept in a temporary file, without a name,

@@ -31,11 +31,14 @@ struct aq_source {
     mp_input *input;
     mp_diagnostics *diagnostics;
     const char *path; /* for messages */
+    char *target;     /* what the path is a link to, beside which the log is; NULL: it is none */
     unsigned char header[HEADER];
     uint32_t page_size, usable, pages;
     bool whole;
+    struct stat was; /* before anything was read; so it is with the log's */
     /* The log. */
     int log;
+    struct stat log_was;
     unsigned char log_header[LOG_HEADER];
     mp_id_index frames; /* page to the last committed frame of it, from 1 */
     /* What SQLite sees. */
@@ -103,8 +106,8 @@ static size_t log_at(const aq_source *file, uint64_t offset, void *bytes, size_t
 static void not_all(aq_source *file, const char *ending, const char *why)
 {
     file->whole = false;
-    mp_diagnose(file->diagnostics, MP_DIAG_UNREAD_LOG, file->path, 0, "%s%s %s", file->path, ending,
-                why);
+    mp_diagnose(file->diagnostics, MP_DIAG_UNREAD_LOG, file->path, 0, "%s%s %s",
+                *ending && file->target ? file->target : file->path, ending, why);
 }
 
 /* Frames as long as their sums hold. Gives how many, and of how many pages the database was at the
@@ -162,7 +165,7 @@ static void read_log(aq_source *file)
 static int open_beside(aq_source *file, const char *ending)
 {
     struct stat status;
-    const char *path = mp_input_path(file->input);
+    const char *path = file->target ? file->target : mp_input_path(file->input);
     size_t size = strlen(path) + strlen(ending) + 1;
     char *beside = mp_alloc(size);
     snprintf(beside, size, "%s%s", path, ending);
@@ -215,6 +218,21 @@ static bool read_header(aq_source *file)
     return true;
 }
 
+/* All is 0 of what is no file. */
+static void look_at(int opened, struct stat *status)
+{
+    if (opened < 0 || fstat(opened, status) != 0)
+        *status = (struct stat){0};
+}
+
+static bool is_as_it_was(int opened, const struct stat *was)
+{
+    struct stat is;
+    look_at(opened, &is);
+    return is.st_size == was->st_size && is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+           is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+}
+
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics)
 {
     aq_source *file = mp_alloc_zero(1, sizeof *file);
@@ -225,10 +243,16 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
         aq_source_close(file);
         return NULL;
     }
+    if (has_path)
+        look_at(mp_input_descriptor(input), &file->was);
+    char first;
+    if (has_path && readlink(mp_input_path(input), &first, 1) > 0)
+        file->target = realpath(mp_input_path(input), NULL);
     if (has_path) {
         look_for_journal(file);
         file->log = open_beside(file, "-wal");
     }
+    look_at(file->log, &file->log_was);
     if (file->log >= 0)
         read_log(file);
     return file;
@@ -236,8 +260,11 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
 
 bool aq_source_is_whole(aq_source *file)
 {
+    /* The headers, too: times of files are no finer than a few milliseconds. */
     unsigned char header[HEADER], log_header[LOG_HEADER] = {0};
-    bool same = mp_input_at(file->input, 0, header, HEADER) == HEADER &&
+    bool same = is_as_it_was(mp_input_descriptor(file->input), &file->was) &&
+                is_as_it_was(file->log, &file->log_was) &&
+                mp_input_at(file->input, 0, header, HEADER) == HEADER &&
                 memcmp(header, file->header, HEADER) == 0;
     if (file->log >= 0) {
         log_at(file, 0, log_header, LOG_HEADER);
@@ -257,6 +284,7 @@ void aq_source_close(aq_source *file)
     if (file->system.zName)
         sqlite3_vfs_unregister(&file->system);
     mp_id_index_free(&file->frames);
+    free(file->target);
     free(file);
 }
 

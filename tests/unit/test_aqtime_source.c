@@ -1,4 +1,5 @@
 /* Databases as files with what lies beside them: logs, journals, names that mean something. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,9 @@
 #include <sqlite3.h>
 
 #include "base/diagnose.h"
+#include "input/input.h"
 #include "model/build.h"
+#include "readers/aqtime_source.h"
 #include "support/memory_reader.h"
 
 #define OBJECTS "ALLOCATION_PROFILER_OBJECTS"
@@ -148,6 +151,57 @@ static void test_a_log_is_read(void **state)
     assert_read(30, true);
 }
 
+/* SQLite looks beside what a link leads to, and so at no log beside the link. */
+static void test_a_link(void **state)
+{
+    (void)state;
+    char journal[192], other[160];
+    make_logged("target", false);
+    in_folder(journal, sizeof journal, "target", "-journal");
+    in_folder(path, sizeof path, "link", "");
+    in_folder(other, sizeof other, "link", "-wal");
+    assert_int_equal(symlink("target", path), 0);
+    assert_read(30, true);
+    copy(beside, other, 10);
+    assert_read(30, true);
+    copy(path, journal, 512);
+    assert_read(30, false);
+}
+
+/* Whether the database still counts as whole when such statements were run after it was opened. Its
+ * files are of long ago by then, so that their times tell. */
+static bool is_whole_after(const char *statements)
+{
+    const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    run(database, "SELECT * FROM " OBJECTS); /* now the log is open */
+    assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, beside, long_ago, 0), 0);
+    mp_input *input = mp_input_open(path, diagnostics, NULL);
+    aq_source *source = aq_source_open(input, path, diagnostics);
+    assert_non_null(source);
+    run(database, statements);
+    bool is = aq_source_is_whole(source);
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_UNREAD_LOG), !is);
+    aq_source_close(source);
+    mp_input_close(input);
+    sqlite3_close(database);
+    mp_diagnostics_free(diagnostics);
+    return is;
+}
+
+static void test_written_meanwhile(void **state)
+{
+    (void)state;
+    make_logged("busy", false);
+    assert_true(is_whole_after("SELECT * FROM " OBJECTS));
+    make_logged("busy", false); /* into the log */
+    assert_false(is_whole_after("PRAGMA wal_autocheckpoint = 0;" OBJECT("3", "40")));
+    make_logged("busy", false); /* from the log into the file, of which the header stays */
+    assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
+}
 static void test_nothing_beside_is_written(void **state)
 {
     (void)state;
@@ -227,6 +281,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_log_is_read),
+        cmocka_unit_test(test_a_link),
+        cmocka_unit_test(test_written_meanwhile),
         cmocka_unit_test(test_nothing_beside_is_written),
         cmocka_unit_test(test_without_its_log),
         cmocka_unit_test(test_damaged_logs),
