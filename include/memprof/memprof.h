@@ -119,14 +119,16 @@ typedef struct mp_setting {
 /* The answer to one question. Besides the report's own options, settings are those that select
  * ("type", "not-type", "since", ...), "suppress" (the path of a file; also "today"), "base" (the
  * path of a recording or a baseline that "diff", "gate" hold this one against), "policy" (of
- * "gate", the path of its rules), "object" (of "path" and "object") and "program" (of "annotate").
+ * "gate", the path of its rules), "object" (of "path" and "object"), "program" (of "annotate"),
+ * "allow-torn", a switch: limits and rules also judge a recording, or a base, that breaks off.
  * NULL with an error. Release with mp_document_free, before the recording, which keeps what the
  * question refers to until it is released itself; the settings' texts must live as long. */
 mp_document *mp_recording_ask(mp_recording *recording, const char *report,
                               const mp_setting *settings, size_t count, mp_error *error);
 
 /* Keep what a gate needs of the recording as a text file, a baseline: `settings` select and set the
- * window. False with an error; what was at `path` is then still there. */
+ * window. Of one that breaks off none is kept without "allow-torn". False with an error; what was
+ * at `path` is then still there. */
 bool mp_recording_save_baseline(mp_recording *recording, const char *path,
                                 const mp_setting *settings, size_t count, mp_error *error);
 

@@ -119,13 +119,16 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
 }
 
 mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictionary *dictionary,
-                            mp_error *error)
+                            mp_diagnostics *diagnostics, mp_error *error)
 {
     char *text;
     size_t length;
     mp_digest *digest = NULL;
     if (mp_file_read(path, limits, &text, &length, error))
         digest = mp_baseline_parse(path, text, length, dictionary, error);
+    if (digest && digest->torn && diagnostics)
+        mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
+                    "the baseline was made of a recording that breaks off");
     free(text);
     return digest;
 }

@@ -35,9 +35,10 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
                     mp_source_text *text, mp_error *error);
 
 /* A baseline, whose texts and frames are numbers of `dictionary`; release with mp_digest_free. NULL
- * with an error. */
+ * with an error. One that was made of what breaks off is told as that itself would be; no
+ * diagnostics (NULL): whoever asks judges nothing by it. */
 mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictionary *dictionary,
-                            mp_error *error);
+                            mp_diagnostics *diagnostics, mp_error *error);
 /* Add the suppressions of a file. False with an error, of the code MP_ERROR_INPUT where it could
  * not be read. */
 bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, const mp_limits *limits,

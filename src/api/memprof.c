@@ -23,6 +23,7 @@ typedef struct asked {
     mp_question question;
     mp_dictionary *dictionary;
     mp_digest *base;
+    mp_diagnostics *of_base; /* NULL: nothing is judged by it */
     mp_request request;
 } asked;
 
@@ -60,6 +61,7 @@ static void forget(asked *old)
 {
     mp_question_free(&old->question);
     mp_digest_free(old->base);
+    mp_diagnostics_free(old->of_base);
     mp_dictionary_free(old->dictionary);
     free(old);
 }
@@ -101,7 +103,8 @@ static bool read_base(asked *asking, const mp_recording *recording, mp_error *er
     const char *path = asking->question.base;
     const mp_limits *limits = &recording->options.limits;
     if (mp_file_is_baseline(path, limits)) {
-        asking->base = mp_baseline_read(path, limits, asking->dictionary, error);
+        asking->of_base = mp_diagnostics_new(1);
+        asking->base = mp_baseline_read(path, limits, asking->dictionary, asking->of_base, error);
         return asking->base != NULL;
     }
     mp_recording *base = mp_recording_load(&path, 1, &recording->options);
@@ -115,6 +118,8 @@ static bool read_base(asked *asking, const mp_recording *recording, mp_error *er
         mp_fail_file(error, path, 0, 0, "%s", count ? kept[0].message : "has nothing to compare");
         error->code = MP_ERROR_INPUT;
     }
+    asking->of_base = base->diagnostics;
+    base->diagnostics = NULL;
     mp_recording_free(base);
     return asking->base != NULL;
 }
@@ -174,6 +179,8 @@ static asked *prepare(mp_recording *recording, const char *name, bool with_opera
         return NULL;
     asking->request = mp_question_request(question, recording->model, recording->diagnostics,
                                           asking->dictionary, asking->base);
+    if (!asking->request.torn && asking->of_base)
+        asking->request.torn = mp_question_torn(question, asking->of_base);
     return asking;
 }
 
@@ -198,6 +205,10 @@ bool mp_recording_save_baseline(mp_recording *recording, const char *path,
     mp_digest *digest = asking ? mp_report_digest(&asking->request, error) : NULL;
     if (!digest)
         return false;
+    if (!mp_question_keeps(&asking->question, recording->diagnostics, digest, error)) {
+        mp_digest_free(digest);
+        return false;
+    }
     size_t length;
     char *text = mp_baseline_text(digest, asking->dictionary, &length);
     mp_output output;

@@ -113,6 +113,9 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error)
 {
     const mp_report *report = question->report;
+    if (strcmp(name, "allow-torn") ==
+        0) /* means something to limits and rules, wherever they are */
+        return question->allow_torn = true;
     mp_subject subject = MP_SUBJECTS;
     const mp_argument *row = mp_argument_find(&report->arguments, name);
     const char *argument = row ? NULL : shared_argument(name, &subject);
@@ -167,16 +170,33 @@ bool mp_question_read(mp_question *question, mp_error *error)
     return ok;
 }
 
-const mp_diagnostic *mp_question_torn(const mp_question *question,
-                                      const mp_diagnostics *diagnostics)
+static const mp_diagnostic *torn_of(const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept;
-    size_t count = question->allow_torn ? 0 : mp_diagnostics_kept(diagnostics, &kept);
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
     for (size_t i = 0; i < count; i++)
         if (kept[i].id == MP_DIAG_TORN || kept[i].id == MP_DIAG_UNREAD_LOG ||
             kept[i].id == MP_DIAG_LIMIT)
             return &kept[i];
     return NULL;
+}
+
+const mp_diagnostic *mp_question_torn(const mp_question *question,
+                                      const mp_diagnostics *diagnostics)
+{
+    return question->allow_torn ? NULL : torn_of(diagnostics);
+}
+
+bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagnostics,
+                       mp_digest *digest, mp_error *error)
+{
+    const mp_diagnostic *torn = torn_of(diagnostics);
+    digest->torn = torn != NULL;
+    return !torn || question->allow_torn ||
+           mp_fail_file(error, torn->path, (uint32_t)torn->line, 0,
+                        "no baseline is made of what breaks off: %s (" MP_DASHES
+                        "allow-torn makes one of what is there)",
+                        torn->message);
 }
 
 mp_request mp_question_request(const mp_question *question, const mp_model *model,

@@ -35,9 +35,9 @@ void mp_question_begin(mp_question *question, const mp_report *report);
 void mp_question_free(mp_question *question);
 
 /* Set an argument from its text, which must outlive the question: one of the report's own,
- * "object", "base", "policy", "suppress", "today", or one that selects, such as "not-type". False
- * with an error of the code MP_ERROR_UNUSED where the report does not have it, of MP_ERROR_ARGUMENT
- * where the text is none that it takes. */
+ * "object", "base", "policy", "suppress", "today", "allow-torn", or one that selects, such
+ * as "not-type". False with an error of the code MP_ERROR_UNUSED where the report does not have it,
+ * of MP_ERROR_ARGUMENT where the text is none that it takes. */
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error);
 /* Note that a shared argument was given which says how recordings are read: what the report cannot
  * use is refused. */
@@ -53,6 +53,11 @@ bool mp_question_read(mp_question *question, mp_error *error);
  * question allows it. */
 const mp_diagnostic *mp_question_torn(const mp_question *question,
                                       const mp_diagnostics *diagnostics);
+/* Note on the digest of a recording that is about to be kept as a baseline whether that breaks off.
+ * False with an error where it does, and the question does not allow it: what was cut off would be
+ * missing from every verdict by that baseline, and what was in use would count as leaked. */
+bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagnostics,
+                       mp_digest *digest, mp_error *error);
 /* The question put to a model. `dictionary` and `base` may be NULL where nothing is compared. */
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
                                const mp_diagnostics *diagnostics, mp_dictionary *dictionary,

@@ -119,7 +119,7 @@ static int load_base(const cli_options *options, const mp_progress *progress,
         return CLI_OK;
     if (mp_file_is_baseline(path, limits)) {
         mp_error error = {0};
-        *base = mp_baseline_read(path, limits, dictionary, &error);
+        *base = mp_baseline_read(path, limits, dictionary, diagnostics, &error);
         if (!*base)
             cli_put_error(&error);
         return *base ? CLI_OK : CLI_UNREADABLE;

@@ -110,7 +110,7 @@ static bool is_free(const char *path, const mp_limits *limits, const mp_digest *
     if (access(path, F_OK) != 0)
         return true;
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_read(path, limits, dictionary, &error);
+    mp_digest *there = mp_baseline_read(path, limits, dictionary, NULL, &error);
     bool is = error.code != MP_ERROR_INPUT && (!there || there->kind == digest->kind);
     if (!is && there)
         cli_put_fault(path, "is a baseline of %s, expected another name by --as",
@@ -149,9 +149,16 @@ static mp_digest *digest_of(const cli_options *options, const char *path, mp_dic
     mp_diagnostics *own = cli_diagnostics_new(options);
     mp_model *model = mp_model_new();
     mp_digest *digest = NULL;
+    mp_error error = {0};
     bool ok = cli_load(options, &path, 1, NULL, model, own);
     cli_put_diagnostics(own, options->quiet, true);
     *status = ok ? cli_digest(options, model, own, dictionary, &digest) : CLI_UNREADABLE;
+    if (digest && !mp_question_keeps(&options->question, own, digest, &error)) {
+        cli_put_error(&error);
+        mp_digest_free(digest);
+        digest = NULL;
+        *status = CLI_UNREADABLE;
+    }
     mp_diagnostics_append(diagnostics, own);
     mp_diagnostics_free(own);
     mp_model_free(model);
@@ -211,7 +218,7 @@ static const char *rules_for(const char *path, const mp_limits *limits)
 {
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_error error = {0};
-    mp_digest *digest = mp_baseline_read(path, limits, dictionary, &error);
+    mp_digest *digest = mp_baseline_read(path, limits, dictionary, NULL, &error);
     if (!digest)
         cli_put_error(&error);
     const char *rules = !digest                           ? NULL

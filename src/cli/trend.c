@@ -16,7 +16,7 @@ static mp_digest *digest_of(const cli_options *options, const cli_group *group,
     const mp_limits *limits = &options->load.limits;
     *status = CLI_UNREADABLE;
     if (group->path_count == 1 && mp_file_is_baseline(group->paths[0], limits)) {
-        digest = mp_baseline_read(group->paths[0], limits, dictionary, &error);
+        digest = mp_baseline_read(group->paths[0], limits, dictionary, diagnostics, &error);
         if (!digest)
             cli_put_error(&error);
         return digest;

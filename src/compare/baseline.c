@@ -23,16 +23,18 @@ bool mp_is_baseline(const char *text, size_t length)
     return length >= words && memcmp(text, first_words, words) == 0;
 }
 
+enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
+
 /* What a line says, of whichever kind it is. */
 typedef struct line_values {
-    int64_t version, knows, complete, runs;  /* of the head */
-    const char *kind, *options, *start_time; /* likewise */
-    int64_t entries;                         /* of the totals; -1: not told */
-    const char *of, *type, *name, *program;  /* of an entry; `of`: of the totals too */
-    int64_t line, start, overload;           /* of an entry */
-    struct json_object *stack;               /* likewise; NULL: none */
-    int64_t caller;                          /* of a caller; 0: it is the outermost */
-    struct json_object *frame;               /* likewise */
+    int64_t version, knows, complete, torn, runs; /* of the head */
+    const char *kind, *options, *start_time;      /* likewise */
+    int64_t entries;                              /* of the totals; -1: not told */
+    const char *of, *type, *name, *program;       /* of an entry; `of`: of the totals too */
+    int64_t line, start, overload;                /* of an entry */
+    struct json_object *stack;                    /* likewise; NULL: none */
+    int64_t caller;                               /* of a caller; 0: it is the outermost */
+    struct json_object *frame;                    /* likewise */
 } line_values;
 
 /* How far a stack was read, from the outermost frame inwards. */
@@ -56,6 +58,7 @@ static const struct {
     {"kind", json_type_string, offsetof(line_values, kind)},
     {"knows", json_type_int, offsetof(line_values, knows)},
     {"complete", json_type_boolean, offsetof(line_values, complete)},
+    {"torn", json_type_boolean, offsetof(line_values, torn)},
     {"options", json_type_string, offsetof(line_values, options)},
     {"of", json_type_string, offsetof(line_values, of)},
     {"start_time", json_type_string, offsetof(line_values, start_time)},
@@ -167,7 +170,7 @@ static bool read_members(loader *load, struct json_object *object, line_values *
     bool ok = true;
     mp_error first;
     memset(load->values, 0, load->run_count * sizeof *load->values);
-    *values = (line_values){.complete = 1,
+    *values = (line_values){.complete = NOT_KNOWN,
                             .entries = -1,
                             .line = (int32_t)MP_NO_LINE,
                             .runs = 1,
@@ -313,6 +316,10 @@ static bool read_head(loader *load, const line_values *values)
                           "2026-03-02T08:16:00Z");
     head.has = (unsigned)values->knows;
     head.complete = values->complete != 0;
+    /* Which was said of logs, too, though nothing tells where they end. */
+    head.open_ended =
+        values->complete == NOT_KNOWN || (head.complete && head.kind == MP_KIND_EVENTS);
+    head.torn = values->torn != 0;
     head.format = "baseline";
     head.kept = true;
     head.conditions =

@@ -206,7 +206,10 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     json_object_object_add(head, MP_BASELINE_HEAD, json_object_new_int(version));
     json_object_object_add(head, "kind", json_object_new_string(mp_baseline_kinds[digest->kind]));
     json_object_object_add(head, "knows", json_object_new_int((int)digest->has));
-    json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+    if (!digest->complete || !digest->open_ended) /* else nobody knows */
+        json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+    if (digest->torn)
+        json_object_object_add(head, "torn", json_object_new_boolean(true));
     if (start_us && mp_format_utc(utc, start_us)) {
         snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(start_us % 1000000));
         add_text(head, "start_time", time);

@@ -119,7 +119,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     builds->conditions = mp_dictionary_text(own, mp_dictionary_id(own, digest->conditions));
     mp_build build = {.path = mp_dictionary_text(own, mp_dictionary_id(own, digest->path)),
                       .start_us = digest->start_us,
-                      .complete = digest->complete};
+                      .complete = digest->complete,
+                      .open_ended = digest->open_ended};
     size_t before = builds->point_count;
     for (size_t i = 0; i < entries->count; i++) {
         const mp_entry *entry = &entries->at[i];

@@ -15,10 +15,10 @@
 
 typedef struct mp_build {
     const char *path;
-    int64_t start_us; /* 0: not known */
-    int64_t amount;   /* bytes alive; of profiles, microseconds */
-    uint32_t sites;   /* with any */
-    bool complete;
+    int64_t start_us;          /* 0: not known */
+    int64_t amount;            /* bytes alive; of profiles, microseconds */
+    uint32_t sites;            /* with any */
+    bool complete, open_ended; /* as of a digest */
 } mp_build;
 
 typedef struct mp_built_site {

@@ -36,6 +36,7 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records;   /* of all inputs */
     bool complete, open_ended; /* as of an input */
+    bool torn;                 /* of a baseline: of what breaks off, as the question allowed */
     bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
     bool partial;   /* the hottest lines of a profile alone */
     bool kept;      /* read from a baseline, which has levels with a name alone */

@@ -38,7 +38,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
 {
     mp_digest *middle = runs[0];
     unsigned has = ~0u;
-    bool complete = true;
+    bool complete = true, open_ended = false, torn = false;
     if (count == 1)
         return middle;
     for (size_t i = 0; i < count; i++) {
@@ -49,10 +49,14 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
             middle = runs[i];
         has &= runs[i]->has;
         complete &= runs[i]->complete;
+        open_ended |= runs[i]->open_ended;
+        torn |= runs[i]->torn;
     }
     for (size_t i = 0; i < count; i++) {
         runs[i]->has = has;
         runs[i]->complete = complete;
+        runs[i]->open_ended = open_ended;
+        runs[i]->torn = torn;
     }
     middle->runs = mp_alloc(count * sizeof(mp_digest *));
     memcpy(middle->runs, runs, count * sizeof(mp_digest *));

@@ -73,7 +73,7 @@ static void section_builds(mp_document *document, const mp_builds *builds)
                          .live_bytes = profile ? MP_UNKNOWN : at->amount,
                          .exclusive_us = profile ? at->amount : MP_UNKNOWN,
                          .sites = at->sites,
-                         .complete = at->complete};
+                         .complete = at->complete && at->open_ended ? MP_UNKNOWN : at->complete};
         mp_table_put(document, table, &row);
     }
 }

@@ -152,6 +152,54 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     unlink(path);
 }
 
+/* The last of three settings is "allow-torn". */
+static void judged_if_allowed(mp_recording *recording, const mp_setting *settings, mp_error *error)
+{
+    for (size_t count = 2; count <= 3; count++) {
+        size_t checks;
+        mp_document *gate = mp_recording_ask(recording, "gate", settings, count, error);
+        assert_non_null(gate);
+        const mp_check *first = mp_document_checks(gate, &checks);
+        assert_true(checks > 0);
+        assert_true((first->verdict == MP_VERDICT_ERROR) == (count == 2));
+        mp_document_free(gate);
+    }
+}
+
+/* As on the command line: a gate judges what is whole, of both sides, unless it is told otherwise.
+ */
+static void a_torn_base_is_not_judged(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-library-XXXXXX", bytes[12000];
+    mp_error error = {0};
+    FILE *whole = fopen(memory[0], "r");
+    size_t length = fread(bytes, 1, sizeof bytes, whole);
+    fclose(whole);
+    FILE *torn = fdopen(mkstemp(path), "w");
+    assert_true(fwrite(bytes, 1, length, torn) == length && fclose(torn) == 0);
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    const mp_setting settings[] = {
+        {"policy", SAMPLES "/shop.policy"}, {"base", path}, {"allow-torn", ""}};
+    judged_if_allowed(recording, settings, &error);
+    /* A baseline that is made of it says so, and is made only where that is allowed. */
+    const char *of_torn[] = {path};
+    mp_recording *breaking = mp_recording_load(of_torn, 1, NULL);
+    char kept[] = "/tmp/memprof-library-XXXXXX";
+    close(mkstemp(kept));
+    unlink(kept);
+    assert_false(mp_recording_save_baseline(breaking, kept, NULL, 0, &error));
+    assert_int_not_equal(access(kept, F_OK), 0);
+    assert_true(mp_recording_save_baseline(breaking, kept, &settings[2], 1, &error));
+    mp_recording_free(breaking);
+    const mp_setting by_kept[] = {
+        {"policy", SAMPLES "/shop.policy"}, {"base", kept}, {"allow-torn", ""}};
+    judged_if_allowed(recording, by_kept, &error);
+    mp_recording_free(recording);
+    unlink(kept);
+    unlink(path);
+}
+
 static void an_encoding_that_is_none_is_told(void **unused)
 {
     (void)unused;
@@ -261,6 +309,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(a_baseline_tells_how_its_recording_was_read),
         cmocka_unit_test(an_encoding_that_is_none_is_told),
+        cmocka_unit_test(a_torn_base_is_not_judged),
         cmocka_unit_test(ages_are_kept_where_they_are_asked_for),
         cmocka_unit_test(answers_can_be_merged),
     };
