@@ -121,6 +121,7 @@ def questions(tables):
                   ["baseline", "save", *files, "--store", "store"],
                   ["baseline", "check", *files, "--store", "store"],
                   ["export", "--to", "aqtime", "-o", "out.sqlite", *files]]
+    asked.append(["check", "shop-v2.oemp", "--against", "store/shop-v2.baseline"])
     return asked
 
 

@@ -87,6 +87,8 @@ typedef struct mp_load_options {
     bool request_peaks;  /* of memory recordings: what each request had alive at once */
     bool threads_as_one; /* nobody asks which thread of an event log created what */
     bool dumps_apart;    /* nobody asks what grew from one heap dump to the next, and where */
+    bool checksums;      /* for a baseline that is saved, or for "against" of "check": all is
+                            read once more */
     bool traces_folded;  /* nobody asks for the rows of a profile's trace one by one */
     /* Of an event log: in place of so many slices, one for each so many microseconds in which
      * anything happened; 0: not asked for. Events may then stand a second of their time before one

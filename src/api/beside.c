@@ -126,6 +126,8 @@ mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictio
     mp_digest *digest = NULL;
     if (mp_file_read(path, limits, &text, &length, error))
         digest = mp_baseline_parse(path, text, length, dictionary, error);
+    if (!digest && text)
+        mp_is_no_recording(path, (mp_slice){text, length}, "a baseline", error);
     if (digest && digest->torn && diagnostics)
         mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
                     "the baseline was made of a recording that breaks off");

@@ -102,8 +102,12 @@ static bool read_base(asked *asking, const mp_recording *recording, mp_error *er
 {
     const char *path = asking->question.base;
     const mp_limits *limits = &recording->options.limits;
-    if (mp_file_is_baseline(path, limits)) {
-        asking->of_base = mp_diagnostics_new(1);
+    bool of_bytes = mp_argument_find(&asking->question.report->arguments, "against") != NULL;
+    if (of_bytes && !recording->options.checksums)
+        return mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without checksums");
+    if (of_bytes || mp_file_is_baseline(path, limits)) {
+        if (!of_bytes)
+            asking->of_base = mp_diagnostics_new(1);
         asking->base = mp_baseline_read(path, limits, asking->dictionary, asking->of_base, error);
         return asking->base != NULL;
     }

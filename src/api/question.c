@@ -100,7 +100,7 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
         folders->at[folders->count++] = text;
         return mp_is_folder(text) ||
                mp_fail_argument(error, name, text, "expected a folder that exists");
-    } else if (strcmp(name, "base") == 0) {
+    } else if (strcmp(name, "base") == 0 || strcmp(name, "against") == 0) {
         question->base = text;
     } else if (strcmp(name, "policy") == 0) {
         question->policy_path = text;

@@ -149,6 +149,8 @@ const cli_option cli_option_table[] = {
      .kind = CLI_ASKS, .section = CLI_PART},
     {"base", "FILE", "hold the recording against this one, or this baseline", "a path",
      .kind = CLI_ASKS, .section = CLI_WHAT},
+    {"against", "FILE", "fail if it is not byte for byte what this baseline was made of", "a path",
+     .kind = CLI_ASKS, .section = CLI_WHAT},
     {"store", "DIR", "the folder of the baselines", "a path", .kind = CLI_NAME, AT(store),
      .scope = CLI_STORES, .section = CLI_WHAT, .by_hand = true},
     {"as", "NAME", "the baseline's name (default: the recording's)", "a name without a slash",

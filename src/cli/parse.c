@@ -354,6 +354,7 @@ static bool take_options(cli_options *options, const cli_line *line)
     options->load.dumps_apart = !command->report || !command->report->wants_holders;
     options->load.keep_ages = command->report && command->report->wants_ages;
     options->load.request_peaks = command->report && command->report->wants_request_peaks;
+    options->load.checksums = text_of(options, "against") != NULL;
     question->sources.limits = options->load.limits;
     question->strict = options->strict;
     question->allow_torn = options->allow_torn;

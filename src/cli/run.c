@@ -117,9 +117,10 @@ static int load_base(const cli_options *options, const mp_progress *progress,
     int status = CLI_UNREADABLE;
     if (!path)
         return CLI_OK;
-    if (mp_file_is_baseline(path, limits)) {
+    bool of_bytes = mp_argument_find(&options->question.report->arguments, "against") != NULL;
+    if (of_bytes || mp_file_is_baseline(path, limits)) {
         mp_error error = {0};
-        *base = mp_baseline_read(path, limits, dictionary, diagnostics, &error);
+        *base = mp_baseline_read(path, limits, dictionary, of_bytes ? NULL : diagnostics, &error);
         if (!*base)
             cli_put_error(&error);
         return *base ? CLI_OK : CLI_UNREADABLE;

@@ -173,6 +173,7 @@ static int save(cli_options *options)
     mp_digest **runs = mp_alloc(options->path_count * sizeof(mp_digest *));
     size_t count = 0;
     options->question.policy_path = NULL;
+    options->load.checksums = true;
     int status = cli_read_beside(options);
     if (status == CLI_OK)
         cli_sandbox_enter(options, NULL);

@@ -33,6 +33,8 @@ typedef struct line_values {
     const char *of, *type, *name, *program;       /* of an entry; `of`: of the totals too */
     int64_t line, start, overload;                /* of an entry */
     struct json_object *stack;                    /* likewise; NULL: none */
+    int64_t run, size;                            /* of a recording */
+    const char *checksum;                         /* likewise */
     int64_t caller;                               /* of a caller; 0: it is the outermost */
     struct json_object *frame;                    /* likewise */
 } line_values;
@@ -71,6 +73,9 @@ static const struct {
     {"start", json_type_int, offsetof(line_values, start)},
     {"overload", json_type_int, offsetof(line_values, overload)},
     {"caller", json_type_int, offsetof(line_values, caller)},
+    {"run", json_type_int, offsetof(line_values, run)},
+    {"size", json_type_int, offsetof(line_values, size)},
+    {"checksum", json_type_string, offsetof(line_values, checksum)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -174,6 +179,8 @@ static bool read_members(loader *load, struct json_object *object, line_values *
                             .entries = -1,
                             .line = (int32_t)MP_NO_LINE,
                             .runs = 1,
+                            .run = 1,
+                            .checksum = "",
                             .kind = "",
                             .options = "",
                             .start_time = "",
@@ -301,7 +308,7 @@ static void free_lists(loader *load)
 static bool read_head(loader *load, const line_values *values)
 {
     if (values->version < MP_BASELINE_OLDEST || values->version > MP_BASELINE_VERSION)
-        return FAIL(load, "the line is of another version, expected a baseline of version 1 to 3: "
+        return FAIL(load, "the line is of another version, expected a baseline of version 1 to 4: "
                           "save it again");
     if (values->runs < 1 || values->runs > MP_MOST_RUNS)
         return FAIL(load, "the line has so many runs, expected 1 to %d", MP_MOST_RUNS);
@@ -344,6 +351,18 @@ static bool read_totals(loader *load, const line_values *values)
     return true;
 }
 
+static bool read_recording(loader *load, const line_values *values)
+{
+    mp_checksum checksum = {.bytes = (uint64_t)values->size};
+    if (values->run < 1 || (uint64_t)values->run > load->run_count ||
+        !mp_checksum_parse(values->checksum, &checksum))
+        return FAIL(load,
+                    "the line has a checksum that is none, expected \"xxh128:\" and 32 digits, "
+                    "of a run that there is");
+    mp_digest_add_checksum(load->runs[values->run - 1], checksum);
+    return true;
+}
+
 /* What a run has of an entry; false where that makes a sum too large. */
 static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key)
 {
@@ -371,8 +390,10 @@ static bool read_entry(loader *load, const line_values *values)
     while (level < MP_LEVEL_GROUP && strcmp(mp_level_name((mp_level)level), values->of) != 0)
         level++;
     if (level == MP_LEVEL_GROUP)
-        return FAIL(load, "the line does not say what it is of, expected \"of\" with totals, site, "
-                          "type, line, method or module");
+        return FAIL(
+            load,
+            "the line does not say what it is of, expected \"of\" with totals, recording, site, "
+            "type, line, method or module");
     mp_entry_key key = {.type = mp_dictionary_id(dictionary, values->type),
                         .name = mp_dictionary_id(dictionary, values->name),
                         .program = mp_dictionary_id(dictionary, values->program),
@@ -399,6 +420,8 @@ static bool read_entry(loader *load, const line_values *values)
 static struct json_object *object_in(const char *line, size_t length)
 {
     struct json_tokener *tokener = json_tokener_new();
+    if (!tokener)
+        return mp_out_of_memory();
     length -= length && line[length - 1] == '\r';
     struct json_object *object = json_tokener_parse_ex(tokener, line, (int)length);
     bool whole = json_object_is_type(object, json_type_object) &&
@@ -424,9 +447,10 @@ static bool read_line(loader *load, const char *line, size_t length)
     if (load->line == 1) /* in another version, other names are right */
         ok = read_head(load, &values) && ok;
     else if (ok)
-        ok = strcmp(values.of, "totals") == 0   ? read_totals(load, &values)
-             : strcmp(values.of, "caller") == 0 ? read_caller(load, &values)
-                                                : read_entry(load, &values);
+        ok = strcmp(values.of, "totals") == 0      ? read_totals(load, &values)
+             : strcmp(values.of, "caller") == 0    ? read_caller(load, &values)
+             : strcmp(values.of, "recording") == 0 ? read_recording(load, &values)
+                                                   : read_entry(load, &values);
     json_object_put(object);
     return ok;
 }

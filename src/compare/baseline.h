@@ -5,7 +5,10 @@
  * list of one for each: so centre and spread of whatever a rule selects are those of what each run
  * measures, and not made of those of its parts, which do not add up.
  *
- * Version 1 had no start time and one run; it is read. Version 2 is written. */
+ * What recordings it was made of it knows by their checksums, a line for each behind the totals.
+ *
+ * Version 1 had no start time and one run, versions 2 and 3 no checksums; they are read, and still
+ * written where no checksums were made. */
 #ifndef MP_COMPARE_BASELINE_H
 #define MP_COMPARE_BASELINE_H
 

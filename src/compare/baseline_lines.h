@@ -2,12 +2,13 @@
 #ifndef MP_COMPARE_BASELINE_LINES_H
 #define MP_COMPARE_BASELINE_LINES_H
 
-/* Version 3 is version 2 with callers that stacks share: what has none is still one of version 2.
- */
+/* Version 3 is version 2 with callers that stacks share, version 4 with checksums: what has none is
+ * still one of version 2 or 3. */
 enum {
     MP_BASELINE_OLDEST = 1,
     MP_BASELINE_SHARELESS = 2,
-    MP_BASELINE_VERSION = 3,
+    MP_BASELINE_SHARES = 3,
+    MP_BASELINE_VERSION = 4,
     MP_BASELINE_KINDS = 6
 };
 

@@ -245,9 +245,28 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     free(of);
 }
 
+/* What each run was made of, in its order. Gives whether anything is known of that. */
+static bool put_recordings(mp_text_buffer *buffer, run_list runs)
+{
+    char text[MP_CHECKSUM_TEXT];
+    size_t length = buffer->length;
+    for (size_t run = 0; run < runs.count; run++)
+        for (size_t i = 0; i < runs.at[run]->checksum_count; i++) {
+            const mp_checksum *checksum = &runs.at[run]->checksums[i];
+            struct json_object *object = json_object_new_object();
+            json_object_object_add(object, "of", json_object_new_string("recording"));
+            if (runs.count > 1)
+                json_object_object_add(object, "run", json_object_new_int64((int64_t)run + 1));
+            json_object_object_add(object, "size", json_object_new_int64((int64_t)checksum->bytes));
+            add_text(object, "checksum", mp_checksum_text(checksum, text));
+            put_line(buffer, object);
+        }
+    return buffer->length > length;
+}
+
 char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length)
 {
-    mp_text_buffer buffer = {0}, lists = {0};
+    mp_text_buffer buffer = {0}, recordings = {0}, lists = {0};
     shared_callers shared = {.way = NULL};
     run_list runs = {&digest, 1};
     uint64_t entries = 0;
@@ -257,13 +276,17 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
         if (mp_level_name((mp_level)level))
             entries += put_list(&lists, &shared, dictionary, (mp_level)level, runs);
     put_head(&buffer, digest, runs,
-             shared.lines.length ? MP_BASELINE_VERSION : MP_BASELINE_SHARELESS);
+             put_recordings(&recordings, runs) ? MP_BASELINE_VERSION
+             : shared.lines.length             ? MP_BASELINE_SHARES
+                                               : MP_BASELINE_SHARELESS);
     put_totals(&buffer, runs, entries);
+    mp_text_put(&buffer, recordings.length ? recordings.at : "", recordings.length);
     mp_text_put(&buffer, shared.lines.length ? shared.lines.at : "", shared.lines.length);
     mp_text_put(&buffer, lists.length ? lists.at : "", lists.length);
     mp_id_index_free(&shared.numbers);
     free(shared.lines.at);
     free(shared.way);
+    free(recordings.at);
     free(lists.at);
     *length = buffer.length;
     return buffer.at;

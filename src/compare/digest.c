@@ -347,6 +347,8 @@ static void describe(builder *of)
         digest->records += input->records;
         digest->complete &= input->complete;
         digest->open_ended |= input->open_ended;
+        if (input->checksum.known)
+            mp_digest_add_checksum(digest, input->checksum);
     }
     if (model->sessions.count > 1)
         digest->start_us = model->sessions.at[1].start_us;
@@ -387,6 +389,13 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
     return NULL;
 }
 
+void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum)
+{
+    size_t capacity = digest->checksum_count;
+    mp_grow(&digest->checksums, &capacity, digest->checksum_count + 1, sizeof checksum);
+    digest->checksums[digest->checksum_count++] = checksum;
+}
+
 void mp_digest_free(mp_digest *digest)
 {
     if (!digest)
@@ -397,5 +406,6 @@ void mp_digest_free(mp_digest *digest)
     for (int level = 0; level < MP_LEVELS; level++)
         mp_entries_free(&digest->lists[level]);
     free(digest->runs);
+    free(digest->checksums);
     free(digest);
 }

@@ -48,6 +48,8 @@ typedef struct mp_digest {
      * and 0: it is of one run. */
     struct mp_digest **runs;
     size_t run_count;
+    mp_checksum *checksums; /* of the inputs, as far as they are known */
+    size_t checksum_count;
     unsigned has; /* MP_HAS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
@@ -70,6 +72,7 @@ typedef struct mp_digest_options {
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options, mp_error *error);
 void mp_digest_free(mp_digest *digest);
+void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
 
 /* --- differences --- */
 

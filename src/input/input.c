@@ -516,6 +516,30 @@ bool mp_input_rewind(mp_input *input)
     return true;
 }
 
+static size_t read_more(void *stream, char *into, size_t room)
+{
+    return mp_stream_read(stream, into, room);
+}
+
+mp_checksum mp_input_checksum(mp_input *input)
+{
+    mp_checksum checksum = {.known = false};
+    if (!mp_input_keep(input))
+        return checksum;
+    mp_stream *again = mp_stream_again(mp_decode_below(input->stream));
+    if (!again) {
+        failed(input, "cannot read again");
+        return checksum;
+    }
+    checksum = mp_checksum_of(read_more, again);
+    checksum.known = again->fault == MP_FAULT_NONE;
+    if (again->fault == MP_FAULT_READ) /* what else is wrong is told when it is read */
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read: %s",
+                    again->why);
+    mp_stream_close(again);
+    return checksum;
+}
+
 /* Of what is packed, all goes by once more. */
 static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
 {

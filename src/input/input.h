@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checksum.h"
 #include "base/slice.h"
 #include "memprof/memprof.h"
 
@@ -77,6 +78,9 @@ bool mp_input_can_reopen(const mp_input *input);
 bool mp_input_is_plain(const mp_input *input);
 /* Of such an input, its descriptor, which stays its own; -1 of others. */
 int mp_input_descriptor(const mp_input *input);
+/* Of all its bytes, unpacked and not yet put into UTF-8: they are read once more for that, those of
+ * a pipe are kept. Not known where they cannot all be read. */
+mp_checksum mp_input_checksum(mp_input *input);
 /* Whether nothing was wrong with its bytes up to now: false where what is packed breaks off. */
 bool mp_input_is_whole(const mp_input *input);
 /* Read from the start again. What came through a pipe is kept in a temporary file, without a name,

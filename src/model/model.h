@@ -29,6 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checksum.h"
+
 #include "base/units.h"
 
 typedef struct mp_string_id {
@@ -278,6 +280,7 @@ typedef struct mp_input_summary {
     const char *packed;   /* by what, "gzip, tar" from the outside; NULL: it was not */
     const char *encoding; /* of its text, "UTF-16LE"; NULL: as it was found */
     uint32_t format_version;
+    mp_checksum checksum; /* where it was asked for */
     uint64_t bytes, records;
     bool complete;   /* nothing of it was cut off, as far as that can be told */
     bool open_ended; /* nothing tells where it ends: whether all of it is there is not known */

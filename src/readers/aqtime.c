@@ -111,6 +111,9 @@ static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)
     state->records = 0;
     state->next_id = (uint64_t)1 << 62;
     aq_source *file = aq_source_open(input, state->path, state->diagnostics);
+    mp_checksum *checksum = &state->model->inputs.at[summary].checksum;
+    if (file && checksum->known)
+        aq_source_sum_up(file, checksum);
     bool ok = file && read_database(state, file);
     state->model->inputs.at[summary].complete = ok && aq_source_is_whole(file);
     end_input(state);

@@ -303,6 +303,29 @@ static size_t read_part(const aq_source *file, uint64_t offset, void *bytes, siz
     return log_at(file, start + FRAME_HEADER + within, bytes, size);
 }
 
+typedef struct seen_bytes {
+    const aq_source *file;
+    uint64_t at;
+} seen_bytes;
+
+static size_t more_seen(void *opaque, char *into, size_t room)
+{
+    seen_bytes *seen = opaque;
+    size_t part = seen->file->page_size - (size_t)(seen->at % seen->file->page_size);
+    size_t got = read_part(seen->file, seen->at, into, part < room ? part : room);
+    seen->at += got;
+    return got;
+}
+
+void aq_source_sum_up(const aq_source *file, mp_checksum *checksum)
+{
+    seen_bytes seen = {file, 0};
+    if (!file->frames.count)
+        return;
+    *checksum = mp_checksum_of(more_seen, &seen);
+    checksum->known = seen.at == (uint64_t)file->pages * file->page_size;
+}
+
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size)
 {
     return read_part(file, (uint64_t)(number - 1) * file->page_size, bytes, size) == size;

@@ -16,6 +16,9 @@ typedef struct aq_source aq_source;
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
 /* Whether all that belongs to the database was read, and nobody wrote to it meanwhile. */
 bool aq_source_is_whole(aq_source *file);
+/* Where a log has changes, the checksum of the file is none of what is read: put in its place that
+ * of the file as it will be when it has them. */
+void aq_source_sum_up(const aq_source *file, mp_checksum *checksum);
 /* NULL: nothing happens. */
 void aq_source_close(aq_source *file);
 

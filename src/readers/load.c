@@ -296,6 +296,8 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     if (*mp_input_encoding(input))
         summary->encoding =
             mp_model_text(model, mp_model_intern_text(model, mp_input_encoding(input)));
+    if (loading->options->checksums)
+        summary->checksum = mp_input_checksum(input);
     uint32_t at = model->inputs.count - 1;
     model->cut_names = false;
     bool ok = loading->reader->read(loading->state, input, at);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "compare/digest.h"
 #include "reports/sections.h"
 
 typedef struct violation_row {
@@ -37,7 +38,7 @@ static void section_violations(mp_document *document, const mp_request *request,
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept), violations = 0;
     uint64_t all = mp_diagnostics_violations(request->diagnostics);
     mp_table *table = MP_TABLE(document, "violations", "Violations", MP_ROWS, violation_columns);
-    table->main = true;
+    table->main = !request->base; /* else what it is held against is asked for */
     table->empty = "none";
     for (size_t i = 0; i < count; i++) {
         const mp_diagnostic *found = &kept[i];
@@ -73,6 +74,107 @@ static const char *first_text(mp_document *document, const mp_request *request)
     return "";
 }
 
+/* --- held against a baseline --- */
+
+typedef struct against_row {
+    const char *path, *status, *checksum, *baseline;
+    int64_t bytes;
+} against_row;
+
+static const mp_column against_columns[] = {
+    MP_COLUMN(against_row, path, "File", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(against_row, status, "Bytes", MP_TEXT, 0),
+    MP_COLUMN(against_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(against_row, checksum, "Checksum", MP_TEXT, 0),
+    MP_COLUMN(against_row, baseline, "Baseline", MP_TEXT, MP_FOR_PROGRAMS),
+};
+
+/* What the baseline was made of: the first one, how many, and whether this one is among them. */
+typedef struct made_of {
+    const mp_checksum *first;
+    size_t count;
+    bool is;
+} made_of;
+
+static made_of look_for(const mp_digest *base, const mp_checksum *checksum)
+{
+    made_of of = {NULL, 0, false};
+    for (size_t run = 0; run < (base->run_count ? base->run_count : 1); run++) {
+        const mp_digest *at = base->run_count ? base->runs[run] : base;
+        for (size_t i = 0; i < at->checksum_count; i++, of.count++) {
+            of.first = of.first ? of.first : &at->checksums[i];
+            of.is |= mp_checksum_equal(&at->checksums[i], checksum);
+        }
+    }
+    return of;
+}
+
+static const char *checksum_text(mp_document *document, const mp_checksum *checksum)
+{
+    char text[MP_CHECKSUM_TEXT];
+    return checksum->known ? mp_document_text(document, "%s", mp_checksum_text(checksum, text))
+                           : NULL;
+}
+
+/* "1,234 bytes of xxh128:..." */
+static const char *bytes_text(mp_document *document, const mp_checksum *checksum)
+{
+    if (!checksum->known)
+        return "not known";
+    return mp_document_text(document, "%" PRIu64 " bytes, %s", checksum->bytes,
+                            checksum_text(document, checksum));
+}
+
+/* False with an error: the baseline does not know what it was made of. */
+static bool section_against(mp_document *document, const mp_request *request, mp_error *error)
+{
+    const mp_model *model = request->model;
+    const mp_digest *base = request->base;
+    const mp_input_summary *other = NULL;
+    made_of of = look_for(base, &(mp_checksum){.known = false});
+    uint32_t count = model->inputs.count - 1, same = 0;
+    if (!of.count) {
+        mp_fail(error, MP_ERROR_INPUT,
+                "%s has no checksum of what it was made of, expected one: save it again",
+                base->path);
+        return false;
+    }
+    mp_table *table =
+        MP_TABLE(document, "against", "Held against a baseline", MP_ROWS, against_columns);
+    table->main = true;
+    for (uint32_t i = 1; i <= count; i++) {
+        const mp_input_summary *input = &model->inputs.at[i];
+        const mp_checksum *checksum = &input->checksum;
+        bool is = look_for(base, checksum).is;
+        same += is;
+        other = other || is ? other : input;
+        mp_table_put(
+            document, table,
+            &(against_row){.path = input->path,
+                           .status = !checksum->known ? "unknown"
+                                     : is             ? "same"
+                                                      : "different",
+                           .checksum = checksum_text(document, checksum),
+                           .baseline = base->path,
+                           .bytes = checksum->known ? (int64_t)checksum->bytes : MP_UNKNOWN});
+    }
+    if (other && of.count == 1)
+        mp_document_say(document, MP_TONE_WORSE, "Bytes",
+                        "not those that %s was made of: %s, expected %s", base->path,
+                        bytes_text(document, &other->checksum), bytes_text(document, of.first));
+    else if (other)
+        mp_document_say(document, MP_TONE_WORSE, "Bytes",
+                        "%" PRIu32 " of %" PRIu32
+                        " file%s not among the %zu that %s was made of, first "
+                        "%s: %s",
+                        count - same, count, count == 1 ? "" : "s", of.count, base->path,
+                        other->path, bytes_text(document, &other->checksum));
+    else
+        mp_document_say(document, MP_TONE_BETTER, "Bytes", "those that %s was made of", base->path);
+    document->failed |= other != NULL;
+    return true;
+}
+
 typedef struct check_arguments {
     int64_t limit; /* 0: all */
 } check_arguments;
@@ -83,11 +185,11 @@ enum { LOGS = 1, OTHERS = 2 };
 static const mp_argument arguments[] = {
     {"limit", MP_ARGUMENT_COUNT, offsetof(check_arguments, limit), LOGS | OTHERS},
     {"reorder", MP_ARGUMENT_SHARED, 0, LOGS},
+    {"against", MP_ARGUMENT_SHARED, 0, LOGS | OTHERS},
 };
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
-    (void)error;
     const mp_model *model = request->model;
     const check_arguments *asked = request->arguments;
     bool counts = model->holds & MP_HOLDS_LEDGER;
@@ -110,17 +212,19 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     section_violations(document, request, (size_t)asked->limit);
     mp_section_anomalies(document, model, (size_t)asked->limit);
     document->failed = row.violations > 0;
-    return true;
+    return !request->base || section_against(document, request, error);
 }
 
 const mp_report mp_report_check = {
     .name = "check",
     .summary = "hold a recording against itself and its format",
     .example = "check samples/shop-v2.oemp",
-    .details = "Replays the recording and lists, with file and line, what does not agree: trailer\n"
-               "counts and totals, sequence, ids that are used and never defined, changes and\n"
-               "deletions of unknown objects, callers that come after what they call, the sums of\n"
-               "an execution profile. Exit status 1 if there is anything.",
+    .details =
+        "Replays the recording and lists, with file and line, what does not agree: trailer\n"
+        "counts and totals, sequence, ids that are used and never defined, changes and\n"
+        "deletions of unknown objects, callers that come after what they call, the sums of\n"
+        "an execution profile. `against` FILE also holds its bytes against those that a baseline\n"
+        "was made of. Exit status 1 if there is anything.",
     MP_ARGUMENTS(arguments, defaults),
     .tells_faults = true,
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.run = run}},

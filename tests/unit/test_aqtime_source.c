@@ -168,6 +168,40 @@ static void test_a_link(void **state)
     assert_read(30, false);
 }
 
+static mp_checksum checksum_of(void)
+{
+    const mp_load_options options = {.checksums = true};
+    const char *const paths[] = {path};
+    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    assert_true(mp_load(r.model, r.diagnostics, paths, 1, &options));
+    mp_checksum checksum = r.model->inputs.at[1].checksum;
+    assert_true(checksum.known);
+    reading_free(&r);
+    return checksum;
+}
+
+/* It is of what is read: another one without the log, and the same when SQLite has put the log's
+ * pages into the file, of which it is then no more than that. */
+static void test_a_checksum(void **state)
+{
+    (void)state;
+    sqlite3 *database;
+    make_logged("summed", false);
+    mp_checksum logged = checksum_of();
+    in_folder(path, sizeof path, "summed-alone", "");
+    in_folder(beside, sizeof beside, "summed", "");
+    copy(beside, path, -1);
+    mp_checksum alone = checksum_of();
+    assert_false(mp_checksum_equal(&logged, &alone));
+    in_folder(path, sizeof path, "summed", "");
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    run(database, "PRAGMA wal_checkpoint(TRUNCATE);");
+    sqlite3_close(database);
+    mp_checksum put_in = checksum_of();
+    assert_true(mp_checksum_equal(&logged, &put_in));
+    assert_int_equal(logged.bytes, size_of(path));
+}
+
 /* Whether the database still counts as whole when such statements were run after it was opened. Its
  * files are of long ago by then, so that their times tell. */
 static bool is_whole_after(const char *statements)
@@ -202,6 +236,7 @@ static void test_written_meanwhile(void **state)
     make_logged("busy", false); /* from the log into the file, of which the header stays */
     assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
 }
+
 static void test_nothing_beside_is_written(void **state)
 {
     (void)state;
@@ -282,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_log_is_read),
         cmocka_unit_test(test_a_link),
+        cmocka_unit_test(test_a_checksum),
         cmocka_unit_test(test_written_meanwhile),
         cmocka_unit_test(test_nothing_beside_is_written),
         cmocka_unit_test(test_without_its_log),

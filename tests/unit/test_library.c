@@ -200,6 +200,34 @@ static void a_torn_base_is_not_judged(void **unused)
     unlink(path);
 }
 
+static void bytes_are_held_against_a_baseline(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-library-XXXXXX", line[1200];
+    mp_error error = {0};
+    close(mkstemp(path));
+    const mp_setting against = {"against", path};
+    mp_recording *plain = mp_recording_load(memory, 1, NULL);
+    mp_recording *summed = mp_recording_load(memory, 1, &(mp_load_options){.checksums = true});
+    mp_recording *other = mp_recording_load(events, 1, &(mp_load_options){.checksums = true});
+    assert_true(mp_recording_save_baseline(summed, path, NULL, 0, &error));
+    assert_null(mp_recording_ask(plain, "check", &against, 1, &error));
+    assert_string_equal(mp_error_line(&error, "", line, sizeof line),
+                        "the recording was loaded without checksums");
+    for (size_t i = 0; i < 2; i++) {
+        mp_document *check = mp_recording_ask(i ? other : summed, "check", &against, 1, &error);
+        const mp_table *table = mp_document_find(check, "against");
+        mp_value status = mp_table_value(table, 0, mp_table_column_find(table, "status"));
+        assert_string_equal(status.text, i ? "different" : "same");
+        assert_int_equal(mp_document_verdict(check), i ? MP_VERDICT_FAIL : MP_VERDICT_PASS);
+        mp_document_free(check);
+    }
+    mp_recording_free(other);
+    mp_recording_free(summed);
+    mp_recording_free(plain);
+    unlink(path);
+}
+
 static void an_encoding_that_is_none_is_told(void **unused)
 {
     (void)unused;
@@ -310,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_baseline_tells_how_its_recording_was_read),
         cmocka_unit_test(an_encoding_that_is_none_is_told),
         cmocka_unit_test(a_torn_base_is_not_judged),
+        cmocka_unit_test(bytes_are_held_against_a_baseline),
         cmocka_unit_test(ages_are_kept_where_they_are_asked_for),
         cmocka_unit_test(answers_can_be_merged),
     };

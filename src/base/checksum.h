@@ -1,0 +1,28 @@
+/* Checksums of recordings: XXH3 of 128 bits, without a key, so that it is the same everywhere and
+ * `xxh128sum` prints it too. It tells damage, not forgery: another text of the same checksum can be
+ * made by whoever wants to. */
+#ifndef MP_BASE_CHECKSUM_H
+#define MP_BASE_CHECKSUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mp_checksum {
+    uint64_t high, low;
+    uint64_t bytes; /* that it is of */
+    bool known;
+} mp_checksum;
+
+/* Of all that `more` reads, up to `room` bytes at a time, until it reads none. */
+mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *into, size_t room), void *opaque);
+/* Of known ones. */
+bool mp_checksum_equal(const mp_checksum *a, const mp_checksum *b);
+
+/* "xxh128:" and 32 digits. */
+enum { MP_CHECKSUM_TEXT = 40 };
+const char *mp_checksum_text(const mp_checksum *checksum, char text[MP_CHECKSUM_TEXT]);
+/* False where it is no such text. Its bytes are not set. */
+bool mp_checksum_parse(const char *text, mp_checksum *checksum);
+
+#endif
