@@ -381,6 +381,7 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     state->path = state->model->inputs.at[summary].path;
     state->summary = summary;
     state->converted = false;
+    state->last_line = 0;
     for (;;) {
         if (cursor.layout && cursor.layout[cursor.at]->batch)
             number_rows(&cursor);

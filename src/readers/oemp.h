@@ -54,6 +54,8 @@ typedef struct oemp_recording {
     uint64_t last_line;
 } oemp_recording;
 
+enum { OEMP_ROW = 16 }; /* columns of a new object */
+
 typedef struct oemp_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
@@ -75,6 +77,9 @@ typedef struct oemp_state {
     mp_string_id tag;
     uint64_t sequence;
     int64_t latest_us; /* of all creations and deletions in it */
+    /* The new object before the one at hand; of the batch before, a copy of its last row. */
+    const uint64_t *before;
+    uint64_t last[OEMP_ROW], last_line;
 } oemp_state;
 
 /* Rows by section. Each takes the row's columns in the order of the format document, and `line`,

@@ -1,5 +1,6 @@
 /* The objects of a recording: births, changes and deaths, from rows of numbers. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/diagnose.h"
 #include "model/build.h"
@@ -82,6 +83,17 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
     return *found;
 }
 
+/* Whether the row is the one before it once more: nothing writes that, but faults of transport. */
+static bool stands_twice(const oemp_state *state, const uint64_t *row)
+{
+    if (!state->before)
+        return false;
+    for (unsigned i = 0; i < OEMP_ROW; i++)
+        if (OEMP_OBJECT_COLUMNS & 1u << i && state->before[i] != row[i])
+            return false;
+    return true;
+}
+
 static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
 {
     oemp_recording *recording = state->recording;
@@ -99,6 +111,11 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
     if (mp_heap_birth(&recording->heap, &birth, line))
         return;
     /* Version 1 writes changed objects among the new ones. */
+    if (stands_twice(state, row)) {
+        mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
+                    "the row of object %" PRIu64 " stands twice: counted once", row[OEMP_ID]);
+        return;
+    }
     if (recording->version >= 2)
         mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
                     "object %" PRIu64 " is created but alive already: taken as a change",
@@ -116,13 +133,19 @@ static void walk(const oemp_batch *batch,
         if (i + AHEAD < batch->count)
             mp_heap_prefetch(&batch->state->recording->heap, at[AHEAD * batch->columns + OEMP_ID]);
         row(batch->state, at, batch->line + i);
+        batch->state->before = at;
     }
 }
 
 void oemp_objects(const oemp_batch *batch)
 {
-    if (!batch->state->skip)
+    oemp_state *state = batch->state;
+    const uint64_t *last = batch->numbers + (batch->count - 1) * batch->columns;
+    state->before = state->last_line + 1 == batch->line ? state->last : NULL;
+    if (!state->skip)
         walk(batch, object_row);
+    memcpy(state->last, last, sizeof state->last);
+    state->last_line = batch->line + batch->count - 1;
 }
 
 static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
