@@ -249,7 +249,13 @@ def deep_oemp(name, depth, turn=1, width=0, line=3):
          objects=[oemp_object(number, node=node, line=5) for number, node in enumerate(made, 1)])
 
 
-@hostile("deep", *DEEP)
+def one_section(printed):
+    """The recursion is one leak to accept, with all that it has."""
+    heads = [line for line in printed.splitlines() if line.startswith(b"[leak")]
+    return None if len(heads) == 1 else f"{len(heads)} sections"
+
+
+@hostile("deep", *DEEP, Run("leaks", "a.oemp", "--format", "suppressions", check=one_section))
 def deep_recursion(scale):
     deep_oemp("a.oemp", int(8_000 * scale))
     deep_oemp("b.oemp", int(8_000 * scale), line=4)

@@ -1,11 +1,13 @@
 /* The leaks as suppressions, for people who accept some of them: to be pasted into a file of
  * suppressions, each with the reason that is still to be written. */
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "compare/dictionary.h"
 #include "render/renderer.h"
 #include "reports/answers.h"
 
@@ -37,13 +39,21 @@ static void put_glob(FILE *file, const char *key, const char *text)
     fputc('\n', file);
 }
 
-static void put_leak(FILE *file, const mp_leak_site *site, size_t number)
+/* What a section accepts: a recursion has a leak at each level, and other files have the same. */
+typedef struct accepted {
+    const mp_leak_site *site; /* the first */
+    size_t number;            /* its row, from 1 */
+    int64_t bytes, objects;   /* of all */
+} accepted;
+
+static void put_leak(FILE *file, const accepted *leak)
 {
+    const mp_leak_site *site = leak->site;
     char bytes[MP_UNIT_TEXT], objects[MP_UNIT_TEXT];
-    mp_format_bytes(bytes, site->bytes, false, false);
-    mp_format_count(objects, site->objects, false);
+    mp_format_bytes(bytes, leak->bytes, false, false);
+    mp_format_count(objects, leak->objects, false);
     fprintf(file, "\n# %s in %s object%s\n[leak %zu]\n", bytes, objects,
-            site->objects == 1 ? "" : "s", number);
+            leak->objects == 1 ? "" : "s", leak->number);
     if (!site->inferred) /* too unsure to accept a leak by */
         put_glob(file, "type", site->type);
     put_glob(file, "name", site->name);
@@ -57,18 +67,36 @@ static void put_leak(FILE *file, const mp_leak_site *site, size_t number)
     fputs("reason = TODO: why is this accepted?\n", file);
 }
 
-/* Whether a row before, of another file, accepts the same. */
-static bool is_put(const mp_table *leaks, size_t row)
+/* The number of the section that accepts the leak, from 1 on in the order of the rows. */
+static uint32_t section_of(mp_dictionary *sections, const mp_leak_site *site)
 {
-    const mp_leak_site *site = leaks->structs[row].at;
-    for (size_t i = 0; leaks->structs[row].file && i < row; i++) {
-        const mp_leak_site *other = leaks->structs[i].at;
-        assert(site && other);
-        if (strcmp(site->type, other->type) == 0 && strcmp(site->name, other->name) == 0 &&
-            site->frames == other->frames && strcmp(site->frame, other->frame) == 0)
-            return true;
+    mp_arena arena = {0};
+    const char *all = mp_arena_format(&arena, "%s\n%s\n%d\n%s", site->inferred ? "" : site->type,
+                                      site->name, site->frames != 0, site->frame);
+    uint32_t section = mp_dictionary_id(sections, all);
+    mp_arena_free(&arena);
+    return section;
+}
+
+static void put_leaks(FILE *file, const mp_table *leaks)
+{
+    accepted *all = mp_alloc_zero(leaks->struct_count + 1, sizeof *all);
+    mp_dictionary *sections = mp_dictionary_new();
+    uint32_t count = 0;
+    for (size_t row = 0; row < leaks->struct_count; row++) {
+        const mp_leak_site *site = leaks->structs[row].at;
+        uint32_t section = site ? section_of(sections, site) : 0;
+        if (!site)
+            continue;
+        if (section > count)
+            all[count++] = (accepted){.site = site, .number = row + 1};
+        all[section - 1].bytes += site->bytes;
+        all[section - 1].objects += site->objects;
     }
-    return false;
+    for (uint32_t i = 0; i < count; i++)
+        put_leak(file, &all[i]);
+    mp_dictionary_free(sections);
+    free(all);
 }
 
 static bool write_suppressions(const mp_document *document, const mp_diagnostics *diagnostics,
@@ -82,9 +110,7 @@ static bool write_suppressions(const mp_document *document, const mp_diagnostics
                        "suppressions are made of the leaks of a window, expected the command leaks "
                        "on a recording that has births and deaths");
     fputs("# Leaks that are known and accepted. Keep those that are, and say why.\n", file);
-    for (size_t row = 0; row < leaks->struct_count; row++)
-        if (leaks->structs[row].at && !is_put(leaks, row))
-            put_leak(file, leaks->structs[row].at, row + 1);
+    put_leaks(file, leaks);
     return true;
 }
 
