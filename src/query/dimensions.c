@@ -177,6 +177,26 @@ static const char *scope_label(mp_arena *arena, const mp_model *model,
                            name_of(arena, model, context));
 }
 
+/* --- namespace, of the type --- */
+
+static const char *namespace_label(mp_arena *arena, const mp_model *model,
+                                   const mp_generation *generation)
+{
+    const char *name = type_label(arena, model, generation);
+    size_t length = mp_namespace_length(name);
+    return length ? mp_arena_copy(arena, name, length) : "(none)";
+}
+
+static mp_key by_namespace(const mp_model *model, const mp_generation *generation)
+{
+    mp_arena scratch = {0};
+    const char *name = type_label(&scratch, model, generation);
+    size_t length = mp_namespace_length(name);
+    mp_key key = {length ? mp_hash_bytes(name, length) : 0, length};
+    mp_arena_free(&scratch);
+    return key;
+}
+
 /* --- class, of the innermost member function --- */
 
 static const char *class_of(mp_arena *arena, const mp_model *model, const mp_generation *generation)
@@ -297,6 +317,8 @@ static const mp_dimension dimensions[] = {
      .of_context = true, .kinds = STACKS},
     {"function", "every source or function on the stack; an object is in several groups", NULL,
      NULL, .of_frames = true, .kinds = STACKS},
+    {"namespace", "namespace of the type", by_namespace, namespace_label, .of_context = true,
+     .kinds = NATIVE},
     {"class", "class of the innermost member function", by_class, class_label, .of_context = true,
      .kinds = NATIVE},
     {"thread", "thread that created it", by_thread, thread_label, .of_context = true,

@@ -5,15 +5,6 @@
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* The length of the namespace in a type's name: up to the last dot before any of < [ ` and , */
-static size_t namespace_length(const char *name)
-{
-    size_t end = strcspn(name, "<[`,");
-    while (end && name[end - 1] != '.')
-        end--;
-    return end ? end - 1 : 0;
-}
-
 typedef struct labelled {
     const char *label;
     uint32_t type;
@@ -25,7 +16,7 @@ static const char *label_of(mp_arena *labels, const mp_model *model, uint32_t ty
     const char *label = mp_type_text(labels, model, type);
     if (kind == MP_HISTOGRAM_OF_TYPES)
         return label;
-    size_t length = namespace_length(label);
+    size_t length = mp_namespace_length(label);
     return length ? mp_arena_copy(labels, label, length) : "(none)";
 }
 

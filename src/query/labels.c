@@ -11,6 +11,18 @@ const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id
                           : mp_arena_format(arena, "<name %" PRIu64 ">", symbol->number);
 }
 
+size_t mp_namespace_length(const char *name)
+{
+    size_t end = strcspn(name, "<[`,");
+    for (; end; end--) {
+        if (name[end - 1] == '.')
+            return end - 1;
+        if (end > 1 && name[end - 1] == ':' && name[end - 2] == ':')
+            return end - 2;
+    }
+    return 0;
+}
+
 const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id id)
 {
     const mp_type *type = &model->types.at[id.i];

@@ -27,6 +27,9 @@ uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
 /* The name of a symbol; "<name 12>" if it was never defined. */
 const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id symbol);
 const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id type);
+/* The length of the namespace in a type's name: up to the last "." or "::" before any of < [ ` and
+ * , 0: it has none. */
+size_t mp_namespace_length(const char *name);
 
 /* A walk along a stack, innermost frame first: start with the node and line of creation. */
 typedef struct mp_frame {
