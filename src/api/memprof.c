@@ -195,6 +195,7 @@ mp_document *mp_recording_ask(mp_recording *recording, const char *report,
     if (!asking)
         return NULL;
     mp_document *document = mp_document_new(asking->question.report->name);
+    document->draws = asking->question.draws;
     if (mp_report_run(asking->question.report, &asking->request, document, error))
         return document;
     mp_document_free(document);

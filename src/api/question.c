@@ -116,6 +116,8 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     if (strcmp(name, "allow-torn") ==
         0) /* means something to limits and rules, wherever they are */
         return question->allow_torn = true;
+    if (strcmp(name, "draws") == 0) /* and this to formats, whatever the report */
+        return question->draws = true;
     mp_subject subject = MP_SUBJECTS;
     const mp_argument *row = mp_argument_find(&report->arguments, name);
     const char *argument = row ? NULL : shared_argument(name, &subject);
@@ -214,6 +216,7 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                             question->suppression_paths.count ? &question->suppressions : NULL,
                         .policy = question->policy,
                         .strict = question->strict,
+                        .draws = question->draws,
                         .torn = mp_question_torn(question, diagnostics),
                         .read_source = question->sources.folders.count ? mp_source_read : NULL,
                         .sources = &question->sources,

@@ -21,6 +21,7 @@ typedef struct mp_question {
     mp_sources sources;
     bool strict;             /* a limit or a rule that holds and hides a leak fails */
     bool allow_torn;         /* limits and rules judge what breaks off by what is there */
+    bool draws;              /* the answer has its figures too, where its report makes any */
     int32_t today;           /* as by mp_parse_date; 0: the clock tells */
     const char *base;        /* a recording or a baseline; NULL: none */
     const char *policy_path; /* NULL: no policy */
@@ -35,7 +36,7 @@ void mp_question_begin(mp_question *question, const mp_report *report);
 void mp_question_free(mp_question *question);
 
 /* Set an argument from its text, which must outlive the question: one of the report's own,
- * "object", "base", "policy", "suppress", "today", "allow-torn", or one that selects, such
+ * "object", "base", "policy", "suppress", "today", "allow-torn", "draws", or one that selects, such
  * as "not-type". False with an error of the code MP_ERROR_UNUSED where the report does not have it,
  * of MP_ERROR_ARGUMENT where the text is none that it takes. */
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error);

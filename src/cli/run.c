@@ -200,6 +200,7 @@ static void ask(const cli_work *work, const cli_group *group, const mp_request *
     }
     answer->document = mp_document_new(report->name);
     answer->document->exact_bytes = work->options->exact_bytes;
+    answer->document->draws = request->draws;
     if (mp_report_run(report, request, answer->document, &error))
         return;
     answer->error = error.code ? keep_error(&error) : NULL;
@@ -495,6 +496,7 @@ int cli_report(cli_options *options)
     cli_groups groups;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     int status = cli_read_beside(options);
+    options->question.draws = options->renderer->draws;
     if (status == CLI_OK) {
         bool found = cli_groups_find(&groups, options, diagnostics);
         if (!cli_groups_spared(&groups, options->output)) {

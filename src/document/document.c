@@ -27,6 +27,7 @@ void mp_document_free(mp_document *document)
         free(document->tables[i].structs);
     }
     free(document->tables);
+    free(document->figures);
     free(document->said);
     free(document->checks);
     mp_id_index_free(&document->kept_index);

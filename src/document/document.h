@@ -172,13 +172,16 @@ struct mp_document {
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */
     size_t check_count, check_capacity;
-    const char *policy;     /* path of the policy whose rules they are; NULL: they are limits */
-    bool exact_bytes;       /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;            /* what was asked does not hold: a limit exceeded, a violation found */
-    bool unjudged;          /* something that was asked could not be answered: a rule of a policy */
-    bool fits_nothing;      /* nothing of what was read fits the names and patterns that select */
-    size_t files;           /* that were merged; 0: it is about what was read together */
-    size_t frames;          /* the most of a stack that it lists; 0: all */
+    const char *policy; /* path of the policy whose rules they are; NULL: they are limits */
+    bool exact_bytes;   /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;        /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
+    bool fits_nothing;  /* nothing of what was read fits the names and patterns that select */
+    size_t files;       /* that were merged; 0: it is about what was read together */
+    size_t frames;      /* the most of a stack that it lists; 0: all */
+    bool draws;         /* figures are wanted: a report that has some adds them */
+    struct mp_figure *figures; /* see figure.h */
+    size_t figure_count, figure_capacity;
     mp_id_index kept_index; /* see mp_document_kept */
     const char **kept;
     size_t kept_capacity;

@@ -172,9 +172,13 @@ static void move_check(const packing *pack, mp_check *check)
         move_text(pack, texts[i]);
 }
 
-/* What stands in the old arena and nobody reads of an answer that waits: no more frames are put. */
+/* What stands in the old arena and nobody reads of an answer that waits: merged ones have no
+ * figures, and no more frames are put. */
 static void drop_unread(mp_document *document)
 {
+    free(document->figures);
+    document->figures = NULL;
+    document->figure_count = document->figure_capacity = 0;
     mp_id_index_free(&document->kept_index);
     free(document->kept);
     document->kept = NULL;

@@ -46,6 +46,7 @@ typedef struct mp_request {
                         mp_source_text *text, mp_error *error);
     const void *sources;
     bool strict; /* a limit that hides a leak fails */
+    bool draws;  /* the answer is to have its figures, and a digest what they are drawn of */
     /* Where an input breaks off and nobody said that it may; limits are then not judged. NULL: none
      * does. */
     const mp_diagnostic *torn;

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "document/document.h"
+#include "document/figure.h"
 #include "render/cell.h"
 #include "render/name.h"
 #include "render/wrap.h"
@@ -370,6 +371,62 @@ static void arenas_know_what_they_handed_out(void **unused)
     mp_arena_free(&other);
 }
 
+/* Packed once and once more: frames and lists that rows share are there once, also where one list
+ * is the beginning of another; what is borrowed is where it was. */
+static void packed_rows_share_what_they_shared(void **unused)
+{
+    (void)unused;
+    static const char *borrowed[] = {"static", "frames"};
+    mp_shared_columns shared = {.arena = mp_alloc_zero(1, sizeof *shared.arena)};
+    mp_document *document = mp_document_new("leaks");
+    mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, columns);
+    const char *caller = mp_document_text(document, "caller");
+    *mp_document_kept(document, 7) = caller;
+    const char **frames = mp_arena_alloc(document->arena, 3 * sizeof *frames);
+    frames[0] = mp_document_text(document, "own");
+    frames[1] = caller;
+    frames[2] = "literal";
+    const char **others = mp_arena_alloc(document->arena, 2 * sizeof *others);
+    others[0] = others[1] = caller;
+    const mp_texts stacks[] = {{.at = frames, .count = 2, .kept = true},
+                               {.at = frames, .count = 3, .kept = true},
+                               {.at = frames, .count = 2, .kept = true},
+                               {.at = others, .count = 2, .kept = true},
+                               {.at = borrowed, .count = 2, .kept = true},
+                               {.at = frames, .count = 0, .kept = true},
+                               {.empty = "none"}};
+    enum { ROWS = sizeof stacks / sizeof *stacks };
+    for (size_t i = 0; i < ROWS; i++)
+        mp_table_put(document, table, &(counted){"row", (int64_t)i, 1, stacks[i]});
+    mp_document_figure(document, MP_FIGURE_STACKS, "stacks");
+    for (int again = 0; again < 2; again++) {
+        mp_document_pack(document, &shared);
+        const mp_cell *list[ROWS];
+        for (size_t i = 0; i < ROWS; i++) {
+            list[i] = &document->tables[0].cells[4 * i + 3];
+            assert_true(list[i]->known);
+            assert_int_equal(list[i]->number, stacks[i].count);
+            assert_string_equal(list[i][-3].text, "row");
+        }
+        assert_string_equal(list[0]->list[0], "own");
+        assert_string_equal(list[1]->list[1], "caller");
+        assert_string_equal(list[1]->list[2], "literal");
+        assert_ptr_equal(list[2]->list, list[1]->list);
+        for (size_t i = 0; i < 2; i++) {
+            assert_ptr_equal(list[0]->list[i], list[1]->list[i]);
+            assert_ptr_equal(list[3]->list[i], list[0]->list[1]);
+        }
+        assert_ptr_equal(list[4]->list, borrowed);
+        assert_string_equal(list[4]->list[1], "frames");
+        assert_string_equal(list[6]->text, "none");
+        assert_int_equal(document->figure_count, 0);
+        assert_null(*mp_document_kept(document, 7));
+    }
+    mp_document_free(document);
+    mp_arena_free(shared.arena);
+    free(shared.arena);
+}
+
 static void characters_have_the_columns_that_terminals_give_them(void **unused)
 {
     (void)unused;
@@ -397,6 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_have_the_columns_that_terminals_give_them),
         cmocka_unit_test(arenas_know_what_they_handed_out),
+        cmocka_unit_test(packed_rows_share_what_they_shared),
         cmocka_unit_test(tables_are_found_and_filled),
         cmocka_unit_test(structs_become_rows),
         cmocka_unit_test(what_is_not_known_stays_unknown),

@@ -1,0 +1,160 @@
+/* Figures: what a report draws, as plain data, before anybody decides with what and how large.
+ *
+ * A report adds figures to a document whose `draws` is set, beside its tables; a renderer that
+ * draws shows them, all others pass them by. A figure holds exact numbers and names: its sums are
+ * those of the tables. Texts and arrays live as long as the document (mp_document_text, its arena).
+ */
+#ifndef MP_DOCUMENT_FIGURE_H
+#define MP_DOCUMENT_FIGURE_H
+
+#include "document/document.h"
+
+typedef enum mp_figure_kind {
+    MP_FIGURE_STACKS,  /* a tree: frames above their callers, as wide as what they cost */
+    MP_FIGURE_MAP,     /* a tree: areas in areas, as large as what they hold */
+    MP_FIGURE_LINES,   /* amounts over time */
+    MP_FIGURE_SPANS,   /* what took how long, one above what it called */
+    MP_FIGURE_HISTORY, /* what was alive of each group at each moment: any two can be compared */
+} mp_figure_kind;
+
+/* What a place of a tree is; a picture may tell them apart by colour. */
+typedef enum mp_place_kind {
+    MP_PLACE_CODE,  /* a frame */
+    MP_PLACE_TYPE,  /* of objects, innermost */
+    MP_PLACE_GROUP, /* a name space, a source, a thread, a kind of roots */
+    MP_PLACE_NONE,  /* nothing is known there, and the label says so */
+    MP_PLACE_REST,  /* what was too small to be told apart */
+} mp_place_kind;
+
+/* A place in a tree. `own` and `all` are of the figure's unit; `all` is `own` and the children's
+ * `all`, exactly. Of a difference both stand twice, and a child may have more than its parent's
+ * balance. */
+typedef struct mp_place {
+    uint32_t parent; /* below its own place; of the root, which is place 0 and stands for all, 0 */
+    mp_place_kind kind;
+    const char *label;  /* "placeOrder shop.OrderService:155" */
+    const char *source; /* the file it is in; NULL: not known */
+    int64_t line;       /* in it; MP_UNKNOWN */
+    int64_t own, all;
+    int64_t own_count, all_count;           /* of objects, or calls */
+    int64_t base_own, base_all;             /* of what it is held against */
+    int64_t base_own_count, base_all_count; /* likewise */
+} mp_place;
+
+typedef struct mp_tree_figure {
+    mp_place *at; /* each behind its parent; siblings by `all` (of a difference, by the larger of
+                     both) descending, then by label */
+    uint32_t count;
+    mp_unit unit;         /* MP_BYTES, MP_SECONDS (in microseconds), MP_COUNT */
+    const char *of;       /* "leaked", "alive", "created", ... */
+    const char *count_of; /* "objects", "calls"; NULL: counts are not known */
+    bool has_base;
+    bool roots_last; /* below place 0 stand innermost frames, their callers above them */
+} mp_tree_figure;
+
+/* Amounts at moments that all lines share. */
+typedef struct mp_line_figure {
+    size_t moments;
+    const int64_t *at;        /* of each moment, rising */
+    mp_unit moment_unit;      /* MP_TIME, or MP_NUMBER where only their order is known */
+    const char *moment_of;    /* what they are: "snapshot", "dump" */
+    const char *const *names; /* of each moment, "7 (_PreCleanUp)"; an element may be NULL */
+    struct mp_line_of {
+        const char *name;      /* stable: "live_bytes" */
+        const char *title;     /* "alive" */
+        const char *panel;     /* what stands above them, of lines that belong together; or NULL */
+        mp_unit unit;          /* lines of one unit and one panel share an axis */
+        const int64_t *values; /* by moment; MP_UNKNOWN: there is none */
+    } * lines;
+    size_t line_count;
+    struct mp_mark {
+        int64_t at;       /* as a moment */
+        int64_t until;    /* MP_UNKNOWN: it is one moment */
+        int64_t amount;   /* of the first line there, of a peak; MP_UNKNOWN */
+        const char *kind; /* stable: "window", "request", "tag", "peak" */
+        const char *label;
+    } * marks; /* by `at` */
+    size_t mark_count;
+} mp_line_figure;
+
+/* What took how long. */
+typedef struct mp_span_figure {
+    struct mp_span {
+        int64_t from_us, to_us;
+        uint32_t depth; /* 0: called by nobody */
+        const char *label;
+    } * at; /* by from_us, then depth */
+    size_t count;
+} mp_span_figure;
+
+/* How much more there is of a row at a moment than at the one before. */
+typedef struct mp_history_change {
+    uint32_t row, moment;
+    int64_t objects, bytes;
+} mp_history_change;
+
+/* All rows of a group add up to what was alive, exactly: the last one is all that is not told
+ * apart. */
+typedef struct mp_history_group {
+    const char *name;           /* stable, as `growth` groups: "type", "site" */
+    const char **labels;        /* by row, as `growth` calls it */
+    const char **types;         /* by row, where it is not all of the label; or NULL */
+    const uint32_t *places;     /* by row, of `stacks`; NULL: rows have none */
+    uint32_t rows;              /* with the last one */
+    uint64_t others;            /* groups that are in the last one */
+    mp_history_change *changes; /* by row, then moment; none of 0 and 0 */
+    size_t change_count;
+} mp_history_group;
+
+typedef struct mp_history_figure {
+    size_t moments;
+    const char *const *names; /* of each, "snapshot 7 (_PreCleanUp)" */
+    const int64_t *numbers;   /* of each, as the user names it */
+    size_t from, to;          /* that the rest of the document is about */
+    mp_history_group groups[2];
+    size_t group_count;
+    mp_place *stacks; /* frames above their callers: labels and parents alone */
+    uint32_t stack_count;
+} mp_history_figure;
+
+typedef struct mp_figure {
+    mp_figure_kind kind;
+    const char *name;  /* stable, once in a document: "leaked_stacks" */
+    const char *title; /* a sentence for people that says what it shows, and of what */
+    const char *file;  /* that it is about, of several; NULL: all that was read */
+    /* What was left out so that it can be looked at; NULL: nothing. */
+    const char *note;
+    union {
+        mp_tree_figure tree;
+        mp_line_figure lines;
+        mp_span_figure spans;
+        mp_history_figure history;
+    };
+} mp_figure;
+
+/* A new figure, zeroed but for its kind and name; valid until the next one is added. */
+mp_figure *mp_document_figure(mp_document *document, mp_figure_kind kind, const char *name);
+
+/* A walk through a tree: each place before those below it, the first of siblings first. Nothing of
+ * it depends on how deep the tree is but `path`. */
+typedef struct mp_tree_walk {
+    const mp_tree_figure *tree;
+    uint32_t *first; /* of each place, the first below it; 0: none is */
+    uint32_t *path;  /* the places from place 0 to the one at hand, `depth` of them below place 0 */
+    uint32_t at, depth;
+    size_t path_capacity;
+} mp_tree_walk;
+/* At place 0. Release with mp_tree_walk_free. */
+mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree);
+/* Go on, first to what is below the place at hand where `into`; false: that was all. */
+bool mp_tree_walk_next(mp_tree_walk *walk, bool into);
+void mp_tree_walk_free(mp_tree_walk *walk);
+
+/* How wide each place is drawn: with all that is below, of a difference the larger of both sides,
+ * stack by stack. Release with free(). */
+int64_t *mp_tree_widths(const mp_tree_figure *tree);
+
+/* The first of this kind, or NULL. */
+const mp_figure *mp_document_figure_of(const mp_document *document, mp_figure_kind kind);
+
+#endif
