@@ -1,0 +1,71 @@
+/* Of very many stacks, those that one can see. */
+#include <stdlib.h>
+
+#include "query/weights.h"
+
+static int heaviest_first(const void *left, const void *right, void *opaque)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const mp_weight *by = opaque;
+    return by[a].all != by[b].all ? by[a].all > by[b].all ? -1 : 1 : a < b ? -1 : a > b;
+}
+
+/* Whoever calls a frame weighs as much at least, and comes before it. */
+static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
+{
+    enum { PARTS = 20000 }; /* of all: what is less is nowhere seen */
+    uint32_t *order = mp_alloc(from->count * sizeof *order), count = 0;
+    bool *kept = mp_alloc_zero(from->count, sizeof *kept);
+    for (uint32_t i = 0; i < from->count; i++)
+        if (by[i].all > by[0].all / PARTS || i == 0)
+            order[count++] = i;
+    for (uint32_t i = 1; count == 1 && i < from->count; i++) /* all are as small */
+        order[i] = i;
+    count = count == 1 ? from->count : count;
+    if (count > most)
+        qsort_r(order, count, sizeof *order, heaviest_first, (void *)(uintptr_t)by);
+    for (uint32_t i = 0; i < count && i < most; i++)
+        kept[order[i]] = true;
+    free(order);
+    return kept;
+}
+
+static uint32_t add_rest(mp_weigher *to, uint32_t parent)
+{
+    return mp_weigher_add(to, (mp_weight_frame){.parent = parent,
+                                                .kind = MP_WEIGHT_NONE,
+                                                .name = "(smaller ones)",
+                                                .line = MP_NO_LINE,
+                                                .called_at = MP_NO_LINE});
+}
+
+mp_weights mp_weights_pruned(const mp_model *model, const mp_weights *from, size_t column,
+                             uint32_t most)
+{
+    const mp_weight *by = from->at[column];
+    mp_weigher to = mp_weigher_of(model, &from->of[column], 1);
+    bool *kept = choose(from, by, most);
+    uint32_t *place = mp_alloc_zero(from->count, sizeof *place);
+    uint32_t *rest = mp_alloc_zero(from->count, sizeof *rest); /* below a frame that is kept */
+    uint32_t left_out = 0;
+    mp_weigh(&to, 0, 0, by[0].own, by[0].own_count);
+    for (uint32_t i = 1; i < from->count; i++) {
+        const uint32_t parent = from->frames[i].parent;
+        mp_weight_frame frame = from->frames[i];
+        frame.parent = place[parent];
+        if (kept[i])
+            place[i] = mp_weigher_add(&to, frame);
+        else if (!kept[parent])
+            place[i] = place[parent];
+        else
+            place[i] = rest[parent] = rest[parent] ? rest[parent] : add_rest(&to, place[parent]);
+        mp_weigh(&to, 0, place[i], by[i].own, by[i].own_count);
+        left_out += !kept[i];
+    }
+    free(kept);
+    free(place);
+    free(rest);
+    mp_weights pruned = mp_weigher_end(&to);
+    pruned.left_out = left_out;
+    return pruned;
+}
