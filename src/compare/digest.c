@@ -11,7 +11,7 @@
 const char *mp_level_name(mp_level level)
 {
     static const char *const names[MP_LEVELS] = {"site",   "type", "line", "method",
-                                                 "module", NULL,   NULL};
+                                                 "module", NULL,   NULL,   NULL};
     return names[level];
 }
 
@@ -317,6 +317,70 @@ static void digest_code(builder *of, mp_level level, const mp_code_costs *costs)
     }
 }
 
+/* Of several methods of one name, the place of each among their lines. Lines themselves move when
+ * something is written above. */
+typedef struct overload {
+    uint32_t name, start_line;
+} overload;
+
+static int by_line(const void *left, const void *right)
+{
+    const overload *a = left, *b = right;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return a->start_line < b->start_line ? -1 : a->start_line > b->start_line;
+}
+
+/* Of each frame that tells where it begins, by its name and that line. */
+static mp_id_index number_overloads(const mp_weights *weights, const uint32_t *names)
+{
+    mp_id_index numbers = {0};
+    overload *all = mp_alloc(weights->count * sizeof *all);
+    size_t count = 0;
+    for (uint32_t i = 1; i < weights->count; i++)
+        if (weights->frames[i].tells_start)
+            all[count++] = (overload){names[i], weights->frames[i].start_line};
+    if (count)
+        qsort(all, count, sizeof *all, by_line);
+    for (size_t i = 0, number = 0; i < count; i++) {
+        number = i && all[i].name == all[i - 1].name ? number : 0;
+        uint32_t *place = mp_id_index_put(&numbers, mp_joined(all[i].name, all[i].start_line));
+        if (!*place)
+            *place = (uint32_t)++number;
+    }
+    free(all);
+    return numbers;
+}
+
+static void digest_paths(builder *of)
+{
+    static const mp_weighing seconds[] = {MP_WEIGH_SECONDS};
+    mp_weights weights = mp_weights_of(of->filter, NULL, seconds, 1);
+    uint32_t *frames = mp_alloc_zero(weights.count, sizeof *frames);
+    uint32_t *names = mp_alloc_zero(weights.count, sizeof *names);
+    for (uint32_t i = 1; i < weights.count; i++)
+        names[i] = text_key(of, weights.frames[i].name);
+    mp_id_index numbers = number_overloads(&weights, names);
+    for (uint32_t i = 1; i < weights.count; i++) {
+        const mp_weight_frame *at = &weights.frames[i];
+        const mp_weight *cost = &weights.at[0][i];
+        uint32_t number =
+            at->tells_start ? mp_id_index_get(&numbers, mp_joined(names[i], at->start_line)) : 0;
+        mp_frame_key key = {.caller = frames[at->parent],
+                            .name = names[i],
+                            .line = (uint32_t)at->kind << 24 | number};
+        frames[i] = mp_dictionary_frame(of->dictionary, key);
+        if (cost->own || cost->own_count)
+            add(of, MP_LEVEL_PATH, (mp_entry_key){.frame = frames[i], .line = MP_NO_LINE},
+                (mp_amounts){.exclusive_us = cost->own, .calls = cost->own_count});
+    }
+    of->digest->has_paths = of->model->tree_of && of->model->profile->nodes.count > 1;
+    mp_id_index_free(&numbers);
+    free(names);
+    free(frames);
+    mp_weights_free(&weights);
+}
+
 static void digest_profile(builder *of)
 {
     mp_digest *digest = of->digest;
@@ -325,6 +389,8 @@ static void digest_profile(builder *of)
     digest_code(of, MP_LEVEL_LINE, &costs.lines);
     digest_code(of, MP_LEVEL_METHOD, &costs.methods);
     digest_code(of, MP_LEVEL_MODULE, &costs.programs);
+    if (of->options->paths)
+        digest_paths(of);
     digest->totals =
         (mp_amounts){.exclusive_us = costs.totals.exclusive_us, .calls = costs.totals.calls};
     digest->modules = costs.totals.modules;

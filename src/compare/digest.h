@@ -11,6 +11,7 @@
 #include "compare/dictionary.h"
 #include "model/model.h"
 #include "query/query.h"
+#include "query/weights.h"
 
 /* The lists of a digest. */
 typedef enum mp_level {
@@ -24,8 +25,23 @@ typedef enum mp_level {
      * path, the root outermost; 0: what no root reaches. Their own objects and bytes are the
      * totals'; what they retain does not add up, as it contains what is below. */
     MP_LEVEL_DOMINATOR,
+    /* Profiles: paths of calls, if they were asked for. `frame` is the path, without lines; what
+     * its innermost frame costs itself adds up to the totals. A frame's `line` says what it is:
+     * mp_path_kind, mp_path_overload. */
+    MP_LEVEL_PATH,
     MP_LEVELS,
 } mp_level;
+
+/* Of a frame of a path: what it is, and of several methods of one name which, from 1, in the order
+ * of their lines; 0: there is one. */
+static inline mp_weight_kind mp_path_kind(uint32_t line)
+{
+    return (mp_weight_kind)(line >> 24);
+}
+static inline uint32_t mp_path_overload(uint32_t line)
+{
+    return line & 0xffffff;
+}
 
 /* "site", "type", "line", "method", "module"; NULL of those that no baseline keeps. */
 const char *mp_level_name(mp_level level);
@@ -39,6 +55,7 @@ typedef struct mp_digest {
     bool torn;                 /* of a baseline: of what breaks off, as the question allowed */
     bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
     bool partial;   /* the hottest lines of a profile alone */
+    bool has_paths; /* a profile with a call tree, of which MP_LEVEL_PATH was asked for */
     bool kept;      /* read from a baseline, which has levels with a name alone */
     /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
      * Two digests can be compared if theirs are the same. Of the dictionary. */
@@ -65,6 +82,7 @@ typedef struct mp_digest_options {
     const mp_dimension *dimension; /* fills MP_LEVEL_GROUP; NULL: none */
     bool without_retained;         /* what types retain, which takes long, is not asked for */
     bool dominators;               /* fills MP_LEVEL_DOMINATOR, of a whole dump */
+    bool paths;                    /* fills MP_LEVEL_PATH */
 } mp_digest_options;
 
 /* Make the digest of a window, or of an execution profile (`window` NULL). Release with

@@ -347,7 +347,7 @@ mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_diges
     add_side(&own, &base->lists[level], &keys, false);
     add_side(&own, &now->lists[level], &keys, true);
     mp_entries_free(&keys);
-    if (level == MP_LEVEL_DOMINATOR)
+    if (level == MP_LEVEL_DOMINATOR || level == MP_LEVEL_PATH)
         match_nodes(&own);
     else
         match_steps(&own);

@@ -22,6 +22,20 @@ mp_level mp_level_asked(mp_kind kind, const char *by)
                                                                 : MP_LEVEL_GROUP;
 }
 
+/* Who asks for stacks asks for those of what they are weighed by; who draws, for those of what is
+ * usual. */
+static void choose_stacks(const mp_request *request, mp_digest_options *options)
+{
+    const char *const *of = mp_request_argument(request, "of");
+    const mp_kind kind = request->model->kind;
+    options->paths = (of || request->draws) && kind == MP_KIND_PROFILE;
+    if (of)
+        options->dominators = *of ? mp_text_is("retained", *of) : kind == MP_KIND_DUMP;
+    else
+        options->dominators |= request->draws && kind == MP_KIND_DUMP;
+    options->without_retained |= of != NULL;
+}
+
 /* How names are read. Lists of their own need no grouping. */
 static mp_digest_options options_of(const mp_request *request)
 {
@@ -38,6 +52,7 @@ static mp_digest_options options_of(const mp_request *request)
     }
     options.dominators = by && mp_level_asked(request->model->kind, by) == MP_LEVEL_DOMINATOR;
     options.without_retained |= options.dominators;
+    choose_stacks(request, &options);
     if (by && request->model->holds & MP_HOLDS_LEDGER &&
         mp_level_asked(request->model->kind, by) == MP_LEVEL_GROUP)
         options.dimension = mp_dimension_find(by);
