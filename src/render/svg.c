@@ -1,0 +1,166 @@
+#include "render/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "render/cell.h"
+#include "render/xml.h"
+
+/* --- how wide texts are --- */
+
+/* Of the letters from the blank to the tilde, in thousandths of the size: those of Helvetica, Arial
+ * and Liberation Sans, which are alike. */
+static const unsigned short widths[] = {
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,  611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
+
+/* Where those are not installed, others are wider. */
+static const double broadest = 1.14;
+
+/* Of the character at *p, in thousandths; *p then stands behind it. Of others it is as wide as a
+ * terminal's column. */
+static double take_width(const char **p)
+{
+    unsigned char byte = (unsigned char)**p;
+    if (byte >= ' ' && byte <= '~') {
+        ++*p;
+        return broadest * widths[byte - ' '];
+    }
+    return 650 * (double)mp_next_width(p);
+}
+
+double mp_svg_width(const char *text, double size)
+{
+    double width = 0;
+    while (*text)
+        width += take_width(&text);
+    return width * size / 1000;
+}
+
+const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, double room)
+{
+    static const char dots[] = "\u2026";
+    const double dots_width = size; /* as wide as its size, in those letters */
+    const char *end = text, *kept = text;
+    double width = 0;
+    size_t count = 0;
+    while (*end && width <= room) {
+        width += take_width(&end) * size / 1000;
+        if (width + dots_width <= room) {
+            kept = end;
+            count++;
+        }
+    }
+    if (!*end && width <= room)
+        return text;
+    return count < 2 ? "" : mp_arena_format(arena, "%.*s%s", (int)(kept - text), text, dots);
+}
+
+const char *mp_svg_short(mp_arena *arena, const char *text, size_t characters)
+{
+    const char *at = text;
+    for (size_t i = 0; i < characters && *at; i++)
+        (void)mp_next_width(&at);
+    return *at ? mp_arena_format(arena, "%.*s\u2026", (int)(at - text), text) : text;
+}
+
+/* --- parts --- */
+
+void mp_svg_put(const mp_svg *svg, const char *name, double number)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%.3f", fabs(number) < 0.0005 ? 0 : number);
+    while (length > 1 && text[length - 1] == '0')
+        length--;
+    if (length > 1 && text[length - 1] == '.')
+        length--;
+    fprintf(svg->file, " %s=\"%.*s\"", name, length, text);
+}
+
+void mp_svg_text(mp_svg *svg, const char *classes, const char *anchor, double x, double y,
+                 double room, const char *text)
+{
+    if (room > 0)
+        text = mp_svg_fitting(&svg->arena, text, MP_SVG_TEXT, room);
+    if (!*text)
+        return;
+    fputs("<text", svg->file);
+    if (classes)
+        fprintf(svg->file, " class=\"%s\"", classes);
+    if (anchor)
+        fprintf(svg->file, " text-anchor=\"%s\"", anchor);
+    mp_svg_put(svg, "x", x);
+    mp_svg_put(svg, "y", y);
+    fputc('>', svg->file);
+    mp_xml_text(svg->file, text);
+    fputs("</text>\n", svg->file);
+}
+
+void mp_svg_tip(const mp_svg *svg, const char *text)
+{
+    fputs("<title>", svg->file);
+    mp_xml_text(svg->file, text);
+    fputs("</title>", svg->file);
+}
+
+const char *mp_svg_amount(mp_svg *svg, mp_unit unit, int64_t amount, bool with_sign)
+{
+    const mp_column column = {.unit = unit, .flags = with_sign ? MP_SIGNED : 0};
+    const mp_cell cell = {.known = true, .number = amount};
+    const char *text = mp_cell_for_people(&svg->arena, &column, &cell, svg->exact);
+    const char *behind = unit == MP_SECONDS ? " s" : unit == MP_BYTES && svg->exact ? " B" : "";
+    return mp_arena_format(&svg->arena, "%s%s", text, behind);
+}
+
+/* FNV-1a, which is the same everywhere: the program's own hashes are not. */
+unsigned mp_svg_colour(const char *text, unsigned count)
+{
+    uint32_t hash = 2166136261u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return (hash ^ hash >> 15) % count;
+}
+
+/* --- a drawing's frame --- */
+
+double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary)
+{
+    FILE *file = svg->file;
+    const char *title = figure->title ? figure->title : figure->name;
+    if (svg->alone)
+        fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
+    fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"memprof %s\"", figure->name);
+    mp_svg_put(svg, "width", MP_SVG_WIDTH);
+    mp_svg_put(svg, "height", height);
+    fprintf(file,
+            " viewBox=\"0 0 %d %.0f\" role=\"img\" aria-labelledby=\"%s-title %s-summary\">\n",
+            MP_SVG_WIDTH, height, figure->name, figure->name);
+    fprintf(file, "<title id=\"%s-title\">", figure->name);
+    mp_xml_text(file, title);
+    fprintf(file, "</title>\n<desc id=\"%s-summary\">", figure->name);
+    mp_xml_text(file, summary);
+    fputs("</desc>\n", file);
+    if (svg->alone)
+        fprintf(file, "<style>\n%s</style>\n", mp_embedded_svg_css);
+    fputs("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", file);
+    const double room = MP_SVG_WIDTH - 2 * MP_SVG_MARGIN;
+    fprintf(file, "<text class=\"title\" x=\"%d\" y=\"28\">", MP_SVG_MARGIN);
+    mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.06, room)); /* it is bold */
+    fputs("</text>\n", file);
+    mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, summary);
+    return MP_SVG_HEAD;
+}
+
+void mp_svg_end(mp_svg *svg, const char *script)
+{
+    if (svg->alone && script) /* it has no "]]>" in it */
+        fprintf(svg->file, "<script><![CDATA[\n%s]]></script>\n", script);
+    fputs("</svg>\n", svg->file);
+    mp_arena_free(&svg->arena);
+}

@@ -1,0 +1,165 @@
+// Search, zoom and keys of drawings of stacks. Without it they show and tell all the same.
+(function () {
+  "use strict";
+  var SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
+  var LETTER = 6.9, EDGE = 3; // about so wide is a letter; so far is a text from the edge of its frame
+
+  function make(parent, name, attributes) {
+    var element = document.createElementNS(SVG, name);
+    Object.keys(attributes).forEach(function (key) { element.setAttribute(key, attributes[key]); });
+    return parent.appendChild(element);
+  }
+
+  function read(group) {
+    var rect = group.querySelector("rect"), tip = group.querySelector("title").textContent;
+    return {
+      group: group, rect: rect, text: group.querySelector("text"), tip: tip, label: tip.split("\n")[0],
+      x: +rect.getAttribute("x"), y: +rect.getAttribute("y"), width: +rect.getAttribute("width")
+    };
+  }
+
+  // Frames stand row by row, and a frame within the one above it.
+  function link(frames) {
+    var rows = [], above = [];
+    frames.forEach(function (frame) {
+      var at = Math.round(frame.y);
+      (rows[at] = rows[at] || []).push(frame);
+    });
+    rows.filter(Boolean).forEach(function (row) {
+      var place = 0;
+      row.sort(function (a, b) { return a.x - b.x; });
+      row.forEach(function (frame, index) {
+        var middle = frame.x + frame.width / 2;
+        while (place + 1 < above.length && above[place + 1].x <= middle) { place++; }
+        frame.parent = above[place] || null;
+        frame.before = row[index - 1] || null;
+        frame.after = row[index + 1] || null;
+        if (frame.parent && !frame.parent.child) { frame.parent.child = frame; }
+      });
+      above = row;
+    });
+  }
+
+  function isBelow(frame, top) {
+    while (frame && frame !== top) { frame = frame.parent; }
+    return frame === top;
+  }
+
+  function put(frame, x, width) {
+    var room = Math.floor((width - 2 * EDGE) / LETTER), label = frame.label;
+    frame.rect.setAttribute("x", x);
+    frame.rect.setAttribute("width", Math.max(width, 0.2));
+    if (label.length > room) { label = room < 3 ? "" : label.slice(0, room - 1) + "\u2026"; }
+    if (!frame.text && label) {
+      frame.text = make(frame.group, "text", { y: frame.y + 13 });
+    }
+    if (frame.text) {
+      frame.text.setAttribute("x", x + EDGE);
+      frame.text.textContent = label;
+    }
+  }
+
+  function start(svg) {
+    var frames = Array.prototype.map.call(svg.querySelectorAll("g.f"), read);
+    if (!frames.length || svg.classList.contains("lives")) { return; }
+    var root = frames[0], top = root, current = root, input = null;
+    svg.classList.add("lives");
+    svg.setAttribute("role", "group"); // a picture has no parts that can be reached
+    link(frames);
+
+    function zoom(to) {
+      var scale = root.width / to.width;
+      top = to;
+      frames.forEach(function (frame) {
+        var below = isBelow(frame, to), above = !below && isBelow(to, frame);
+        frame.group.classList.toggle("hide", !below && !above);
+        frame.group.classList.toggle("faded", above);
+        if (above) { put(frame, root.x, root.width); }
+        if (below) { put(frame, root.x + (frame.x - to.x) * scale, frame.width * scale); }
+      });
+    }
+
+    function focus(frame) {
+      if (!frame || frame.group.classList.contains("hide")) { return; }
+      current.group.setAttribute("tabindex", "-1");
+      current = frame;
+      frame.group.setAttribute("tabindex", "0");
+      frame.group.setAttribute("role", "button");
+      frame.group.setAttribute("aria-label", frame.tip);
+      frame.group.focus();
+    }
+
+    function fits(text) {
+      try { return new RegExp(text, "i"); } catch (error) { return null; } // half-written
+    }
+
+    function search(text) {
+      var pattern = text ? fits(text) : null, count = 0, width = 0;
+      frames.forEach(function (frame) {
+        frame.found = Boolean(pattern && frame !== root && pattern.test(frame.label));
+        frame.group.classList.toggle("found", frame.found);
+      });
+      frames.forEach(function (frame) {
+        var above = frame.parent;
+        while (above && !above.found) { above = above.parent; }
+        count += frame.found;
+        width += frame.found && !above ? frame.width : 0; // what is in another one counts there
+      });
+      told.textContent = !text ? "" : !pattern ? "no regular expression" :
+        count + (count === 1 ? " frame, " : " frames, ") + (100 * width / root.width).toFixed(1) + " %";
+    }
+
+    function addSearch() {
+      var room = make(svg, "foreignObject", { x: 948, y: 54, width: 240, height: 26 });
+      input = room.appendChild(document.createElementNS(HTML, "input"));
+      input.setAttribute("type", "search");
+      input.setAttribute("class", "search");
+      input.setAttribute("placeholder", "Search (/), a regular expression");
+      input.setAttribute("aria-label", "Search frames by a regular expression");
+      input.addEventListener("input", function () { search(input.value); });
+      input.addEventListener("keydown", function (event) {
+        event.stopPropagation();
+        if (event.key === "Escape") { input.value = ""; search(""); current.group.focus(); }
+        if (event.key === "Enter") {
+          focus(frames.filter(function (frame) { return frame.found; })[0]);
+          event.preventDefault();
+        }
+      });
+    }
+
+    var told = make(svg, "text", { "class": "note", "text-anchor": "end", x: 940, y: 70, "aria-live": "polite" });
+    var keys = {
+      ArrowUp: function () { focus(current.parent); },
+      ArrowDown: function () { focus(current.child); },
+      ArrowLeft: function () { focus(current.before); },
+      ArrowRight: function () { focus(current.after); },
+      Enter: function () { zoom(current); },
+      " ": function () { zoom(current); },
+      Home: function () { focus(root); },
+      Backspace: function () { zoom(top.parent || root); focus(top); },
+      Escape: function () { zoom(root); },
+      "/": function () { input.focus(); }
+    };
+    addSearch();
+    frames.forEach(function (frame) {
+      frame.group.setAttribute("tabindex", frame === root ? "0" : "-1");
+      frame.group.addEventListener("click", function () { focus(frame); zoom(frame); });
+      frame.group.addEventListener("focus", function () { if (current !== frame) { focus(frame); } });
+    });
+    root.group.setAttribute("role", "button");
+    root.group.setAttribute("aria-label", root.tip);
+    svg.addEventListener("keydown", function (event) {
+      if (keys[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        keys[event.key]();
+      }
+    });
+    if (document.documentElement === svg) { // the file alone: the slash works wherever one is
+      document.addEventListener("keydown", function (event) {
+        if (event.target === svg && event.key === "/") { event.preventDefault(); input.focus(); }
+      });
+    }
+  }
+
+  Array.prototype.forEach.call(document.querySelectorAll("svg.memprof"), start);
+}());
