@@ -40,7 +40,7 @@ FILES = ["shop-v1.oemp", "shop-agent-AS1.oemp", "shop-v4.prf", "shop-old-modules
          "shop-1.gclog",
          "shop.taligent", "shop-analysis.taligent", "shop-aqtime.sqlite"]
 COMMANDS = [["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top"], ["growth"],
-            ["tree"], ["coverage", "--uncovered"], ["timeline"], ["lifetimes"], ["retained"],
+            ["tree"], ["flame"], ["coverage", "--uncovered"], ["timeline"], ["lifetimes"], ["retained"],
             ["dominators"], ["path", "--type", "*"], ["object", "--type", "*"], ["check"],
             ["top", "--by", "type"], ["diff", "FILE"], ["baseline", "save"]]
 LIMITED = [["leaks", "--max-leaked", "0"], ["top", "--max-live", "0", "--by", "type"],

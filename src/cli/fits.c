@@ -71,8 +71,8 @@ bool cli_fits(const cli_options *options)
         return cli_refuse(options, "--to and --format both say what is written: give one of them");
     for (const char *const *name = renderer->unused; name && *name; name++)
         if (cli_is_given(options, *name))
-            return cli_refuse(options, "%s has all lines of the programs, and no use for --%s",
-                              renderer->name, *name);
+            return cli_refuse(options, "%s has all there is, and no use for --%s", renderer->name,
+                              *name);
     if (!check_places(options))
         return false;
     if (options->brief && !renderer->can_be_brief)

@@ -33,6 +33,8 @@ typedef struct mp_renderer {
     bool for_programs;  /* exact and whole: tables are not cut unless the user asks for it */
     bool can_be_brief;
     bool of_checks; /* shows nothing but rules and limits */
+    bool for_tools; /* another tool's file of one kind of answer, which the command export asks for
+                     */
     bool draws;     /* shows figures: reports are to make them */
     const char
         *command; /* the only one whose documents have what it shows, or "A or B"; NULL: any has */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "render/icicle.h"
 #include "render/layout.h"
 #include "render/name.h"
 #include "render/wrap.h"
@@ -280,12 +281,29 @@ static void put_table(text_out *out, const mp_table *whole, bool first)
     mp_arena_free(&out->arena);
 }
 
+/* What a person at a terminal looks at in place of the rows; NULL: those. */
+static const mp_figure *picture_of(const mp_document *document, const mp_style *style)
+{
+    const bool shows = style->terminal && style->width && !style->brief;
+    return shows && strcmp(document->command, "flame") == 0
+               ? mp_document_figure_of(document, MP_FIGURE_STACKS)
+               : NULL;
+}
+
+static void put_picture(text_out *out, const mp_figure *figure)
+{
+    fputc('\n', out->file);
+    put_title(out, figure->title);
+    mp_icicle_put(figure, out->style, out->file);
+}
+
 static bool render_text(const mp_document *document, const mp_diagnostics *diagnostics,
                         const mp_style *style, FILE *file, mp_error *error)
 {
     (void)diagnostics; /* people read them on standard error */
     (void)error;
     text_out out = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
+    const mp_figure *picture = picture_of(document, style);
     bool first = true, answered = document->said_count && !document->said[0].file;
     const mp_table *main = mp_document_main_table(document);
     if (main && main->flags & MP_FOR_PROGRAMS)
@@ -303,6 +321,10 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
         /* In short, the answer is its words, or else the table that it is about. */
         if (style->brief && (answered || (main && main != &document->tables[i])))
             continue;
+        if (picture && main == &document->tables[i]) {
+            put_picture(&out, picture);
+            continue;
+        }
         put_table(&out, &document->tables[i], first);
         first &= (document->tables[i].flags & MP_FOR_PROGRAMS) != 0;
     }

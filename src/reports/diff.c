@@ -184,6 +184,12 @@ static void section_inputs(mp_document *document, const mp_digest *base, const m
     document->title = mp_document_text(document, "%s compared with %s", now->path, base->path);
 }
 
+void mp_section_sides(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    section_inputs(document, base, now);
+    section_totals(document, base, now);
+}
+
 /* --- what it is compared by --- */
 
 static void choose_level(const char *by, mp_diff *diff)
@@ -194,7 +200,7 @@ static void choose_level(const char *by, mp_diff *diff)
     diff->level = mp_level_asked(diff->kind, diff->by);
 }
 
-static bool can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
+bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
 {
     if (base->kind == now->kind)
         return true;
@@ -281,7 +287,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_digest *now = mp_report_digest(request, error);
     if (!now)
         return false;
-    bool ok = can_compare(base, now, error) && mp_base_is_alike(request, now, error) &&
+    bool ok = mp_can_compare(base, now, error) && mp_base_is_alike(request, now, error) &&
               choose_order(asked->sort, &diff, base, now, error);
     if (ok) {
         diff.differences = mp_differences_of(request->dictionary, base, now, diff.level);

@@ -61,6 +61,11 @@ bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
 const char *mp_difference_text(mp_document *document, const mp_diff *diff,
                                const mp_difference *difference);
 
+/* Who is compared with whom, and the totals of both, side by side. */
+void mp_section_sides(mp_document *document, const mp_digest *base, const mp_digest *now);
+/* Whether both are of one kind, and tell as much. False with a message. */
+bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error);
+
 /* The answer in words: whether `now` is worse than the base, and by what. */
 void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
                  const mp_digest *now, const mp_diff_arguments *asked);

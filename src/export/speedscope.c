@@ -1,0 +1,177 @@
+/* Stacks for speedscope (https://www.speedscope.app): its file format, profiles of events that
+ * open and close frames. So a file is as long as what was recorded, however deep its stacks are.
+ *
+ * Of a difference there are two profiles, of one list of frames. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "document/figure.h"
+#include "render/json_writer.h"
+#include "render/renderer.h"
+
+typedef struct speedscope_out {
+    mp_json json;
+    const mp_tree_figure *tree;
+    uint32_t *frames;     /* of each place, its frame */
+    mp_id_index by_label; /* labels of one text are one, mostly by their address */
+} speedscope_out;
+
+static void put_text(mp_json *json, const char *name, const char *text)
+{
+    mp_json_name(json, name);
+    mp_json_put_text(json, text, strlen(text));
+}
+
+static void put_number(mp_json *json, const char *name, int64_t number)
+{
+    mp_json_name(json, name);
+    mp_json_put_number(json, number);
+}
+
+/* A frame of each label and source, in the order in which they come first. */
+static void put_frames(speedscope_out *out)
+{
+    uint32_t count = 0;
+    mp_json_name(&out->json, "frames");
+    mp_json_open(&out->json, '[');
+    for (uint32_t i = 1; i < out->tree->count; i++) {
+        const mp_place *place = &out->tree->at[i];
+        uint64_t key = mp_hash_pair((uintptr_t)place->label, (uintptr_t)place->source);
+        uint32_t *frame = mp_id_index_put(&out->by_label, key);
+        if (!*frame) {
+            *frame = ++count;
+            mp_json_next(&out->json);
+            mp_json_open(&out->json, '{');
+            put_text(&out->json, "name", place->label);
+            if (place->source)
+                put_text(&out->json, "file", place->source);
+            if (place->line != MP_UNKNOWN && place->line >= 0)
+                put_number(&out->json, "line", place->line);
+            mp_json_close(&out->json, '}');
+        }
+        out->frames[i] = *frame - 1;
+    }
+    mp_json_close(&out->json, ']');
+}
+
+static int64_t weight_of(const mp_place *place, bool base)
+{
+    int64_t all = base ? place->base_all : place->all;
+    return all > 0 ? all : 0;
+}
+
+static void put_event(speedscope_out *out, const char *type, uint32_t place, int64_t at)
+{
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
+    put_text(&out->json, "type", type);
+    put_number(&out->json, "frame", out->frames[place]);
+    put_number(&out->json, "at", at);
+    mp_json_close(&out->json, '}');
+}
+
+/* What a frame has itself stands behind what it calls. */
+static void put_events(speedscope_out *out, bool base)
+{
+    const mp_place *at = out->tree->at;
+    int64_t *next = mp_alloc_zero(out->tree->count, sizeof *next); /* where the next below begins */
+    int64_t *end = mp_alloc_zero(out->tree->count, sizeof *end);
+    mp_tree_walk walk = mp_tree_walk_begin(out->tree);
+    uint32_t open = 0, *opened = NULL;
+    size_t capacity = 0;
+    for (bool into = true; mp_tree_walk_next(&walk, into);) {
+        const int64_t weight = weight_of(&at[walk.at], base);
+        const uint32_t parent = at[walk.at].parent;
+        into = weight > 0;
+        if (!into)
+            continue;
+        while (open && opened[open - 1] != parent) {
+            open--;
+            put_event(out, "C", opened[open], end[opened[open]]);
+        }
+        const int64_t start = next[parent];
+        next[parent] = end[walk.at] = start + weight;
+        next[walk.at] = start;
+        put_event(out, "O", walk.at, start);
+        mp_grow(&opened, &capacity, (size_t)open + 1, sizeof *opened);
+        opened[open++] = walk.at;
+    }
+    while (open) {
+        open--;
+        put_event(out, "C", opened[open], end[opened[open]]);
+    }
+    mp_tree_walk_free(&walk);
+    free(opened);
+    free(next);
+    free(end);
+}
+
+static void put_profile(speedscope_out *out, const mp_figure *figure, bool base)
+{
+    const mp_tree_figure *tree = out->tree;
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
+    put_text(&out->json, "type", "evented");
+    put_text(&out->json, "name", base ? "base" : tree->has_base ? "new" : figure->title);
+    put_text(&out->json, "unit",
+             tree->unit == MP_BYTES     ? "bytes"
+             : tree->unit == MP_SECONDS ? "microseconds"
+                                        : "none");
+    put_number(&out->json, "startValue", 0);
+    put_number(&out->json, "endValue", weight_of(&tree->at[0], base));
+    mp_json_name(&out->json, "events");
+    mp_json_open(&out->json, '[');
+    put_events(out, base);
+    mp_json_close(&out->json, ']');
+    mp_json_close(&out->json, '}');
+}
+
+static bool render_speedscope(const mp_document *document, const mp_diagnostics *diagnostics,
+                              const mp_style *style, FILE *file, mp_error *error)
+{
+    (void)diagnostics;
+    (void)style;
+    const mp_figure *figure = mp_document_figure_of(document, MP_FIGURE_STACKS);
+    if (!figure)
+        return mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no stacks, expected memprof flame",
+                       document->command);
+    speedscope_out out = {.json = {.file = file},
+                          .tree = &figure->tree,
+                          .frames = mp_alloc_zero(figure->tree.count, sizeof *out.frames)};
+    mp_json_open(&out.json, '{');
+    put_text(&out.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    put_text(&out.json, "exporter", "memprof");
+    put_text(&out.json, "name", figure->title);
+    put_number(&out.json, "activeProfileIndex", 0);
+    mp_json_name(&out.json, "shared");
+    mp_json_open(&out.json, '{');
+    put_frames(&out);
+    mp_json_close(&out.json, '}');
+    mp_json_name(&out.json, "profiles");
+    mp_json_open(&out.json, '[');
+    put_profile(&out, figure, false);
+    if (figure->tree.has_base)
+        put_profile(&out, figure, true);
+    mp_json_close(&out.json, ']');
+    mp_json_close(&out.json, '}');
+    fputc('\n', file);
+    mp_id_index_free(&out.by_label);
+    free(out.frames);
+    return true;
+}
+
+static const char *const unused[] = {"limit", "depth", "min-percent", NULL};
+
+const mp_renderer mp_renderer_speedscope = {.name = "speedscope",
+                                            .ending = ".speedscope.json",
+                                            .summary = "stacks for speedscope",
+                                            .command = "flame",
+                                            .for_tools = true,
+                                            .for_programs = true,
+                                            .draws = true,
+                                            .unused = unused,
+                                            .render = render_speedscope};

@@ -1,0 +1,206 @@
+#include "render/icicle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/cell.h"
+#include "render/name.h"
+#include "render/svg.h"
+
+/* Levels with names, and behind them levels of half a line. */
+enum { NAMED = 16, HALVED = 8, LEVELS = NAMED + HALVED };
+
+/* Half a column of a level: the place there, + 1; 0: none. */
+typedef struct icicle_grid {
+    const mp_tree_figure *tree;
+    uint32_t *halves[LEVELS];
+    uint32_t columns, levels;
+    uint32_t left_out;
+    mp_arena arena;
+} icicle_grid;
+
+/* --- what stands where --- */
+
+/* The widths of what is behind siblings are whole halves as those of places are: no error adds up.
+ */
+static void fill(icicle_grid *grid)
+{
+    const mp_place *at = grid->tree->at;
+    const uint32_t count = grid->tree->count, halves = 2 * grid->columns;
+    int64_t *widths = mp_tree_widths(grid->tree);
+    int64_t *left = mp_alloc_zero(count, sizeof *left), *next = mp_alloc_zero(count, sizeof *next);
+    uint32_t *depth = mp_alloc_zero(count, sizeof *depth);
+    const double scale = widths[0] > 0 ? (double)halves / (double)widths[0] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) {
+            depth[i] = depth[at[i].parent] + 1;
+            left[i] = next[at[i].parent];
+            next[at[i].parent] += widths[i];
+        }
+        next[i] = left[i];
+        uint32_t from = (uint32_t)((double)left[i] * scale + 0.5);
+        uint32_t to = (uint32_t)((double)(left[i] + widths[i]) * scale + 0.5);
+        to = to < halves ? to : halves;
+        if (depth[i] >= LEVELS || from >= to) {
+            grid->left_out++;
+            continue;
+        }
+        grid->levels = depth[i] + 1 > grid->levels ? depth[i] + 1 : grid->levels;
+        to -= to - from > 2; /* so that neighbours can be told apart */
+        for (uint32_t half = from; half < to; half++)
+            grid->halves[depth[i]][half] = i + 1;
+    }
+    free(widths);
+    free(left);
+    free(next);
+    free(depth);
+}
+
+/* --- colours: of 256, light ones for black letters --- */
+
+static unsigned colour_of(const mp_tree_figure *tree, uint32_t place)
+{
+    static const unsigned char code[] = {223, 222, 229, 216, 186, 221};
+    static const unsigned char types[] = {152, 151, 153, 159, 115, 147};
+    static const unsigned char more[] = {223, 216, 215, 208}, less[] = {189, 153, 111, 75};
+    const mp_place *at = &tree->at[place];
+    if (tree->has_base) {
+        int64_t larger = at->all > at->base_all ? at->all : at->base_all;
+        double share = larger > 0 ? (double)(at->all - at->base_all) / (double)larger : 0;
+        double size = share < 0 ? -share : share;
+        size_t step = size < 0.1 ? 0 : size < 0.35 ? 1 : size < 0.8 ? 2 : 3;
+        return share > 0 ? more[step] : share < 0 ? less[step] : 252;
+    }
+    return at->kind == MP_PLACE_CODE    ? code[mp_svg_colour(at->label, sizeof code)]
+           : at->kind == MP_PLACE_TYPE  ? types[mp_svg_colour(at->label, sizeof types)]
+           : at->kind == MP_PLACE_GROUP ? 183
+                                        : 252;
+}
+
+/* --- lines --- */
+
+/* A colour of letters and one behind them; 0: the terminal's own. */
+static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *file, uint32_t upper,
+                        uint32_t lower)
+{
+    if (!style->colour)
+        return;
+    fputs("\033[0", file);
+    if (upper)
+        fprintf(file, ";38;5;%u", colour_of(grid->tree, upper - 1));
+    if (lower)
+        fprintf(file, ";48;5;%u", colour_of(grid->tree, lower - 1));
+    fputc('m', file);
+}
+
+/* "shop/main.p:52 18.6 KiB" where there is room for it, or as much of the name as there is. */
+static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
+{
+    const mp_place *at = &grid->tree->at[place];
+    const mp_column column = {.unit = grid->tree->unit};
+    const mp_cell cell = {.known = true, .number = at->all};
+    const char *name = mp_safe_text(&grid->arena, at->label);
+    const char *whole = mp_arena_format(&grid->arena, "%s  %s", name,
+                                        mp_cell_for_people(&grid->arena, &column, &cell, false));
+    if (mp_text_width(whole) <= room)
+        return whole;
+    return room < 3 ? "" : mp_collapse_name(&grid->arena, name, room);
+}
+
+/* A name over the columns that are the place's alone. What does not fit is cut at a character. */
+static uint32_t put_named(icicle_grid *grid, const mp_style *style, FILE *file, uint32_t level,
+                          uint32_t column)
+{
+    const uint32_t *halves = grid->halves[level], place = halves[2 * column];
+    uint32_t end = column, used = 0;
+    while (end < grid->columns && halves[2 * end] == place && halves[2 * end + 1] == place)
+        end++;
+    const char *text = name_of(grid, place - 1, end - column);
+    if (style->colour)
+        fprintf(file, "\033[0;38;5;16;48;5;%um", colour_of(grid->tree, place - 1));
+    else if (end > column + 1) {
+        fputs("|", file); /* what colour would tell */
+        used++;
+        text = name_of(grid, place - 1, end - column - 1);
+    }
+    for (const char *p = text; *p;) {
+        const char *from = p;
+        uint32_t width = (uint32_t)mp_next_width(&p);
+        if (used + width > end - column)
+            break;
+        fwrite(from, 1, (size_t)(p - from), file);
+        used += width;
+    }
+    fprintf(file, "%*s", (int)(end - column - used), "");
+    return end;
+}
+
+/* Behind it a line is empty. */
+static uint32_t last_column(const icicle_grid *grid, uint32_t level)
+{
+    uint32_t last = grid->columns;
+    for (; last; last--) {
+        const uint32_t *at = &grid->halves[level][2 * (last - 1)];
+        bool below =
+            level >= NAMED && level + 1 < LEVELS && grid->halves[level + 1][2 * (last - 1)] != 0;
+        if (at[0] || at[1] || below)
+            break;
+    }
+    return last;
+}
+
+static void put_level(icicle_grid *grid, const mp_style *style, FILE *file, uint32_t level)
+{
+    const uint32_t *halves = grid->halves[level], end = last_column(grid, level);
+    for (uint32_t column = 0; column < end;) {
+        uint32_t left = halves[2 * column], right = halves[2 * column + 1];
+        if (left && left == right) {
+            column = put_named(grid, style, file, level, column);
+            continue;
+        }
+        if (left || right || !column || halves[2 * column - 1] || halves[2 * column - 2])
+            put_colours(grid, style, file, left, right);
+        fputs(left ? "\u258c" : right && !style->colour ? "\u2590" : right ? "\u258c" : " ", file);
+        column++;
+    }
+    fputs(style->colour ? "\033[0m\n" : "\n", file);
+}
+
+/* Two levels: the upper half of a line, and the lower one. */
+static void put_two(icicle_grid *grid, const mp_style *style, FILE *file, uint32_t level)
+{
+    for (uint32_t column = 0; column < last_column(grid, level); column++) {
+        uint32_t upper = grid->halves[level][2 * column];
+        uint32_t lower = level + 1 < LEVELS ? grid->halves[level + 1][2 * column] : 0;
+        if (!upper && lower) { /* it has nothing below it that it is not itself */
+            put_colours(grid, style, file, lower, 0);
+            fputs("\u2584", file);
+            continue;
+        }
+        put_colours(grid, style, file, upper, lower);
+        fputs(!upper ? " " : lower && !style->colour ? "\u2588" : "\u2580", file);
+    }
+    fputs(style->colour ? "\033[0m\n" : "\n", file);
+}
+
+void mp_icicle_put(const mp_figure *figure, const mp_style *style, FILE *file)
+{
+    icicle_grid grid = {.tree = &figure->tree, .columns = style->width};
+    char count[MP_UNIT_TEXT];
+    for (uint32_t i = 0; i < LEVELS; i++)
+        grid.halves[i] = mp_alloc_zero((size_t)grid.columns * 2 + 2, sizeof *grid.halves[i]);
+    fill(&grid);
+    for (uint32_t i = 0; i < grid.levels && i < NAMED; i++)
+        put_level(&grid, style, file, i);
+    for (uint32_t i = NAMED; i < grid.levels; i += 2)
+        put_two(&grid, style, file, i);
+    mp_format_count(count, grid.left_out, false);
+    if (grid.left_out)
+        fprintf(file, "%s frame%s not drawn; %soutput FILE.svg draws more.\n", count,
+                grid.left_out == 1 ? " is" : "s are", style->dashes);
+    for (uint32_t i = 0; i < LEVELS; i++)
+        free(grid.halves[i]);
+    mp_arena_free(&grid.arena);
+}

@@ -1,0 +1,431 @@
+/* Stacks by what they cost: a picture to begin with, and the same as rows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compare/stacks.h"
+#include "reports/diff.h"
+#include "reports/graph_sections.h"
+#include "reports/profile_sections.h"
+#include "reports/stack_figure.h"
+
+typedef struct flame_arguments {
+    const char *of, *from, *to; /* NULL: the usual */
+    int64_t limit, depth;
+    double min_percent;
+    bool ignore_lines; /* as the next, of what is held against a base */
+    mp_argument_texts substitutions;
+} flame_arguments;
+
+/* --- rows --- */
+
+enum { DEEPEST_INDENT = 40 };
+
+/* In bytes, microseconds or calls. */
+typedef struct frame_row {
+    int64_t inclusive, own, inclusive_count, own_count;
+    double percent;
+    int64_t depth, line;
+    const char *kind, *frame, *source, *told;
+} frame_row;
+
+/* clang-format off */
+#define FRAME_COLUMNS(unit, of, unit_of_count, count, title)                                       \
+    MP_COLUMN_OF(frame_row, inclusive, "inclusive_" of, "With callees", unit, 0),                  \
+    MP_COLUMN(frame_row, percent, "%", MP_PERCENT, 0),                                             \
+    MP_COLUMN_OF(frame_row, own, "own_" of, "Own", unit, 0),                                       \
+    MP_COLUMN_OF(frame_row, inclusive_count, "inclusive_" count, title, unit_of_count, 0),         \
+    MP_COLUMN_OF(frame_row, own_count, "own_" count, "", unit_of_count, MP_FOR_PROGRAMS),          \
+    MP_COLUMN(frame_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                              \
+    MP_COLUMN(frame_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),                                  \
+    MP_COLUMN(frame_row, frame, "Frame", MP_TEXT, MP_FOR_PROGRAMS),                                \
+    MP_COLUMN(frame_row, source, "Source", MP_TEXT, MP_FOR_PROGRAMS),                              \
+    MP_COLUMN(frame_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),                                \
+    MP_COLUMN(frame_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
+/* clang-format on */
+
+static const mp_column byte_columns[] = {
+    FRAME_COLUMNS(MP_BYTES, "bytes", MP_COUNT, "objects", "Objects")};
+static const mp_column second_columns[] = {
+    FRAME_COLUMNS(MP_SECONDS, "seconds", MP_COUNT, "calls", "Calls")};
+/* Calls have no counts of their own: the places of these stay unknown. */
+static const mp_column call_columns[] = {
+    MP_COLUMN_OF(frame_row, inclusive, "inclusive_calls", "With callees", MP_COUNT, 0),
+    MP_COLUMN(frame_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(frame_row, own, "own_calls", "Own", MP_COUNT, 0),
+    MP_COLUMN(frame_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(frame_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(frame_row, frame, "Frame", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(frame_row, source, "Source", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(frame_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(frame_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+};
+
+/* --- rows of a difference --- */
+
+/* The same of both sides. */
+typedef struct change_row {
+    const char *status;
+    int64_t delta, base_inclusive, inclusive, base_own, own;
+    int64_t delta_count, base_inclusive_count, inclusive_count, base_own_count, own_count;
+    double percent;
+    int64_t depth, line;
+    const char *kind, *frame, *told;
+} change_row;
+
+/* clang-format off */
+#define CHANGE_AMOUNTS(unit, of)                                                                   \
+    MP_COLUMN(change_row, status, "", MP_TEXT, MP_TONED),                                          \
+    MP_COLUMN_OF(change_row, delta, "delta_inclusive_" of, "Change", unit, MP_SIGNED),             \
+    MP_COLUMN_OF(change_row, percent, "delta_percent", "%", MP_PERCENT, MP_SIGNED),                \
+    MP_COLUMN_OF(change_row, base_inclusive, "base_inclusive_" of, "Base", unit, 0),               \
+    MP_COLUMN_OF(change_row, inclusive, "inclusive_" of, "New", unit, 0),                          \
+    MP_COLUMN_OF(change_row, base_own, "base_own_" of, "", unit, MP_FOR_PROGRAMS),                 \
+    MP_COLUMN_OF(change_row, own, "own_" of, "", unit, MP_FOR_PROGRAMS)
+#define CHANGE_COUNTS(of, title)                                                                   \
+    MP_COLUMN_OF(change_row, delta_count, "delta_inclusive_" of, title, MP_COUNT, MP_SIGNED),      \
+    MP_COLUMN_OF(change_row, base_inclusive_count, "base_inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(change_row, inclusive_count, "inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS),     \
+    MP_COLUMN_OF(change_row, base_own_count, "base_own_" of, "", MP_COUNT, MP_FOR_PROGRAMS),       \
+    MP_COLUMN_OF(change_row, own_count, "own_" of, "", MP_COUNT, MP_FOR_PROGRAMS)
+#define CHANGE_FRAMES                                                                              \
+    MP_COLUMN(change_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                             \
+    MP_COLUMN(change_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),                                 \
+    MP_COLUMN(change_row, frame, "Frame", MP_TEXT, MP_FOR_PROGRAMS),                               \
+    MP_COLUMN(change_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),                               \
+    MP_COLUMN(change_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
+/* clang-format on */
+
+static const mp_column byte_changes[] = {CHANGE_AMOUNTS(MP_BYTES, "bytes"),
+                                         CHANGE_COUNTS("objects", "Objects"), CHANGE_FRAMES};
+static const mp_column second_changes[] = {CHANGE_AMOUNTS(MP_SECONDS, "seconds"),
+                                           CHANGE_COUNTS("calls", "Calls"), CHANGE_FRAMES};
+static const mp_column call_changes[] = {CHANGE_AMOUNTS(MP_COUNT, "calls"), CHANGE_FRAMES};
+
+static const char *kind_name(mp_place_kind kind)
+{
+    static const char *const names[] = {[MP_PLACE_CODE] = "code",
+                                        [MP_PLACE_TYPE] = "type",
+                                        [MP_PLACE_GROUP] = "program",
+                                        [MP_PLACE_NONE] = "none",
+                                        [MP_PLACE_REST] = "rest"};
+    return names[kind];
+}
+
+static const char *told(mp_document *document, const mp_place *place, int64_t depth)
+{
+    int indent = (int)(depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT) * 2;
+    return mp_document_text(document, "%*s%s", indent, "", place->label);
+}
+
+static void put_place(mp_document *document, mp_table *table, const mp_place *place,
+                      const mp_place *whole, int64_t depth)
+{
+    frame_row row = {
+        .inclusive = place->all,
+        .own = place->own,
+        .inclusive_count = place->all_count,
+        .own_count = place->own_count,
+        .percent = mp_percent_of(place->all, whole->all),
+        .depth = depth,
+        .line = place->line,
+        .kind = kind_name(place->kind),
+        .frame = place->label,
+        .source = place->source,
+        .told = told(document, place, depth),
+    };
+    mp_table_put(document, table, &row);
+}
+
+static mp_change change_of(const mp_place *place)
+{
+    const bool is = place->all || place->all_count, was = place->base_all || place->base_all_count;
+    int64_t by = place->all - place->base_all;
+    by = by ? by : place->all_count - place->base_all_count;
+    return is != was ? is ? MP_CHANGE_NEW : MP_CHANGE_GONE
+           : by > 0  ? MP_CHANGE_GROWN
+           : by < 0  ? MP_CHANGE_SHRUNK
+                     : MP_CHANGE_NONE;
+}
+
+static void put_change(mp_document *document, mp_table *table, const mp_place *place,
+                       const mp_place *whole, int64_t depth)
+{
+    (void)whole;
+    change_row row = {
+        .status = mp_change_name(change_of(place)),
+        .delta = place->all - place->base_all,
+        .percent =
+            place->base_all ? mp_percent_of(place->all - place->base_all, place->base_all) : NAN,
+        .base_inclusive = place->base_all,
+        .inclusive = place->all,
+        .base_own = place->base_own,
+        .own = place->own,
+        .delta_count = place->all_count - place->base_all_count,
+        .base_inclusive_count = place->base_all_count,
+        .inclusive_count = place->all_count,
+        .base_own_count = place->base_own_count,
+        .own_count = place->own_count,
+        .depth = depth,
+        .line = place->line,
+        .kind = kind_name(place->kind),
+        .frame = place->label,
+        .told = told(document, place, depth),
+    };
+    mp_table_put(document, table, &row);
+}
+
+static int64_t larger(const mp_place *place)
+{
+    return place->all > place->base_all ? place->all : place->base_all;
+}
+
+/* Callers first, the largest of siblings first. */
+static void put_places(mp_document *document, mp_table *table, const mp_tree_figure *tree,
+                       const flame_arguments *asked)
+{
+    const mp_place *whole = &tree->at[0];
+    const double least = asked->min_percent * (double)larger(whole);
+    mp_tree_walk walk = mp_tree_walk_begin(tree);
+    size_t passed = 0;
+    for (bool shown = true; mp_tree_walk_next(&walk, shown);) {
+        const mp_place *place = &tree->at[walk.at];
+        shown =
+            (!asked->depth || walk.depth <= asked->depth) && (double)larger(place) * 100 >= least;
+        if (shown && (!asked->limit || passed < (size_t)asked->limit))
+            (tree->has_base ? put_change : put_place)(document, table, place, whole,
+                                                      walk.depth - 1);
+        passed += shown;
+    }
+    mp_table_left_out(table, passed);
+    mp_tree_walk_free(&walk);
+}
+
+static mp_table *table_of(mp_document *document, const mp_tree_figure *tree)
+{
+    if (tree->has_base)
+        return tree->unit == MP_BYTES ? MP_TABLE(document, "frames", NULL, MP_ROWS, byte_changes)
+               : tree->unit == MP_SECONDS
+                   ? MP_TABLE(document, "frames", NULL, MP_ROWS, second_changes)
+                   : MP_TABLE(document, "frames", NULL, MP_ROWS, call_changes);
+    return tree->unit == MP_BYTES     ? MP_TABLE(document, "frames", NULL, MP_ROWS, byte_columns)
+           : tree->unit == MP_SECONDS ? MP_TABLE(document, "frames", NULL, MP_ROWS, second_columns)
+                                      : MP_TABLE(document, "frames", NULL, MP_ROWS, call_columns);
+}
+
+static mp_table *section_frames(mp_document *document, const mp_figure *figure,
+                                const flame_arguments *asked)
+{
+    mp_table *table = table_of(document, &figure->tree);
+    table->title = figure->title;
+    table->main = true;
+    table->empty = "nothing";
+    if (asked->min_percent > 0)
+        mp_table_line(document, table, "without what is below %.12g %% of the whole",
+                      asked->min_percent)
+            ->argument = "min-percent";
+    put_places(document, table, &figure->tree, asked);
+    return table;
+}
+
+/* --- what is weighed --- */
+
+static bool choose(const mp_request *request, mp_weighing *of, mp_error *error)
+{
+    const flame_arguments *asked = request->arguments;
+    *of = mp_weighing_usual(request->filter);
+    for (int i = 0; asked->of && i < MP_WEIGHINGS; i++)
+        if (mp_text_is(mp_weighing_name((mp_weighing)i), asked->of))
+            *of = (mp_weighing)i;
+    const char *kind = mp_kind_name(request->model->kind);
+    if (!mp_weighing_fits(request->filter, *of))
+        return mp_fail_argument(error, "of", asked->of, "%s does not tell that", kind);
+    if (!request->base)
+        return true;
+    if (!asked->of && *of == MP_WEIGH_RETAINED && request->model->kind != MP_KIND_DUMP)
+        *of = MP_WEIGH_ALIVE;
+    return *of != MP_WEIGH_TEMPORARY ||
+           mp_fail_argument(error, "of", asked->of, "of that no two recordings are compared");
+}
+
+static const struct {
+    const char *title, *figure;
+} told_as[MP_WEIGHINGS] = {
+    [MP_WEIGH_LEAKED] = {"Leaked", "leaked_stacks"},
+    [MP_WEIGH_ALIVE] = {"Alive", "alive_stacks"},
+    [MP_WEIGH_CREATED] = {"Created", "created_stacks"},
+    [MP_WEIGH_TEMPORARY] = {"Temporary", "temporary_stacks"},
+    [MP_WEIGH_SECONDS] = {"Time spent", "seconds_stacks"},
+    [MP_WEIGH_CALLS] = {"Calls", "calls_stacks"},
+    [MP_WEIGH_RETAINED] = {"What holds how much", "retained_stacks"},
+};
+
+static const char *by_what(mp_weighing of)
+{
+    return of == MP_WEIGH_RETAINED ? "what dominates it" : "stack";
+}
+
+static const char *file_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
+/* "Leaked at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp" */
+static const char *title_of(mp_document *document, const mp_request *request,
+                            const mp_window *window, mp_weighing of)
+{
+    const mp_model *model = request->model;
+    const char *file = file_of(model->inputs.count > 1 ? model->inputs.at[1].path : NULL);
+    const char *more =
+        model->inputs.count > 2
+            ? mp_document_text(document, " and %s more",
+                               mp_count_text(document, model->inputs.count - 2, false))
+            : "";
+    bool up_to = of == MP_WEIGH_CREATED || of == MP_WEIGH_TEMPORARY;
+    const char *when = window ? mp_document_text(document, " %s %s", up_to ? "up to" : "at",
+                                                 mp_moment_text(document, window, false))
+                              : "";
+    return mp_document_text(document, "%s%s, by %s: %s%s", told_as[of].title, when, by_what(of),
+                            file, more);
+}
+
+static void put_answer(const mp_request *request, mp_document *document, const mp_window *window,
+                       mp_weighing of)
+{
+    mp_weights weights = mp_weights_of(request->filter, window, &of, 1);
+    mp_figure *figure = mp_stack_figure(document, &weights, 0, 0, told_as[of].figure);
+    mp_weights_free(&weights);
+    figure->title = title_of(document, request, window, of);
+    section_frames(document, figure, request->arguments);
+}
+
+/* --- against a base --- */
+
+static void put_difference(const mp_request *request, mp_document *document, const mp_digest *now,
+                           mp_weighing of)
+{
+    const mp_digest *base = request->base;
+    const mp_level level = mp_level_of_stacks(base, now, of);
+    const bool starts = now->kind == MP_KIND_DATABASE;
+    mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
+    mp_weights weights =
+        mp_weights_of_differences(request->dictionary, &differences, level, of, starts);
+    mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, told_as[of].figure);
+    figure->title = mp_document_text(document, "%s, by %s: %s against %s", told_as[of].title,
+                                     by_what(of), file_of(now->path), file_of(base->path));
+    mp_table *table = section_frames(document, figure, request->arguments);
+    if (level == MP_LEVEL_METHOD) {
+        const char *flat = now->has_paths ? base->path : now->path;
+        mp_table_line(document, table, "by method, as %s has no call tree", flat);
+        figure->note = mp_document_text(document, "By method, as %s has no call tree.", flat);
+    }
+    mp_weights_free(&weights);
+    free(differences.at);
+}
+
+static bool run_difference(const mp_request *request, mp_document *document, mp_weighing of,
+                           mp_error *error)
+{
+    const mp_digest *base = request->base;
+    if (base->kept && of == MP_WEIGH_RETAINED)
+        return mp_fail_argument(error, "base", base->path,
+                                "a baseline does not tell that, expected a heap dump");
+    mp_digest *now = mp_report_digest(request, error);
+    bool ok = now && mp_can_compare(base, now, error) && mp_base_is_alike(request, now, error);
+    if (ok) {
+        mp_section_sides(document, base, now);
+        mp_section_selection(document, request,
+                             base->totals.objects || base->totals.created || base->totals.calls);
+        put_difference(request, document, now, of);
+    }
+    mp_digest_free(now);
+    return ok;
+}
+
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    mp_weighing of;
+    if (!choose(request, &of, error))
+        return false;
+    if (request->base)
+        return run_difference(request, document, of, error);
+    if (!mp_section_heap(document, request, request->filter->holds & MP_HOLDS_HISTORY, &window,
+                         error))
+        return false;
+    put_answer(request, document, &window, of);
+    mp_section_suppressions(document, &window);
+    mp_window_free(&window);
+    return true;
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_weighing of;
+    if (!choose(request, &of, error))
+        return false;
+    if (request->base)
+        return run_difference(request, document, of, error);
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->filter, false);
+    put_answer(request, document, NULL, of);
+    return true;
+}
+
+enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
+
+static const flame_arguments usual = {.limit = 200, .min_percent = 0.5};
+#define ASKS(name, kind, member, of)                                                               \
+    {                                                                                              \
+        name, MP_ARGUMENT_##kind, offsetof(flame_arguments, member), of                            \
+    }
+static const mp_argument arguments[] = {
+    ASKS("of", TEXT, of, ALL),
+    ASKS("from", NAME, from, MP_HEAPS),
+    ASKS("to", NAME, to, HEAPS),
+    ASKS("limit", COUNT, limit, ALL),
+    ASKS("depth", COUNT, depth, ALL),
+    ASKS("min-percent", PERCENT, min_percent, ALL),
+    ASKS("ignore-lines", FLAG, ignore_lines, MP_HEAPS),
+    ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
+    MP_SHARES("base", ALL),
+    MP_SHARES("selection", ALL),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES_READING,
+};
+
+static const char *const of_heaps[] = {"leaked", "alive", "created"};
+static const char *const of_events[] = {"temporary"};
+static const char *const of_dumps[] = {"retained", "alive"};
+static const char *const of_native[] = {"retained"};
+static const char *const of_profiles[] = {"seconds", "calls"};
+
+static const mp_choice choices[] = {
+    {.argument = "of", .variants = MP_HEAPS, MP_WORDS(of_heaps)},
+    {.argument = "of", .variants = MP_EVENTS, MP_WORDS(of_events)},
+    {.argument = "of", .variants = MP_NATIVE, MP_WORDS(of_native)},
+    {.argument = "of", .variants = MP_DUMP, MP_WORDS(of_dumps)},
+    {.argument = "of", .variants = MP_PROFILE, MP_WORDS(of_profiles)},
+    {0},
+};
+
+const mp_report mp_report_flame = {
+    .name = "flame",
+    .summary = "a flame graph: stacks, as wide as what they cost",
+    .example = "flame samples/shop-v2.oemp --depth 4",
+    .details =
+        "As a picture: `format` svg, or `output` FILE.svg. Objects stand below the code that\n"
+        "created them; in heap dumps, below what keeps them alive. With `base` it is a\n"
+        "difference: orange is more, blue is less.",
+    .single = true,
+    MP_ARGUMENTS(arguments, usual),
+    .choices = choices,
+    .variants = {MP_HEAP_VARIANTS(run_heap),
+                 {.needs = MP_HOLDS_LEDGER, .run = run_heap},
+                 {.needs = MP_HOLDS_PROFILE, .run = run_profile}},
+};

@@ -1,0 +1,212 @@
+#include "reports/stack_figure.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/text.h"
+
+enum { KIND_BITS = 3 };
+
+/* The places while they are found, in the order of the frames. */
+typedef struct figure_builder {
+    mp_document *document;
+    const mp_weights *weights;
+    mp_place *places;
+    uint32_t count;
+    mp_id_index known;         /* places by the one above, the label and the kind */
+    mp_hash_index told, texts; /* labels, by what they are made of, and as texts */
+    struct stack_label {
+        const mp_weight_frame *of; /* one that has it */
+        const char *text;          /* the document's */
+    } * labels;                    /* from 1 */
+    size_t label_count, label_capacity;
+} figure_builder;
+
+typedef struct label_probe {
+    const struct stack_label *labels;
+    const mp_weight_frame *frame;
+    const char *text;
+} label_probe;
+
+static bool same_frame(const void *opaque, uint32_t value)
+{
+    const label_probe *probe = opaque;
+    assert(probe->labels);
+    const mp_weight_frame *a = probe->frame, *b = probe->labels[value].of;
+    return a->name == b->name && a->object == b->object && a->line == b->line &&
+           a->start_line == b->start_line && a->tells_start == b->tells_start &&
+           a->overload == b->overload;
+}
+
+static bool same_text(const void *opaque, uint32_t value)
+{
+    const label_probe *probe = opaque;
+    assert(probe->labels);
+    return strcmp(probe->labels[value].text, probe->text) == 0;
+}
+
+/* The number of the frame's label. The document keeps each text once, and mostly names need not be
+ * looked at: those of a model are one where they are equal. */
+static uint32_t label_of(figure_builder *of, const mp_weight_frame *frame)
+{
+    label_probe probe = {of->labels, frame, NULL};
+    const uint64_t words[] = {(uintptr_t)frame->name, (uintptr_t)frame->object,
+                              mp_joined(frame->line, frame->start_line), frame->overload};
+    const uint64_t hash = mp_hash_words(words, 4);
+    uint32_t *told = mp_hash_index_put(&of->told, hash, same_frame, &probe);
+    if (*told != 0)
+        return *told;
+    mp_arena scratch = {0};
+    probe.text = mp_weight_label(&scratch, frame);
+    uint32_t *found = mp_hash_index_put(&of->texts, mp_hash_bytes(probe.text, strlen(probe.text)),
+                                        same_text, &probe);
+    if (!*found) {
+        *found = (uint32_t)++of->label_count;
+        assert(*found < UINT32_MAX >> KIND_BITS);
+        mp_grow(&of->labels, &of->label_capacity, of->label_count + 1, sizeof *of->labels);
+        of->labels[*found] =
+            (struct stack_label){frame, mp_utf8_copy(of->document->arena, probe.text)};
+    }
+    mp_arena_free(&scratch);
+    return *told = *found;
+}
+
+static mp_place_kind kind_of(mp_weight_kind kind)
+{
+    static const mp_place_kind kinds[] = {[MP_WEIGHT_ALL] = MP_PLACE_NONE,
+                                          [MP_WEIGHT_CODE] = MP_PLACE_CODE,
+                                          [MP_WEIGHT_TYPE] = MP_PLACE_TYPE,
+                                          [MP_WEIGHT_GROUP] = MP_PLACE_GROUP,
+                                          [MP_WEIGHT_NONE] = MP_PLACE_NONE};
+    return kinds[kind];
+}
+
+static const char *source_of(figure_builder *of, const mp_weight_frame *frame)
+{
+    const char *source = frame->source ? frame->source : frame->module;
+    const char **kept = source ? mp_document_kept(of->document, (uintptr_t)source) : NULL;
+    if (kept && !*kept)
+        *kept = mp_utf8_copy(of->document->arena, source);
+    return kept ? *kept : NULL;
+}
+
+/* The place of a frame, which may be there under another line of the caller. */
+static uint32_t place_for(figure_builder *of, const mp_weight_frame *frame, uint32_t parent)
+{
+    const mp_place_kind kind = kind_of(frame->kind);
+    const uint32_t label = label_of(of, frame);
+    uint32_t *place =
+        mp_id_index_put(&of->known, mp_joined(parent, label << KIND_BITS | (uint32_t)kind));
+    if (*place != 0)
+        return *place;
+    *place = of->count++;
+    of->places[*place] =
+        (mp_place){.parent = parent,
+                   .kind = kind,
+                   .label = of->labels[label].text,
+                   .source = source_of(of, frame),
+                   .line = frame->line == MP_NO_LINE ? MP_UNKNOWN : (int32_t)frame->line};
+    return *place;
+}
+
+static void add(mp_place *place, const mp_weight *now, const mp_weight *base)
+{
+    place->own += now->own;
+    place->all += now->all;
+    place->own_count += now->own_count;
+    place->all_count += now->all_count;
+    place->base_own += base->own;
+    place->base_all += base->all;
+    place->base_own_count += base->own_count;
+    place->base_all_count += base->all_count;
+}
+
+static int64_t larger(const mp_place *place)
+{
+    return place->all > place->base_all ? place->all : place->base_all;
+}
+
+/* Siblings beside each other. */
+static int in_order(const void *left, const void *right, void *opaque)
+{
+    const mp_place *places = opaque;
+    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
+    const mp_place *a = &places[one], *b = &places[other];
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (larger(a) != larger(b))
+        return larger(a) > larger(b) ? -1 : 1;
+    int order = strcmp(a->label, b->label);
+    if (!order)
+        order = (a->kind > b->kind) - (a->kind < b->kind);
+    return order ? order : one < other ? -1 : one > other;
+}
+
+/* Level by level: places stand behind those above them, and siblings side by side. */
+static mp_place *arrange(figure_builder *of)
+{
+    uint32_t count = of->count;
+    uint32_t *order = mp_alloc((size_t)count * sizeof *order), *first, *queue, *place_of;
+    mp_place *arranged = mp_arena_alloc(of->document->arena, (size_t)count * sizeof *arranged);
+    first = mp_alloc_zero((size_t)count + 1, sizeof *first);
+    queue = mp_alloc_zero(count, sizeof *queue);
+    place_of = mp_alloc_zero(count, sizeof *place_of);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    qsort_r(order + 1, count - 1, sizeof *order, in_order, of->places);
+    for (uint32_t i = 1; i < count; i++)
+        first[of->places[i].parent + 1]++;
+    for (uint32_t i = 1; i <= count; i++)
+        first[i] += first[i - 1]; /* the children of i are order[1 + first[i]] and on */
+    for (uint32_t taken = 0, put = 1; taken < count; taken++) {
+        uint32_t place = queue[taken];
+        arranged[taken] = of->places[place];
+        arranged[taken].parent = place_of[of->places[place].parent];
+        place_of[place] = taken;
+        for (uint32_t i = first[place]; i < first[place + 1]; i++)
+            queue[put++] = order[1 + i];
+    }
+    free(order);
+    free(first);
+    free(queue);
+    free(place_of);
+    return arranged;
+}
+
+static void set_units(mp_tree_figure *tree, mp_weighing of)
+{
+    tree->of = mp_weighing_name(of);
+    tree->unit = of == MP_WEIGH_SECONDS ? MP_SECONDS : of == MP_WEIGH_CALLS ? MP_COUNT : MP_BYTES;
+    tree->count_of = of == MP_WEIGH_SECONDS ? "calls" : of == MP_WEIGH_CALLS ? NULL : "objects";
+}
+
+mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
+                           size_t base, const char *name)
+{
+    static const mp_weight nothing = {0};
+    figure_builder of = {.document = document,
+                         .weights = weights,
+                         .places = mp_alloc_zero(weights->count, sizeof *of.places)};
+    uint32_t *place_of = mp_alloc_zero(weights->count, sizeof *place_of);
+    of.places[of.count++] = (mp_place){.kind = MP_PLACE_NONE, .label = "all", .line = MP_UNKNOWN};
+    for (uint32_t i = 0; i < weights->count; i++) {
+        const mp_weight_frame *frame = &weights->frames[i];
+        if (i)
+            place_of[i] = place_for(&of, frame, place_of[frame->parent]);
+        add(&of.places[place_of[i]], &weights->at[column][i],
+            base == column ? &nothing : &weights->at[base][i]);
+    }
+    mp_place *places = arrange(&of);
+    mp_figure *figure = mp_document_figure(document, MP_FIGURE_STACKS, name);
+    figure->tree = (mp_tree_figure){.at = places, .count = of.count, .has_base = base != column};
+    set_units(&figure->tree, weights->of[column]);
+    free(place_of);
+    free(of.places);
+    free(of.labels);
+    mp_hash_index_free(&of.told);
+    mp_hash_index_free(&of.texts);
+    mp_id_index_free(&of.known);
+    return figure;
+}

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""The laws of flame graphs: stacks add up to what reports say, in each format, and pictures stay small.
+
+  tests/flames.py --memprof PATH --server PATH   hold each sample, and inputs made large, to them
+  tests/flames.py --self-test                    stacks that do not add up must be told
+
+The sums are held against `analyze --format json`, which has them without any stack. Lines of the
+format "folded" are read by FlameGraph's grammar, files of speedscope by their schema.
+"""
+import argparse
+import fcntl
+import json
+import pathlib
+import pty
+import re
+import struct
+import sys
+import tempfile
+import termios
+import xml.etree.ElementTree
+
+import growing
+import runs
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+MOST = 1_000_000  # bytes of a picture
+# What stacks are as wide as, and the total that it is.
+OF = {"leaked": "leaked_bytes", "alive": "live_bytes", "created": "created_bytes",
+      "temporary": "temporary_bytes", "seconds": "seconds", "calls": "calls", "retained": "live_bytes"}
+KINDS = {".oemp": {"leaked", "alive", "created"}, ".prf": {"seconds", "calls"}, ".rpt": {"seconds", "calls"},
+         ".taligent": {"leaked", "alive", "created", "temporary"}, ".gclog": {"retained", "alive"},
+         ".sqlite": {"leaked", "alive", "created", "retained"}}
+# Inputs that are made large: stacks side by side, deep beyond measure, of many types.
+LARGE = {"wide.oemp": lambda: growing.oemp_wider(12_000), "deep.oemp": lambda: growing.oemp_deeper(64_000),
+         "named.oemp": lambda: growing.oemp_names(12_000), "wide.prf": lambda: growing.prf_wider(12_000),
+         "deep.prf": lambda: growing.prf_deeper(20_000), "types.gclog": lambda: growing.rpm_types(20_000)}
+FOLDED = re.compile(r"([^;\s][^;]*(?:;[^;]+)*) (\d+)")  # as flamegraph.pl takes lines apart
+CHANGED = re.compile(r"[^;\s][^;]*(?:;[^;]+)* (\d+) (\d+)")  # as difffolded.pl writes them
+PAIRS = [("shop-v1.oemp", "shop-v2.oemp"), ("shop-v2.oemp@4", "shop-v2.oemp"), ("shop-v2.prf", "shop-v4.prf"),
+         ("shop-v3.prf", "shop-v4.prf"), ("shop.taligent@8", "shop.taligent"), ("shop-1.gclog", "shop-3.gclog"),
+         ("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@3")]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def in_units(total):
+    """Seconds are weighed in whole microseconds."""
+    return round(total * 1_000_000) if isinstance(total, float) else total
+
+
+def sum_of_folded(text):
+    """The sum of the lines; None where one is no stack."""
+    matches = [FOLDED.fullmatch(line) for line in text.splitlines()]
+    return sum(int(match[2]) for match in matches) if all(matches) else None
+
+
+def sums_of_changes(text):
+    """Of both sides, the base first; None where a line is no stack of a difference."""
+    matches = [CHANGED.fullmatch(line) for line in text.splitlines()]
+    return tuple(sum(int(match[i]) for match in matches) for i in (1, 2)) if all(matches) else None
+
+
+def fault_of_speedscope(text, total):
+    """What is wrong with a file of its schema: version 0.0.1, profiles of events."""
+    file = json.loads(text)
+    frames, (profile,) = file["shared"]["frames"], file["profiles"]
+    if file["$schema"] != "https://www.speedscope.app/file-format-schema.json":
+        return "another schema"
+    if not all(isinstance(frame["name"], str) and set(frame) <= {"name", "file", "line", "col"}
+               for frame in frames):
+        return "frames"
+    if (profile["type"], profile["startValue"], profile["endValue"]) != ("evented", 0, total):
+        return f"from {profile['startValue']} to {profile['endValue']}, not {total}"
+    if profile["unit"] not in ("none", "bytes", "microseconds"):
+        return f"unit {profile['unit']}"
+    open_, at = [], 0
+    for event in profile["events"]:
+        if event["at"] < at or event["at"] > total or not 0 <= event["frame"] < len(frames):
+            return f"event {event} behind {at}"
+        at = event["at"]
+        if event["type"] == "O":
+            open_.append(event["frame"])
+        elif event["type"] != "C" or not open_ or open_.pop() != event["frame"]:
+            return f"event {event} closes another frame"
+    return "frames stay open" if open_ else None
+
+
+def fault_of_rows(rows, total, unit):
+    """Own costs add up to the whole, and those of a row's children and its own to the row's."""
+    path, sums = [], {}
+    for place, row in enumerate(rows):
+        del path[row["depth"]:]
+        sums[place] = in_units(row["own_" + unit])
+        for above in path:
+            sums[above] += in_units(row["own_" + unit])
+        path.append(place)
+        if len(path) != row["depth"] + 1:
+            return f"row {place} is below nothing"
+    wrong = [place for place, row in enumerate(rows) if in_units(row["inclusive_" + unit]) != sums[place]]
+    whole = sum(in_units(row["own_" + unit]) for row in rows)
+    return f"row {wrong[0]}" if wrong else f"{whole}, not {total}" if whole != total else None
+
+
+def fault_of_svg(data, scripts=1):
+    if len(data) > MOST:
+        return f"{len(data)} bytes"
+    try:
+        root = xml.etree.ElementTree.fromstring(data)
+    except xml.etree.ElementTree.ParseError as error:
+        return str(error)
+    names = {element.tag for element in root.iter()}
+    known = {SVG + name for name in ("svg", "title", "desc", "style", "rect", "text", "g", "script")}
+    if names - known:
+        return f"elements {names - known}"
+    if len(list(root.iter(SVG + "script"))) > scripts:
+        return "scripts"
+    if any(name.startswith("on") or name.endswith("href") for element in root.iter() for name in element.keys()):
+        return "attributes that do something"
+    return None
+
+
+class Law:
+    def __init__(self, memprof, server):
+        self.runs, self.wrong, self.count = runs.Runs(memprof, server), 0, 0
+
+    def claim(self, fault, *what):
+        self.count += 1
+        if fault:
+            self.wrong += 1
+            print("wrong:", *what, fault)
+
+    def ask(self, *words):
+        done = self.runs.run(*words)
+        return done.returncode, done.stdout
+
+    def totals(self, path, *words):
+        return json.loads(self.ask("analyze", path, *words, "--format", "json")[1])["totals"]
+
+    def hold_sums(self, path, of, rows=True):
+        about, total = f"{path.name} {of}:", in_units(self.totals(path)[OF[of]])
+        status, folded = self.ask("flame", path, "--of", of, "--format", "folded")
+        summed = sum_of_folded(folded.decode())
+        self.claim(status not in (0, 3) or (summed != total and f"folded {summed}, not {total}"), about)
+        status, text = self.ask("flame", path, "--of", of, "--format", "speedscope")
+        self.claim(fault_of_speedscope(text, total), about, "speedscope")
+        status, data = self.ask("flame", path, "--of", of, "--format", "svg")
+        self.claim(fault_of_svg(data), about, "svg")
+        if not rows:
+            return data.decode()
+        answer = self.ask("flame", path, "--of", of, "--format", "json", "--limit", 0, "--min-percent", 0)[1]
+        unit = of if of in ("seconds", "calls") else "bytes"
+        self.claim(fault_of_rows(json.loads(answer)["frames"], total, unit), about, "json")
+        return data.decode()
+
+    def told(self, path):
+        """What its totals tell: an analysis of a heap log has no lifetimes."""
+        return {of for of, name in OF.items() if name in self.totals(path)}
+
+    def hold_samples(self):
+        for path in sorted(SAMPLES.iterdir()):
+            for of in OF if path.suffix in KINDS else ():
+                if of in KINDS[path.suffix] and of in self.told(path):
+                    self.hold_sums(path, of)
+                elif of not in KINDS[path.suffix]:
+                    status, printed = self.ask("flame", path, "--of", of)
+                    self.claim(status != 2 or printed, f"{path.name} has {of}:", status)
+
+    def hold_pairs(self):
+        """Differences add up to what `diff` says of both sides, and are mirrored."""
+        for base, new in PAIRS + [(new, base) for base, new in PAIRS]:
+            pair = SAMPLES / base, SAMPLES / new
+            answer = json.loads(self.ask("diff", *pair, "--format", "json")[1])["totals"]
+            for of in KINDS[pathlib.Path(base.split("@")[0]).suffix] - {"temporary", "retained"}:
+                total = tuple(in_units(answer[side][OF[of]]) for side in ("base", "new"))
+                words = "flame", pair[1], "--base", pair[0], "--of", of
+                sums = sums_of_changes(self.ask(*words, "--format", "folded")[1].decode())
+                self.claim(sums != total and f"{sums}, not {total}", base, new, of)
+                self.claim(fault_of_svg(self.ask(*words, "--format", "svg")[1]), base, new, of, "svg")
+            if base.endswith(".gclog"):
+                total = tuple(answer[side]["live_bytes"] for side in ("base", "new"))
+                sums = sums_of_changes(self.ask("flame", pair[1], "--base", pair[0], "-f", "folded")[1].decode())
+                self.claim(sums != total and f"{sums}, not {total}", base, new, "retained")
+
+    def hold_terminal(self):
+        """A person sees a picture that fits the window, and no rows."""
+        for width in (60, 100):
+            ends = pty.openpty()
+            fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+            done = self.runs.alone("flame", SAMPLES / "shop-v2.oemp", "--no-pager", output=ends)
+            lines = re.sub("\x1b\\[[0-9;]*[mK]", "", done.stdout.decode()).splitlines()
+            drawn = [line for line in lines if line.startswith("shop/main.p:52  18.6 KiB")]
+            self.claim(max(map(len, lines)) > width or not drawn or "With callees" in "".join(lines),
+                       f"a terminal of {width} columns")
+
+    def hold_large(self):
+        with tempfile.TemporaryDirectory(prefix="flames.") as folder:
+            for name, make in LARGE.items():
+                path = pathlib.Path(folder) / name
+                path.write_text(make())
+                of = {".oemp": "leaked", ".prf": "seconds", ".gclog": "retained"}[path.suffix]
+                drawn = self.hold_sums(path, of, rows=False)
+                self.claim(not re.search(r"[\d,]+ frames are not drawn: ", drawn), name, "says not what is left out")
+
+
+def self_test():
+    frames = [{"name": "a"}, {"name": "b"}]
+
+    def speedscope(events, end=3):
+        return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json",
+                           "shared": {"frames": frames},
+                           "profiles": [{"type": "evented", "name": "x", "unit": "bytes", "startValue": 0,
+                                         "endValue": end, "events": [
+                                             {"type": kind, "frame": frame, "at": at}
+                                             for kind, frame, at in events]}]})
+    good = [("O", 0, 0), ("O", 1, 0), ("C", 1, 2), ("C", 0, 3)]
+    rows = [{"depth": 0, "own_bytes": 1, "inclusive_bytes": 3}, {"depth": 1, "own_bytes": 2, "inclusive_bytes": 2}]
+    svg = "<svg xmlns='http://www.w3.org/2000/svg'>%s</svg>"
+    faults = [
+        sum_of_folded("a;b 2\na 1\n") != 3, sum_of_folded("a;;b 2\n") is not None,
+        sum_of_folded("a;b\n") is not None, sums_of_changes("a;b 2 3\na 0 1\n") != (2, 4),
+        sums_of_changes("a;b 2\n") is not None, fault_of_speedscope(speedscope(good), 3),
+        not fault_of_speedscope(speedscope(good), 4), not fault_of_speedscope(speedscope(good[:3]), 3),
+        not fault_of_speedscope(speedscope([good[0], good[1], ("C", 0, 2), ("C", 1, 3)]), 3),
+        fault_of_rows(rows, 3, "bytes"), not fault_of_rows(rows, 4, "bytes"),
+        not fault_of_rows([{**rows[0], "inclusive_bytes": 2}, rows[1]], 3, "bytes"),
+        not fault_of_rows([rows[0], {**rows[1], "depth": 2}], 3, "bytes"),
+        fault_of_svg(svg % "<g><title>a</title></g>"), not fault_of_svg(svg % "<script/><script/>"),
+        not fault_of_svg(svg % "<a/>"), not fault_of_svg(svg % "<g onclick='x'/>"), not fault_of_svg(svg % "<g>"),
+        not fault_of_svg(svg % (" " * MOST))]
+    wrong = sum(map(bool, faults))
+    print(f"flames.py: self-test, {len(faults)} cases, {wrong} wrong")
+    return wrong > 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--memprof")
+    parser.add_argument("--server")
+    parser.add_argument("--self-test", action="store_true")
+    asked = parser.parse_args()
+    if asked.self_test:
+        return self_test()
+    law = Law(asked.memprof, asked.server)
+    law.hold_samples()
+    law.hold_pairs()
+    law.hold_terminal()
+    law.hold_large()
+    law.claim(law.runs.close(), "servers")
+    print(f"flames.py: {law.count} claims, {law.wrong} wrong")
+    return law.wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
