@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "document/sparkline.h"
 #include "query/trend.h"
+#include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/stacks.h"
 
@@ -330,6 +331,8 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
         say_steady(document, rows, judged);
         mp_say_change(document, window, grouping);
     }
+    if (trends)
+        mp_figure_growth(document, window, grouping, dimension->name);
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = mp_group_stack(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "reports/figures.h"
 #include "reports/sections.h"
 
 typedef struct snapshot_row {
@@ -215,6 +216,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_section_snapshots(document, &window, (size_t)asked->limit);
     document->tables[document->table_count - 1].main = true;
     document->tables[document->table_count - 1].limited = true;
+    mp_figure_memory(document, &window);
     mp_window_free(&window);
     return true;
 }

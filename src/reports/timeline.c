@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "query/timeline.h"
+#include "reports/figures.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -270,6 +271,40 @@ static void put_timeline(const drawing *of, size_t rows)
     free(places);
 }
 
+/* --- the picture --- */
+
+/* As people read it; of one line there is one copy. */
+static const char *kept_label(const drawing *of, const mp_timed *timed)
+{
+    uint64_t number = ((uint64_t)timed->module.i + 1) << 32 | (uint32_t)timed->line;
+    const char **kept = mp_document_kept(of->document, number);
+    if (!*kept)
+        *kept = mp_document_text(of->document, "%s", told(of, timed));
+    return *kept;
+}
+
+/* Of the first session: each has a clock of its own. */
+static void draw_timeline(const drawing *of)
+{
+    if (!of->document->draws)
+        return;
+    size_t count = 0;
+    while (count < of->timeline.count &&
+           session_of(of, &of->timeline.at[count]) == session_of(of, &of->timeline.at[0]))
+        count++;
+    mp_figure *figure = mp_document_figure(of->document, MP_FIGURE_SPANS, "timeline");
+    const char *about = mp_figure_about(of->document, of->model);
+    figure->title = mp_document_text(of->document, "When what ran: %s", about);
+    figure->note = count < of->timeline.count ? "the first session alone" : NULL;
+    figure->spans.count = count;
+    figure->spans.at = mp_arena_alloc(of->document->arena, (count + 1) * sizeof *figure->spans.at);
+    for (size_t i = 0; i < count; i++) {
+        const mp_timed *timed = &of->timeline.at[i];
+        figure->spans.at[i] =
+            (struct mp_span){timed->start_us, end_of(timed), timed->depth, kept_label(of, timed)};
+    }
+}
+
 typedef struct timeline_arguments {
     int64_t limit;
 } timeline_arguments;
@@ -296,6 +331,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     }
     put_timeline(&of, (size_t)asked->limit);
     put_gaps(&of, (size_t)asked->limit);
+    draw_timeline(&of);
     free(of.gaps);
     free(of.timeline.at);
     return true;

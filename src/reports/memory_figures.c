@@ -1,0 +1,378 @@
+/* Memory over time, as lines: at the snapshots of a session, or of a window of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "query/trend.h"
+#include "reports/figures.h"
+#include "reports/sections.h"
+
+/* Where a line has an amount: a snapshot of the session, or, of a log of events, the moment before
+ * it at which most was alive. */
+typedef struct moment {
+    uint32_t snapshot;
+    bool at_peak;
+    int64_t at; /* on the axis */
+} moment;
+
+typedef struct course {
+    mp_document *document;
+    const mp_window *window;
+    moment *moments;
+    size_t count, snapshots; /* moments; of them snapshots */
+    mp_unit unit;
+} course;
+
+static const mp_snapshot *snapshot_at(const course *of, size_t place)
+{
+    return mp_window_snapshot(of->window, of->moments[place].snapshot);
+}
+
+static bool times_are_known(const mp_window *window, const uint32_t *snapshots, size_t count)
+{
+    mp_kind kind = window->model->kind;
+    bool known = kind != MP_KIND_DATABASE;
+    int64_t last = INT64_MIN;
+    for (size_t i = 0; i < count && known; i++) {
+        int64_t at = mp_window_snapshot(window, snapshots[i])->time_us;
+        known = (kind != MP_KIND_DUMP || at) && at >= last;
+        last = at;
+    }
+    return known;
+}
+
+static bool numbers_rise(const mp_window *window, const uint32_t *snapshots, size_t count)
+{
+    bool rises = true;
+    for (size_t i = 0; i < count && rises; i++) {
+        uint64_t number = mp_window_snapshot(window, snapshots[i])->sequence;
+        rises = number < INT32_MAX &&
+                (!i || number > mp_window_snapshot(window, snapshots[i - 1])->sequence);
+    }
+    return rises;
+}
+
+/* By time where that is known and runs forward, else by number, else by place. */
+static course course_of(mp_document *document, const mp_window *window, const uint32_t *snapshots,
+                        size_t count)
+{
+    bool timed = times_are_known(window, snapshots, count);
+    bool rises = numbers_rise(window, snapshots, count);
+    course of = {document, window, NULL, 0, count, timed ? MP_TIME : MP_NUMBER};
+    of.moments = mp_alloc((2 * count + 1) * sizeof *of.moments);
+    for (size_t i = 0; i < count; i++) {
+        const mp_snapshot *at = mp_window_snapshot(window, snapshots[i]);
+        const mp_snapshot *last = i ? mp_window_snapshot(window, snapshots[i - 1]) : at;
+        if (timed && at->has_peak && at->peak_time_us > last->time_us &&
+            at->peak_time_us < at->time_us)
+            of.moments[of.count++] = (moment){snapshots[i], true, at->peak_time_us};
+        of.moments[of.count++] = (moment){snapshots[i], false,
+                                          timed   ? at->time_us
+                                          : rises ? (int64_t)at->sequence
+                                                  : (int64_t)i + 1};
+    }
+    return of;
+}
+
+static int64_t *new_values(const course *of)
+{
+    return mp_arena_alloc(of->document->arena, (of->count + 1) * sizeof(int64_t));
+}
+
+/* "7 (_PreCleanUp)" */
+static const char *moment_name(const course *of, size_t place)
+{
+    const mp_snapshot *snapshot = snapshot_at(of, place);
+    const char *tag = mp_model_text(of->window->model, snapshot->tag);
+    return mp_document_text(of->document,
+                            of->moments[place].at_peak ? "most before %llu"
+                            : *tag                     ? "%llu (%s)"
+                                                       : "%llu",
+                            (unsigned long long)snapshot->sequence, tag);
+}
+
+static const char *noun_of(const mp_model *model, size_t count)
+{
+    bool dumps = model->kind == MP_KIND_DUMP;
+    return count == 1 ? dumps ? "dump" : "snapshot" : dumps ? "dumps" : "snapshots";
+}
+
+/* --- lines --- */
+
+static struct mp_line_of *add_line(mp_line_figure *lines, const char *name, const char *title,
+                                   const int64_t *values)
+{
+    struct mp_line_of *line = &lines->lines[lines->line_count++];
+    *line = (struct mp_line_of){.name = name, .title = title, .unit = MP_BYTES, .values = values};
+    return line;
+}
+
+/* What the snapshots themselves tell. */
+static void add_amounts(const course *of, mp_line_figure *lines)
+{
+    int64_t *alive = new_values(of), *platform = new_values(of);
+    bool has_platform = false;
+    for (size_t i = 0; i < of->count; i++) {
+        const mp_snapshot *snapshot = snapshot_at(of, i);
+        bool at_peak = of->moments[i].at_peak;
+        alive[i] = at_peak ? snapshot->peak_bytes : snapshot->live_bytes;
+        platform[i] = snapshot->has_platform && !at_peak ? snapshot->platform_bytes : MP_UNKNOWN;
+        has_platform |= snapshot->has_platform;
+    }
+    add_line(lines, "live_bytes", "alive", alive);
+    if (has_platform)
+        add_line(lines, "platform_bytes", "platform", platform);
+}
+
+/* --- marks --- */
+
+enum { MOST_AMOUNTS = 2, OTHER_MARKS = 2 }; /* beside a tag and a request for each snapshot */
+
+static struct mp_mark *add_mark(mp_line_figure *lines, const char *kind, int64_t at, int64_t until,
+                                const char *label)
+{
+    struct mp_mark *mark = &lines->marks[lines->mark_count++];
+    *mark = (struct mp_mark){
+        .kind = kind, .at = at, .until = until, .label = label, .amount = MP_UNKNOWN};
+    return mark;
+}
+
+/* Texts of the model are copied: the document outlives it. */
+static void add_tags(const course *of, mp_line_figure *lines)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (snapshot_at(of, i)->tag.i && !of->moments[i].at_peak)
+            add_mark(lines, "tag", of->moments[i].at, MP_UNKNOWN,
+                     mp_document_text(of->document, "%s",
+                                      mp_model_text(of->window->model, snapshot_at(of, i)->tag)));
+}
+
+static bool is_of_request(const mp_snapshot *snapshot, const mp_snapshot *first)
+{
+    return snapshot->request.i == first->request.i &&
+           snapshot->request_start_us == first->request_start_us;
+}
+
+/* From when a request began, where there are times, to the last snapshot that is of it. */
+static void add_requests(const course *of, mp_line_figure *lines)
+{
+    const mp_model *model = of->window->model;
+    for (size_t i = 0, next; i < of->count; i = next) {
+        const mp_snapshot *first = snapshot_at(of, i);
+        mp_string_id api = first->request_api;
+        for (next = i + 1; next < of->count && is_of_request(snapshot_at(of, next), first); next++)
+            api = snapshot_at(of, next)->request_api.i ? snapshot_at(of, next)->request_api : api;
+        if (!first->request.i)
+            continue;
+        bool began = of->unit == MP_TIME && first->request_start_us < first->time_us;
+        add_mark(lines, "request", began ? first->request_start_us : of->moments[i].at,
+                 of->moments[next - 1].at,
+                 mp_document_text(of->document, "%s%s%s", mp_model_text(model, api),
+                                  api.i ? ", " : "", mp_model_text(model, first->request)));
+    }
+}
+
+static void add_peak(const course *of, mp_line_figure *lines)
+{
+    const int64_t *alive = lines->lines[0].values;
+    size_t most = 0;
+    for (size_t i = 1; i < of->count; i++)
+        most = alive[i] > alive[most] ? i : most;
+    if (of->count < 2)
+        return;
+    const char *text = mp_bytes_text(of->document, alive[most], false);
+    add_mark(lines, "peak", of->moments[most].at, MP_UNKNOWN,
+             mp_document_text(of->document, "peak %s", text))
+        ->amount = alive[most];
+}
+
+/* What leaks, top and growth compare. */
+static void add_window(const course *of, mp_line_figure *lines, mp_range range)
+{
+    size_t from = of->count, to = of->count;
+    for (size_t i = 0; i < of->count; i++) {
+        from = of->moments[i].snapshot == range.from.i ? i : from;
+        to = of->moments[i].snapshot == range.to.i ? i : to;
+    }
+    if (from >= to || to == of->count)
+        return;
+    add_mark(lines, "window", of->moments[from].at, of->moments[to].at,
+             mp_document_text(of->document, "from %s to %s", moment_name(of, from),
+                              moment_name(of, to)));
+}
+
+static int by_moment(const void *left, const void *right)
+{
+    const struct mp_mark *a = left, *b = right;
+    int kinds = strcmp(a->kind, b->kind);
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (kinds)
+        return kinds;
+    if (a->until != b->until)
+        return a->until < b->until ? -1 : 1;
+    return strcmp(a->label, b->label);
+}
+
+/* --- figures --- */
+
+/* With room for so many lines beside the amounts; `name` is of the session's figure. */
+static mp_figure *add_figure(const course *of, const char *name, uint32_t session, size_t lines)
+{
+    const mp_model *model = of->window->model;
+    mp_arena *arena = of->document->arena;
+    mp_figure *figure = mp_document_figure(of->document, MP_FIGURE_LINES, name);
+    int64_t *at = new_values(of);
+    const char **names = mp_arena_alloc(arena, (of->count + 1) * sizeof *names);
+    for (size_t i = 0; i < of->count; i++)
+        names[i] = moment_name(of, i);
+    for (size_t i = 0; i < of->count; i++)
+        at[i] = of->moments[i].at;
+    figure->lines = (mp_line_figure){.moments = of->count,
+                                     .at = at,
+                                     .moment_unit = of->unit,
+                                     .moment_of = noun_of(model, 1),
+                                     .names = names};
+    figure->lines.lines =
+        mp_arena_alloc(arena, (MOST_AMOUNTS + lines) * sizeof *figure->lines.lines);
+    figure->lines.marks =
+        mp_arena_alloc(arena, (2 * of->count + OTHER_MARKS) * sizeof *figure->lines.marks);
+    add_amounts(of, &figure->lines);
+    add_tags(of, &figure->lines);
+    add_requests(of, &figure->lines);
+    add_peak(of, &figure->lines);
+    add_window(of, &figure->lines, of->window->ranges[session]);
+    qsort(figure->lines.marks, figure->lines.mark_count, sizeof *figure->lines.marks, by_moment);
+    return figure;
+}
+
+const char *mp_figure_about(mp_document *document, const mp_model *model)
+{
+    const char *path = model->inputs.count > 1 ? model->inputs.at[1].path : "";
+    const char *slash = strrchr(path, '/'), *file = slash && slash[1] ? slash + 1 : path;
+    return model->inputs.count > 2
+               ? mp_document_text(document, "%s and %s more", file,
+                                  mp_count_text(document, model->inputs.count - 2, false))
+               : mp_document_text(document, "%s", file);
+}
+
+/* "Memory at 8 snapshots of session 2 of 3: shop-v2.oemp" */
+static const char *memory_title(const course *of, uint32_t session)
+{
+    const mp_model *model = of->window->model;
+    const char *title = mp_document_text(of->document, "Memory at %s %s",
+                                         mp_count_text(of->document, (int64_t)of->snapshots, false),
+                                         noun_of(model, of->snapshots));
+    const char *about = mp_figure_about(of->document, model);
+    return model->sessions.count <= 2
+               ? mp_document_text(of->document, "%s: %s", title, about)
+               : mp_document_text(of->document, "%s of session %u of %u: %s", title, session,
+                                  model->sessions.count - 1, about);
+}
+
+void mp_figure_memory(mp_document *document, const mp_window *window)
+{
+    const mp_session_snapshots *sessions = &window->filter->sessions;
+    uint32_t all = window->model->sessions.count, drawn = 0;
+    for (uint32_t i = 1; document->draws && i < all && drawn < MP_FIGURED_SESSIONS; i++) {
+        uint32_t first = sessions->first[i], count = sessions->first[i + 1] - first;
+        if (!count)
+            continue;
+        course of = course_of(document, window, sessions->at + first, count);
+        const char *name = mp_document_text(document, MP_FIGURE_MEMORY "_%u", ++drawn);
+        mp_figure *figure = add_figure(&of, drawn == 1 ? MP_FIGURE_MEMORY : name, i, 0);
+        figure->title = memory_title(&of, i);
+        free(of.moments);
+    }
+}
+
+/* The groups that changed most, the most first, by place; gives how many. */
+enum { NAMED_GROUPS = 6 };
+static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_GROUPS])
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        const mp_group *group = &grouping->groups[i];
+        int64_t size = llabs(group->to.bytes - group->from_bytes);
+        size_t place = count;
+        for (; place; place--) {
+            const mp_group *other = &grouping->groups[changed[place - 1]];
+            if (llabs(other->to.bytes - other->from_bytes) >= size)
+                break;
+        }
+        if (!size || place == NAMED_GROUPS)
+            continue;
+        count += count < NAMED_GROUPS;
+        memmove(changed + place + 1, changed + place, (count - place - 1) * sizeof *changed);
+        changed[place] = i;
+    }
+    return count;
+}
+
+/* Of a row of the series, since its start; nothing is known of it between snapshots. `row` is the
+ * number of them for all that is alive, less all of them. */
+static const int64_t *changes_of(const course *of, const mp_series *series, size_t row, size_t rows)
+{
+    int64_t *changes = new_values(of), start = 0;
+    size_t place = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        changes[i] = MP_UNKNOWN;
+        if (of->moments[i].at_peak)
+            continue;
+        changes[i] =
+            row < rows ? series->at[row * series->length + place] : snapshot_at(of, i)->live_bytes;
+        for (size_t k = 0; k < rows && row == rows; k++)
+            changes[i] -= series->at[k * series->length + place];
+        start = place++ ? start : changes[i];
+        changes[i] -= start;
+    }
+    return changes;
+}
+
+static void add_changes(const course *of, mp_figure *figure, const mp_grouping *grouping,
+                        const mp_series *series, const uint32_t *changed, size_t count,
+                        const char *dimension)
+{
+    mp_document *document = of->document;
+    const char *panel =
+        mp_document_text(document, "Change by %s since %s", dimension, moment_name(of, 0));
+    for (size_t i = 0; i < count; i++)
+        add_line(&figure->lines, mp_document_text(document, "group_%zu", i + 1),
+                 mp_document_text(document, "%s", grouping->groups[changed[i]].label),
+                 changes_of(of, series, i, count))
+            ->panel = panel;
+    if (!grouping->of_frames && count < grouping->count)
+        add_line(&figure->lines, "others",
+                 mp_document_text(document, "%zu other%s", grouping->count - count,
+                                  grouping->count - count == 1 ? "" : "s"),
+                 changes_of(of, series, count, count))
+            ->panel = panel;
+}
+
+void mp_figure_growth(mp_document *document, const mp_window *window, const mp_grouping *grouping,
+                      const char *dimension)
+{
+    uint32_t changed[NAMED_GROUPS + 1];
+    if (!document->draws)
+        return;
+    size_t count = find_changed(grouping, changed);
+    uint32_t *row_of = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of);
+    for (size_t i = 0; i < count; i++)
+        row_of[changed[i] + 1] = (uint32_t)i + 1;
+    mp_series series = mp_series_of(window, grouping, row_of, (uint32_t)count);
+    if (series.length) {
+        course of = course_of(document, window, series.snapshots, series.length);
+        uint32_t session = window->model->snapshots.at[series.snapshots[0]].session.i;
+        mp_figure *figure = add_figure(&of, MP_FIGURE_GROWTH, session, NAMED_GROUPS + 1);
+        bool several = window->model->sessions.count > 2;
+        figure->title = mp_document_text(document, "Growth by %s over %s %s%s: %s", dimension,
+                                         mp_count_text(document, (int64_t)of.snapshots, false),
+                                         noun_of(window->model, of.snapshots),
+                                         several ? " of the first session" : "",
+                                         mp_figure_about(document, window->model));
+        add_changes(&of, figure, grouping, &series, changed, count, dimension);
+        free(of.moments);
+    }
+    mp_series_free(&series);
+    free(row_of);
+}
