@@ -60,6 +60,7 @@ class Trials:
         """The command lines that write `target`, whose name ends as a baseline's does."""
         return {
             "report": ["analyze", SHOP, "--format", "json", "--output", target],
+            "chart": ["snapshots", SHOP, "--chart", target],
             "suppressions": ["leaks", SHOP, "--format", "suppressions", "--output", target],
             "baseline": ["baseline", "save", SHOP, "--store", target.parent, "--as", target.stem],
             "export": ["export", "--to", "aqtime", SHOP, "--output", target],

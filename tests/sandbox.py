@@ -78,6 +78,7 @@ class Trials:
         return {
             "report": ["leaks", recording],
             "file": ["leaks", recording, "--output", "out/x"],
+            "chart": ["growth", recording, "--chart", "out/x.svg"],
             "folder": ["top", "in"],
             "trend": ["trend", "in"],
             "export": ["export", "--to", "aqtime", recording, "--output", "out/x.sqlite"],

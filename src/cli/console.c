@@ -281,7 +281,7 @@ bool cli_output_spares(const char *output, const char *const *paths, size_t coun
     for (size_t i = 0; i < count; i++) {
         if (!paths[i] || !is_file(paths[i], &file))
             continue;
-        cli_put_fault(output, "is read here and would be overwritten, expected another --output");
+        cli_put_fault(output, "is read here and would be overwritten, expected another file");
         return false;
     }
     return true;

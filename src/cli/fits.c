@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/chart.h"
+
 bool cli_is_there(const char *path)
 {
     struct stat status;
@@ -100,5 +102,5 @@ bool cli_fits(const cli_options *options)
     if (!(command->scope & CLI_READS) && options->path_count)
         return cli_refuse(options, "%s takes no file, and got %s", command->name,
                           options->paths[0]);
-    return true;
+    return cli_chart_fits(options);
 }

@@ -234,6 +234,8 @@ const cli_option cli_option_table[] = {
      AT(brief), .scope = CLI_PRINTS, .section = CLI_LOOKS},
     {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
      AT(output), .scope = CLI_PRINTS, .section = CLI_LOOKS, .letter = 'o', .by_hand = true},
+    {"chart", "FILE", "draw it, too, as SVG in this file", "a path", .kind = CLI_NAME, AT(chart),
+     .section = CLI_LOOKS, .by_hand = true},
     {"to", "FORMAT", "write it as another tool's file", "cobertura, lcov or sonar-generic",
      .kind = CLI_OWN_RENDERER, .of = "format", .section = CLI_LOOKS},
     {"to", "FORMAT", "what to write", "the name of a format (see memprof export --help)",

@@ -77,6 +77,7 @@ typedef struct cli_options {
     /* How the answer is printed. */
     const mp_renderer *renderer;
     const char *output; /* NULL: standard output */
+    const char *chart;  /* where the answer's picture goes, beside it; NULL: nowhere */
     cli_colour colour;
     bool no_pager, brief, no_config, exact_bytes;
     int64_t width;      /* of a line of text; 0: any; below 0: not asked for */

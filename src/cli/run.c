@@ -11,6 +11,7 @@
 #include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "cli/chart.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/pager.h"
@@ -77,9 +78,11 @@ int cli_read_beside(cli_options *options)
     const mp_argument_texts *suppressions = &question->suppression_paths;
     const char *const others[] = {question->base, question->rules ? NULL : question->policy_path};
     mp_error error = {0};
-    if (!cli_output_spares(options->output, others, sizeof others / sizeof *others) ||
-        !cli_output_spares(options->output, suppressions->at, suppressions->count))
-        return CLI_USAGE;
+    const char *const outputs[] = {options->output, options->chart, options->export_path};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (!cli_output_spares(outputs[i], others, sizeof others / sizeof *others) ||
+            !cli_output_spares(outputs[i], suppressions->at, suppressions->count))
+            return CLI_USAGE;
     if (mp_question_read(question, &error))
         return CLI_OK;
     const mp_policy *policy = question->policy;
@@ -351,6 +354,8 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
     int status = cli_put_document(options, document, diagnostics);
+    if (status == CLI_OK)
+        status = cli_put_chart(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *check = &document->checks[i];
         bool warns = check->verdict == MP_VERDICT_PASS && *check->warning && !options->quiet;
@@ -462,17 +467,17 @@ int cli_refuse_many(const cli_options *options, const cli_groups *groups)
 static int answer_groups(const cli_options *options, const cli_groups *groups,
                          mp_diagnostics *diagnostics)
 {
+    bool single = options->command.report->single || options->chart;
     cli_work work = {.options = options,
                      .groups = groups,
-                     .merges =
-                         groups->apart && !(options->command.report->single && groups->count == 1),
+                     .merges = groups->apart && !(single && groups->count == 1),
                      .total = bytes_of(groups),
                      .diagnostics = diagnostics,
                      .pile = {.for_people = !options->renderer->for_programs,
                               .how = {.rows = options->merged_rows,
                                       .overview = options->command.report->overview,
                                       .within = groups->within}}};
-    if (work.merges && options->command.report->single)
+    if (work.merges && single)
         return cli_refuse_many(options, groups);
     if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
         cli_put_message("the base is read anew for each recording, expected a file, not a stream");
@@ -496,10 +501,11 @@ int cli_report(cli_options *options)
     cli_groups groups;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     int status = cli_read_beside(options);
-    options->question.draws = options->renderer->draws;
+    options->question.draws = options->renderer->draws || options->chart;
     if (status == CLI_OK) {
         bool found = cli_groups_find(&groups, options, diagnostics);
-        if (!cli_groups_spared(&groups, options->output)) {
+        if (!cli_groups_spared(&groups, options->output) ||
+            !cli_groups_spared(&groups, options->chart)) {
             status = CLI_USAGE;
         } else if (!groups.count) {
             cli_put_diagnostics(diagnostics, options->quiet, true);

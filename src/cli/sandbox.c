@@ -162,6 +162,7 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
     if (options->listings.count || question->sources.folders.count)
         allow(set, "/", READ);
     allow_output(set, options->output);
+    allow_output(set, options->chart);
     allow_output(set, options->export_path);
     if (options->store) {
         char *inside = mp_alloc(strlen(options->store) + sizeof "/x");

@@ -407,6 +407,7 @@ static const mp_argument growth_arguments[] = {
     MP_ASKS("by", TEXT, by, MP_HEAPS),
     MP_ASKS("sort", TEXT, sort, MP_HEAPS | MP_DUMP),
     MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_SHARES("chart", MP_HEAPS | MP_DUMP),
     MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
     MP_ASKS_MINIMA(MP_HEAPS | MP_DUMP),
     MP_ASKS_LIMITS(MP_HEAPS | MP_DUMP),

@@ -341,6 +341,7 @@ static const timeline_arguments timeline_defaults = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument timeline_table[] = {
     {"limit", MP_ARGUMENT_COUNT, offsetof(timeline_arguments, limit), 1},
+    {"chart", MP_ARGUMENT_SHARED, 0, 1},
     {"selection", MP_ARGUMENT_SHARED, 0, 1},
     {"keep-profiler", MP_ARGUMENT_SHARED, 0, 1},
 };
