@@ -64,6 +64,7 @@ CASES = {
     "csv": ["leaks", "shop-v2.oemp", "--format", "csv"],
     "junit": ["gate", "shop.policy", "shop-v2.oemp", "--format", "junit", "-o", TARGET],
     "pr": ["gate", "shop.policy", "shop-v2.oemp", "--base", "shop-v1.oemp", "--format", "pr"],
+    "chart": ["treemap", "shop-v2.oemp", "--chart", TARGET],
     "markdown": ["growth", "shop-v2.oemp", "--format", "markdown"],
     "diff": ["diff", "shop-agent-AS1.oemp", "shop-agent-AS2.oemp"],
     "folder": ["top", "parts", "--jobs", "2"],

@@ -67,6 +67,7 @@ unsigned mp_svg_colour(const char *text, unsigned count);
 /* The drawing of the figure's kind; false: there is none. */
 bool mp_svg_figure(mp_svg *svg, const mp_figure *figure);
 void mp_svg_stacks(mp_svg *svg, const mp_figure *figure);
+void mp_svg_map(mp_svg *svg, const mp_figure *figure);
 void mp_svg_lines(mp_svg *svg, const mp_figure *figure);
 void mp_svg_spans(mp_svg *svg, const mp_figure *figure);
 

@@ -7,6 +7,7 @@ typedef void draw_figure(mp_svg *svg, const mp_figure *figure);
 
 static draw_figure *const drawings[] = {
     [MP_FIGURE_STACKS] = mp_svg_stacks,
+    [MP_FIGURE_MAP] = mp_svg_map,
     [MP_FIGURE_LINES] = mp_svg_lines,
     [MP_FIGURE_SPANS] = mp_svg_spans,
 };

@@ -1,0 +1,29 @@
+/* Areas: amounts by what they are a part of, and by what they are, for maps of memory. */
+#ifndef MP_QUERY_AREAS_H
+#define MP_QUERY_AREAS_H
+
+#include "query/graph_query.h"
+#include "query/group.h"
+
+typedef struct mp_area {
+    const char *group, *key;
+    int64_t amount; /* bytes */
+    int64_t count;  /* objects */
+} mp_area;
+
+/* Each pair of names once, by group, then key. Release with mp_areas_free. */
+typedef struct mp_areas {
+    mp_area *at;
+    size_t count, capacity;
+    mp_arena labels; /* of some of them; others belong to what was asked */
+} mp_areas;
+
+/* What is alive at the window's end, or what of it leaked, by a dimension whose groups add up, and
+ * in each by type; by type itself, in each by source. Sums are the window's. */
+mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension, bool leaked);
+/* Of a dump, by namespace or type, in each by type: all objects; or those that are reached, by the
+ * namespace or type of the topmost object that keeps them alive, alone. */
+mp_areas mp_areas_of_graph(mp_graph_view *view, bool by_namespace, bool retained);
+void mp_areas_free(mp_areas *areas);
+
+#endif

@@ -1,0 +1,396 @@
+/* What takes how much room: types in what created them, as a table and as a map. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "query/areas.h"
+#include "reports/figures.h"
+#include "reports/graph_sections.h"
+#include "reports/profile_sections.h"
+
+typedef struct treemap_arguments {
+    const char *from, *to, *of, *by; /* NULL: the variant's own */
+    int64_t limit;
+} treemap_arguments;
+
+/* A group, or one kind of what is in it. */
+typedef struct area_row {
+    const char *group, *key;
+    int64_t amount, count, keys;
+    double percent;
+} area_row;
+
+#define AREA_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title)              \
+    MP_COLUMN_OF(area_row, amount, amount_name, amount_title, amount_unit, 0),                     \
+        MP_COLUMN(area_row, percent, "%", MP_PERCENT, 0),                                          \
+        MP_COLUMN_OF(area_row, count, count_name, count_title, MP_COUNT, 0)
+/* clang-format off */
+#define GROUP_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title)                           \
+    MP_RANK(0),                                                                                    \
+    AREA_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title),                               \
+    MP_COLUMN(area_row, keys, "Kinds", MP_COUNT, 0),                                               \
+    MP_COLUMN(area_row, group, "Group", MP_TEXT, MP_SHORTEN)
+#define KEY_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title)                             \
+    MP_RANK(0),                                                                                    \
+    AREA_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title),                               \
+    MP_COLUMN(area_row, key, "What", MP_TEXT, MP_SHORTEN),                                         \
+    MP_COLUMN(area_row, group, "In", MP_TEXT, MP_SHORTEN)
+/* clang-format on */
+
+static const mp_column memory_groups[] = {
+    GROUP_COLUMNS("bytes", "Size", MP_BYTES, "objects", "Objects"),
+};
+static const mp_column memory_keys[] = {
+    KEY_COLUMNS("bytes", "Size", MP_BYTES, "objects", "Objects"),
+};
+static const mp_column time_groups[] = {
+    GROUP_COLUMNS("seconds", "Seconds", MP_SECONDS, "calls", "Calls"),
+};
+static const mp_column time_keys[] = {
+    KEY_COLUMNS("seconds", "Seconds", MP_SECONDS, "calls", "Calls"),
+};
+
+/* What is asked and found, of any kind of recording. */
+typedef struct mapping {
+    mp_document *document;
+    const mp_model *model;
+    const char *of, *by, *within; /* "alive", "source", "type" */
+    const char *when;             /* " at snapshot 7", or "" */
+    bool of_time;
+    size_t rows; /* 0: all */
+    int64_t total;
+} mapping;
+
+/* --- in which order --- */
+
+/* Groups by amount, of equal ones by name; what is in them likewise. */
+static int by_amount(const void *left, const void *right)
+{
+    const area_row *a = left, *b = right;
+    if (a->amount != b->amount)
+        return a->amount < b->amount ? 1 : -1;
+    int order = strcmp(a->group, b->group);
+    return order ? order : strcmp(a->key, b->key);
+}
+
+/* Areas come by group: the rows of each, and of the groups. */
+static area_row *group_rows(const mapping *map, const mp_areas *areas, size_t *count)
+{
+    area_row *rows = mp_alloc((areas->count + 1) * sizeof *rows);
+    *count = 0;
+    for (size_t i = 0; i < areas->count; i++) {
+        const mp_area *area = &areas->at[i];
+        if (!*count || strcmp(rows[*count - 1].group, area->group) != 0)
+            rows[(*count)++] = (area_row){.group = area->group, .key = ""};
+        area_row *row = &rows[*count - 1];
+        row->amount += area->amount;
+        row->count += area->count;
+        row->keys++;
+        row->percent = mp_percent_of(row->amount, map->total);
+    }
+    qsort(rows, *count, sizeof *rows, by_amount);
+    return rows;
+}
+
+static area_row *key_rows(const mapping *map, const mp_areas *areas)
+{
+    area_row *rows = mp_alloc((areas->count + 1) * sizeof *rows);
+    for (size_t i = 0; i < areas->count; i++)
+        rows[i] = (area_row){.group = areas->at[i].group,
+                             .key = areas->at[i].key,
+                             .amount = areas->at[i].amount,
+                             .count = areas->at[i].count,
+                             .percent = mp_percent_of(areas->at[i].amount, map->total)};
+    qsort(rows, areas->count, sizeof *rows, by_amount);
+    return rows;
+}
+
+/* --- tables --- */
+
+/* "Alive at snapshot 7 (_PreCleanUp)" */
+static const char *what_text(const mapping *map)
+{
+    bool held = strcmp(map->of, "retained") == 0;
+    return mp_document_text(map->document, "%s%s",
+                            strcmp(map->of, "leaked") == 0    ? "Leaked"
+                            : strcmp(map->of, "seconds") == 0 ? "Time spent"
+                            : held                            ? "Kept alive"
+                                                              : "Alive",
+                            map->when);
+}
+
+static void put_rows(const mapping *map, mp_table *table, const area_row *rows, size_t count)
+{
+    table->order = map->of_time ? "seconds" : "bytes";
+    table->empty = "nothing";
+    for (size_t i = 0; i < mp_shown_of(count, map->rows); i++)
+        mp_table_put(map->document, table, &rows[i]);
+    mp_table_left_out(table, count);
+}
+
+static void put_tables(const mapping *map, const area_row *groups, size_t group_count,
+                       const area_row *keys, size_t key_count)
+{
+    mp_document *document = map->document;
+    const char *what = what_text(map);
+    mp_table *table = map->of_time ? MP_TABLE(document, "groups", NULL, MP_ROWS, time_groups)
+                                   : MP_TABLE(document, "groups", NULL, MP_ROWS, memory_groups);
+    table->title = mp_document_text(document, "%s, by %s", what, map->by);
+    put_rows(map, table, groups, group_count);
+    table = map->of_time ? MP_TABLE(document, "treemap", NULL, MP_ROWS, time_keys)
+                         : MP_TABLE(document, "treemap", NULL, MP_ROWS, memory_keys);
+    table->title = mp_document_text(document, "The same by %s and %s", map->by, map->within);
+    table->main = true;
+    put_rows(map, table, keys, key_count);
+}
+
+/* --- the map --- */
+
+static int by_group(const void *left, const void *right)
+{
+    return strcmp(((const area_row *)left)->group, ((const area_row *)right)->group);
+}
+
+/* A group is named by its first part; the names of both are copied once. */
+static void draw(const mapping *map, const area_row *groups, size_t group_count,
+                 const area_row *keys, size_t key_count)
+{
+    mp_document *document = map->document;
+    size_t count = 1 + group_count + key_count;
+    if (!document->draws || count > UINT32_MAX)
+        return;
+    mp_place *places = mp_arena_alloc(document->arena, count * sizeof *places);
+    mp_place clear = {.line = MP_UNKNOWN};
+    places[0] = clear;
+    places[0].kind = MP_PLACE_GROUP;
+    places[0].label = what_text(map);
+    area_row *sorted = mp_alloc((group_count + 1) * sizeof *sorted); /* groups, by name */
+    for (size_t i = 0; i < group_count; i++) {
+        mp_place *at = &places[i + 1];
+        sorted[i] = groups[i];
+        sorted[i].keys = (int64_t)i + 1; /* where it stands */
+        *at = clear;
+        at->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_GROUP;
+        at->label = mp_document_text(document, "%s", groups[i].group);
+        at->all = groups[i].amount;
+        at->all_count = groups[i].count;
+        places[0].all += at->all;
+        places[0].all_count += at->all_count;
+    }
+    if (group_count)
+        qsort(sorted, group_count, sizeof *sorted, by_group);
+    for (size_t i = 0; i < key_count; i++) {
+        const area_row *in = bsearch(&keys[i], sorted, group_count, sizeof *sorted, by_group);
+        mp_place *at = &places[1 + group_count + i];
+        *at = clear;
+        at->parent = (uint32_t)in->keys;
+        at->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_TYPE;
+        at->label = mp_document_text(document, "%s", keys[i].key);
+        at->own = at->all = keys[i].amount;
+        at->own_count = at->all_count = keys[i].count;
+    }
+    free(sorted);
+    mp_figure *figure = mp_document_figure(document, MP_FIGURE_MAP, "treemap");
+    figure->title = mp_document_text(document, "%s, by %s and %s: %s", what_text(map), map->by,
+                                     map->within, mp_figure_about(document, map->model));
+    figure->tree = (mp_tree_figure){.at = places,
+                                    .count = (uint32_t)count,
+                                    .unit = map->of_time ? MP_SECONDS : MP_BYTES,
+                                    .of = map->of,
+                                    .count_of = map->of_time ? "calls" : "objects"};
+}
+
+static void put_areas(mapping *map, const mp_areas *areas)
+{
+    size_t group_count;
+    for (size_t i = 0; i < areas->count; i++)
+        map->total += areas->at[i].amount;
+    area_row *groups = group_rows(map, areas, &group_count), *keys = key_rows(map, areas);
+    put_tables(map, groups, group_count, keys, areas->count);
+    draw(map, groups, group_count, keys, areas->count);
+    free(groups);
+    free(keys);
+}
+
+/* --- beside other answers --- */
+
+static void draw_areas(mapping *map, mp_areas areas)
+{
+    size_t group_count;
+    area_row *groups = group_rows(map, &areas, &group_count), *keys = key_rows(map, &areas);
+    draw(map, groups, group_count, keys, areas.count);
+    free(groups);
+    free(keys);
+    mp_areas_free(&areas);
+}
+
+void mp_figure_alive(mp_document *document, const mp_window *window)
+{
+    mapping map = {.document = document,
+                   .model = window->model,
+                   .of = "alive",
+                   .by = "source",
+                   .within = "type",
+                   .when = ""};
+    const mp_dimension *source = mp_dimension_find(map.by);
+    if (document->draws && mp_dimension_fits(source, window->model))
+        draw_areas(&map, mp_areas_of_heap(window, source, false));
+}
+
+void mp_figure_alive_in_graph(mp_document *document, const mp_model *model, mp_graph_view *view)
+{
+    mapping map = {.document = document,
+                   .model = model,
+                   .of = "alive",
+                   .by = "namespace",
+                   .within = "type",
+                   .when = ""};
+    if (document->draws)
+        draw_areas(&map, mp_areas_of_graph(view, true, false));
+}
+
+/* --- of each kind of recording --- */
+
+static bool map_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const treemap_arguments *asked = request->arguments;
+    mp_window window;
+    bool leaked = asked->of && strcmp(asked->of, "leaked") == 0;
+    if (!mp_section_heap(document, request, leaked, &window, error))
+        return false;
+    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "source");
+    bool by_type = dimension == mp_dimension_find("type");
+    mapping map = {.document = document,
+                   .model = request->model,
+                   .of = leaked ? "leaked" : "alive",
+                   .by = dimension->name,
+                   .within = by_type ? "source" : "type",
+                   .rows = (size_t)asked->limit};
+    map.when = mp_document_text(document, " at %s", mp_moment_text(document, &window, false));
+    mp_areas areas = mp_areas_of_heap(&window, dimension, leaked);
+    put_areas(&map, &areas);
+    mp_areas_free(&areas);
+    mp_window_free(&window);
+    return true;
+}
+
+static bool map_dump(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const treemap_arguments *asked = request->arguments;
+    (void)error;
+    bool retained = asked->of && strcmp(asked->of, "retained") == 0;
+    bool by_type = asked->by ? strcmp(asked->by, "type") == 0 : retained;
+    mp_graph_view view = mp_graph_view_of(request->filter);
+    mp_section_dump_head(document, request, &view);
+    mapping map = {.document = document,
+                   .model = request->model,
+                   .of = retained ? "retained" : "alive",
+                   .by = retained ? by_type ? "type of what keeps it" : "namespace of what keeps it"
+                         : by_type ? "type"
+                                   : "namespace",
+                   .within = "type",
+                   .when = "",
+                   .rows = (size_t)asked->limit};
+    mp_areas areas = mp_areas_of_graph(&view, !by_type, retained);
+    put_areas(&map, &areas);
+    mp_areas_free(&areas);
+    mp_graph_view_free(&view);
+    return true;
+}
+
+static int by_program(const void *left, const void *right)
+{
+    const mp_area *a = left, *b = right;
+    int order = strcmp(a->group, b->group);
+    return order ? order : strcmp(a->key, b->key);
+}
+
+static bool map_profile(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const treemap_arguments *asked = request->arguments;
+    const mp_model *model = request->model;
+    (void)error;
+    mp_profile_costs costs = mp_profile_costs_of(request->filter);
+    mp_areas areas = {.at = mp_alloc((costs.methods.count + 1) * sizeof *areas.at)};
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->filter, false);
+    for (size_t i = 0; i < costs.methods.count; i++) {
+        const mp_code_cost *cost = &costs.methods.at[i];
+        const char *program = mp_model_text(model, cost->program);
+        const char *method = mp_model_text(model, cost->method);
+        areas.at[areas.count++] =
+            (mp_area){.group = program,
+                      .key = mp_code_text(document, program, method, MP_UNKNOWN, cost->start_line),
+                      .amount = cost->exclusive_us,
+                      .count = cost->calls};
+    }
+    if (areas.count)
+        qsort(areas.at, areas.count, sizeof *areas.at, by_program);
+    mapping map = {.document = document,
+                   .model = model,
+                   .of = "seconds",
+                   .by = "program",
+                   .within = "method",
+                   .when = "",
+                   .of_time = true,
+                   .rows = (size_t)asked->limit};
+    put_areas(&map, &areas);
+    mp_areas_free(&areas);
+    mp_profile_costs_free(&costs);
+    return true;
+}
+
+/* --- the report --- */
+
+static const treemap_arguments defaults = {.limit = MP_REPORT_ROWS};
+
+#define ASKS(name, kind, member, of)                                                               \
+    {                                                                                              \
+        name, MP_ARGUMENT_##kind, offsetof(treemap_arguments, member), of                          \
+    }
+static const mp_argument arguments[] = {
+    ASKS("from", NAME, from, MP_HEAPS),
+    ASKS("to", NAME, to, MP_HEAPS),
+    ASKS("of", TEXT, of, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    ASKS("by", TEXT, by, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("chart", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("listings", MP_PROFILE),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_READING,
+};
+
+static const char *const heap_amounts[] = {"alive", "leaked"};
+static const char *const dump_amounts[] = {"alive", "retained"};
+static const char *const profile_amounts[] = {"seconds"};
+static const char *const dump_groups[] = {"namespace", "type"};
+static const char *const profile_groups[] = {"program"};
+
+static const mp_choice choices[] = {
+    {.argument = "of", .variants = MP_HEAPS, MP_WORDS(heap_amounts)},
+    {.argument = "of", .variants = MP_DUMP, MP_WORDS(dump_amounts)},
+    {.argument = "of", .variants = MP_PROFILE, MP_WORDS(profile_amounts)},
+    {.argument = "by", .variants = MP_HEAPS, .apart = true},
+    {.argument = "by", .variants = MP_DUMP, MP_WORDS(dump_groups)},
+    {.argument = "by", .variants = MP_PROFILE, MP_WORDS(profile_groups)},
+    {0},
+};
+
+const mp_report mp_report_treemap = {
+    .name = "treemap",
+    .summary = "what takes how much room: types by source, as a table and as a map",
+    .example = "treemap samples/shop-v2.oemp --by source",
+    .details =
+        "Memory: what is alive or leaked, by source or another group and in each by type. Heap\n"
+        "dumps: by namespace; `of` retained, by what alone keeps it alive. Profiles: seconds by\n"
+        "program and method. `chart` draws it as a map, each area as large as its size.",
+    MP_ARGUMENTS(arguments, defaults),
+    .choices = choices,
+    .variants = {MP_HEAP_VARIANTS(map_heap),
+                 {.needs = MP_HOLDS_GRAPH, .run = map_dump},
+                 {.needs = MP_HOLDS_PROFILE, .run = map_profile}},
+};

@@ -1,0 +1,290 @@
+/* Layouts of pictures by hand and by their laws; pictures of any size stay small. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "render/squarify.h"
+#include "render/svg.h"
+#include "render/svg_axis.h"
+
+/* --- areas --- */
+
+/* The example of the paper that the method is from: areas of 6, 6, 4, 3, 2, 2 and 1 in 6 by 4. Two
+ * of 6 stand at the left, half of the whole; 4 and 3 lie on top of the other half, 7/12 of its
+ * height; below them 2 takes 2/5 of the width, the other 2 takes 2/3 of what is left, and 1 the
+ * rest. */
+static void squares_by_hand(void **state)
+{
+    (void)state;
+    static const int64_t amounts[] = {6, 6, 4, 3, 2, 2, 1};
+    static const mp_box boxes[] = {{0, 0, 300, 200},   {0, 200, 300, 200},   {300, 0, 171, 233},
+                                   {471, 0, 129, 233}, {300, 233, 120, 167}, {420, 233, 120, 167},
+                                   {540, 233, 60, 167}};
+    enum { COUNT = sizeof amounts / sizeof *amounts };
+    mp_box found[COUNT];
+    mp_squarify(amounts, COUNT, (mp_box){0, 0, 600, 400}, found);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(found[i].x, boxes[i].x);
+        assert_int_equal(found[i].y, boxes[i].y);
+        assert_int_equal(found[i].width, boxes[i].width);
+        assert_int_equal(found[i].height, boxes[i].height);
+    }
+}
+
+static int descending(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a > b ? -1 : a < b;
+}
+
+/* Each point of the box is in one of them; and each is as large as its amount, but for sides that
+ * are rounded. */
+static void check_boxes(const int64_t *amounts, size_t count, mp_box in)
+{
+    mp_box *boxes = mp_alloc(count * sizeof *boxes);
+    unsigned char *taken = mp_alloc_zero((size_t)in.width, (size_t)in.height);
+    int64_t area = 0, whole = (int64_t)in.width * in.height;
+    double total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += (double)amounts[i];
+    mp_squarify(amounts, count, in, boxes);
+    for (size_t i = 0; i < count; i++) {
+        const mp_box *box = &boxes[i];
+        assert_true(box->width >= 0 && box->height >= 0);
+        assert_true(box->x >= in.x && box->x + box->width <= in.x + in.width);
+        assert_true(box->y >= in.y && box->y + box->height <= in.y + in.height);
+        for (int32_t y = box->y; y < box->y + box->height; y++)
+            for (int32_t x = box->x; x < box->x + box->width; x++)
+                assert_false(taken[(y - in.y) * in.width + x - in.x]++);
+        int64_t found = (int64_t)box->width * box->height;
+        double expected = (double)amounts[i] / total * (double)whole;
+        double rounded = 2.0 * (box->width + box->height + 2);
+        assert_true((double)found <= expected + rounded && (double)found >= expected - rounded);
+        area += found;
+    }
+    assert_int_equal(area, whole);
+    free(taken);
+    free(boxes);
+}
+
+static void squares_by_law(void **state)
+{
+    (void)state;
+    static const mp_box in[] = {{0, 0, 1176, 620}, {12, 62, 90, 700}, {5, 5, 300, 7}, {0, 0, 1, 1}};
+    enum { COUNT = 60 };
+    uint32_t random = 1;
+    for (size_t round = 0; round < 12; round++) {
+        int64_t amounts[COUNT];
+        for (size_t i = 0; i < COUNT; i++) {
+            random = random * 1664525u + 1013904223u;
+            /* Alike, very different, and as large as can be. */
+            amounts[i] = round % 3 == 0   ? 100 + (int64_t)(random >> 28)
+                         : round % 3 == 1 ? (int64_t)1 << (random >> 27)
+                                          : INT64_MAX / COUNT - (int64_t)(random >> 20);
+        }
+        qsort(amounts, COUNT, sizeof *amounts, descending);
+        check_boxes(amounts, 1 + round * 5, in[round % 4]);
+    }
+}
+
+/* --- axes --- */
+
+static void axes_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t low, high;
+        mp_unit unit;
+        int64_t steps, step, end;
+        int64_t mark; /* that has this text */
+        const char *text;
+    } cases[] = {
+        {0, 255226, MP_BYTES, 6, 50 * 1024, 250 * 1024, 50 * 1024, "50 KiB"},
+        {0, 17190144, MP_BYTES, 3, 10 << 20, 20 << 20, 20 << 20, "20 MiB"},
+        {0, 1700, MP_BYTES, 5, 512, 2048, 1536, "1.5 KiB"},
+        {0, 1000, MP_BYTES, 5, 256, 1024, 768, "0.75 KiB"},
+        {0, 0, MP_BYTES, 5, 1, 1, 0, "0"},
+        {-16384, 37581, MP_BYTES, 5, 20 * 1024, 40 * 1024, 20 * 1024, "+20 KiB"},
+        {-16384, 37581, MP_BYTES, 5, 20 * 1024, 40 * 1024, -20 * 1024, "-20 KiB"},
+        {60125000, 373266000, MP_TIME, 8, 60000000, 373266000, 120000000, "0:02:00"},
+        {0, 612000, MP_TIME, 8, 100000, 612000, 300000, "0:00:00.3"},
+        {2587954, 2617030, MP_TIME, 8, 5000, 2617030, 2590000, "0:00:02.590"},
+        {0, 90000LL * 1000000, MP_TIME, 8, 21600LL * 1000000, 90000LL * 1000000, 86400LL * 1000000,
+         "24:00:00"},
+        {1, 3, MP_NUMBER, 8, 1, 3, 2, "2"},
+        {1, 40000, MP_NUMBER, 8, 5000, 40000, 10000, "10000"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        mp_axis axis = mp_axis_of(cases[i].low, cases[i].high, cases[i].unit, cases[i].steps);
+        mp_axis_text(&axis, cases[i].mark, text);
+        assert_int_equal(axis.step, cases[i].step);
+        assert_int_equal(axis.high, cases[i].end);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+/* Whatever the ends, there are few marks, and all is on the axis. */
+static void axes_by_law(void **state)
+{
+    (void)state;
+    static const int64_t ends[] = {INT64_MIN + 1, -1, 0, 1, 999, 1023, 1 << 20, INT64_MAX};
+    static const mp_unit units[] = {MP_BYTES, MP_TIME, MP_NUMBER, MP_COUNT};
+    enum { ENDS = sizeof ends / sizeof *ends, LONG = 1000, STEPS = 7 };
+    for (size_t i = 0; i < ENDS * ENDS * 4; i++) {
+        int64_t low = ends[i / 4 % ENDS], high = ends[i / 4 / ENDS];
+        if (low > high)
+            continue;
+        char text[MP_UNIT_TEXT];
+        mp_axis axis = mp_axis_of(low, high, units[i % 4], STEPS);
+        int64_t marks = 0, last = -1;
+        assert_true(axis.low < axis.high);
+        for (int64_t mark = mp_axis_first(&axis); mark <= axis.high; mark += axis.step) {
+            int64_t place = mp_axis_place(&axis, mark, LONG);
+            mp_axis_text(&axis, mark, text);
+            assert_true(place >= last && place <= LONG);
+            last = place;
+            marks++;
+        }
+        assert_true(marks <= STEPS + 2);
+        if (low > -MP_AXIS_MOST / 2 && high < MP_AXIS_MOST / 2)
+            assert_int_equal(mp_axis_place(&axis, axis.high, LONG), LONG);
+    }
+}
+
+/* --- sizes --- */
+
+enum { MOST_BYTES = 1000000 };
+
+/* So many bytes has the picture; it ends whole. */
+static size_t size_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure *figure)
+{
+    char *text = NULL;
+    size_t size = 0;
+    mp_svg svg = {.file = open_memstream(&text, &size), .alone = true};
+    draw(&svg, figure);
+    assert_int_equal(fclose(svg.file), 0);
+    assert_true(size > 7 && strcmp(text + size - 7, "</svg>\n") == 0);
+    free(text);
+    return size;
+}
+
+static char *long_name(void)
+{
+    enum { LONG = 65536 };
+    char *name = mp_alloc(LONG + 1);
+    memset(name, '<', LONG);
+    name[LONG] = '\0';
+    return name;
+}
+
+static void lines_stay_small(void **state)
+{
+    (void)state;
+    enum { MOMENTS = 40000, LINES = 10 };
+    char *name = long_name();
+    int64_t *at = mp_alloc(MOMENTS * sizeof *at), *values = mp_alloc(MOMENTS * sizeof *values);
+    const char **names = mp_alloc(MOMENTS * sizeof *names);
+    struct mp_mark *marks = mp_alloc(2 * MOMENTS * sizeof *marks);
+    struct mp_line_of lines[LINES];
+    for (int i = 0; i < MOMENTS; i++) {
+        at[i] = i * 1000000LL;
+        values[i] = i % 7 == 3 ? MP_UNKNOWN : (int64_t)i * i % 99991 * 100000 - 9999;
+        names[i] = i % 3 ? name : NULL;
+        marks[2 * i] = (struct mp_mark){at[i], MP_UNKNOWN, MP_UNKNOWN, "tag", name};
+        marks[2 * i + 1] =
+            (struct mp_mark){at[i], MOMENTS / 2 * 1000000LL, MP_UNKNOWN, "request", name};
+    }
+    for (int i = 0; i < LINES; i++)
+        lines[i] =
+            (struct mp_line_of){"x", name, i ? "changes" : NULL, MP_BYTES, i == 5 ? at : values};
+    mp_figure figure = {.kind = MP_FIGURE_LINES, .name = "x", .title = "x"};
+    static const size_t counts[] = {0, 1, 2, 3, 400, 2000, MOMENTS};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        figure.lines = (mp_line_figure){.moments = counts[i],
+                                        .at = at,
+                                        .moment_unit = i % 2 ? MP_TIME : MP_NUMBER,
+                                        .moment_of = "snapshot",
+                                        .names = names,
+                                        .lines = lines,
+                                        .line_count = LINES,
+                                        .marks = marks,
+                                        .mark_count = 2 * counts[i]};
+        assert_true(size_of(mp_svg_lines, &figure) < MOST_BYTES);
+        figure.lines.line_count = 0;
+        assert_true(size_of(mp_svg_lines, &figure) < MOST_BYTES);
+    }
+    free(marks);
+    free(names);
+    free(values);
+    free(at);
+    free(name);
+}
+
+static void spans_stay_small(void **state)
+{
+    (void)state;
+    enum { SPANS = 200000, DEEP = 64000 };
+    char *name = long_name();
+    struct mp_span *spans = mp_alloc(SPANS * sizeof *spans);
+    mp_figure figure = {.kind = MP_FIGURE_SPANS, .name = "x", .title = name};
+    for (int i = 0; i < SPANS; i++)
+        spans[i] = (struct mp_span){i * 10, i * 10 + i % 20, (uint32_t)i % 50, name};
+    for (size_t count = 0; count <= SPANS; count = count ? count * 200 : 1) {
+        figure.spans = (mp_span_figure){spans, count};
+        assert_true(size_of(mp_svg_spans, &figure) < MOST_BYTES);
+    }
+    figure.spans = (mp_span_figure){spans, SPANS};
+    assert_true(size_of(mp_svg_spans, &figure) < MOST_BYTES);
+    for (int i = 0; i < DEEP; i++)
+        spans[i] = (struct mp_span){i, 2 * DEEP - i, (uint32_t)i, "deep"};
+    figure.spans = (mp_span_figure){spans, DEEP};
+    assert_true(size_of(mp_svg_spans, &figure) < MOST_BYTES);
+    free(spans);
+    free(name);
+}
+
+static void maps_stay_small(void **state)
+{
+    (void)state;
+    enum { PLACES = 200000 };
+    char *name = long_name();
+    mp_place *places = mp_alloc_zero(PLACES, sizeof *places);
+    mp_figure figure = {.kind = MP_FIGURE_MAP, .name = "x", .title = name};
+    for (uint32_t i = 1; i < PLACES; i++) {
+        uint32_t parent = i <= 300 ? 0 : i % 300 + 1;
+        places[i] = (mp_place){.parent = parent, .label = name, .kind = MP_PLACE_TYPE};
+        if (parent) {
+            places[i].own = places[i].all = PLACES - i;
+            places[parent].all += places[i].all;
+            places[0].all += places[i].all;
+        }
+    }
+    places[0].label = name;
+    for (uint32_t count = 0; count <= PLACES; count = count ? count * 10 : 2) {
+        figure.tree = (mp_tree_figure){.at = places, .count = count, .unit = MP_BYTES};
+        assert_true(size_of(mp_svg_map, &figure) < MOST_BYTES);
+    }
+    free(places);
+    free(name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(squares_by_hand),  cmocka_unit_test(squares_by_law),
+        cmocka_unit_test(axes_by_hand),     cmocka_unit_test(axes_by_law),
+        cmocka_unit_test(lines_stay_small), cmocka_unit_test(spans_stay_small),
+        cmocka_unit_test(maps_stay_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
