@@ -86,6 +86,11 @@ enum {
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 
+/* The groups of all that was there up to the window's end, also if nothing at its ends tells of
+ * them; without labels, in the order of their first generations. Release with mp_grouping_free. */
+mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension);
+void mp_grouping_free(mp_grouping *grouping);
+
 /* Add MP_GROUPS_SCOPED and MP_GROUPS_KEPT, as `wanted` says, to groups of any kind: `groups`,
  * `count` and `group_of` are given. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);

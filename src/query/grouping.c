@@ -178,6 +178,12 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
     return grouping;
 }
 
+mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension)
+{
+    assert(!dimension->of_frames);
+    return group_window(window, dimension);
+}
+
 /* --- with what is scoped to it --- */
 
 /* The generations in which a group's bytes were counted last: at `to`, at `from`, and of leaks. */

@@ -27,7 +27,6 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
                              unsigned extras);
 /* Groups of frames, empty ones with them. */
 mp_grouping mp_group_frames(const mp_window *window);
-void mp_grouping_free(mp_grouping *grouping);
 void mp_leaks_free(struct mp_leaks *leaks);
 void mp_steady_free(mp_steady *steady);
 /* Add MP_GROUPS_GROWTH to groups of generations. */

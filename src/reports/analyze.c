@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "query/suppression.h"
 #include "reports/graph_sections.h"
+#include "reports/history.h"
 #include "reports/profile_sections.h"
 
 /* A leak and where it is; nothing where there is none. */
@@ -124,6 +125,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     answer_groups(document, &window);
     answer_platform(document, &window);
     mp_section_limits(document, request, &window);
+    mp_figure_history(document, request, &window);
     bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);
     ok = ok && mp_section_top(document, &window, asked, error) &&
@@ -165,6 +167,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     mp_section_head(document, request);
     mp_say_dump(document, &view);
     mp_say_dump_more(document, &view);
+    mp_figure_history(document, request, &window);
     mp_section_accumulations(document, &view, rows);
     mp_section_suspects(document, &view, rows);
     mp_section_retained(document, &view, asked->min_bytes, rows);
