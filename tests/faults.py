@@ -65,6 +65,7 @@ CASES = {
     "junit": ["gate", "shop.policy", "shop-v2.oemp", "--format", "junit", "-o", TARGET],
     "pr": ["gate", "shop.policy", "shop-v2.oemp", "--base", "shop-v1.oemp", "--format", "pr"],
     "chart": ["treemap", "shop-v2.oemp", "--chart", TARGET],
+    "html": ["analyze", "shop-v2.oemp", "--format", "html", "-o", TARGET],
     "markdown": ["growth", "shop-v2.oemp", "--format", "markdown"],
     "diff": ["diff", "shop-agent-AS1.oemp", "shop-agent-AS2.oemp"],
     "folder": ["top", "parts", "--jobs", "2"],

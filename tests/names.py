@@ -10,6 +10,7 @@ as it is, XML is well-formed; and nothing of Markdown becomes a link, a mention 
 """
 import argparse
 import csv
+import html.parser
 import io
 import json
 import os
@@ -46,9 +47,11 @@ COMMANDS = [["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top
 LIMITED = [["leaks", "--max-leaked", "0"], ["top", "--max-live", "0", "--by", "type"],
            ["diff", "FILE", "--max-growth", "0"], ["gate", "POLICY"]]
 FORMATS = ["text", "json", "csv", "markdown", "pr", "suppressions", "rpt", "rpt-old", "cobertura",
-           "lcov", "sonar-generic"]
+           "lcov", "sonar-generic", "html", "svg", "folded", "speedscope"]
+# A page is long: those whose tables and pictures are of kinds that no other has.
+PAGES = {"analyze", "leaks", "growth", "diff", "retained"}
 OF_LIMITS = ["junit", "github", "pr", "text", "json"]
-XML = {"junit", "cobertura", "sonar-generic"}
+XML = {"junit", "cobertura", "sonar-generic", "svg"}
 
 
 def is_unseen(character):
@@ -74,6 +77,28 @@ def links_in(text):
         elif not fenced:
             found += [match.group() for match in LINKS.finditer(line)]
     return sorted(set(found))
+
+
+class Marks(html.parser.HTMLParser):
+    """What a page has in it that no page of memprof has by itself."""
+    ELEMENTS = set("html head meta title style link body header main section figure figcaption h1 h2 p dl dt dd "
+                   "div table thead tbody tr th td details summary ol ul li small span code pre script "
+                   "svg g rect text tspan path line polyline circle desc a".split())
+    ATTRIBUTES = {"on", "srcdoc", "style", "action", "formaction"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.ELEMENTS:
+            self.found.add(f"<{tag}>")
+        for name, value in attributes:
+            if name[:2] in self.ATTRIBUTES or name in self.ATTRIBUTES:
+                self.found.add(name)
+            if name in ("href", "src", "xlink:href") and not (value or "").startswith(("#", "data:,")):
+                self.found.add(f"{name}={value}")
 
 
 def strings_of(value):
@@ -116,7 +141,8 @@ class Law:
         self.runs += 1
         texts = [("standard error", done.stderr)]
         if format_ != "csv":
-            texts.append(("output", done.stdout))
+            # Of a page, what is not the same in each.
+            texts.append(("output", done.stdout.partition(b"<script>")[0]))
         for where, text in texts:
             try:
                 if unseen := unseen_in(text.decode()):
@@ -146,6 +172,9 @@ class Law:
                 self.fail(words, f"no XML: {fault}")
         elif format_ in ("markdown", "pr") and (links := links_in(printed.decode())):
             self.fail(words, f"a name becomes {links}")
+        elif format_ == "html":
+            if marks := Marks(printed.decode().partition("<script>")[0]).found:
+                self.fail(words, f"a name becomes {marks}")
         elif format_ == "github":
             for line in printed.decode().splitlines():
                 if not re.match(r"::(error|warning|notice) ", line) or len(re.findall("::", line)) > 9:
@@ -168,6 +197,8 @@ def hold_names(law, folder, evil):
         for command in COMMANDS:
             for format_ in FORMATS:
                 if command[0] in ("check", "baseline") and format_ not in ("text", "json"):
+                    continue
+                if format_ == "html" and command[0] not in PAGES:
                     continue
                 options = [] if command[0] == "baseline" else ["--format", format_]
                 law.hold(command_line(command, path, policy) + options, evil)

@@ -122,7 +122,9 @@ typedef struct mp_setting {
  * ("type", "not-type", "since", ...), "suppress" (the path of a file; also "today"), "base" (the
  * path of a recording or a baseline that "diff", "gate" hold this one against), "policy" (of
  * "gate", the path of its rules), "object" (of "path" and "object"), "program" (of "annotate"),
- * "allow-torn", a switch: limits and rules also judge a recording, or a base, that breaks off.
+ * "allow-torn", a switch: limits and rules also judge a recording, or a base, that breaks off; and
+ * "draws", a switch: the answer also has the figures that "svg" prints alone and "html" beside its
+ * tables, which takes time and memory for each.
  * NULL with an error. Release with mp_document_free, before the recording, which keeps what the
  * question refers to until it is released itself; the settings' texts must live as long. */
 mp_document *mp_recording_ask(mp_recording *recording, const char *report,
@@ -149,9 +151,11 @@ mp_document *mp_answers_merge(const char *const *names, const mp_document *const
 /* --- printing --- */
 
 /* Print in a format of the command line's --format ("text", "json", "csv", ...), at most 100
- * columns wide where it is for people. `recording` may be NULL: formats for programs tell its
- * diagnostics. False with an error where the answer has nothing that this format shows, or where it
- * could not be written. */
+ * columns wide where it is for people. "svg" needs an answer that was asked with "draws"
+ * unless it is of "flame", "html" has figures then. `recording` may be NULL: formats for programs
+ * tell its diagnostics. False with an error where the answer has nothing that this format shows, or
+ * where it could not be written.
+ */
 bool mp_document_print(const mp_document *document, const char *format,
                        const mp_recording *recording, FILE *file, mp_error *error);
 

@@ -372,12 +372,15 @@ static void choose_limit(cli_options *options)
     int64_t *limit = mp_question_limit(&options->question);
     bool given = text_of(options, "limit");
     bool whole = options->renderer->for_programs && !report->overview;
+    const int64_t wanted = options->renderer->rows;
+    const bool more = limit && *limit > 0 && *limit < wanted; /* 0: all */
     options->merged_rows = options->brief ? MP_BRIEF_ROWS
                            : whole        ? (size_t)report->program_rows
+                           : more         ? (size_t)wanted
                                           : mp_report_rows(report);
     if (limit && given)
         options->merged_rows = (size_t)*limit;
-    else if (limit && (whole || options->brief))
+    else if (limit && (whole || more || options->brief))
         *limit = (int64_t)options->merged_rows;
 }
 

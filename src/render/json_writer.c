@@ -60,8 +60,11 @@ void mp_json_put_text(mp_json *json, const char *text, size_t length)
     put(json, "\"", 1);
     for (size_t width; text < end; text += width + !width) {
         uint32_t code = mp_text_hidden(text, end, &width);
-        if (code == MP_SEEN && *text != '"' && *text != '\\')
+        bool ends_page = json->in_page && *text == '<';
+        if (code == MP_SEEN && *text != '"' && *text != '\\' && !ends_page)
             continue;
+        if (ends_page)
+            code = '<';
         const char *found = *text ? strchr(named, *text) : NULL;
         put(json, plain, (size_t)(text - plain));
         if (found)

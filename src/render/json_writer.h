@@ -14,7 +14,8 @@ typedef struct mp_json {
     bool readable;
     bool lines; /* of what is not readable: members of the outermost object stand on lines of their
                    own */
-    bool begun; /* the innermost array or object that is open has something in it */
+    bool in_page;   /* it stands in an element of HTML, which a text must not end */
+    bool begun;     /* the innermost array or object that is open has something in it */
     unsigned depth; /* how many are open */
 } mp_json;
 

@@ -35,6 +35,7 @@ typedef struct mp_renderer {
     bool of_checks; /* shows nothing but rules and limits */
     bool for_tools; /* another tool's file of one kind of answer, which the command export asks for
                      */
+    int64_t rows;   /* at least so many of a table, where nobody asks for fewer; 0: the report's */
     bool draws;     /* shows figures: reports are to make them */
     const char
         *command; /* the only one whose documents have what it shows, or "A or B"; NULL: any has */

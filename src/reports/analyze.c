@@ -4,9 +4,11 @@
 
 #include "base/units.h"
 #include "query/suppression.h"
+#include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/history.h"
 #include "reports/profile_sections.h"
+#include "reports/stack_figure.h"
 
 /* A leak and where it is; nothing where there is none. */
 static void say_leak(mp_document *document, const mp_model *model, const mp_leak *leak,
@@ -114,6 +116,47 @@ static void answer_platform(mp_document *document, const mp_window *window)
     mp_document_say(document, MP_TONE_PLAIN, "Platform", "%s", text);
 }
 
+/* Stacks by all that the model tells of them. */
+static void draw_stacks(mp_document *document, const mp_filter *filter, const mp_window *window)
+{
+    static const struct {
+        mp_weighing of;
+        const char *name, *title;
+    } asked[] = {
+        {MP_WEIGH_LEAKED, "leaked_stacks", "Leaked, by stack"},
+        {MP_WEIGH_ALIVE, "alive_stacks", "Alive, by stack"},
+        {MP_WEIGH_CREATED, "created_stacks", "Created, by stack"},
+        {MP_WEIGH_SECONDS, "seconds_stacks", "Seconds, by stack"},
+        {MP_WEIGH_RETAINED, "retained_stacks", "Held, by what holds it"},
+    };
+    enum { MOST_FRAMES = 4000 };
+    const bool dump = mp_weighing_usual(filter) == MP_WEIGH_RETAINED;
+    mp_weighing of[MP_MOST_WEIGHINGS];
+    size_t count = 0, which[MP_MOST_WEIGHINGS];
+    for (size_t i = 0; document->draws && i < sizeof asked / sizeof *asked; i++) {
+        bool wanted = dump == (asked[i].of == MP_WEIGH_RETAINED);
+        if (!wanted || !mp_weighing_fits(filter, asked[i].of))
+            continue;
+        which[count] = i;
+        of[count++] = asked[i].of;
+    }
+    if (!count)
+        return;
+    mp_weights weights = mp_weights_of(filter, window, of, count);
+    for (size_t i = 0; i < count; i++) {
+        mp_weights seen = mp_weights_pruned(filter->model, &weights, i, MOST_FRAMES);
+        mp_figure *figure = mp_stack_figure(document, &seen, 0, 0, asked[which[i]].name);
+        figure->title = asked[which[i]].title;
+        if (seen.left_out)
+            figure->note =
+                mp_document_text(document, "%s of %s frames are summed up as \"(smaller ones)\".",
+                                 mp_count_text(document, seen.left_out, false),
+                                 mp_count_text(document, (int64_t)weights.count - 1, false));
+        mp_weights_free(&seen);
+    }
+    mp_weights_free(&weights);
+}
+
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
@@ -125,7 +168,10 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     answer_groups(document, &window);
     answer_platform(document, &window);
     mp_section_limits(document, request, &window);
+    mp_figure_memory(document, &window);
     mp_figure_history(document, request, &window);
+    draw_stacks(document, request->filter, &window);
+    mp_figure_alive(document, &window);
     bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);
     ok = ok && mp_section_top(document, &window, asked, error) &&
@@ -147,6 +193,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_costs_asked asked = {.min_calls = all->min_count, .rows = (size_t)all->limit};
     mp_section_head(document, request);
     mp_section_profile_answer(document, model, &costs);
+    draw_stacks(document, request->filter, NULL);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_methods(document, model, &costs, &asked);
@@ -167,7 +214,10 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     mp_section_head(document, request);
     mp_say_dump(document, &view);
     mp_say_dump_more(document, &view);
+    mp_figure_memory(document, &window);
     mp_figure_history(document, request, &window);
+    draw_stacks(document, request->filter, &window);
+    mp_figure_alive_in_graph(document, request->model, &view);
     mp_section_accumulations(document, &view, rows);
     mp_section_suspects(document, &view, rows);
     mp_section_retained(document, &view, asked->min_bytes, rows);

@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "compare/stacks.h"
 #include "reports/profile_sections.h"
+#include "reports/stack_figure.h"
 
 /* --- totals side by side --- */
 
@@ -275,6 +277,24 @@ static bool is_scoped(const mp_differences *differences)
     return false;
 }
 
+/* By stack, as wide as the larger of both sides. */
+static void draw_stacks(mp_document *document, const mp_request *request, const mp_digest *base,
+                        const mp_digest *now)
+{
+    const mp_weighing of = mp_weighing_usual(request->filter);
+    if (!document->draws || (of == MP_WEIGH_RETAINED && base->kept)) /* which a baseline has not */
+        return;
+    const mp_level level = mp_level_of_stacks(base, now, of);
+    mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
+    mp_weights weights = mp_weights_of_differences(request->dictionary, &differences, level, of,
+                                                   now->kind == MP_KIND_DATABASE);
+    mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, "changed_stacks");
+    figure->title = mp_document_text(document, "Changes of what is %s, by stack",
+                                     of == MP_WEIGH_SECONDS ? "spent" : mp_weighing_name(of));
+    mp_weights_free(&weights);
+    free(differences.at);
+}
+
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_diff_arguments *asked = request->arguments;
@@ -300,6 +320,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         mp_section_selection(document, request,
                              base->totals.objects || base->totals.created || base->totals.calls);
         mp_diff_say(document, &diff, base, now, asked);
+        draw_stacks(document, request, base, now);
         section_totals(document, base, now);
         section_changes(document, &diff);
         mp_section_differences(document, &diff, asked);

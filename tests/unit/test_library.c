@@ -327,6 +327,48 @@ static void an_answer_opens_in_words(void **unused)
     mp_recording_free(recording);
 }
 
+static bool has(const mp_document *document, const char *format, const mp_recording *recording,
+                const char *wanted)
+{
+    char *text = printed(document, format, recording);
+    bool found = strstr(text, wanted) != NULL;
+    free(text);
+    return found;
+}
+
+/* What draws has something to draw where the caller asked for it, and else says how to ask. */
+static void figures_are_drawn_where_they_are_asked_for(void **unused)
+{
+    (void)unused;
+    static const char *const drawn[] = {"treemap", "snapshots", "growth", "analyze"};
+    const mp_setting draws = {"draws", ""};
+    mp_error error = {0};
+    char line[1200];
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        mp_document *plain = mp_recording_ask(recording, drawn[i], NULL, 0, &error);
+        mp_document *figured = mp_recording_ask(recording, drawn[i], &draws, 1, &error);
+        assert_true(plain && figured);
+        assert_true(has(figured, "svg", recording, "</svg>"));
+        assert_true(has(figured, "html", recording, "<figure id="));
+        assert_false(has(plain, "html", recording, "<figure id="));
+        assert_false(mp_document_print(plain, "svg", recording, stdout, &error));
+        mp_error_line(&error, "", line, sizeof line);
+        assert_non_null(strstr(line, " was asked for no figures, expected the setting draws"));
+        mp_document_free(plain);
+        mp_document_free(figured);
+    }
+    mp_document *flame = mp_recording_ask(recording, "flame", NULL, 0, &error);
+    assert_true(has(flame, "svg", recording, "</svg>")); /* it is a figure itself */
+    mp_document_free(flame);
+    mp_document *top = mp_recording_ask(recording, "top", &draws, 1, &error);
+    assert_false(mp_document_print(top, "svg", recording, stdout, &error));
+    assert_non_null(
+        strstr(mp_error_line(&error, "", line, sizeof line), "top has nothing that is drawn"));
+    mp_document_free(top);
+    mp_recording_free(recording);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +383,7 @@ int main(void)
         cmocka_unit_test(bytes_are_held_against_a_baseline),
         cmocka_unit_test(ages_are_kept_where_they_are_asked_for),
         cmocka_unit_test(answers_can_be_merged),
+        cmocka_unit_test(figures_are_drawn_where_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -494,7 +494,7 @@ static void renderers_are_found_by_name(void **unused)
     for (size_t i = 0; i < count; i++)
         assert_ptr_equal(mp_renderer_find(all[i]->name), all[i]);
     assert_string_equal(all[0]->name, "text");
-    assert_null(mp_renderer_find("html"));
+    assert_null(mp_renderer_find("yaml"));
 }
 
 /* --- rules and limits --- */
@@ -635,9 +635,28 @@ static void markdown_shows_every_table(void **unused)
     mp_document_free(document);
 }
 
+/* Between its head and its scripts. */
+static void html_shows_every_table(void **unused)
+{
+    (void)unused;
+    mp_document *document = made("a<b\">\xe2\x80\xae&");
+    char *text = render("html", document, 80, false, NULL);
+    assert_non_null(strstr(text, "<h1>An example</h1>"));
+    assert_non_null(strstr(text, "<tr><td class=\"c\">a&lt;b&quot;&gt;\\u{202e}&amp;"
+                                 "<td class=\"n\" data-v=\"1200\"><span class=\"worse\">+1,200"
+                                 "</span><th scope=\"row\" class=\"c\"><details><summary>a.p:1"
+                                 "</summary><ol><li>b.p:2<li>c &quot;x&quot;.p:3</ol></details>"
+                                 "<small>grows</small><small>owned</small>\n"));
+    assert_non_null(strstr(text, "<dt>Size of all</dt><dd>+1.5 KiB</dd>"));
+    assert_non_null(strstr(text, "</table>\n</div>\n<p>and 3 more</p>\n</section>\n"));
+    free(text);
+    mp_document_free(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(html_shows_every_table),
         cmocka_unit_test(junit_shows_a_rule_as_a_test),
         cmocka_unit_test(annotations_say_where_a_rule_stands),
         cmocka_unit_test(without_rules_and_limits_there_is_nothing_to_show),

@@ -1,0 +1,458 @@
+/* HTML: one page that holds the whole answer, asks nobody for anything and does nothing that a name
+ * in a recording might want: a colleague opens it from a mail or a CI job.
+ *
+ * Without scripts it is the answer, tables and pictures. Scripts sort, filter and zoom what is
+ * there (src/render/html). Which of them and which style may be used the page itself says, by their
+ * hashes.
+ *
+ * Sources: WHATWG, HTML; W3C, Content Security Policy Level 3; W3C, WCAG 2.2. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "document/checks.h"
+#include "render/cell.h"
+#include "render/html/page.h"
+#include "render/svg.h"
+#include "render/xml.h"
+
+/* Files of src/render/html and, of d3, where Debian has them; see cmake/html.cmake. Without scripts
+ * the last two are empty. */
+extern const char mp_embedded_page_style[], mp_embedded_page_style_hash[];
+extern const char mp_embedded_page_library[], mp_embedded_page_library_hash[];
+extern const char mp_embedded_page_script[], mp_embedded_page_script_hash[];
+
+/* --- the page in the making --- */
+
+void mp_page_text(mp_page *page, const char *text)
+{
+    for (const char *p = mp_safe_text(&page->arena, text), *plain = p;; p++) {
+        const char *entity = *p == '&'   ? "&amp;"
+                             : *p == '<' ? "&lt;"
+                             : *p == '>' ? "&gt;"
+                             : *p == '"' ? "&quot;"
+                                         : NULL;
+        if (*p && !entity)
+            continue;
+        fwrite(plain, 1, (size_t)(p - plain), page->file);
+        if (!*p)
+            return;
+        fputs(entity, page->file);
+        plain = p + 1;
+    }
+}
+
+static void put(mp_page *page, const char *before, const char *text, const char *behind)
+{
+    fputs(before, page->file);
+    mp_page_text(page, text);
+    fputs(behind, page->file);
+}
+
+static const char *const tones[] = {[MP_TONE_PLAIN] = "plain",
+                                    [MP_TONE_WORSE] = "worse",
+                                    [MP_TONE_BETTER] = "better",
+                                    [MP_TONE_WARNING] = "warning"};
+
+/* --- head --- */
+
+static void put_part(mp_page *page, const char *element, const char *part)
+{
+    if (*part)
+        fprintf(page->file, "<%s>%s</%s>\n", element, part, element);
+}
+
+static void put_head(mp_page *page, const mp_document *document)
+{
+    const char *const title = document->title ? document->title : "";
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "base-uri 'none'; form-action 'none'; img-src data:",
+          page->file);
+    fprintf(page->file, "; style-src '%s' '%s'", mp_embedded_svg_css_hash,
+            mp_embedded_page_style_hash);
+    if (*mp_embedded_page_script)
+        fprintf(page->file, "; script-src '%s' '%s'; require-trusted-types-for 'script'",
+                mp_embedded_page_library_hash, mp_embedded_page_script_hash);
+    fputs("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n",
+          page->file);
+    put(page, "<title>", title, *title ? ": memprof " : "memprof ");
+    put(page, "", document->command, "</title>\n");
+    put_part(page, "style", mp_embedded_svg_css);
+    put_part(page, "style", mp_embedded_page_style);
+    fputs("</head>\n<body>\n<header>\n", page->file);
+    put(page, "<p>memprof ", document->command, "</p>\n");
+    put(page, "<h1>", *title ? title : document->command, "</h1>\n</header>\n<main>\n");
+}
+
+/* --- the answer in words --- */
+
+static void put_answer(mp_page *page, const mp_document *document)
+{
+    enum { LONG = 75 }; /* columns, beyond which a line is not set large */
+    bool begun = false;
+    for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
+        const mp_said *said = &document->said[i];
+        if (document->check_count && mp_text_is(said->label, MP_SAID_VERDICT))
+            continue;
+        fputs(begun ? "" : "<section aria-label=\"Answer\">\n<dl class=\"answer\">\n", page->file);
+        begun = true;
+        fprintf(page->file, "<div class=\"%s%s\">", tones[said->tone],
+                mp_text_width(said->text) > LONG ? " long" : "");
+        put(page, "<dt>", said->label, "</dt>");
+        put(page, "<dd>", said->text, "</dd></div>\n");
+    }
+    fputs(begun ? "</dl>\n</section>\n" : "", page->file);
+}
+
+static void put_checks(mp_page *page, const mp_checks *checks)
+{
+    static const char *const classes[] = {"better", "worse", "warning"};
+    if (!checks->count)
+        return;
+    put(page, "<section>\n<h2>", *checks->policy ? checks->policy : "Limits", "</h2>\n");
+    put(page, "<p>", mp_checks_summary(checks, &page->arena), "</p>\n");
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Limits\">\n<table>\n"
+          "<thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Name</th>"
+          "<th scope=\"col\">Measured</th><th scope=\"col\">Limit</th><th scope=\"col\">Why</th>"
+          "</tr></thead>\n<tbody>\n",
+          page->file);
+    for (size_t i = 0; i < checks->count; i++) {
+        const mp_check *check = &checks->at[i];
+        fprintf(page->file, "<tr><td><span class=\"%s\">%s</span></td>", classes[check->verdict],
+                mp_verdict_name(check->verdict));
+        put(page, "<th scope=\"row\">", check->name, "</th>");
+        put(page, "<td>", check->measured, "</td>");
+        put(page, "<td>", check->limit, "</td>");
+        put(page, "<td>", *check->message ? check->message : check->warning, "</td></tr>\n");
+    }
+    fputs("</tbody>\n</table>\n</div>\n</section>\n", page->file);
+}
+
+/* --- tables --- */
+
+/* Which columns of a table there are, and which of them a row is known by. */
+typedef struct page_table {
+    const mp_table *table;
+    size_t *columns, count;
+    size_t name; /* of `columns`; SIZE_MAX: none */
+} page_table;
+
+static bool is_note(const mp_column *column)
+{
+    return column->unit == MP_LIST && column->flags & MP_BELOW;
+}
+
+static page_table page_table_of(const mp_table *table)
+{
+    page_table shown = {.table = table,
+                        .columns = mp_alloc((table->column_count + 1) * sizeof(size_t)),
+                        .name = SIZE_MAX};
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        if (!mp_column_is_shown(table, i) || !mp_column_is_known(table, i) || is_note(column))
+            continue;
+        if (column->unit == MP_LIST || (column->unit == MP_TEXT && column->flags & MP_SHORTEN))
+            shown.name = shown.count;
+        shown.columns[shown.count++] = i;
+    }
+    return shown;
+}
+
+/* A stack before people may have lost callers; programs then have them in a column of the same
+ * title. */
+static const mp_cell *whole_list(const mp_table *table, const mp_cell *row, size_t column)
+{
+    const mp_cell *whole = &row[column];
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].unit == MP_LIST && table->columns[i].flags & MP_FOR_PROGRAMS &&
+            strcmp(table->columns[i].title, table->columns[column].title) == 0 && row[i].known &&
+            row[i].number > whole->number)
+            whole = &row[i];
+    return whole;
+}
+
+/* The innermost frame; what called it unfolds. */
+static void put_list(mp_page *page, const mp_table *table, const mp_cell *row, size_t column)
+{
+    enum { FRAMES = 48 };
+    const mp_cell *cell = &row[column], *whole = whole_list(table, row, column);
+    const char *first = cell->number ? cell->list[0] : cell->text ? cell->text : "";
+    int64_t shown = whole->number < FRAMES ? whole->number : FRAMES;
+    if (shown < 2) {
+        mp_page_text(page, first);
+        return;
+    }
+    put(page, "<details><summary>", first, "</summary><ol>");
+    for (int64_t i = strcmp(whole->list[0], first) == 0; i < shown; i++)
+        put(page, "<li>", whole->list[i], "");
+    fputs("</ol>", page->file);
+    if (mp_list_length(whole) > shown)
+        fprintf(page->file, "<p>and %" PRId64 " more</p>", mp_list_length(whole) - shown);
+    fputs("</details>", page->file);
+}
+
+static void put_notes(mp_page *page, const mp_table *table, const mp_cell *row)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        for (int64_t j = 0; is_note(&table->columns[i]) && row[i].known && j < row[i].number; j++)
+            put(page, "<small>", row[i].list[j], "</small>");
+}
+
+static bool is_exact(mp_unit unit)
+{
+    return unit == MP_NUMBER || unit == MP_FLAG || mp_unit_is_text(unit);
+}
+
+/* What scripts sort by stands beside a number that was rounded for people. */
+static void put_cell(mp_page *page, const mp_table *table, size_t column, const mp_cell *row,
+                     bool is_name)
+{
+    enum { WORDS = 20 };
+    const mp_column *as = &table->columns[column];
+    const mp_cell *cell = &row[column];
+    const char *text = mp_cell_for_people(&page->arena, as, cell, page->exact_bytes);
+    mp_tone tone = mp_cell_tone(as, text);
+    fputs(is_name ? "<th scope=\"row\"" : "<td", page->file);
+    const char *class = !mp_unit_is_text(as->unit) ? "n"  /* a number */
+                        : as->flags & MP_SHORTEN   ? "c"  /* a name */
+                        : strlen(text) <= WORDS    ? "s"  /* a word or two, which stay together */
+                                                   : "long"; /* a sentence */
+    fprintf(page->file, " class=\"%s\"", class);
+    if (!is_exact(as->unit) && cell->known)
+        fprintf(page->file, " data-v=\"%s\"", mp_cell_for_programs(&page->arena, as, cell));
+    fputc('>', page->file);
+    if (tone != MP_TONE_PLAIN)
+        fprintf(page->file, "<span class=\"%s\">", tones[tone]);
+    if (as->unit == MP_LIST && cell->known)
+        put_list(page, table, row, column);
+    else
+        mp_page_text(page, text);
+    if (is_name)
+        put_notes(page, table, row);
+    fputs(tone != MP_TONE_PLAIN ? "</span>" : "", page->file);
+}
+
+static void put_row(mp_page *page, const page_table *shown, size_t row)
+{
+    const mp_table *table = shown->table;
+    fputs("<tr>", page->file);
+    for (size_t i = 0; i < shown->count; i++)
+        put_cell(page, table, shown->columns[i], &table->cells[row * table->column_count],
+                 i == shown->name);
+    fputc('\n', page->file);
+    mp_arena_free(&page->arena);
+}
+
+/* Rows until the table has as many bytes as it may; gives how many. */
+static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
+{
+    page_table shown = page_table_of(table);
+    size_t row = 0;
+    const long begin = ftell(page->file);
+    const long room = page->room / 2;
+    put(page, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", title,
+        "\">\n<table class=\"rows\">\n<thead><tr>");
+    for (size_t i = 0; i < shown.count; i++) {
+        const mp_column *column = &table->columns[shown.columns[i]];
+        const char *name = *column->title ? column->title : "";
+        if (!*name && table->flags & MP_FOR_PROGRAMS)
+            name = column->name;
+        put(page,
+            !*name                          ? "<td>"
+            : mp_unit_is_text(column->unit) ? "<th scope=\"col\">"
+                                            : "<th scope=\"col\" class=\"n\">",
+            name, "");
+    }
+    fputs("</thead>\n<tbody>\n", page->file);
+    long end = ftell(page->file);
+    for (; row < table->row_count; row++) {
+        put_row(page, &shown, row);
+        long at = ftell(page->file);
+        if (at - begin > room)
+            break;
+        end = at;
+    }
+    if (row < table->row_count)
+        fseek(page->file, end, SEEK_SET);
+    fputs("</tbody>\n</table>\n</div>\n", page->file);
+    page->room -= end - begin;
+    free(shown.columns);
+    return row;
+}
+
+static void put_record(mp_page *page, const mp_table *table)
+{
+    fputs("<dl class=\"record\">\n", page->file);
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        const mp_cell *cell = &table->cells[i];
+        if (!cell->known || !mp_column_is_shown(table, i))
+            continue;
+        put(page, "<div><dt>", column->title, "</dt><dd>");
+        if (column->unit == MP_LIST)
+            put_list(page, table, table->cells, i);
+        else
+            mp_page_text(page, mp_cell_for_people(&page->arena, column, cell, page->exact_bytes));
+        fputs("</dd></div>\n", page->file);
+    }
+    fputs("</dl>\n", page->file);
+}
+
+static void put_table(mp_page *page, const mp_table *table)
+{
+    const char *title = table->title ? table->title : table->columns[0].title;
+    size_t rows = table->row_count;
+    fprintf(page->file, "<section id=\"table-%s\">\n", table->name);
+    if (table->title)
+        put(page, "<h2>", table->title, "</h2>\n");
+    for (size_t i = 0; i < table->line_count; i++)
+        put(page, "<p>", mp_line_for_people(&page->arena, &table->lines[i], page->style), "</p>\n");
+    if (table->shape == MP_RECORD && table->row_count)
+        put_record(page, table);
+    else if (table->row_count)
+        rows = put_rows(page, table, title);
+    else if (table->empty)
+        put(page, "<p>", table->empty, "</p>\n");
+    if (rows < table->row_count)
+        fprintf(page->file,
+                "<p>and %zu more that the page has no room for (%sformat json has "
+                "all)</p>\n",
+                table->row_count - rows, page->style->dashes);
+    const char *footer = mp_line_for_people(&page->arena, &table->footer, page->style);
+    if (*footer)
+        put(page, "<p>", footer, "</p>\n");
+    fputs("</section>\n", page->file);
+    mp_arena_free(&page->arena);
+}
+
+static bool is_for_people(const mp_table *table)
+{
+    return !(table->flags & MP_FOR_PROGRAMS) && (table->title || table->row_count);
+}
+
+/* --- pictures --- */
+
+/* Each with its name, by which scripts make one of it that can be zoomed, and what is left out of
+ * the data that they have. */
+static void put_figures(mp_page *page, const mp_document *document, bool lines)
+{
+    enum { ROOM = 50 * 1000 };
+    mp_svg svg = {.file = page->file, .exact = page->exact_bytes, .room = ROOM};
+    for (size_t i = 0; i < document->figure_count; i++) {
+        const mp_figure *figure = &document->figures[i];
+        if (figure->kind == MP_FIGURE_HISTORY || lines != (figure->kind == MP_FIGURE_LINES))
+            continue;
+        fprintf(page->file, "<figure id=\"figure-%s\">\n", figure->name);
+        mp_svg_figure(&svg, figure);
+        fputs("</figure>\n", page->file);
+    }
+}
+
+/* What the report is about, then pictures of it, then what else there is. */
+static void put_tables(mp_page *page, const mp_document *document)
+{
+    const mp_table *first = mp_document_main_table(document);
+    for (size_t i = 0; i < document->table_count && (!first || !is_for_people(first)); i++)
+        first = is_for_people(&document->tables[i]) ? &document->tables[i] : NULL;
+    put_figures(page, document, true);
+    if (first && is_for_people(first))
+        put_table(page, first);
+    put_figures(page, document, false);
+    for (size_t i = 0; i < document->table_count; i++)
+        if (&document->tables[i] != first && is_for_people(&document->tables[i]))
+            put_table(page, &document->tables[i]);
+}
+
+/* --- the end --- */
+
+static void put_diagnostics(mp_page *page, const mp_diagnostics *diagnostics)
+{
+    const mp_diagnostic *kept;
+    size_t count = mp_diagnostics_kept(diagnostics, &kept);
+    if (!count)
+        return;
+    fputs("<section id=\"diagnostics\">\n<h2>What was wrong with the input</h2>\n<ul>\n",
+          page->file);
+    for (size_t i = 0; i < count; i++) {
+        mp_severity severity = mp_diagnostic_severity(kept[i].id);
+        fputs("<li><code>", page->file);
+        mp_page_text(page, kept[i].path ? kept[i].path : "");
+        if (kept[i].line)
+            fprintf(page->file, ":%" PRIu64, kept[i].line);
+        fprintf(page->file, "</code> <span class=\"%s\">%s</span> ",
+                severity == MP_ERROR     ? "worse"
+                : severity == MP_WARNING ? "warning"
+                                         : "plain",
+                mp_severity_name(severity));
+        mp_page_text(page, kept[i].message);
+        uint64_t all = mp_diagnostics_count(diagnostics, kept[i].id);
+        size_t behind = i + 1;
+        while (behind < count && kept[behind].id != kept[i].id)
+            behind++;
+        size_t of_kind = 0;
+        for (size_t j = 0; j < count; j++)
+            of_kind += kept[j].id == kept[i].id;
+        if (behind == count && all > of_kind)
+            fprintf(page->file, " (and %" PRIu64 " more of this kind)", all - of_kind);
+        fputs("\n", page->file);
+    }
+    fputs("</ul>\n</section>\n", page->file);
+}
+
+static void put_end(mp_page *page, const mp_document *document)
+{
+    const mp_table *inputs = mp_document_find(document, "inputs");
+    fputs("<section id=\"made\">\n<h2>How it was made</h2>\n", page->file);
+    if (page->style->command)
+        put(page, "<pre><code>", page->style->command, "</code></pre>\n");
+    fputs("<p>By memprof " MEMPROF_VERSION ". This page asks no other for anything.</p>\n",
+          page->file);
+    if (inputs && inputs->flags & MP_FOR_PROGRAMS && inputs->row_count)
+        put_rows(page, inputs, "Inputs");
+    fputs("</section>\n</main>\n", page->file);
+}
+
+/* Bytes for tables; pictures, their data and scripts have what is left of two million. */
+enum { ROOM = 900 * 1000, ROOM_BESIDE_FIGURES = 350 * 1000 };
+
+static bool render_html(const mp_document *document, const mp_diagnostics *diagnostics,
+                        const mp_style *style, FILE *file, mp_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    mp_page page = {.style = style,
+                    .exact_bytes = document->exact_bytes,
+                    .room = document->figure_count ? ROOM_BESIDE_FIGURES : ROOM};
+    (void)error;
+    page.file = open_memstream(&text, &length);
+    if (!page.file)
+        mp_out_of_memory();
+    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &page.arena);
+    put_head(&page, document);
+    put_answer(&page, document);
+    put_checks(&page, &checks);
+    put_tables(&page, document);
+    put_diagnostics(&page, diagnostics);
+    put_end(&page, document);
+    if (*mp_embedded_page_script)
+        mp_page_data(&page, document);
+    put_part(&page, "script", mp_embedded_page_library);
+    put_part(&page, "script", mp_embedded_page_script);
+    fputs("</body>\n</html>\n", page.file);
+    fclose(page.file);
+    fwrite(text, 1, length, file);
+    free(text);
+    mp_arena_free(&page.arena);
+    return true;
+}
+
+const mp_renderer mp_renderer_html = {.name = "html",
+                                      .ending = ".html",
+                                      .summary = "one page for a browser, with nothing beside it",
+                                      .rows = 100,
+                                      .draws = true,
+                                      .render = render_html};

@@ -1,0 +1,82 @@
+"use strict";
+/* What all parts of a page use: its data, elements, and amounts in the words of memprof. Nothing that
+ * a recording says becomes markup: texts are put in as texts. */
+const data = JSON.parse(document.getElementById("data").textContent);
+
+function textOf(number) {
+  return data.texts[number];
+}
+
+/* An element with attributes (on...: a listener; those that are null are left out) and children. */
+function make(name, attributes, ...children) {
+  const svg = /^(svg|g|path|rect|line|text|title|circle)$/.test(name);
+  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name)
+                      : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) {
+      element.addEventListener(key.slice(2), value);
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(key, value === true ? "" : value);
+    }
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+/* One digit behind the point, halves to even, as C prints it. */
+function tenths(size) {
+  const quarters = size * 4;
+  if (Number.isInteger(quarters) && quarters % 2 === 1) {
+    const down = Math.floor(size * 10);
+    return ((down + down % 2) / 10).toFixed(1);
+  }
+  return size.toFixed(1);
+}
+
+function signOf(number, signed) {
+  return number < 0 ? "-" : signed && number > 0 ? "+" : "";
+}
+
+function countText(number, signed) {
+  const digits = String(Math.abs(number)).replace(/\B(?=(\d{3})+$)/g, ",");
+  return signOf(number, signed) + digits;
+}
+
+function bytesText(bytes, signed) {
+  let size = Math.abs(bytes), unit = 0;
+  if (data.exact || size < 1024) {
+    return signOf(bytes, signed) + size + (data.exact ? "" : " B");
+  }
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  while (size >= 1023.95 && unit + 1 < units.length) {
+    size /= 1024;
+    unit++;
+  }
+  return `${signOf(bytes, signed)}${tenths(size)} ${units[unit]}`;
+}
+
+function secondsText(us, signed) {
+  return signOf(us, signed) + (Math.abs(us) / 1e6).toFixed(6);
+}
+
+function percentText(part, whole, signed) {
+  if (!whole) {
+    return "";
+  }
+  const percent = 100 * part / whole;
+  if (signed && percent >= 900) {
+    return `x ${countText(Math.floor(1.5 + percent / 100))}`;
+  }
+  const text = tenths(Math.abs(percent));
+  return (text === "0.0" ? "" : signOf(percent, signed)) + text;
+}
+
+function amountText(unit, number, signed) {
+  return unit === "bytes" ? bytesText(number, signed)
+       : unit === "seconds" ? secondsText(number, signed) : countText(number, signed);
+}
+
+/* "worse", "better" or "plain": more is worse of all that memprof measures. */
+function toneOf(change) {
+  return change > 0 ? "worse" : change < 0 ? "better" : "plain";
+}

@@ -1,0 +1,92 @@
+/* The graph of memory over time, in which two moments are picked. */
+
+const LEFT = 74, RIGHT = 14, TOP = 18, BOTTOM = 22, PANEL = 120;
+
+/* At most four steps of a size that people know. */
+function ticksOf(most, bytes) {
+  if (!bytes) {
+    return d3.ticks(0, most, 3);
+  }
+  let step = 1;
+  while (most / step > 4) {
+    step *= 2;
+  }
+  return d3.range(0, most + 1, step);
+}
+
+/* `graph`: {names, at (rising, or null), lines: [{title, unit, values}]}; `picked(from, to)` is called
+ * when somebody picks. */
+function makeGraph(graph, picked) {
+  const count = graph.names.length, at = graph.at || graph.names.map((name, i) => i);
+  const told = make("p", {class: "told"}, "\u00a0");
+  const svg = make("svg", {class: "graph", role: "img", "aria-label": graph.title});
+  const view = make("div", {class: "view"}, svg, told);
+  let from = 0, to = count - 1, hovered = null, pressed = null, x = null;
+
+  function words(i) {
+    return `${graph.names[i]}: ` + graph.lines.filter(line => line.values[i] !== null)
+      .map(line => `${line.title} ${amountText(line.unit, line.values[i])}`).join(", ");
+  }
+
+  function panel(line, row) {
+    const top = row * (PANEL + TOP) + TOP, known = d3.range(count).filter(i => line.values[i] !== null);
+    const most = d3.max(known, i => line.values[i]) || 1;
+    const y = d3.scaleLinear([0, most], [top + PANEL - 4, top + 6]);
+    const area = d3.area().x(i => x(at[i])).y0(y(0)).y1(i => y(line.values[i]));
+    return make("g", null,
+      make("text", {class: "title", x: LEFT, y: top - 5}, line.title),
+      ...ticksOf(most, line.unit === "bytes").map(tick => make("g", {class: "tick"},
+        make("line", {x1: LEFT, x2: x.range()[1], y1: y(tick), y2: y(tick)}),
+        make("text", {x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end"}, amountText(line.unit, tick)))),
+      make("path", {class: "area", d: area(known)}),
+      make("path", {class: "line", d: area.lineY1()(known)}),
+      ...(count > 80 ? [] : known.map(i => make("circle", {cx: x(at[i]), cy: y(line.values[i]), r: 2.5}))));
+  }
+
+  function draw() {
+    const width = Math.max(view.clientWidth || 900, 280), bottom = graph.lines.length * (PANEL + TOP);
+    x = d3.scaleLinear([at[0], at[count - 1]], [LEFT, width - RIGHT]);
+    svg.setAttribute("viewBox", `0 0 ${width} ${bottom + BOTTOM}`);
+    svg.setAttribute("height", bottom + BOTTOM);
+    const mark = (i, kind) => make("line", {class: kind, x1: x(at[i]), x2: x(at[i]), y1: TOP - 4, y2: bottom});
+    svg.replaceChildren(
+      make("title", null, graph.title),
+      make("rect", {class: "window", x: x(at[from]), y: TOP, width: Math.max(x(at[to]) - x(at[from]), 1), height: bottom - TOP}),
+      ...graph.lines.map(panel), mark(from, "end"), mark(to, "end"),
+      make("text", {class: "below", x: LEFT, y: bottom + 16}, graph.names[0]),
+      make("text", {class: "below", x: width - RIGHT, y: bottom + 16, "text-anchor": "end"}, graph.names[count - 1]),
+      ...(hovered === null ? [] : [mark(hovered, "hovered")]));
+  }
+
+  function nearest(event) {
+    const box = svg.getBoundingClientRect(), place = event.clientX - box.left;
+    return d3.scan(at, (a, b) => Math.abs(x(a) - place) - Math.abs(x(b) - place));
+  }
+
+  function hover(i) {
+    hovered = i;
+    told.textContent = i === null ? "\u00a0" : words(i);
+    draw();
+  }
+
+  /* A drag picks both ends; a click moves the nearer one. */
+  function release(i) {
+    if (pressed === null) {
+      return;
+    }
+    if (i !== pressed) {
+      picked(Math.min(i, pressed), Math.max(i, pressed));
+    } else if (Math.abs(i - from) < Math.abs(i - to)) {
+      picked(Math.min(i, to), to);
+    } else {
+      picked(from, Math.max(i, from));
+    }
+    pressed = null;
+  }
+
+  svg.addEventListener("pointermove", event => hover(nearest(event)));
+  svg.addEventListener("pointerleave", () => { pressed = null; hover(null); });
+  svg.addEventListener("pointerdown", event => { pressed = nearest(event); event.preventDefault(); });
+  svg.addEventListener("pointerup", event => release(nearest(event)));
+  return {element: view, draw, show(first, last) { from = first; to = last; draw(); }};
+}

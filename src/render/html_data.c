@@ -1,0 +1,347 @@
+/* The data of a page: its figures as JSON, flat arrays of numbers, each text once. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/index.h"
+#include "document/figure.h"
+#include "render/cell.h"
+#include "render/html/page.h"
+#include "render/json_writer.h"
+#include "render/svg.h"
+
+/* Texts by number, from 0. */
+typedef struct texts {
+    mp_arena arena;
+    const char **at;
+    uint32_t count;
+    size_t capacity, bytes;
+    mp_hash_index index;
+} texts;
+
+typedef struct data_out {
+    mp_json json;
+    texts texts;
+} data_out;
+
+typedef struct text_probe {
+    const texts *texts;
+    const char *text;
+} text_probe;
+
+static bool same_text(const void *opaque, uint32_t value)
+{
+    const text_probe *probe = opaque;
+    return strcmp(probe->texts->at[value - 1], probe->text) == 0;
+}
+
+static void put_number(data_out *out, int64_t number)
+{
+    mp_json_next(&out->json);
+    mp_json_put_number(&out->json, number);
+}
+
+/* The number of a text as people see it; names beyond all measure are cut, and more of them where
+ * there are very many. */
+static void put_text(data_out *out, const char *text)
+{
+    enum { ENOUGH = 400 * 1000, LONGEST = 300, SHORT = 40 };
+    texts *all = &out->texts;
+    const char *safe = mp_svg_short(&all->arena, mp_safe_text(&all->arena, text ? text : ""),
+                                    all->bytes < ENOUGH ? LONGEST : SHORT);
+    text_probe probe = {all, safe};
+    uint32_t *place =
+        mp_hash_index_put(&all->index, mp_hash_bytes(safe, strlen(safe)), same_text, &probe);
+    uint32_t number = *place;
+    if (!number) {
+        number = *place = ++all->count;
+        all->bytes += strlen(safe);
+        mp_grow(&all->at, &all->capacity, number, sizeof *all->at);
+        all->at[number - 1] = mp_arena_copy(&all->arena, safe, strlen(safe));
+    }
+    put_number(out, number - 1);
+}
+
+static void open_member(data_out *out, const char *name, char bracket)
+{
+    mp_json_name(&out->json, name);
+    mp_json_open(&out->json, bracket);
+}
+
+static void close_member(data_out *out, char bracket)
+{
+    mp_json_close(&out->json, bracket);
+}
+
+static void put_word(data_out *out, const char *name, const char *text)
+{
+    mp_json_name(&out->json, name);
+    mp_json_put_text(&out->json, text, strlen(text));
+}
+
+static void put_member(data_out *out, const char *name, int64_t number)
+{
+    mp_json_name(&out->json, name);
+    mp_json_put_number(&out->json, number);
+}
+
+/* --- history --- */
+
+static void put_group(data_out *out, const mp_history_group *group)
+{
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
+    put_word(out, "name", group->name);
+    put_member(out, "others", (int64_t)group->others);
+    open_member(out, "labels", '[');
+    for (uint32_t i = 0; i < group->rows; i++)
+        put_text(out, group->labels[i]);
+    close_member(out, ']');
+    if (group->places) {
+        open_member(out, "types", '[');
+        for (uint32_t i = 0; i < group->rows; i++)
+            put_text(out, group->types[i]);
+        close_member(out, ']');
+        open_member(out, "places", '[');
+        for (uint32_t i = 0; i < group->rows; i++)
+            put_number(out, group->places[i]);
+        close_member(out, ']');
+    }
+    open_member(out, "changes", '['); /* rows since the change before, moment, objects, bytes */
+    for (size_t i = 0; i < group->change_count; i++) {
+        const mp_history_change *change = &group->changes[i];
+        put_number(out, (int64_t)change->row - (i ? change[-1].row : 0));
+        put_number(out, change->moment);
+        put_number(out, change->objects);
+        put_number(out, change->bytes);
+    }
+    close_member(out, ']');
+    close_member(out, '}');
+}
+
+static void put_history(data_out *out, const mp_figure *figure)
+{
+    const mp_history_figure *history = &figure->history;
+    open_member(out, "history", '{');
+    put_word(out, "note", figure->note ? figure->note : "");
+    put_member(out, "from", (int64_t)history->from);
+    put_member(out, "to", (int64_t)history->to);
+    open_member(out, "names", '[');
+    for (size_t i = 0; i < history->moments; i++)
+        put_text(out, history->names[i]);
+    close_member(out, ']');
+    open_member(out, "numbers", '[');
+    for (size_t i = 0; i < history->moments; i++)
+        put_number(out, history->numbers[i]);
+    close_member(out, ']');
+    open_member(out, "parents", '[');
+    for (uint32_t i = 0; i < history->stack_count; i++)
+        put_number(out, history->stacks[i].parent);
+    close_member(out, ']');
+    open_member(out, "frames", '[');
+    for (uint32_t i = 0; i < history->stack_count; i++)
+        put_text(out, history->stacks[i].label);
+    close_member(out, ']');
+    open_member(out, "groups", '[');
+    for (size_t i = 0; i < history->group_count; i++)
+        put_group(out, &history->groups[i]);
+    close_member(out, ']');
+    close_member(out, '}');
+}
+
+/* --- trees --- */
+
+enum { PLACES = 3000, DEEPEST = 150 };
+
+/* A tree on its way into the page: by place, what it is drawn by, with all that is below, how deep
+ * it is, and its number among those that are kept, from 1. */
+typedef struct pruned {
+    const mp_tree_figure *tree;
+    int64_t *width;
+    uint32_t *depth, *number;
+    struct rest { /* of a kept place: what of its children is not */
+        int64_t own, own_count, base_own, base_own_count;
+        uint32_t places;
+    } * rests;
+    uint32_t kept;
+} pruned;
+
+static int widest_first(const void *left, const void *right, void *width)
+{
+    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
+    int64_t a = ((const int64_t *)width)[one], b = ((const int64_t *)width)[other];
+    return a != b ? a > b ? -1 : 1 : one < other ? -1 : one > other;
+}
+
+/* Whoever stands above a place is as wide at least, and comes before it. */
+static void choose(pruned *of)
+{
+    const mp_place *at = of->tree->at;
+    const uint32_t count = of->tree->count;
+    uint32_t *order = mp_alloc(count * sizeof *order), taken = 0;
+    for (uint32_t i = count; i-- > 0;) {
+        int64_t own = at[i].own > at[i].base_own ? at[i].own : at[i].base_own;
+        of->width[i] += own > 0 ? own : 0;
+        if (i)
+            of->width[at[i].parent] += of->width[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        of->depth[i] = i ? of->depth[at[i].parent] + 1 : 0;
+        if (of->depth[i] <= DEEPEST)
+            order[taken++] = i;
+    }
+    qsort_r(order, taken, sizeof *order, widest_first, of->width);
+    for (uint32_t i = 0; i < taken && i < PLACES; i++)
+        of->number[order[i]] = 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (of->number[i])
+            of->number[i] = ++of->kept;
+    for (uint32_t i = count; i-- > 1;) {
+        struct rest *own = &of->rests[i], *above = &of->rests[at[i].parent];
+        if (of->number[i])
+            continue;
+        above->own += own->own + at[i].own;
+        above->own_count += own->own_count + at[i].own_count;
+        above->base_own += own->base_own + at[i].base_own;
+        above->base_own_count += own->base_own_count + at[i].base_own_count;
+        above->places += own->places + 1;
+    }
+    free(order);
+}
+
+/* Of each kept place, then of each rest, a number. */
+#define PUT_PLACES(out, name, of_place, of_rest)                                                   \
+    do {                                                                                           \
+        open_member(out, name, '[');                                                               \
+        for (uint32_t i = 0; i < of.tree->count; i++) {                                            \
+            const mp_place *place = &of.tree->at[i];                                               \
+            (void)place;                                                                           \
+            if (of.number[i])                                                                      \
+                of_place;                                                                          \
+        }                                                                                          \
+        for (uint32_t i = 0; i < of.tree->count; i++) {                                            \
+            const struct rest *rest = &of.rests[i];                                                \
+            if (of.number[i] && rest->places)                                                      \
+                of_rest;                                                                           \
+        }                                                                                          \
+        close_member(out, ']');                                                                    \
+    } while (0)
+
+static void put_rest_label(data_out *out, uint32_t places)
+{
+    put_text(out, mp_arena_format(&out->texts.arena, "(%" PRIu32 " smaller)", places));
+}
+
+static void put_tree(data_out *out, const mp_figure *figure)
+{
+    const mp_tree_figure *tree = &figure->tree;
+    pruned of = {.tree = tree,
+                 .width = mp_alloc_zero(tree->count, sizeof *of.width),
+                 .depth = mp_alloc_zero(tree->count, sizeof *of.depth),
+                 .number = mp_alloc_zero(tree->count, sizeof *of.number),
+                 .rests = mp_alloc_zero(tree->count, sizeof *of.rests)};
+    choose(&of);
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
+    put_word(out, "name", figure->name);
+    put_word(out, "title", mp_safe_text(&out->texts.arena, figure->title));
+    put_word(out, "note", figure->note ? mp_safe_text(&out->texts.arena, figure->note) : "");
+    put_word(out, "of", tree->of);
+    put_word(out, "shape", figure->kind == MP_FIGURE_MAP ? "map" : "stacks");
+    put_word(out, "unit",
+             tree->unit == MP_BYTES     ? "bytes"
+             : tree->unit == MP_SECONDS ? "seconds"
+                                        : "count");
+    put_word(out, "countOf", tree->count_of ? tree->count_of : "");
+    PUT_PLACES(out, "parents", put_number(out, i ? of.number[place->parent] - 1 : 0),
+               put_number(out, of.number[i] - 1));
+    PUT_PLACES(out, "labels", put_text(out, place->label), put_rest_label(out, rest->places));
+    PUT_PLACES(out, "kinds", put_number(out, place->kind), put_number(out, MP_PLACE_REST));
+    PUT_PLACES(out, "own", put_number(out, place->own), put_number(out, rest->own));
+    if (tree->count_of)
+        PUT_PLACES(out, "counts", put_number(out, place->own_count),
+                   put_number(out, rest->own_count));
+    if (tree->has_base)
+        PUT_PLACES(out, "base", put_number(out, place->base_own), put_number(out, rest->base_own));
+    if (tree->has_base && tree->count_of)
+        PUT_PLACES(out, "baseCounts", put_number(out, place->base_own_count),
+                   put_number(out, rest->base_own_count));
+    close_member(out, '}');
+    free(of.width);
+    free(of.depth);
+    free(of.number);
+    free(of.rests);
+}
+
+/* --- lines --- */
+
+static void put_lines(data_out *out, const mp_figure *figure)
+{
+    const mp_line_figure *lines = &figure->lines;
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
+    put_word(out, "name", figure->name);
+    open_member(out, "at", '[');
+    for (size_t i = 0; i < lines->moments; i++)
+        put_number(out, lines->at[i]);
+    close_member(out, ']');
+    open_member(out, "lines", '[');
+    for (size_t i = 0; i < lines->line_count; i++) {
+        mp_json_next(&out->json);
+        mp_json_open(&out->json, '{');
+        put_word(out, "title", mp_safe_text(&out->texts.arena, lines->lines[i].title));
+        put_word(out, "unit", lines->lines[i].unit == MP_BYTES ? "bytes" : "count");
+        open_member(out, "values", '[');
+        for (size_t j = 0; j < lines->moments; j++) {
+            mp_json_next(&out->json);
+            if (lines->lines[i].values[j] == MP_UNKNOWN)
+                mp_json_put_word(&out->json, "null");
+            else
+                mp_json_put_number(&out->json, lines->lines[i].values[j]);
+        }
+        close_member(out, ']');
+        close_member(out, '}');
+    }
+    close_member(out, ']');
+    close_member(out, '}');
+}
+
+/* --- all of them --- */
+
+static bool is_tree(const mp_figure *figure)
+{
+    return figure->kind == MP_FIGURE_STACKS || figure->kind == MP_FIGURE_MAP;
+}
+
+void mp_page_data(mp_page *page, const mp_document *document)
+{
+    data_out out = {.json = {.file = page->file, .in_page = true}};
+    fputs("<script type=\"application/json\" id=\"data\">", page->file);
+    mp_json_open(&out.json, '{');
+    const mp_figure *history = mp_document_figure_of(document, MP_FIGURE_HISTORY);
+    if (history)
+        put_history(&out, history);
+    open_member(&out, "trees", '[');
+    for (size_t i = 0; i < document->figure_count; i++)
+        if (is_tree(&document->figures[i]))
+            put_tree(&out, &document->figures[i]);
+    close_member(&out, ']');
+    open_member(&out, "lines", '[');
+    for (size_t i = 0; i < document->figure_count; i++)
+        if (document->figures[i].kind == MP_FIGURE_LINES)
+            put_lines(&out, &document->figures[i]);
+    close_member(&out, ']');
+    put_member(&out, "exact", page->exact_bytes);
+    open_member(&out, "texts", '[');
+    for (uint32_t i = 0; i < out.texts.count; i++) {
+        mp_json_next(&out.json);
+        mp_json_put_text(&out.json, out.texts.at[i], strlen(out.texts.at[i]));
+    }
+    close_member(&out, ']');
+    close_member(&out, '}');
+    fputs("</script>\n", page->file);
+    mp_arena_free(&out.texts.arena);
+    mp_hash_index_free(&out.texts.index);
+    free(out.texts.at);
+}

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""Pages of HTML: what they hold against reports in JSON, and what they do in a browser.
+
+Figures of two picked snapshots are those of `growth`, which other tests hold against independent
+replays. Without Chromium, what needs it is skipped, and says so.
+"""
+import argparse
+import html.parser
+import itertools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import browser
+import names
+from roots import skip
+
+HERE = pathlib.Path(__file__).resolve().parent
+SAMPLES = HERE.parent / "samples"
+FILES = [["shop-v2.oemp"], ["shop-v1.oemp"], ["shop-reusable-v2.oemp"], ["shop-running-v2.oemp"],
+         ["shop-requests-AS1.oemp"], ["shop.taligent"], ["shop-analysis.taligent"], ["shop-damaged.taligent"],
+         ["shop-aqtime.sqlite"], ["shop-1.gclog", "shop-2.gclog", "shop-3.gclog"], ["shop-3.gclog"],
+         ["shop-domains.gclog"], ["shop-v4.prf"], ["shop-old-modules-v1.prf"], ["shop-new.rpt"]]
+MOST_BYTES = 2_000_000
+AXE = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"), "axe-core", "axe.min.js")
+
+
+class Page(html.parser.HTMLParser):
+    """What stands in a page: its policy, its data, the texts of its body."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.policy, self.data, self.inside, self.texts = None, None, None, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.inside = attributes.get("id", tag) if tag == "script" else tag
+        if attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
+
+    def handle_data(self, text):
+        if self.inside == "data":
+            self.data = json.loads(text)
+            self.inside = None
+        elif self.inside not in ("script", "style"):
+            self.texts.append(text)
+
+
+class Law:
+    def __init__(self, program, folder):
+        self.program, self.folder, self.wrong, self.held = program, folder, [], 0
+
+    def hold(self, what, is_so):
+        self.held += 1
+        if not is_so:
+            self.wrong.append(what)
+
+    def memprof(self, *words):
+        done = subprocess.run([self.program, *map(str, words)], capture_output=True, check=False,
+                              env={**os.environ, "MEMPROF_NO_CONFIG": "1"})
+        if done.returncode not in (0, 1, 3):
+            self.wrong.append(f"{' '.join(map(str, words))}: status {done.returncode}: {done.stderr.decode()}")
+        return done.stdout
+
+    def page(self, words, name):
+        path = self.folder / f"{name}.html"
+        self.memprof(*words, "--quiet", "--format", "html", "-o", path)
+        self.hold(f"{name}: {path.stat().st_size} bytes", path.stat().st_size < MOST_BYTES)
+        return path
+
+    def growth(self, paths, from_, to, by):
+        """Rows that changed, by key; several sites may bear one."""
+        by = [] if str(paths[0]).endswith(".gclog") else ["--by", by]  # dumps tell but types
+        printed = self.memprof("growth", *paths, "--from", from_, "--to", to, *by, "--limit", "0", "--quiet",
+                               "--format", "json")
+        report = json.loads(printed or '{"growth": []}')
+        return sorted((row["key"], row["delta_bytes"], row["from_bytes"], row["to_bytes"], row["delta_objects"],
+                       row["from_objects"], row["to_objects"])
+                      for row in report["growth"] if row["delta_bytes"] or row["delta_objects"])
+
+
+def rows_of(data, group, from_, to):
+    """The same as a page's data tell it, read by another than its script."""
+    sums, row = {}, 0
+    for step, moment, objects, bytes_ in zip(*[iter(group["changes"])] * 4):
+        row += step
+        was = sums.setdefault(row, [0, 0, 0, 0])
+        if moment <= to:
+            was[1] += bytes_
+            was[3] += objects
+        if moment <= from_:
+            was[0] += bytes_
+            was[2] += objects
+    return sorted((data["texts"][group["labels"][row]], b[1] - b[0], b[0], b[1], b[3] - b[2], b[2], b[3])
+                  for row, b in sums.items() if b[1] != b[0] or b[3] != b[2])
+
+
+def pairs_of(history):
+    """Of the moments a few two, the first and the last among them."""
+    last = len(history["numbers"]) - 1
+    return [pair for pair in {(0, last), (0, 1), (last // 2, last), (history["from"], history["to"])}
+            if pair[0] < pair[1]]
+
+
+def hold_data(law, paths, page, name):
+    data = page.data
+    if not data or "history" not in data:
+        return
+    history = data["history"]
+    for from_, to in pairs_of(history):
+        for group in history["groups"]:
+            numbers = history["numbers"]
+            if group["others"]:
+                continue
+            law.hold(f"{name}: growth by {group['name']} from {from_} to {to}",
+                     rows_of(data, group, from_, to) ==
+                     law.growth(paths, numbers[from_], numbers[to], group["name"]))
+
+
+def many_sites(path, sites, snapshots=5, name="module"):
+    """A recording of so many sites, each of which creates, some of which delete."""
+    lines = 100
+    with open(path, "w", encoding="utf-8") as out:
+        def section(rows):
+            out.writelines(f"{row}\n" for row in rows)
+            out.write(".\n")
+        alive, number, types = {}, 0, ['"Temp-table" 1', '"OOABL Obj" 2', '"MEMPTR" 3']
+        for snapshot in range(1, snapshots + 1):
+            tag = "_Exit" if snapshot == snapshots else "_PreCleanUp" if snapshot == snapshots - 1 else "_Auto"
+            section([f'2 1 {snapshot} "2026-03-02T08:15:30.250+01:00" "AVM-Client" "{tag}" "" "" ? '
+                     '"6f1d2c84-93b5-4e0a-8a57-000000000001" "" 0 "many.p" "" 0.00 "" "" ""'])
+            section([])
+            section(types if snapshot == 1 else [])
+            section([])
+            section([])
+            count = (sites + lines - 1) // lines if snapshot == 1 else 0
+            section(f'{i + 1} "{name}{i:05}.p" 0' for i in range(count))
+            section([])
+            section(f"{i + 1} {i + 1} {i // 2} {i % 7 + 1 if i // 2 else 0}" for i in range(count))
+            born = []
+            for site in range(sites):
+                if (site + snapshot) % 3 == 0:
+                    number += 1
+                    size = 100 + site % 977
+                    alive[number] = size
+                    born.append(f"{number} {site % 3 + 1} {size} 0 0 {snapshot * 1000} {site // lines + 1} "
+                                f"{site % lines + 1} 0 0 0 1 0 0 0 0")
+            section(born)
+            section([])
+            dead = [one for one in alive if one % 5 == snapshot % 5]
+            section(f"{one} {snapshot * 1000 + 500}" for one in dead)
+            for one in dead:
+                del alive[one]
+            section([f'{snapshot * 1000000} {len(alive)} {sum(alive.values())} 0 {len(alive)} 0 0 0 0 "{tag}" {snapshot}'])
+
+
+# --- in the browser ---
+
+TABLE = """Array.from(document.querySelectorAll('#growth-by-%s tbody tr'), row => {
+  const cells = Array.from(row.cells), value = i => Number(cells[i].dataset.v);
+  const name = cells[7].querySelector('summary') || cells[7];
+  return [name.textContent, value(0), value(2), value(3), value(4), value(5), value(6)];
+})"""
+PICK = """(() => { const [from, to] = document.querySelectorAll('#history select');
+  from.value = %d; to.value = %d; to.dispatchEvent(new Event('change')); })()"""
+CONTRAST = ["color-contrast", "target-size"]
+
+
+def hold_picked(law, page, paths, data, name):
+    history = data["history"]
+    for from_, to in pairs_of(history):
+        if (from_, to) == (history["from"], history["to"]):
+            continue
+        page.run(PICK % (from_, to))
+        law.hold(f"{name}: what was picked is shown",
+                 page.run("!document.getElementById('growth-picked').hidden"))
+        for group in history["groups"]:
+            shown = page.run(TABLE % group["name"])
+            expected = law.growth(paths, history["numbers"][from_], history["numbers"][to], group["name"])
+            if group["others"]:
+                continue
+            if len(expected) > 200:
+                law.hold(f"{name}: the largest of many", len(shown) == 200 and
+                         {tuple(row) for row in shown} <= set(expected) and
+                         min(abs(row[1]) for row in shown) >= sorted(abs(row[1]) for row in expected)[-200])
+            else:
+                law.hold(f"{name}: growth by {group['name']} from {from_} to {to} as it is shown",
+                         sorted(map(tuple, shown)) == expected)
+    page.run("document.querySelector('#history button').click()")
+    law.hold(f"{name}: the whole answer is back", page.run("document.getElementById('growth-picked').hidden"))
+
+
+def hold_uses(law, page, name):
+    """A stack unfolds, a table sorts, a search finds."""
+    page.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    law.hold(f"{name}: stacks unfold", page.run(
+        "[...document.querySelectorAll('main details')].every(one => one.lastElementChild.offsetHeight > 0 "
+        "|| one.closest('[hidden]') !== null)"))
+    if page.run("document.querySelector('table.rows th button') !== null"):
+        law.hold(f"{name}: sorts", page.run(
+            "(() => { const button = document.querySelector('table.rows th.n button'); if (!button) return true;"
+            " button.click(); button.click(); const table = button.closest('table'),"
+            " column = button.closest('th').cellIndex;"
+            " const all = [...table.tBodies[0].rows].map(row => valueOf(row, column)).filter(v => v !== null);"
+            " return all.every((v, i) => !i || all[i - 1] <= v); })()"))
+    law.hold(f"{name}: a search finds", page.run(
+        "(() => { const input = document.querySelector('.tools input[aria-label^=\"Filter\"]');"
+        " if (!input) return true; const body = input.closest('section').querySelector('tbody');"
+        " const text = [...[...body.rows].at(-1).cells].map(c => c.textContent).find(t => t.length > 2);"
+        " input.value = text; input.dispatchEvent(new Event('input'));"
+        " const found = [...body.rows].filter(row => !row.hidden);"
+        " const right = found.includes([...body.rows].at(-1)) && found.every(row => "
+        "text.split(/\\s+/).every(word => row.textContent.toLowerCase().includes(word.toLowerCase())));"
+        " input.value = ''; input.dispatchEvent(new Event('input')); return right; })()"))
+
+
+def hold_access(law, page, name):
+    if not AXE.exists():
+        return
+    page.call("Page.setBypassCSP", enabled=True)
+    found = page.run(AXE.read_text(encoding="utf-8") +
+                     "; axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', "
+                     "'best-practice']}).then(r => r.violations.map(v => `${v.id}: ${v.nodes[0].html}`))")
+    for violation in found:
+        law.hold(f"{name}: {violation}", False)
+
+
+def hold_layout(law, page, path, name):
+    """No page is wider than its window."""
+    for width in (320, 390, 2560):
+        page.open(path, width=width)
+        wide = page.run("document.documentElement.scrollWidth")
+        law.hold(f"{name}: {wide} pixels wide in {width}", wide <= width)
+
+
+def hold_browser(law, pages, hostile):
+    page = browser.Browser(browser.find(), law.folder / "profile")
+    try:
+        for name, (path, paths, data) in pages.items():
+            page.open(path)
+            if data and "history" in data:
+                hold_picked(law, page, paths, data, name)
+            hold_uses(law, page, name)
+            for fault in page.faults():
+                law.hold(f"{name}: {fault}", False)
+            if name in ("shop-v2.oemp", "shop-3.gclog", "shop-v4.prf"):
+                hold_layout(law, page, path, name)
+                for dark in (False, True):
+                    page.open(path, dark=dark)
+                    hold_access(law, page, f"{name}, {'dark' if dark else 'light'}")
+        for path in hostile:
+            page.open(path)
+            law.hold(f"{path}: a name did something", page.run(
+                "typeof pwned === 'undefined' && document.querySelectorAll('main script, main img, main iframe, "
+                "main object, main a[href^=javascript]').length === 0 && document.title.length > 0"))
+            for fault in page.faults():
+                law.hold(f"{path}: {fault}", False)
+        page.open(pages["shop-v2.oemp"][0])
+        script = (HERE / "webpages" / "units.js").read_text(encoding="utf-8")
+        for fault in page.run(script):
+            law.hold(f"unit: {fault}", False)
+        page.open(pages["shop-v2.oemp"][0], scripts=False)
+        for fault in page.faults():
+            law.hold(f"without scripts: {fault}", False)
+    finally:
+        page.close()
+
+
+EVIL = ["</script><script>pwned=1</script>", "<img src=x onerror=pwned=1>", "\"'><svg/onload=pwned=1>",
+        "javascript:pwned=1", "\u202e\u0007\x1b[31m", "<!--<script>", "]]>--!>", "&lt;b&gt;${pwned=1}`"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--memprof", required=True)
+    parser.add_argument("--keep", help="a folder in which the pages stay")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="memprof-html-") as own:
+        law = Law(asked.memprof, pathlib.Path(asked.keep or own))
+        pages = {}
+        for files in FILES:
+            paths = [SAMPLES / file for file in files]
+            path = law.page(["analyze", *paths], files[-1] if len(files) == 1 else "dumps")
+            page = Page(path.read_text(encoding="utf-8"))
+            law.hold(f"{path.name}: its policy", "default-src 'none'" in page.policy and
+                     "unsafe" not in page.policy)
+            hold_data(law, paths, page, path.stem)
+            pages[path.stem] = (path, paths, page.data)
+        many = law.folder / "many.oemp"
+        many_sites(many, 10_000)
+        path = law.page(["analyze", many], "many")
+        pages["many"] = (path, [many], Page(path.read_text(encoding="utf-8")).data)
+        long = law.folder / "long.oemp"
+        many_sites(long, 10_000, name="a-very-long-name/" * 20)
+        pages["long"] = (law.page(["analyze", long], "long"), [long], None)
+        hostile = []
+        for i, evil in enumerate(EVIL):
+            names.put_into("shop-v1.oemp", law.folder / f"evil{i}.oemp", evil)
+            hostile.append(law.page(["analyze", law.folder / f"evil{i}.oemp"], f"evil{i}"))
+        for words, name in ((["diff", SAMPLES / "shop-agent-AS2.oemp", SAMPLES / "shop-agent-AS1.oemp"], "diff"),
+                            (["diff", SAMPLES / "shop-1.gclog", SAMPLES / "shop-3.gclog"], "diff-dumps"),
+                            (["diff", SAMPLES / "shop-v2.prf", SAMPLES / "shop-v4.prf"], "diff-prf"),
+                            (["leaks", many, "--limit", "0"], "leaks"),
+                            (["gate", SAMPLES / "shop.policy", SAMPLES / "shop-v2.oemp"], "gate"),
+                            (["dominators", SAMPLES / "shop-3.gclog"], "dominators"),
+                            (["info", SAMPLES / "shop-v2.oemp"], "info")):
+            pages[name] = (law.page(words, name), [], None)
+        if browser.find() and pages["shop-v2.oemp"][2]:
+            hold_browser(law, pages, hostile)
+        print(f"webpages.py: {law.held} held, {len(law.wrong)} wrong", *law.wrong, sep="\n")
+        if law.wrong:
+            sys.exit(1)
+        if not browser.find():
+            skip("pages were not opened: chromium is not installed")
+        if not pages["shop-v2.oemp"][2]:
+            skip("pages were not opened: they have no scripts, as node-d3 was not installed")
+        if not AXE.exists():
+            skip("contrast and names were not looked at: axe-core is not below MEMPROF_NODE_MODULES")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+/* Unit tests of the scripts of a page, run in one: gives what is wrong. Expected values are worked out
+ * by hand. */
+(() => {
+  const wrong = [];
+  const is = (what, found, expected) => {
+    if (JSON.stringify(found) !== JSON.stringify(expected)) {
+      wrong.push(`${what}: ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
+    }
+  };
+  is("bytes", [0, 1023, 1024, 1280, 1331, -1536, 1048524, 1048525, 2 ** 40].map(n => bytesText(n)),
+     ["0 B", "1023 B", "1.0 KiB", "1.2 KiB", "1.3 KiB", "-1.5 KiB", "1023.9 KiB", "1.0 MiB", "1.0 TiB"]);
+  is("signed bytes", [bytesText(5, true), bytesText(-5, true), bytesText(0, true)], ["+5 B", "-5 B", "0 B"]);
+  is("counts", [countText(999), countText(1234567), countText(-1000, true), countText(7, true)],
+     ["999", "1,234,567", "-1,000", "+7"]);
+  is("seconds", [secondsText(3155), secondsText(-1500000, true)], ["0.003155", "-1.500000"]);
+  is("percent", [percentText(1, 8), percentText(3, 8), percentText(1, 0), percentText(-1, 1e6, true),
+                 percentText(9, 1, true), percentText(149, 10, true)],
+     ["12.5", "37.5", "", "0.0", "x 10", "x 16"]);
+  is("halves", [tenths(0.25), tenths(0.75), tenths(12.25), tenths(12.35)], ["0.2", "0.8", "12.2", "12.3"]);
+  /* all: a(3, b(4)) and c(-2): what became less is as wide as what became more. */
+  const places = makePlaces({labels: ["all", "a", "b", "c"], parents: [0, 0, 1, 0], own: [0, 3, 4, -2]});
+  is("sums", places.map(place => [place.all, place.width]), [[5, 9], [7, 7], [4, 4], [-2, 2]]);
+  is("order", places[0].children.map(place => place.label), ["a", "c"]);
+  const row = {label: "r", changes: [{moment: 0, objects: 2, bytes: 20}, {moment: 2, objects: -1, bytes: -5}]};
+  is("alive", [aliveAt(row, 0), aliveAt(row, 1), aliveAt(row, 2)],
+     [{objects: 2, bytes: 20}, {objects: 2, bytes: 20}, {objects: 1, bytes: 15}]);
+  is("growth", growthOf({rows: [row]}, 1, 2).map(one => [one.bytes, one.objects]), [[-5, -1]]);
+  is("growth of nothing", growthOf({rows: [row]}, 0, 1), []);
+  is("ticks", [ticksOf(1000, true), ticksOf(1, true)], [[0, 256, 512, 768], [0, 1]]);
+  is("cut", [cut("abcdef", 49), cut("abcdef", 36), cut("abcdef", 20)], ["abcdef", "abc\u2026", ""]);
+  const region = makeTable("t", ["N#", "Name"], [[{text: "1,000", value: 1000}, {text: "b"}],
+                                                 [{text: "", value: null}, {text: "a"}],
+                                                 [{text: "999", value: 999}, {text: "c"}]]);
+  const table = region.firstChild, names = () => Array.from(table.tBodies[0].rows, one => one.cells[1].textContent);
+  sortRows(table, 0, true);
+  is("sorted, descending", names(), ["b", "c", "a"]);
+  sortRows(table, 0, false);
+  is("sorted, ascending", names(), ["c", "b", "a"]);
+  sortRows(table, 1, false);
+  is("sorted by name", names(), ["a", "b", "c"]);
+  is("filtered", [filterRows(table, " B "), Array.from(table.tBodies[0].rows, one => one.hidden)],
+     [1, [true, false, true]]);
+  const evil = makeTable("t", ["Name"], [[{text: "<img src=x onerror=pwned=1>"}]]);
+  is("a name is no markup", evil.querySelector("img"), null);
+  return wrong;
+})()
