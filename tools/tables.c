@@ -363,10 +363,9 @@ static void insert_renderers(void)
 
 static void insert_exporters(void)
 {
-    size_t count;
-    const mp_exporter *const *exporters = mp_exporters(&count);
-    for (size_t i = 0; i < count; i++)
-        put_definition(exporters[i]->name, exporters[i]->summary);
+    mp_target target;
+    for (size_t i = 0; mp_target_at(i, &target); i++)
+        put_definition(target.name, target.summary);
 }
 
 static void insert_readers(void)

@@ -136,8 +136,9 @@ mp_document *mp_recording_ask(mp_recording *recording, const char *report,
 bool mp_recording_save_baseline(mp_recording *recording, const char *path,
                                 const mp_setting *settings, size_t count, mp_error *error);
 
-/* Write the recording as another tool's file ("aqtime"); it was loaded with keep_objects. Gives how
- * many rows each table of the file has. NULL with an error; what was at `path` is then still there.
+/* Write the recording as another tool's file ("pprof", "callgrind"); for "aqtime" it was loaded
+ * with keep_objects, for "dhat" with keep_ages. Gives the sums of what was written, and how many
+ * rows of each kind. NULL with an error; what was at `path` is then still there.
  */
 mp_document *mp_recording_export(const mp_recording *recording, const char *format,
                                  const char *path, mp_error *error);

@@ -227,27 +227,44 @@ bool mp_recording_save_baseline(mp_recording *recording, const char *path,
     return ok;
 }
 
+static bool write_export(const mp_exporter *exporter, mp_request *request, const char *path,
+                         mp_document *document, mp_error *error)
+{
+    mp_output output;
+    mp_error closing = {0};
+    request->path = path;
+    if (exporter->in_place)
+        return mp_report_run(&exporter->report, request, document, error);
+    if (!mp_output_open(&output, path, error))
+        return false;
+    request->file = output.file;
+    bool ok = mp_report_run(&exporter->report, request, document, error);
+    return mp_output_close(&output, ok, ok ? error : &closing) && ok;
+}
+
 mp_document *mp_recording_export(const mp_recording *recording, const char *format,
                                  const char *path, mp_error *error)
 {
+    mp_question question;
     const mp_exporter *exporter = mp_exporter_find(format);
-    mp_filter *filter = mp_filter_of(recording->model, NULL, error);
-    mp_document *document = NULL;
     if (!exporter) {
         mp_fail_argument(error, "format", format, "there is no such format");
-    } else if (exporter->needs & ~filter->holds) {
-        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has nothing to write as %s",
-                mp_kind_name(recording->model->kind), format);
-    } else if (exporter->wants_objects && !recording->options.keep_objects) {
-        mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_objects");
-    } else {
-        document = mp_document_new("export");
-        if (!exporter->write(filter, path, document, error)) {
-            mp_document_free(document);
-            document = NULL;
-        }
+        return NULL;
     }
-    mp_filter_free(filter);
+    if (exporter->wants_objects && !recording->options.keep_objects) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_objects");
+        return NULL;
+    }
+    mp_question_begin(&question, &exporter->report);
+    note_reading(&question, recording);
+    mp_request request =
+        mp_question_request(&question, recording->model, recording->diagnostics, NULL, NULL);
+    mp_document *document = mp_document_new("export");
+    if (!write_export(exporter, &request, path, document, error)) {
+        mp_document_free(document);
+        document = NULL;
+    }
+    mp_question_free(&question);
     return document;
 }
 

@@ -72,7 +72,8 @@ const char *mp_error_line(const mp_error *error, const char *dashes, char *line,
     if (error->path)
         snprintf(line, size, "%s%s: error: %s", error->path, place, text);
     else if (error->unused_by)
-        snprintf(line, size, "%s does not use %s%s%s", error->unused_by, dashes, error->argument,
+        snprintf(line, size, "%s does not use %s%s%s",
+                 mp_spell(marked, sizeof marked, error->unused_by, dashes), dashes, error->argument,
                  text);
     else if (error->argument)
         snprintf(line, size, "%s%s%s%s: %s", dashes, error->argument, error->value ? " " : "",

@@ -47,11 +47,14 @@ static void put_word(mp_text_buffer *to, const char *text)
     put_quoted(to, text);
 }
 
-/* How an answer looks and how fast it comes is no part of it. */
+/* How an answer looks, where it goes and how fast it comes is no part of it; what is exported is
+ * the file. */
 static bool is_asked(const cli_option *option)
 {
     static const char *const others[] = {"output",   "quiet",      "verbose",    "jobs",
                                          "no-pager", "no-sandbox", "max-memory", "max-time"};
+    if (option && option->scope == CLI_EXPORTS)
+        return true;
     bool asked = option && option->kind != CLI_RENDERER && option->kind != CLI_OWN_RENDERER &&
                  option->kind != CLI_COLOURING && option->kind != CLI_WIDTH;
     for (size_t i = 0; asked && i < sizeof others / sizeof *others; i++)

@@ -57,12 +57,12 @@ static const cli_command own[] = {
     {.name = "export",
      .summary = "write what was read as another tool's file",
      .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
-     .details = "Writes all snapshots with all objects that were alive at them, their sizes,\n"
-                "stacks, threads and, where they are known, references. The file appears under\n"
-                "its name when it is whole. What is printed is how many rows each table has.\n"
-                "Coverage is written by memprof coverage --to.",
+     .details =
+         "What is a text goes to standard output, as all does by `output` -. A file appears\n"
+         "under its name when it is whole, and what was written is printed: how many rows\n"
+         "of each kind, and their sums. The end of what is looked at is FILE@SNAPSHOT.\n"
+         "Coverage is written by memprof coverage --to.",
      .scope = CLI_READS | CLI_LOADS | CLI_EXPORTS | CLI_ALWAYS,
-     .arguments = &cli_export_arguments,
      .run = cli_export},
     {.name = "formats",
      .summary = "the formats that memprof reads",
@@ -103,5 +103,8 @@ const cli_command *cli_commands(size_t *count)
                                .run = reports[i]->many ? cli_trend : cli_report};
     memcpy(all + *count, own, sizeof own);
     *count += OWN;
+    for (size_t i = *count - OWN; i < *count; i++)
+        if (all[i].scope & CLI_EXPORTS)
+            all[i].arguments = cli_export_arguments();
     return all;
 }

@@ -1,42 +1,147 @@
 #include "cli/export.h"
 
+#include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/beside.h"
 #include "base/diagnose.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 
-/* What of the reading means something, by kinds of recordings. */
-static const mp_argument rows[] = {
-    {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"reorder", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"domain", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_DUMP},
-};
-const mp_argument_table cli_export_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
+/* --- what is asked --- */
 
-static bool write_file(const cli_options *options, const mp_filter *filter, mp_document *document,
-                       int *status, mp_error *error)
+static bool is_among(const char *argument, const char *const *names)
 {
-    const mp_exporter *exporter = options->exporter;
-    const mp_model *model = filter->model;
-    *status = CLI_USAGE;
-    if (exporter->needs & ~filter->holds)
-        return mp_fail(error, MP_ERROR_NO_ANSWER, "export --to %s has nothing to write of %s",
-                       exporter->name, mp_kind_name(model->kind));
-    for (size_t i = 0; i < options->question.given_count; i++) {
-        const mp_argument *row =
-            mp_argument_find(&cli_export_arguments, options->question.given[i].argument);
-        if (!options->question.given[i].by_default && !(row->variants & 1u << model->kind))
-            return mp_fail_unused(error, "export", options->question.given[i].spelled,
-                                  mp_kind_name(model->kind));
-    }
-    *status = CLI_UNREADABLE;
-    return exporter->write(filter, options->export_path, document, error);
+    while (names && *names && strcmp(*names, argument) != 0)
+        names++;
+    return names && *names;
 }
 
+/* Where --to is the format, no window has an end of that name; differences are asked of their own
+ * command. */
+static bool is_used(const mp_target *target, const char *argument)
+{
+    static const char *const others[] = {"to", "base", "ignore-lines", "normalize", NULL};
+    return !is_among(argument, others) &&
+           !(target->renderer && is_among(argument, target->renderer->unused));
+}
+
+/* Rows of all that is exported together. */
+enum { MOST = 64 };
+
+static void add_arguments(const mp_target *target, mp_argument *rows, size_t *count)
+{
+    const mp_report *report = target->report;
+    for (size_t i = 0; i < report->arguments.count; i++) {
+        const mp_argument *row = &report->arguments.at[i];
+        size_t at = 0;
+        if (!is_used(target, row->name))
+            continue;
+        while (at < *count && strcmp(rows[at].name, row->name) != 0)
+            at++;
+        assert(at < MOST);
+        if (at == *count)
+            rows[(*count)++] = (mp_argument){.name = row->name, .kind = row->kind};
+        rows[at].variants |= mp_report_kinds(report, row->variants);
+    }
+}
+
+const mp_argument_table *cli_export_arguments(void)
+{
+    static mp_argument rows[MOST];
+    static mp_argument_table table = {.at = rows};
+    mp_target target;
+    table.count = 0;
+    for (size_t i = 0; mp_target_at(i, &target); i++)
+        add_arguments(&target, rows, &table.count);
+    return &table;
+}
+
+/* Take these out of what was given. */
+static void drop(cli_options *options, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < options->pair_count; i++)
+        if (strcmp(options->pairs[i].name, name) != 0)
+            options->pairs[kept++] = options->pairs[i];
+    options->pair_count = kept;
+}
+
+static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
+                            const cli_command *commands, size_t count)
+{
+    for (size_t i = 0; i < options->pair_count; i++)
+        if (strcmp(options->pairs[i].name, "format") == 0 && !options->pairs[i].origin)
+            return cli_refuse(options,
+                              "--to %s says how it is printed, and --format too: give one "
+                              "of them",
+                              renderer->name);
+    drop(options, "to");
+    drop(options, "format"); /* a default */
+    options->renderer = renderer;
+    for (size_t i = 0; i < count; i++)
+        if (mp_text_is(commands[i].name, renderer->command))
+            options->command = commands[i];
+    return true;
+}
+
+bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count)
+{
+    const char *to = NULL, *output = NULL;
+    mp_target target;
+    for (size_t i = 0; i < options->pair_count; i++) {
+        if (strcmp(options->pairs[i].name, "to") == 0)
+            to = options->pairs[i].text;
+        else if (strcmp(options->pairs[i].name, "output") == 0)
+            output = options->pairs[i].text;
+    }
+    if (!to)
+        return cli_refuse(options, "export needs --to FORMAT and has none");
+    bool found = mp_target_find(to, &target);
+    assert(found);
+    if (found && target.renderer)
+        return choose_renderer(options, target.renderer, commands, count);
+    const mp_exporter *exporter = target.exporter;
+    bool stream = !output || strcmp(output, "-") == 0;
+    if (stream && exporter->in_place)
+        return cli_refuse(options,
+                          "export --to %s writes a file, not standard output: name it by "
+                          "--output FILE",
+                          to);
+    if (stream && exporter->binary && (!output || isatty(STDOUT_FILENO)))
+        return cli_refuse(options,
+                          "%s is nothing for a terminal: name a file by --output FILE, or "
+                          "a pipe by --output -",
+                          to);
+    options->command.report = &exporter->report;
+    options->command.arguments = &exporter->report.arguments;
+    options->exporter = exporter;
+    options->load.keep_objects = exporter->wants_objects;
+    return true;
+}
+
+/* --- writing it --- */
+
+static bool write_file(const cli_options *options, mp_request *request, mp_document *document,
+                       int *status, mp_error *error)
+{
+    mp_output output = {0};
+    const mp_exporter *exporter = options->exporter;
+    *status = CLI_UNREADABLE;
+    request->path = options->export_path ? options->export_path : "(standard output)";
+    if (exporter->in_place)
+        return mp_report_run(&exporter->report, request, document, error);
+    if (!cli_output_open(&output, options->export_path))
+        return false;
+    request->file = output.file;
+    bool ok = mp_report_run(&exporter->report, request, document, error);
+    return cli_output_close(&output, ok) && ok;
+}
+
+/* Give the exit status. */
 static int export(const cli_options *options, const mp_model *model,
                   const mp_diagnostics *diagnostics)
 {
@@ -44,12 +149,14 @@ static int export(const cli_options *options, const mp_model *model,
     mp_error error = {0};
     mp_document *document = mp_document_new("export");
     document->exact_bytes = options->exact_bytes;
-    mp_filter *filter = mp_filter_of(model, NULL, &error);
-    if (write_file(options, filter, document, &status, &error))
-        status = cli_put_document(options, document, diagnostics);
-    else
+    mp_request request = mp_question_request(&options->question, model, diagnostics, NULL, NULL);
+    bool ok = write_file(options, &request, document, &status, &error);
+    if (ok)
+        status = options->export_path ? cli_put_document(options, document, diagnostics) : CLI_OK;
+    else if (error.code)
         cli_put_error(&error);
-    mp_filter_free(filter);
+    if (!ok && (error.argument || error.code == MP_ERROR_NO_ANSWER))
+        status = CLI_USAGE; /* another question would do */
     mp_document_free(document);
     return status;
 }
@@ -58,19 +165,14 @@ int cli_export(cli_options *options)
 {
     cli_groups groups;
     const char *path = options->export_path;
-    bool names = options->exporter && path, stream = names && strcmp(path, "-") == 0;
-    if (!names)
-        cli_refuse(options, "export needs --to FORMAT and --output FILE, and has no --%s",
-                   options->exporter ? "output" : "to");
-    if (stream)
-        cli_refuse(options, "export writes a file, not standard output");
-    if (!names || stream)
-        return CLI_USAGE;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_model *model = mp_model_new();
-    int status = CLI_UNREADABLE;
+    int status = CLI_UNREADABLE, beside = cli_read_beside(options);
     bool ok = cli_groups_find(&groups, options, diagnostics);
-    if (!cli_groups_spared(&groups, path)) {
+    if (beside != CLI_OK) {
+        status = beside;
+        ok = false;
+    } else if (!cli_groups_spared(&groups, path)) {
         status = CLI_USAGE;
         ok = false;
     } else if (groups.count > 1) {

@@ -4,7 +4,11 @@
 
 #include "cli/options.h"
 
-extern const mp_argument_table cli_export_arguments;
+/* What any of the formats that are written takes, and of which kinds of recordings. */
+const mp_argument_table *cli_export_arguments(void);
+/* The command becomes what --to names: an exporter is asked, or a report whose answer a renderer
+ * shows. False after a message. */
+bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count);
 int cli_export(cli_options *options);
 
 #endif

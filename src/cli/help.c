@@ -129,6 +129,8 @@ static void put_option(mp_arena *arena, const cli_command *command, const cli_op
         put_choices(arena, command, option, heading);
         return;
     }
+    if (option->kind == CLI_EXPORTER) /* they are listed by themselves */
+        count = 0;
     const char *kinds = kinds_of(arena, heading, cli_option_kinds(command, option));
     mp_text_list(words, count, "or", list, sizeof list);
     put_entry(name_of(arena, option),
@@ -310,12 +312,12 @@ static void put_formats(const cli_command *command)
 
 static void put_exporters(const cli_command *command)
 {
-    size_t count;
-    const mp_exporter *const *exporters = mp_exporters(&count);
-    if (command->scope & CLI_EXPORTS)
-        printf("What can be written (--to):\n");
-    for (size_t i = 0; command->scope & CLI_EXPORTS && i < count; i++)
-        put_entry(exporters[i]->name, exporters[i]->summary);
+    mp_target target;
+    if (!(command->scope & CLI_EXPORTS))
+        return;
+    printf("What can be written (--to):\n");
+    for (size_t i = 0; mp_target_at(i, &target); i++)
+        put_entry(target.name, target.summary);
 }
 
 /* Lines that begin with blanks stand as they are, others are one paragraph. */

@@ -238,10 +238,11 @@ const cli_option cli_option_table[] = {
      .section = CLI_LOOKS, .by_hand = true},
     {"to", "FORMAT", "write it as another tool's file", "cobertura, lcov or sonar-generic",
      .kind = CLI_OWN_RENDERER, .of = "format", .section = CLI_LOOKS},
-    {"to", "FORMAT", "what to write", "the name of a format (see memprof export --help)",
-     .kind = CLI_EXPORTER, .scope = CLI_EXPORTS, .section = CLI_WHAT},
-    {"output", "FILE", "the file to write", "a path", .kind = CLI_NAME, AT(export_path),
-     .scope = CLI_EXPORTS, .section = CLI_WHAT, .letter = 'o', .by_hand = true},
+    {"to", "FORMAT", "what to write: one of the formats that are listed here",
+     "the name of a format (see memprof export --help)", .kind = CLI_EXPORTER, .scope = CLI_EXPORTS,
+     .section = CLI_WHAT},
+    {"output", "FILE", "the file to write; -: standard output", "a path", .kind = CLI_NAME,
+     AT(export_path), .scope = CLI_EXPORTS, .section = CLI_WHAT, .letter = 'o', .by_hand = true},
     {"color", "WHEN", "colour", "auto, always or never", .kind = CLI_COLOURING, .scope = CLI_ALWAYS,
      .section = CLI_GENERAL},
     {"width", "N", "fit text to so many columns; 0: cut nothing (default: the terminal, if any)",
@@ -331,8 +332,10 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
     kinds = kinds ? kinds : all; /* a baseline's are those of each gate */
-    return report && strcmp(name, "selection") == 0 ? kinds_to_select(report, option->name, kinds)
-                                                    : kinds;
+    if (strcmp(name, "selection") != 0)
+        return kinds;
+    return report ? kinds_to_select(report, option->name, kinds)
+                  : kinds & mp_selection_kinds(option->name);
 }
 
 const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
@@ -398,8 +401,8 @@ size_t cli_option_words(const cli_command *command, const cli_option *option, co
                 words[count++] = renderers[i]->name;
         return count;
     case CLI_EXPORTER:
-        for (const mp_exporter *const *exporter = mp_exporters(&all); count < all; count++)
-            words[count] = exporter[count]->name;
+        for (mp_target target; mp_target_at(count, &target); count++)
+            words[count] = target.name;
         return count;
     case CLI_READER:
         for (const mp_reader *const *reader = mp_readers(&all); count < all; count++)

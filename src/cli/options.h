@@ -96,7 +96,7 @@ typedef struct cli_options {
     const char *command_on_limit, *watch_policy;
     const char *store, *baseline_name;
     const mp_exporter *exporter;
-    const char *export_path;
+    const char *export_path; /* NULL: standard output */
 } cli_options;
 
 /* How an option's argument is taken. */

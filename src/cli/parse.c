@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/config.h"
 #include "cli/console.h"
+#include "cli/export.h"
 #include "cli/fits.h"
 #include "cli/options.h"
 #include "cli/take.h"
@@ -87,6 +88,9 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
     const char *takers[CLI_MOST_COMMANDS];
     size_t count = 0;
     char list[512];
+    if (options->exporter)
+        return cli_refuse(options, "export --to %s does not take --%s", options->exporter->name,
+                          name);
     for (size_t i = 0; i < line->command_count; i++)
         if (cli_option_of(&line->commands[i], name))
             takers[count++] = line->commands[i].name;
@@ -309,6 +313,7 @@ static bool asks_for_threads(const cli_options *options)
     const char *by = text_of(options, "by");
     const mp_selection *selection = &options->question.selection;
     bool asks = options->question.suppression_paths.count || options->load.keep_objects ||
+                (options->command.report && options->command.report->wants_threads) ||
                 (by && mp_text_is(by, "thread"));
     for (size_t i = 0; i < selection->count; i++)
         asks |= selection->criteria[i].subject == MP_SUBJECT_THREAD;
@@ -400,6 +405,16 @@ static void choose_by_ending(cli_options *options)
     }
 }
 
+/* What an export is asked depends on its format. */
+static bool choose_format(cli_options *options, const cli_line *line)
+{
+    const cli_pair *to = pair_of(options, "to");
+    mp_target target;
+    if (to && !mp_target_find(to->text, &target))
+        return cli_refuse_argument(options, cli_option_of(&options->command, "to"), to);
+    return cli_export_choose(options, line->commands, line->command_count);
+}
+
 static bool parse(cli_options *options, cli_line *line)
 {
     if (!collect(options, line))
@@ -422,6 +437,8 @@ static bool parse(cli_options *options, cli_line *line)
     place_operands(options, line);
     if (!cli_given_once(options) || !cli_config_read(options, line->commands, line->command_count))
         return false;
+    if (options->command.scope & CLI_EXPORTS && !choose_format(options, line))
+        return false;
     mp_question_begin(&options->question, options->command.report);
     if (!take_options(options, line))
         return false;
@@ -432,6 +449,8 @@ static bool parse(cli_options *options, cli_line *line)
         return false;
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;
+    if (options->export_path && strcmp(options->export_path, "-") == 0)
+        options->export_path = NULL;
     choose_limit(options);
     return true;
 }

@@ -106,9 +106,7 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         return options->renderer && options->renderer->command &&
                mp_text_is(options->renderer->command, options->command.name);
     case CLI_EXPORTER:
-        options->exporter = mp_exporter_find(text);
-        load->keep_objects = options->exporter && options->exporter->wants_objects;
-        return options->exporter != NULL;
+        return options->exporter != NULL; /* cli_export_choose */
     case CLI_GROUPING:
         if (!find_word(options, option, text, &word))
             return false;

@@ -12,6 +12,7 @@
 #include "export/aqtime_references.h"
 #include "export/exporter.h"
 #include "export/objects.h"
+#include "export/written.h"
 
 /* A routine at a line: a row of META_ROUTINES. */
 typedef struct aq_routine {
@@ -371,16 +372,6 @@ static bool put_sets(aq_out *out, const mp_live_objects *live, int64_t *cut)
 
 /* --- what is said of it --- */
 
-typedef struct table_row {
-    const char *table;
-    int64_t rows;
-} table_row;
-
-static const mp_column table_columns[] = {
-    MP_COLUMN(table_row, table, "Table", MP_TEXT, 0),
-    MP_COLUMN(table_row, rows, "Rows", MP_COUNT, 0),
-};
-
 typedef struct totals_row {
     int64_t snapshots, live_objects, live_bytes, truncated_stacks;
 } totals_row;
@@ -406,18 +397,16 @@ static void describe(mp_document *document, const char *path, const aq_out *out,
         mp_document_text(document, "%s: AQTime allocation database of %zu result set%s", path,
                          live->snapshot_count, live->snapshot_count == 1 ? "" : "s");
     mp_table_put(document, MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns), &totals);
-    mp_table *tables = MP_TABLE(document, "tables", "Tables", MP_ROWS, table_columns);
-    tables->main = true;
+    mp_table *tables = mp_written_table(document);
     for (int i = 0; i < AQ_OUT_TABLES; i++)
-        mp_table_put(document, tables,
-                     &(table_row){aq_out_table_name((aq_out_table)i), out->rows[i]});
+        mp_written_rows(document, tables, aq_out_table_name((aq_out_table)i), out->rows[i]);
 }
 
 /* --- the file --- */
 
 static bool refuse_target(mp_error *error, const char *path)
 {
-    return mp_fail(error, MP_ERROR_ARGUMENT, "%s: is no file, expected one that can be replaced",
+    return mp_fail(error, MP_ERROR_OUTPUT, "%s: is no file, expected one that can be replaced",
                    path);
 }
 
@@ -445,22 +434,37 @@ static bool write_file(const mp_live_objects *live, const char *path, mp_documen
     return true;
 }
 
-static bool write_aqtime(const mp_filter *filter, const char *path, mp_document *document,
-                         mp_error *error)
+static bool write_aqtime(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_live_objects live;
-    if (!mp_live_objects_of(filter, &live, error))
+    if (!mp_live_objects_of(request->filter, &live, error))
         return false;
-    bool ok = write_file(&live, path, document, error);
+    bool ok = write_file(&live, request->path, document, error);
     mp_live_objects_free(&live);
     return ok;
 }
 
+enum { OF_LOGS = 1, OF_DUMPS = 4 }; /* variants */
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_SHARES("slices", OF_LOGS),
+    MP_SHARES("reorder", OF_LOGS),
+    MP_SHARES("domain", OF_DUMPS),
+};
+
 const mp_exporter mp_exporter_aqtime = {
     .name = "aqtime",
-    .summary = "AQTime allocation profiler database (SQLite)",
     .endings = ".sqlite .db",
-    .needs = MP_HOLDS_LEDGER,
+    .report = {.name = MP_EXPORT_TO("aqtime"),
+               .summary = "AQTime allocation profiler database (SQLite)",
+               MP_ARGUMENTS(arguments, own),
+               .wants_threads = true,
+               .variants = {{.needs = MP_HOLDS_LEDGER | MP_HOLDS_EVENTS, .run = write_aqtime},
+                            {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = write_aqtime},
+                            {.needs = MP_HOLDS_LEDGER, .run = write_aqtime}}},
+    .binary = true,
+    .in_place = true,
     .wants_objects = true,
-    .write = write_aqtime,
 };

@@ -1,25 +1,27 @@
 /* Exporters: one const struct a file format of another tool, one line in
  * src/export/formats.def.
  *
- * An exporter writes what a model holds to a file of its own making: all of it, or nothing at all
- * where that fails. It neither reads inputs nor prints. */
+ * An exporter is asked as a report is: its arguments, what it needs of a model and how it answers
+ * each kind are a mp_report. Its answer goes to request->file; the document says what was written
+ * (written.h). It neither reads inputs nor prints. */
 #ifndef MP_EXPORT_EXPORTER_H
 #define MP_EXPORT_EXPORTER_H
 
-#include "base/error.h"
-#include "document/document.h"
-#include "query/filter.h"
+#include "reports/report.h"
 
 typedef struct mp_exporter {
     const char *name;
-    const char *summary;
     const char *endings; /* of the files' usual names */
-    unsigned needs;      /* MP_HOLDS_...: the model must hold all of them */
-    bool wants_objects;  /* model->objects is to be kept while inputs are read */
-    /* Write the file and fill the document with what was written: a row a table of it. False with a
-     * message in `error`; what was at `path` before is then still there. */
-    bool (*write)(const mp_filter *filter, const char *path, mp_document *document,
-                  mp_error *error);
+    /* Its arguments are members of mp_heap_arguments (reports/sections.h), or shared ones. All of a
+     * recording, up to FILE@SNAPSHOT: "to" is the format. Its name is MP_EXPORT_TO(name). */
+    mp_report report;
+    bool binary; /* nothing for a terminal */
+    /* It writes the file at request->path by itself, whole or not at all, and request->file is
+     * NULL: no stream will do. */
+    bool in_place;
+    bool wants_objects; /* model->objects is to be kept while inputs are read */
 } mp_exporter;
+
+#define MP_EXPORT_TO(name) "export " MP_DASHES "to " name
 
 #endif

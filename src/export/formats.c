@@ -54,3 +54,29 @@ const mp_exporter *mp_exporter_find(const char *name)
             return exporters[i];
     return NULL;
 }
+
+bool mp_target_at(size_t place, mp_target *target)
+{
+    if (place < EXPORTERS) {
+        const mp_exporter *exporter = exporters[place];
+        *target = (mp_target){exporter->name, exporter->report.summary, &exporter->report, exporter,
+                              NULL};
+        return true;
+    }
+    place -= EXPORTERS;
+    for (size_t i = 0; i < RENDERERS; i++)
+        if (renderers[i]->for_tools && place-- == 0) {
+            *target = (mp_target){renderers[i]->name, renderers[i]->summary,
+                                  mp_report_find(renderers[i]->command), NULL, renderers[i]};
+            return true;
+        }
+    return false;
+}
+
+bool mp_target_find(const char *name, mp_target *target)
+{
+    for (size_t i = 0; mp_target_at(i, target); i++)
+        if (mp_text_is(target->name, name))
+            return true;
+    return false;
+}

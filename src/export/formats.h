@@ -12,4 +12,16 @@ const mp_exporter *const *mp_exporters(size_t *count);
 const mp_renderer *mp_renderer_find(const char *name);
 const mp_exporter *mp_exporter_find(const char *name);
 
+/* What the command export writes: exporters, and renderers of one kind of answer for tools. */
+typedef struct mp_target {
+    const char *name, *summary;
+    const mp_report *report;     /* that is asked */
+    const mp_exporter *exporter; /* whose it is; NULL: a renderer shows its answer */
+    const mp_renderer *renderer;
+} mp_target;
+
+/* The one at a place, from 0, or of a name; false: there is none. */
+bool mp_target_at(size_t place, mp_target *target);
+bool mp_target_find(const char *name, mp_target *target);
+
 #endif

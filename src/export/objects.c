@@ -9,7 +9,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-static bool only_session(const mp_filter *filter, mp_session_id *session, mp_error *error)
+bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *error)
 {
     uint32_t found = 0;
     for (uint32_t i = 1; i < filter->model->sessions.count; i++) {
@@ -111,7 +111,7 @@ bool mp_live_objects_of(const mp_filter *filter, mp_live_objects *live, mp_error
     bool graph_alone = graph && !(filter->holds & MP_HOLDS_HISTORY);
     if (graph_alone)
         live->session = filter->snapshots[graph->snapshot.i].session;
-    else if (!only_session(filter, &live->session, error))
+    else if (!mp_only_session(filter, &live->session, error))
         return false;
     take_snapshots(live, graph_alone ? graph->snapshot : (mp_snapshot_id){0});
     if (graph_alone)

@@ -37,4 +37,7 @@ static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapsh
     return living->from.i <= snapshot.i && (!living->until.i || living->until.i > snapshot.i);
 }
 
+/* The only session that has snapshots. False with a message where there are several, or none. */
+bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *error);
+
 #endif

@@ -5,6 +5,8 @@
 #ifndef MP_REPORTS_REPORT_H
 #define MP_REPORTS_REPORT_H
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/slice.h"
@@ -50,7 +52,10 @@ typedef struct mp_request {
     /* Where an input breaks off and nobody said that it may; limits are then not judged. NULL: none
      * does. */
     const mp_diagnostic *torn;
-    bool one_of_many;      /* the answer will be merged with others: its rows stand as theirs do */
+    bool one_of_many; /* the answer will be merged with others: its rows stand as theirs do */
+    /* Of an answer that another tool's file is: where it goes, a name for it. NULL of others. */
+    FILE *file;
+    const char *path;
     const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;
 } mp_request;
@@ -110,6 +115,7 @@ typedef struct mp_report {
     bool wants_request_peaks;    /* asks what each request had alive at once */
     bool wants_holders;          /* asks what grew from one heap dump to the next, and where */
     bool wants_ages;             /* asks how long the objects of a memory recording lived */
+    bool wants_threads;          /* tells which thread of a heap log created what */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */
     const mp_choice *choices;    /* NULL: none of them takes one of several words */

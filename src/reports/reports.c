@@ -207,6 +207,10 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
 {
     const char *kind = mp_kind_name(request->model->kind);
     const mp_variant *variant = variant_for(report, holds);
+    if (!variant && request->path) {
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has nothing to write of %s", report->name, kind);
+        return NULL;
+    }
     if (!variant) {
         char names[248];
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no answer from %s", report->name, kind);

@@ -1,0 +1,64 @@
+#include "export/written.h"
+
+const mp_written_totals mp_nothing_written = {
+    .snapshots = MP_UNKNOWN,
+    .live_objects = MP_UNKNOWN,
+    .live_bytes = MP_UNKNOWN,
+    .created_objects = MP_UNKNOWN,
+    .created_bytes = MP_UNKNOWN,
+    .leaked_objects = MP_UNKNOWN,
+    .leaked_bytes = MP_UNKNOWN,
+    .retained_bytes = MP_UNKNOWN,
+    .references = MP_UNKNOWN,
+    .roots = MP_UNKNOWN,
+    .calls = MP_UNKNOWN,
+    .seconds = MP_UNKNOWN,
+    .truncated_stacks = MP_UNKNOWN,
+};
+
+#define TOTAL(member, title, unit) MP_COLUMN(mp_written_totals, member, title, unit, MP_IF_KNOWN)
+
+static const mp_column total_columns[] = {
+    TOTAL(snapshots, "Snapshots", MP_COUNT),
+    TOTAL(live_objects, "Objects alive", MP_COUNT),
+    TOTAL(live_bytes, "Size alive", MP_BYTES),
+    TOTAL(created_objects, "Objects created", MP_COUNT),
+    TOTAL(created_bytes, "Size created", MP_BYTES),
+    TOTAL(leaked_objects, "Objects leaked", MP_COUNT),
+    TOTAL(leaked_bytes, "Size leaked", MP_BYTES),
+    TOTAL(retained_bytes, "Retained", MP_BYTES),
+    TOTAL(references, "References", MP_COUNT),
+    TOTAL(roots, "Roots", MP_COUNT),
+    TOTAL(calls, "Calls", MP_COUNT),
+    TOTAL(seconds, "Seconds", MP_SECONDS),
+    TOTAL(truncated_stacks, "Stacks that are cut", MP_COUNT),
+};
+
+typedef struct written_row {
+    const char *table;
+    int64_t rows;
+} written_row;
+
+static const mp_column row_columns[] = {
+    MP_COLUMN(written_row, table, "Table", MP_TEXT, 0),
+    MP_COLUMN(written_row, rows, "Rows", MP_COUNT, 0),
+};
+
+void mp_written(mp_document *document, const mp_request *request, const char *what,
+                const mp_written_totals *totals)
+{
+    document->title = mp_document_text(document, "%s: %s", request->path, what);
+    mp_table_put(document, MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns), totals);
+}
+
+mp_table *mp_written_table(mp_document *document)
+{
+    mp_table *table = MP_TABLE(document, "tables", "Tables", MP_ROWS, row_columns);
+    table->main = true;
+    return table;
+}
+
+void mp_written_rows(mp_document *document, mp_table *table, const char *what, int64_t rows)
+{
+    mp_table_put(document, table, &(written_row){what, rows});
+}

@@ -1,0 +1,27 @@
+/* What an export says of itself: sums of what stands in its file, and how many rows of each kind.
+ * The sums are added up as the rows are written, and are those of the reports. */
+#ifndef MP_EXPORT_WRITTEN_H
+#define MP_EXPORT_WRITTEN_H
+
+#include "reports/sections.h"
+
+/* By the names that reports have for them; MP_UNKNOWN: the file does not tell it. */
+typedef struct mp_written_totals {
+    int64_t snapshots;
+    int64_t live_objects, live_bytes, created_objects, created_bytes, leaked_objects, leaked_bytes;
+    int64_t retained_bytes, references, roots; /* of a heap dump */
+    int64_t calls, seconds;                    /* of a profile, in microseconds */
+    int64_t truncated_stacks;
+} mp_written_totals;
+
+/* All MP_UNKNOWN. */
+extern const mp_written_totals mp_nothing_written;
+
+/* The document of an export: first the title, "PATH: WHAT", and the totals. */
+void mp_written(mp_document *document, const mp_request *request, const char *what,
+                const mp_written_totals *totals);
+/* Then a row each for what the file has so many of. */
+mp_table *mp_written_table(mp_document *document);
+void mp_written_rows(mp_document *document, mp_table *table, const char *what, int64_t rows);
+
+#endif
