@@ -83,6 +83,7 @@ CASES = {
     "judge": ["baseline", "check", "shop-v2.oemp", "--store", "store"],
     "export": ["export", "--to", "aqtime", "shop-v2.oemp", "-o", TARGET],
     "export-dump": ["export", "--to", "aqtime", "shop-3.gclog", "-o", TARGET],
+    "pprof": ["export", "--to", "pprof", "shop-v2.oemp", "-o", TARGET],
     "matching": ["leaks", "shop-v2.oemp", "--stack", "~Price.*", "--format", "json"],
     "formats": ["formats"],
     "help": ["top", "--help"],

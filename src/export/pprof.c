@@ -1,0 +1,435 @@
+/* A profile for pprof (profile.proto, packed by gzip): what was created, is alive and leaked, or
+ * the calls and times of an execution profile, by stack.
+ *
+ * Messages of one kind may follow each other in pieces, so a part is written as soon as there is
+ * enough of it, and none of it is in memory twice. */
+#include "base/error.h"
+#include "export/exporter.h"
+#include "export/written.h"
+
+#ifdef MEMPROF_PPROF
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "export/code.h"
+#include "export/pprof.pb-c.h"
+
+enum {
+    PIECE = 4096,        /* messages that are written at once */
+    MOST_CALLERS = 1024, /* of a stack: those of a recursion grow with the square of its depth */
+    MOST_VALUES = 2 * MP_MOST_WEIGHINGS,
+    MOST_LABELS = 4,
+};
+
+/* --- bytes --- */
+
+typedef struct gzip_out {
+    FILE *file;
+    z_stream stream;
+} gzip_out;
+
+static void put_bytes(gzip_out *out, uint8_t *bytes, size_t length, int flush)
+{
+    unsigned char packed[16384];
+    out->stream.next_in = bytes;
+    out->stream.avail_in = (unsigned)length;
+    do {
+        out->stream.next_out = packed;
+        out->stream.avail_out = sizeof packed;
+        deflate(&out->stream, flush);
+        fwrite(packed, 1, sizeof packed - out->stream.avail_out, out->file);
+    } while (out->stream.avail_out == 0);
+}
+
+static bool open_gzip(gzip_out *out, FILE *file)
+{
+    enum { GZIP = 16, MEMORY = 8 };
+    *out = (gzip_out){.file = file};
+    return deflateInit2(&out->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP + MAX_WBITS, MEMORY,
+                        Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+static void close_gzip(gzip_out *out)
+{
+    put_bytes(out, NULL, 0, Z_FINISH);
+    deflateEnd(&out->stream);
+}
+
+/* --- messages --- */
+
+typedef struct pprof_out {
+    gzip_out gzip;
+    mp_arena arena; /* of the piece at hand */
+    Pprof__Profile piece;
+    size_t pending;        /* messages in it */
+    void *pointers[PIECE]; /* to them, for the one list that is not empty */
+    uint8_t *packed;
+    size_t packed_capacity;
+    mp_code code;
+    mp_id_index text_index; /* texts of `code` to places in the string table */
+    uint32_t *texts;        /* of each place from 1: in `code` */
+    size_t text_count, text_capacity;
+    mp_written_totals totals;
+    int64_t samples;
+} pprof_out;
+
+static void flush(pprof_out *out)
+{
+    size_t length = pprof__profile__get_packed_size(&out->piece);
+    mp_grow(&out->packed, &out->packed_capacity, length, 1);
+    pprof__profile__pack(&out->piece, out->packed);
+    if (length)
+        put_bytes(&out->gzip, out->packed, length, Z_NO_FLUSH);
+    out->piece = (Pprof__Profile)PPROF__PROFILE__INIT;
+    out->pending = 0;
+    mp_arena_free(&out->arena);
+}
+
+/* The place of a text in the string table. */
+static int64_t text_of(pprof_out *out, uint32_t id)
+{
+    uint32_t *place = id ? mp_id_index_put(&out->text_index, id) : NULL;
+    if (!place)
+        return 0;
+    if (!*place) {
+        *place = (uint32_t)++out->text_count;
+        mp_grow(&out->texts, &out->text_capacity, out->text_count + 1, sizeof *out->texts);
+        out->texts[*place] = id;
+    }
+    return *place;
+}
+
+static int64_t text(pprof_out *out, const char *text)
+{
+    return text_of(out, mp_code_text_id(&out->code, text));
+}
+
+/* `message` into the list; all of a piece are of one. */
+#define ADD(out, list, message)                                                                    \
+    do {                                                                                           \
+        (out)->pointers[(out)->pending++] = (message);                                             \
+        (out)->piece.n_##list = (out)->pending;                                                    \
+        (out)->piece.list = (void *)(out)->pointers;                                               \
+        if ((out)->pending == PIECE)                                                               \
+            flush(out);                                                                            \
+    } while (0)
+
+/* A zeroed message of the piece at hand. */
+#define NEW(out, type, init) new_message(&(out)->arena, &(const type)init, sizeof(type))
+
+static void *new_message(mp_arena *arena, const void *empty, size_t size)
+{
+    return memcpy(mp_arena_alloc(arena, size), empty, size);
+}
+
+/* --- samples --- */
+
+static void add_label(pprof_out *out, Pprof__Sample *sample, const char *key, const char *value)
+{
+    if (!value || !*value)
+        return;
+    Pprof__Label *label = NEW(out, Pprof__Label, PPROF__LABEL__INIT);
+    label->key = text(out, key);
+    label->str = text(out, value);
+    sample->label[sample->n_label++] = label;
+}
+
+/* The locations of a stack. */
+static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uint32_t callee)
+{
+    const mp_weight_frame *frames = out->code.weights->frames;
+    size_t depth = 0;
+    for (uint32_t i = frame; i && depth <= MOST_CALLERS; i = frames[i].parent)
+        depth++;
+    sample->location_id = mp_arena_alloc(&out->arena, (depth + 1) * sizeof *sample->location_id);
+    for (uint32_t i = frame; i && sample->n_location_id < depth; i = frames[i].parent) {
+        sample->location_id[sample->n_location_id++] = mp_code_place_of(&out->code, i, callee);
+        callee = i;
+        frame = frames[i].parent;
+    }
+    if (frame)
+        out->totals.truncated_stacks =
+            out->totals.truncated_stacks == MP_UNKNOWN ? 1 : out->totals.truncated_stacks + 1;
+}
+
+static void add_sum(int64_t *total, int64_t more)
+{
+    *total = *total == MP_UNKNOWN ? more : *total + more;
+}
+
+static void sum_up(mp_written_totals *totals, mp_weighing of, const mp_weight *weight)
+{
+    switch (of) {
+    case MP_WEIGH_CREATED:
+        add_sum(&totals->created_bytes, weight->own);
+        add_sum(&totals->created_objects, weight->own_count);
+        break;
+    case MP_WEIGH_LEAKED:
+        add_sum(&totals->leaked_bytes, weight->own);
+        add_sum(&totals->leaked_objects, weight->own_count);
+        break;
+    case MP_WEIGH_SECONDS:
+        add_sum(&totals->seconds, weight->own);
+        add_sum(&totals->calls, weight->own_count);
+        break;
+    default:
+        add_sum(&totals->live_bytes, weight->own);
+        add_sum(&totals->live_objects, weight->own_count);
+    }
+}
+
+static void add_sample(pprof_out *out, uint32_t frame)
+{
+    enum { NANOSECONDS = 1000 };
+    const mp_weights *weights = out->code.weights;
+    const mp_weight_frame *at = &weights->frames[frame];
+    bool type = at->kind == MP_WEIGHT_TYPE, dump = weights->of[0] == MP_WEIGH_RETAINED;
+    Pprof__Sample *sample = NEW(out, Pprof__Sample, PPROF__SAMPLE__INIT);
+    sample->value = mp_arena_alloc(&out->arena, MOST_VALUES * sizeof *sample->value);
+    sample->label = mp_arena_alloc(&out->arena, MOST_LABELS * sizeof(void *));
+    for (size_t i = 0; i < weights->columns; i++) {
+        const mp_weight *weight = &weights->at[i][frame];
+        int64_t factor = weights->of[i] == MP_WEIGH_SECONDS ? NANOSECONDS : 1;
+        sample->value[sample->n_value++] = weight->own_count;
+        sample->value[sample->n_value++] = weight->own * factor;
+        sum_up(&out->totals, weights->of[i], weight);
+    }
+    add_label(out, sample, "type", type ? at->name : NULL);
+    add_label(out, sample, "name", at->object);
+    add_label(out, sample, "thread", at->thread);
+    add_label(out, sample, "request", at->request);
+    /* A type is a label of the code that created it; in a dump, what holds is types. */
+    add_stack(out, sample, type && !dump ? at->parent : frame, type && !dump ? frame : 0);
+    out->samples++;
+    ADD(out, sample, sample);
+}
+
+static void add_samples(pprof_out *out)
+{
+    const mp_weights *weights = out->code.weights;
+    for (uint32_t frame = 1; frame < weights->count; frame++) {
+        bool any = false;
+        for (size_t i = 0; i < weights->columns; i++)
+            any |= weights->at[i][frame].own || weights->at[i][frame].own_count;
+        if (any)
+            add_sample(out, frame);
+    }
+    flush(out);
+}
+
+/* --- code --- */
+
+static void add_mappings(pprof_out *out, mp_id_index *modules)
+{
+    for (size_t i = 1; i <= out->code.function_count; i++) {
+        uint32_t module = out->code.functions[i].module;
+        uint32_t *place = module ? mp_id_index_put(modules, module) : NULL;
+        if (!place || *place)
+            continue;
+        *place = (uint32_t)modules->count;
+        Pprof__Mapping *mapping = NEW(out, Pprof__Mapping, PPROF__MAPPING__INIT);
+        mapping->id = *place;
+        mapping->filename = text_of(out, module);
+        mapping->has_functions = mapping->has_filenames = mapping->has_line_numbers = true;
+        ADD(out, mapping, mapping);
+    }
+    flush(out);
+}
+
+static void add_locations(pprof_out *out, const mp_id_index *modules)
+{
+    for (size_t i = 1; i <= out->code.place_count; i++) {
+        const mp_code_place *place = &out->code.places[i];
+        uint32_t module = out->code.functions[place->function].module;
+        Pprof__Location *location = NEW(out, Pprof__Location, PPROF__LOCATION__INIT);
+        Pprof__Line *line = NEW(out, Pprof__Line, PPROF__LINE__INIT);
+        location->id = i;
+        location->mapping_id = module ? mp_id_index_get(modules, module) : 0;
+        location->line = mp_arena_alloc(&out->arena, sizeof(void *));
+        location->line[location->n_line++] = line;
+        line->function_id = place->function;
+        line->line = place->line == MP_NO_LINE ? 0 : (int32_t)place->line;
+        ADD(out, location, location);
+    }
+    flush(out);
+}
+
+static void add_functions(pprof_out *out)
+{
+    for (size_t i = 1; i <= out->code.function_count; i++) {
+        const mp_code_function *from = &out->code.functions[i];
+        Pprof__Function *function = NEW(out, Pprof__Function, PPROF__FUNCTION__INIT);
+        function->id = i;
+        function->name = function->system_name = text_of(out, from->name);
+        function->filename = text_of(out, from->source);
+        function->start_line = from->start_line;
+        ADD(out, function, function);
+    }
+    flush(out);
+}
+
+static void add_texts(pprof_out *out)
+{
+    static char nothing[] = "";
+    ADD(out, string_table, nothing);
+    for (size_t i = 1; i <= out->text_count; i++)
+        ADD(out, string_table, (void *)mp_dictionary_text(out->code.texts, out->texts[i]));
+    flush(out);
+}
+
+/* --- the head --- */
+
+typedef struct value_names {
+    const char *count, *amount, *unit;
+} value_names;
+
+static const value_names names_of[MP_WEIGHINGS] = {
+    [MP_WEIGH_CREATED] = {"alloc_objects", "alloc_space", "bytes"},
+    [MP_WEIGH_ALIVE] = {"inuse_objects", "inuse_space", "bytes"},
+    [MP_WEIGH_LEAKED] = {"leaked_objects", "leaked_space", "bytes"},
+    [MP_WEIGH_RETAINED] = {"inuse_objects", "inuse_space", "bytes"},
+    [MP_WEIGH_SECONDS] = {"samples", "cpu", "nanoseconds"},
+};
+
+static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char *unit)
+{
+    Pprof__ValueType *value = NEW(out, Pprof__ValueType, PPROF__VALUE_TYPE__INIT);
+    value->type = text(out, type);
+    value->unit = text(out, unit);
+    return value;
+}
+
+/* When the first session began; 0: no recording says it. */
+static int64_t began_us(const mp_model *model)
+{
+    int64_t first = 0;
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        int64_t at = model->sessions.at[i].start_us;
+        if (at && (!first || at < first))
+            first = at;
+    }
+    return first;
+}
+
+static void add_head(pprof_out *out, const mp_model *model)
+{
+    enum { PER_MICROSECOND = 1000 };
+    static const char calls[] = "samples are calls";
+    const mp_weights *weights = out->code.weights;
+    bool times = weights->of[0] == MP_WEIGH_SECONDS;
+    for (size_t i = 0; i < weights->columns; i++) {
+        const value_names *names = &names_of[weights->of[i]];
+        out->pointers[out->pending++] = value_type(out, names->count, "count");
+        out->pointers[out->pending++] = value_type(out, names->amount, names->unit);
+    }
+    out->piece.n_sample_type = out->pending;
+    out->piece.sample_type = (void *)out->pointers;
+    out->piece.period_type =
+        value_type(out, times ? "cpu" : "space", times ? "nanoseconds" : "bytes");
+    out->piece.period = times ? PER_MICROSECOND : 1;
+    out->piece.default_sample_type = text(out, times ? "cpu" : "inuse_space");
+    out->piece.time_nanos = began_us(model) * PER_MICROSECOND;
+    int64_t comment = times ? text(out, calls) : 0;
+    out->piece.comment = &comment;
+    out->piece.n_comment = times;
+    flush(out);
+}
+
+/* --- all of it --- */
+
+static void describe(const pprof_out *out, const mp_id_index *modules, const mp_request *request,
+                     mp_document *document)
+{
+    mp_written(document, request, "profile for pprof", &out->totals);
+    mp_table *table = mp_written_table(document);
+    mp_written_rows(document, table, "samples", out->samples);
+    mp_written_rows(document, table, "locations", (int64_t)out->code.place_count);
+    mp_written_rows(document, table, "functions", (int64_t)out->code.function_count);
+    mp_written_rows(document, table, "mappings", (int64_t)modules->count);
+    mp_written_rows(document, table, "texts", (int64_t)out->text_count + 1);
+}
+
+static bool write_weights(const mp_weights *weights, const mp_request *request,
+                          mp_document *document, mp_error *error)
+{
+    mp_id_index modules = {0};
+    pprof_out *out = mp_alloc_zero(1, sizeof *out);
+    bool ok = open_gzip(&out->gzip, request->file);
+    if (ok) {
+        out->piece = (Pprof__Profile)PPROF__PROFILE__INIT;
+        out->code = mp_code_of(weights);
+        out->totals = mp_nothing_written;
+        add_head(out, request->model);
+        add_samples(out);
+        add_mappings(out, &modules);
+        add_locations(out, &modules);
+        add_functions(out);
+        add_texts(out);
+        close_gzip(&out->gzip);
+        describe(out, &modules, request, document);
+        mp_code_free(&out->code);
+    }
+    mp_id_index_free(&modules);
+    mp_id_index_free(&out->text_index);
+    free(out->texts);
+    free(out->packed);
+    free(out);
+    return ok || mp_fail(error, MP_ERROR_OUTPUT, "zlib cannot pack what pprof reads");
+}
+
+static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    static const mp_weighing of[] = {MP_WEIGH_CREATED, MP_WEIGH_ALIVE, MP_WEIGH_LEAKED};
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_weights weights = mp_weights_apart(&window, of, sizeof of / sizeof *of);
+    bool ok = write_weights(&weights, request, document, error);
+    mp_weights_free(&weights);
+    mp_window_free(&window);
+    return ok;
+}
+
+static bool write_others(const mp_request *request, mp_document *document, mp_error *error)
+{
+    bool dump = request->filter->holds & MP_HOLDS_GRAPH;
+    const mp_weighing of = dump ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
+    mp_weights weights = mp_weights_of(request->filter, NULL, &of, 1);
+    bool ok = write_weights(&weights, request, document, error);
+    mp_weights_free(&weights);
+    return ok;
+}
+#else
+static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    (void)request;
+    (void)document;
+    return mp_fail(error, MP_ERROR_NO_ANSWER,
+                   "this memprof was built without protobuf-c, by which pprof's files are made");
+}
+#define write_others write_heap
+#endif
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_ASKS("from", NAME, from, MP_HEAPS),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_READING,
+};
+
+const mp_exporter mp_exporter_pprof = {
+    .name = "pprof",
+    .endings = ".pb.gz",
+    .report = {.name = MP_EXPORT_TO("pprof"),
+               .summary = "stacks, with types and threads, for go tool pprof",
+               MP_ARGUMENTS(arguments, own),
+               .wants_threads = true,
+               .variants = {MP_HEAP_VARIANTS(write_heap),
+                            {.needs = MP_HOLDS_GRAPH, .run = write_others},
+                            {.needs = MP_HOLDS_PROFILE, .run = write_others}}},
+    .binary = true,
+};
