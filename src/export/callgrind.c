@@ -1,0 +1,371 @@
+/* A profile in the format of Callgrind: functions with what they cost themselves by line, and whom
+ * they call with what that costs. Types are the innermost functions, as in all weighed stacks.
+ *
+ * The format has a graph of functions where a recording has a tree. What a call costs is what is
+ * below it where its function is not on the stack already, so that what a function costs with all
+ * that it calls has each object and each microsecond once, also of recursion. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "export/code.h"
+#include "export/exporter.h"
+#include "export/written.h"
+
+enum { MOST_EVENTS = 4 };
+
+typedef struct event_of {
+    const char *name, *title;
+    mp_weighing of;
+    bool counts;
+} event_of;
+
+static const event_of heap_events[] = {
+    {"Allocations", "objects created", MP_WEIGH_CREATED, true},
+    {"Bytes", "bytes created", MP_WEIGH_CREATED, false},
+    {"Alive", "bytes alive", MP_WEIGH_ALIVE, false},
+    {"Leaked", "bytes leaked", MP_WEIGH_LEAKED, false},
+};
+static const event_of dump_events[] = {
+    {"Alive", "bytes alive", MP_WEIGH_RETAINED, false},
+    {"Objects", "objects alive", MP_WEIGH_RETAINED, true},
+};
+static const event_of profile_events[] = {
+    {"Microseconds", "time spent", MP_WEIGH_SECONDS, false},
+    {"Calls", "calls", MP_WEIGH_SECONDS, true},
+};
+
+/* What a line of a function costs itself, or what it costs to call another one there. */
+typedef struct cost_row {
+    uint32_t function, callee; /* 0: itself */
+    int64_t line, calls;
+    int64_t costs[MOST_EVENTS];
+} cost_row;
+
+typedef struct callgrind_out {
+    FILE *file;
+    mp_code code;
+    const event_of *events;
+    size_t event_count;
+    size_t column[MOST_EVENTS]; /* of the weights */
+    cost_row *rows;             /* from 1 */
+    size_t row_count, row_capacity;
+    mp_id_index own, calls; /* by place; by place and callee */
+    int64_t call_rows;
+    mp_id_index told_files, told_functions, told_objects; /* texts that were written out */
+    bool *shares_name;                                    /* by function */
+} callgrind_out;
+
+/* --- adding up --- */
+
+static int64_t line_told(const mp_code *code, uint32_t frame, uint32_t callee)
+{
+    uint32_t line = mp_code_line(code, frame, callee);
+    if (line == MP_NO_LINE && !callee)
+        line = code->weights->frames[frame].start_line;
+    return line == MP_NO_LINE || (int32_t)line < 0 ? 0 : line; /* a sign would mean another thing */
+}
+
+static cost_row *row_at(callgrind_out *out, uint32_t *number, const cost_row *begun)
+{
+    if (!*number) {
+        *number = (uint32_t)++out->row_count;
+        mp_grow(&out->rows, &out->row_capacity, out->row_count + 1, sizeof *out->rows);
+        out->rows[*number] = *begun;
+    }
+    return &out->rows[*number];
+}
+
+static void add_costs(const callgrind_out *out, cost_row *row, uint32_t frame, bool all)
+{
+    for (size_t i = 0; i < out->event_count; i++) {
+        const mp_weight *weight = &out->code.weights->at[out->column[i]][frame];
+        if (out->events[i].counts)
+            row->costs[i] += all ? weight->all_count : weight->own_count;
+        else
+            row->costs[i] += all ? weight->all : weight->own;
+    }
+}
+
+static void add_own(callgrind_out *out, uint32_t frame)
+{
+    const mp_weights *weights = out->code.weights;
+    bool any = false;
+    for (size_t i = 0; i < weights->columns; i++)
+        any |= weights->at[i][frame].own || weights->at[i][frame].own_count;
+    if (!any)
+        return;
+    cost_row row = {.function = mp_code_function_of(&out->code, frame),
+                    .line = line_told(&out->code, frame, 0)};
+    uint32_t *number = mp_id_index_put(&out->own, mp_joined(row.function, (uint32_t)row.line));
+    add_costs(out, row_at(out, number, &row), frame, false);
+}
+
+/* `outermost`: its function is not on the stack already. */
+static void add_call(callgrind_out *out, uint32_t frame, bool outermost)
+{
+    mp_code *code = &out->code;
+    uint32_t caller = code->weights->frames[frame].parent;
+    const mp_weight *weight = &code->weights->at[0][frame];
+    bool times = code->weights->of[0] == MP_WEIGH_SECONDS;
+    uint32_t place = mp_code_place_of(code, caller, frame);
+    cost_row begun = {.function = mp_code_function_of(code, caller),
+                      .callee = mp_code_function_of(code, frame),
+                      .line = line_told(code, caller, frame)};
+    uint32_t *number = mp_id_index_put(&out->calls, mp_joined(place, begun.callee));
+    out->call_rows += !*number;
+    cost_row *row = row_at(out, number, &begun);
+    row->calls += times ? weight->own_count : weight->all_count;
+    if (outermost)
+        add_costs(out, row, frame, true);
+}
+
+/* The frames in preorder, without recursion: `next` of the first below each and the next beside. */
+static void add_all(callgrind_out *out)
+{
+    const mp_weights *weights = out->code.weights;
+    uint32_t *below = mp_alloc_zero(weights->count, sizeof *below);
+    uint32_t *beside = mp_alloc_zero(weights->count, sizeof *beside);
+    uint32_t *on_stack = mp_alloc_zero((size_t)weights->count + 1, sizeof *on_stack);
+    for (uint32_t i = weights->count; i-- > 1;) {
+        uint32_t parent = weights->frames[i].parent;
+        beside[i] = below[parent];
+        below[parent] = i;
+    }
+    for (uint32_t at = below[0]; at;) {
+        uint32_t *mine = &on_stack[mp_code_function_of(&out->code, at)];
+        add_own(out, at);
+        if (weights->frames[at].parent)
+            add_call(out, at, !*mine);
+        ++*mine;
+        uint32_t next = below[at];
+        for (uint32_t left = at; !next && left; left = weights->frames[left].parent) {
+            on_stack[mp_code_function_of(&out->code, left)]--;
+            next = beside[left];
+        }
+        at = next;
+    }
+    free(below);
+    free(beside);
+    free(on_stack);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const cost_row *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    bool calls[] = {x->callee != 0, y->callee != 0};
+    if (calls[0] != calls[1])
+        return calls[0] ? 1 : -1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+/* --- writing --- */
+
+static bool same_name(const void *opaque, uint32_t value)
+{
+    const mp_code *code = opaque;
+    const mp_code_function *a = &code->functions[value], *b = &code->functions[0];
+    return a->name == b->name && a->source == b->source && a->module == b->module;
+}
+
+/* Readers know a function by object, file and name alone, and add up what is called the same. */
+static void find_shared_names(callgrind_out *out)
+{
+    mp_code *code = &out->code;
+    mp_hash_index first = {0};
+    out->shares_name = mp_alloc_zero(code->function_count + 1, sizeof *out->shares_name);
+    for (uint32_t i = 1; i <= code->function_count; i++) {
+        const mp_code_function *function = &code->functions[i];
+        const uint64_t words[] = {mp_joined(function->name, function->source), function->module};
+        code->functions[0] = *function;
+        uint32_t *place = mp_hash_index_put(&first, mp_hash_words(words, 2), same_name, code);
+        if (*place)
+            out->shares_name[*place] = out->shares_name[i] = true;
+        else
+            *place = i;
+    }
+    mp_hash_index_free(&first);
+}
+
+/* "fl=(1) name", and after that "fl=(1)". */
+static void put_name(callgrind_out *out, const char *key, mp_id_index *told, uint32_t number,
+                     const char *name)
+{
+    uint32_t *known = mp_id_index_put(told, number);
+    fprintf(out->file, "%s=(%" PRIu32 ")%s%s\n", key, number, *known ? "" : " ",
+            *known ? "" : name);
+    *known = 1;
+}
+
+static const char *text_or_none(const mp_code *code, uint32_t text)
+{
+    return text ? mp_dictionary_text(code->texts, text) : "???";
+}
+
+/* `called`: "c" of a function that is called. Numbers of texts that are not known are 0. */
+static void put_function(callgrind_out *out, const char *called, uint32_t number)
+{
+    static const char *const keys[2][3] = {{"ob", "fl", "fn"}, {"cob", "cfi", "cfn"}};
+    const char *const *key = keys[*called == 'c'];
+    const mp_code_function *function = &out->code.functions[number];
+    put_name(out, key[0], &out->told_objects, function->module + 1,
+             text_or_none(&out->code, function->module));
+    put_name(out, key[1], &out->told_files, function->source + 1,
+             text_or_none(&out->code, function->source));
+    mp_arena arena = {0};
+    const char *name = text_or_none(&out->code, function->name);
+    if (out->shares_name[number] && function->start_line)
+        name = mp_arena_format(&arena, "%s (from %" PRIu32 ")", name, function->start_line);
+    put_name(out, key[2], &out->told_functions, number, name);
+    mp_arena_free(&arena);
+}
+
+static void put_costs(const callgrind_out *out, int64_t line, const int64_t *costs)
+{
+    fprintf(out->file, "%" PRId64, line);
+    for (size_t i = 0; i < out->event_count; i++)
+        fprintf(out->file, " %" PRId64, costs[i]);
+    fputc('\n', out->file);
+}
+
+static void put_head(const callgrind_out *out)
+{
+    fputs("# callgrind format\nversion: 1\ncreator: memprof\npositions: line\n", out->file);
+    for (size_t i = 0; i < out->event_count; i++)
+        fprintf(out->file, "event: %s : %s\n", out->events[i].name, out->events[i].title);
+    fputs("events:", out->file);
+    for (size_t i = 0; i < out->event_count; i++)
+        fprintf(out->file, " %s", out->events[i].name);
+    fputs("\n\n", out->file);
+}
+
+static void put_rows(callgrind_out *out)
+{
+    uint32_t function = 0;
+    for (size_t i = 1; i <= out->row_count; i++) {
+        const cost_row *row = &out->rows[i];
+        if (row->function != function)
+            put_function(out, "", function = row->function);
+        if (row->callee) {
+            const mp_code_function *callee = &out->code.functions[row->callee];
+            put_function(out, "c", row->callee);
+            /* At least one, of which recordings do not say how many. */
+            fprintf(out->file, "calls=%" PRId64 " %" PRIu32 "\n", row->calls > 0 ? row->calls : 1,
+                    callee->start_line);
+        }
+        put_costs(out, row->line, row->costs);
+    }
+}
+
+static mp_written_totals sum_up(const callgrind_out *out, int64_t *sums)
+{
+    mp_written_totals totals = mp_nothing_written;
+    for (size_t i = 0; i < out->event_count; i++) {
+        const event_of *event = &out->events[i];
+        sums[i] = 0;
+        for (size_t row = 1; row <= out->row_count; row++)
+            sums[i] += out->rows[row].callee ? 0 : out->rows[row].costs[i];
+        int64_t *total = event->of == MP_WEIGH_CREATED && event->counts ? &totals.created_objects
+                         : event->of == MP_WEIGH_CREATED                ? &totals.created_bytes
+                         : event->of == MP_WEIGH_LEAKED                 ? &totals.leaked_bytes
+                         : event->of == MP_WEIGH_SECONDS
+                             ? event->counts ? &totals.calls : &totals.seconds
+                         : event->counts ? &totals.live_objects
+                                         : &totals.live_bytes;
+        *total = sums[i];
+    }
+    return totals;
+}
+
+static void put_totals(const callgrind_out *out, const int64_t *sums)
+{
+    fputs("\ntotals:", out->file);
+    for (size_t i = 0; i < out->event_count; i++)
+        fprintf(out->file, " %" PRId64, sums[i]);
+    fputc('\n', out->file);
+}
+
+static void write_weights(callgrind_out *out, const mp_weights *weights, const mp_request *request,
+                          mp_document *document)
+{
+    int64_t sums[MOST_EVENTS] = {0};
+    out->file = request->file;
+    out->code = mp_code_of(weights);
+    for (size_t i = 0; i < out->event_count; i++)
+        while (weights->of[out->column[i]] != out->events[i].of)
+            out->column[i]++;
+    add_all(out);
+    find_shared_names(out);
+    if (out->row_count)
+        qsort(out->rows + 1, out->row_count, sizeof *out->rows, by_place);
+    mp_written_totals totals = sum_up(out, sums);
+    put_head(out);
+    put_rows(out);
+    put_totals(out, sums);
+    mp_written(document, request, "profile in the format of Callgrind", &totals);
+    mp_table *table = mp_written_table(document);
+    mp_written_rows(document, table, "functions", (int64_t)out->code.function_count);
+    mp_written_rows(document, table, "costs", (int64_t)out->row_count - out->call_rows);
+    mp_written_rows(document, table, "calls", out->call_rows);
+    mp_code_free(&out->code);
+    free(out->rows);
+    free(out->shares_name);
+    mp_id_index_free(&out->own);
+    mp_id_index_free(&out->calls);
+    mp_id_index_free(&out->told_files);
+    mp_id_index_free(&out->told_functions);
+    mp_id_index_free(&out->told_objects);
+}
+
+#define EVENTS(table) .events = (table), .event_count = sizeof(table) / sizeof *(table)
+
+static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    static const mp_weighing of[] = {MP_WEIGH_CREATED, MP_WEIGH_ALIVE, MP_WEIGH_LEAKED};
+    callgrind_out out = {EVENTS(heap_events)};
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_weights weights = mp_weights_of(request->filter, &window, of, sizeof of / sizeof *of);
+    write_weights(&out, &weights, request, document);
+    mp_weights_free(&weights);
+    mp_window_free(&window);
+    return true;
+}
+
+static bool write_others(const mp_request *request, mp_document *document, mp_error *error)
+{
+    callgrind_out dump = {EVENTS(dump_events)}, profile = {EVENTS(profile_events)};
+    bool is_dump = request->filter->holds & MP_HOLDS_GRAPH;
+    const mp_weighing of = is_dump ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
+    mp_weights weights = mp_weights_of(request->filter, NULL, &of, 1);
+    (void)error;
+    write_weights(is_dump ? &dump : &profile, &weights, request, document);
+    mp_weights_free(&weights);
+    return true;
+}
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_ASKS("from", NAME, from, MP_HEAPS),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_READING,
+};
+
+const mp_exporter mp_exporter_callgrind = {
+    .name = "callgrind",
+    .endings = "callgrind.out",
+    .report = {.name = MP_EXPORT_TO("callgrind"),
+               .summary = "a call graph, for KCachegrind, callgrind_annotate",
+               MP_ARGUMENTS(arguments, own),
+               .variants = {MP_HEAP_VARIANTS(write_heap),
+                            {.needs = MP_HOLDS_GRAPH, .run = write_others},
+                            {.needs = MP_HOLDS_PROFILE, .run = write_others}}},
+};
