@@ -84,6 +84,7 @@ CASES = {
     "export": ["export", "--to", "aqtime", "shop-v2.oemp", "-o", TARGET],
     "export-dump": ["export", "--to", "aqtime", "shop-3.gclog", "-o", TARGET],
     "pprof": ["export", "--to", "pprof", "shop-v2.oemp", "-o", TARGET],
+    "massif": ["export", "--to", "massif", "shop.taligent", "-o", TARGET],
     "matching": ["leaks", "shop-v2.oemp", "--stack", "~Price.*", "--format", "json"],
     "formats": ["formats"],
     "help": ["top", "--help"],

@@ -234,6 +234,8 @@ DEEP = [("leaks", "a.oemp"), ("leaks", "a.oemp", "--limit", "0", "--format", "ma
         ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
         ("baseline", "check", "a.oemp", "--store", "."),
         ("export", "a.oemp", "--to", "aqtime", "-o", "a.sqlite"), ("leaks", "a.sqlite"),
+        *(("export", "a.oemp", "--to", name, "-o", "a.out")
+          for name in ("pprof", "callgrind", "massif", "dhat")),
         Run("leaks", "a.oemp", "--format", "json", check=cut_as_told("leaks")),
         Run("diff", "a.oemp", "b.oemp", "--status", "unchanged", "--format", "json",
             check=cut_as_told("diff"))]

@@ -117,6 +117,11 @@ static void what_cannot_be_done_is_said(void **unused)
     mp_document *top = mp_recording_ask(recording, "top", NULL, 0, &error);
     assert_false(mp_document_print(top, "paper", recording, stdout, &error));
     assert_null(mp_recording_export(recording, "aqtime", "/nowhere/at.all", &error));
+    assert_null(mp_recording_export(recording, "dhat", "/dev/null", &error));
+    assert_string_equal(error.text, "the recording was loaded without keep_ages");
+    mp_document *massif = mp_recording_export(recording, "massif", "/dev/null", &error);
+    assert_non_null(massif);
+    mp_document_free(massif);
     FILE *full = fopen("/dev/full", "w");
     if (full) {
         assert_false(mp_document_print(top, "csv", recording, full, &error));

@@ -1,0 +1,266 @@
+/* A heap over time in the format of Massif: what was alive at each snapshot, and at some of them,
+ * the peak among them, by which stacks. Types are the innermost places. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "export/exporter.h"
+#include "export/sites.h"
+#include "export/written.h"
+
+enum {
+    FRAMES = 31,   /* of a stack: Massif's own 30, and a type */
+    DETAILED = 10, /* snapshots with stacks, beside the peak and the window's end */
+};
+
+/* A place of a tree that is still to be written. */
+typedef struct massif_line {
+    uint32_t node; /* 0 below the first: places that are too small to stand alone */
+    unsigned depth;
+    int64_t bytes, places; /* of those */
+} massif_line;
+
+typedef struct massif_out {
+    FILE *file;
+    mp_sites sites;
+    int64_t *own, *all;       /* bytes alive of each node */
+    uint32_t *below, *beside; /* nodes: the first below each, and the next of the same parent */
+    massif_line *lines;
+    size_t line_count, line_capacity;
+    int64_t alive; /* bytes at the snapshot at hand */
+    int64_t nodes; /* that were written */
+} massif_out;
+
+/* --- a tree --- */
+
+static void sum_up(massif_out *out)
+{
+    const mp_sites *sites = &out->sites;
+    for (uint32_t i = 0; i < sites->count; i++)
+        out->all[i] = out->own[i];
+    for (uint32_t i = sites->count; i-- > 1;)
+        out->all[sites->nodes[i].parent] += out->all[i];
+}
+
+static void link_nodes(massif_out *out)
+{
+    const mp_sites *sites = &out->sites;
+    out->below = mp_alloc_zero(sites->count, sizeof *out->below);
+    out->beside = mp_alloc_zero(sites->count, sizeof *out->beside);
+    for (uint32_t i = sites->count; i-- > 1;) {
+        out->beside[i] = out->below[sites->nodes[i].parent];
+        out->below[sites->nodes[i].parent] = i;
+    }
+}
+
+/* The largest last: lines are taken off the end. */
+static int by_bytes(const void *a, const void *b)
+{
+    const massif_line *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return x->node > y->node ? -1 : x->node < y->node;
+}
+
+static void push(massif_out *out, massif_line line)
+{
+    mp_grow(&out->lines, &out->line_capacity, out->line_count + 1, sizeof *out->lines);
+    out->lines[out->line_count++] = line;
+}
+
+static bool is_small(const massif_out *out, uint32_t node)
+{
+    return out->all[node] <= 0 || out->all[node] < out->all[0] / 100;
+}
+
+/* What is below a node, in the order of bytes: what has a hundredth of all, and the rest as one.
+ * Gives how many there are. */
+static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
+{
+    massif_line rest = {.depth = depth + 1};
+    for (uint32_t child = out->below[node]; child; child = out->beside[child])
+        if (is_small(out, child)) {
+            rest.places += out->all[child] != 0;
+            rest.bytes += out->all[child];
+        }
+    const size_t first = out->line_count + (rest.places > 0);
+    if (rest.places)
+        push(out, rest);
+    for (uint32_t child = out->below[node]; child; child = out->beside[child])
+        if (!is_small(out, child))
+            push(out, (massif_line){.node = child, .depth = depth + 1, .bytes = out->all[child]});
+    if (out->line_count > first)
+        qsort(out->lines + first, out->line_count - first, sizeof *out->lines, by_bytes);
+    return out->line_count - first + (rest.places > 0);
+}
+
+/* What begins a comment to ms_print is escaped as hidden characters are. */
+static void put_label(FILE *file, const char *label)
+{
+    for (; *label; label++)
+        if (*label == '#')
+            fputs("\\x23", file);
+        else
+            fputc(*label, file);
+}
+
+static void put_line(massif_out *out, const massif_line *line)
+{
+    const bool top = line->depth == 0;
+    mp_arena arena = {0};
+    if (!line->node && !top) {
+        fprintf(out->file,
+                "%*sn0: %" PRId64 " in %" PRId64 " places, all below massif's threshold (1.00%%)\n",
+                (int)line->depth, "", line->bytes, line->places);
+        return;
+    }
+    size_t children = push_children(out, line->node, line->depth);
+    fprintf(out->file, "%*sn%zu: %" PRId64 " ", (int)line->depth, "", children,
+            out->all[line->node]);
+    put_label(out->file,
+              top ? "(all objects that are alive)"
+                  : mp_sites_label(&out->sites, out->sites.nodes[line->node].place, &arena));
+    fputc('\n', out->file);
+    out->nodes++;
+    mp_arena_free(&arena);
+}
+
+static void put_tree(massif_out *out)
+{
+    sum_up(out);
+    push(out, (massif_line){0});
+    while (out->line_count) {
+        massif_line line = out->lines[--out->line_count];
+        put_line(out, &line);
+    }
+}
+
+/* --- snapshots --- */
+
+static void put_head(const massif_out *out)
+{
+    mp_arena arena = {0};
+    fputs("desc: memprof export\ncmd: ", out->file);
+    put_label(out->file, mp_sites_command(&out->sites, &arena));
+    fprintf(out->file, "\ntime_unit: %s\n", out->sites.has_times ? "ms" : "i");
+    mp_arena_free(&arena);
+}
+
+/* The snapshot with the most bytes alive, of equal ones the first. */
+static size_t peak_of(const mp_sites *sites)
+{
+    const mp_snapshot *snapshots = sites->window->filter->snapshots;
+    size_t peak = 0;
+    for (size_t i = 1; i < sites->snapshot_count; i++)
+        if (snapshots[sites->snapshots[i]].live_bytes >
+            snapshots[sites->snapshots[peak]].live_bytes)
+            peak = i;
+    return peak;
+}
+
+static bool is_detailed(const mp_sites *sites, size_t place)
+{
+    size_t each = (sites->snapshot_count + DETAILED - 1) / DETAILED;
+    return place == sites->to || (place + 1) % (each ? each : 1) == 0;
+}
+
+/* False with a message where stacks would not say what reports say. */
+static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time, mp_error *error)
+{
+    mp_sites *sites = &out->sites;
+    const mp_snapshot *snapshot = &sites->window->filter->snapshots[sites->snapshots[place]];
+    const int64_t now = sites->has_times ? snapshot->time_us / 1000 : (int64_t)place + 1;
+    const mp_cost *cost;
+    uint32_t node;
+    while (mp_sites_next(sites, sites->snapshots[place], &node, &cost)) {
+        out->own[node] += cost->bytes;
+        out->alive += cost->bytes;
+    }
+    if (out->alive != snapshot->live_bytes)
+        return mp_fail(error, MP_ERROR_OUTPUT,
+                       "snapshot %" PRIu64 " has %" PRId64 " bytes alive, and stacks of %" PRId64
+                       " are known",
+                       snapshot->sequence, snapshot->live_bytes, out->alive);
+    *time = now > *time ? now : *time;
+    fprintf(out->file,
+            "#-----------\nsnapshot=%zu\n#-----------\ntime=%" PRId64 "\nmem_heap_B=%" PRId64
+            "\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
+            place, *time, out->alive,
+            peak                        ? "peak"
+            : is_detailed(sites, place) ? "detailed"
+                                        : "empty");
+    if (peak || is_detailed(sites, place))
+        put_tree(out);
+    return true;
+}
+
+static void describe(const massif_out *out, int64_t trees, const mp_request *request,
+                     mp_document *document)
+{
+    const mp_sites *sites = &out->sites;
+    mp_written_totals totals = mp_nothing_written;
+    totals.snapshots = (int64_t)sites->snapshot_count;
+    totals.live_bytes = sites->window->filter->snapshots[sites->snapshots[sites->to]].live_bytes;
+    totals.truncated_stacks = sites->cut ? sites->cut : MP_UNKNOWN;
+    mp_written(document, request, "snapshots in the format of Massif", &totals);
+    mp_table *table = mp_written_table(document);
+    mp_written_rows(document, table, "snapshots", (int64_t)sites->snapshot_count);
+    mp_written_rows(document, table, "trees", trees);
+    mp_written_rows(document, table, "places", out->nodes);
+}
+
+static bool write_snapshots(massif_out *out, const mp_request *request, mp_document *document,
+                            mp_error *error)
+{
+    const mp_sites *sites = &out->sites;
+    const size_t peak = peak_of(sites);
+    int64_t time = 0, trees = 0;
+    bool ok = true;
+    out->own = mp_alloc_zero(sites->count, sizeof *out->own);
+    out->all = mp_alloc_zero(sites->count, sizeof *out->all);
+    link_nodes(out);
+    put_head(out);
+    for (size_t i = 0; ok && i < sites->snapshot_count; i++) {
+        ok = put_snapshot(out, i, i == peak, &time, error);
+        trees += i == peak || is_detailed(sites, i);
+    }
+    if (ok)
+        describe(out, trees, request, document);
+    free(out->own);
+    free(out->all);
+    free(out->below);
+    free(out->beside);
+    free(out->lines);
+    return ok;
+}
+
+static bool write_massif(const mp_request *request, mp_document *document, mp_error *error)
+{
+    massif_out out = {.file = request->file};
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    bool ok = mp_sites_of(&window, FRAMES, &out.sites, error);
+    if (ok) {
+        ok = write_snapshots(&out, request, document, error);
+        mp_sites_free(&out.sites);
+    }
+    mp_window_free(&window);
+    return ok;
+}
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_SHARES("selection", MP_HEAPS),
+    MP_SHARES_READING,
+};
+
+const mp_exporter mp_exporter_massif = {
+    .name = "massif",
+    .endings = "massif.out",
+    .report = {.name = MP_EXPORT_TO("massif"),
+               .summary = "stacks over time, for ms_print, massif-visualizer",
+               MP_ARGUMENTS(arguments, own),
+               .variants = {MP_HEAP_VARIANTS(write_massif)}},
+};
