@@ -1,0 +1,394 @@
+/* Export of an object graph as V8's heap snapshot, which Chrome's DevTools, Node's tools and memlab
+ * open: nodes and edges as two arrays of numbers, their names in a table of strings.
+ *
+ * The root of it has a category for each kind of roots below "(GC roots)". Weak roots are weak
+ * edges. What no strong root reaches hangs by weak edges on a category of its own, and what it
+ * refers to elsewhere it refers to by weak edges: whatever a reader thinks of such objects, what
+ * those that are reached retain stays the same. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "export/exporter.h"
+#include "export/written.h"
+#include "query/graph_query.h"
+#include "render/json_writer.h"
+
+/* Places in the lists of types that the head declares. */
+enum { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
+enum { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_SHORTCUT = 5, EDGE_WEAK = 6 };
+enum { NODE_FIELDS = 7, EDGE_FIELDS = 3 };
+
+static const char head[] =
+    "{\"snapshot\":{\"meta\":{\n"
+    "\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"trace_node_id\","
+    "\"detachedness\"],\n"
+    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\","
+    "\"number\",\"native\",\"synthetic\",\"concatenated string\",\"sliced string\",\"symbol\","
+    "\"bigint\",\"object shape\"],\"string\",\"number\",\"number\",\"number\",\"number\","
+    "\"number\"],\n"
+    "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],\n"
+    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\","
+    "\"weak\"],\"string_or_number\",\"node\"],\n"
+    "\"trace_function_info_fields\":[\"function_id\",\"name\",\"script_name\",\"script_id\","
+    "\"line\",\"column\"],\n"
+    "\"trace_node_fields\":[\"id\",\"function_info_index\",\"count\",\"size\",\"children\"],\n"
+    "\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],\n"
+    "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},\n";
+
+/* Strings that are always there, and nodes before those of kinds of roots. */
+enum { STRING_NONE, STRING_ROOTS, STRING_UNREACHED, STRING_UNTRACKED, STRING_REFERENCE, STRINGS };
+static const char *const fixed_strings[] = {"", "(GC roots)", "(unreachable)",
+                                            "(referrers not recorded)", "reference"};
+enum { NODE_ROOT, NODE_ROOTS, NODE_UNREACHED, NODE_UNTRACKED, NODES };
+
+typedef struct snapshot_out {
+    mp_json json;
+    mp_graph_view view;
+    const mp_graph *graph;
+    mp_arena names;
+    bool begun;          /* the array that is written has rows */
+    uint32_t *by_kind;   /* roots that have an object, by kind, then as in the file */
+    uint32_t root_count; /* of them */
+    uint32_t *kinds;     /* by number; of each, where its roots begin in by_kind: first_of_kind */
+    uint32_t *first_of_kind;
+    uint32_t kind_count;
+    uint32_t *rooted; /* of each object, the first strong root, + 1; 0: it has none */
+    uint32_t shortcuts, unreached, untracked;
+    uint32_t *string_of; /* of each type; 0: its name is not used yet */
+    mp_type_id *named;   /* types in the order of their strings */
+    uint32_t named_count;
+    uint32_t *synthetic; /* ids of the nodes that are no objects */
+    bool own_ids;        /* ids of the file would not do */
+} snapshot_out;
+
+/* --- what is where --- */
+
+static uint32_t node_of(const snapshot_out *out, uint32_t object)
+{
+    return NODES + out->kind_count + object - 1;
+}
+
+static int compare_roots(const void *left, const void *right, void *opaque)
+{
+    const mp_root *roots = ((const mp_graph *)opaque)->roots.at;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (roots[a].kind != roots[b].kind)
+        return roots[a].kind < roots[b].kind ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static void sort_roots(snapshot_out *out)
+{
+    const mp_graph *graph = out->graph;
+    out->by_kind = mp_alloc(((size_t)graph->roots.count + 1) * sizeof *out->by_kind);
+    out->kinds = mp_alloc(((size_t)graph->roots.count + 1) * sizeof *out->kinds);
+    out->first_of_kind = mp_alloc(((size_t)graph->roots.count + 1) * sizeof *out->first_of_kind);
+    out->rooted = mp_alloc_zero((size_t)graph->count + 1, sizeof *out->rooted);
+    for (uint32_t i = 1; i < graph->roots.count; i++) {
+        const mp_root *root = &graph->roots.at[i];
+        if (!root->object)
+            continue;
+        out->by_kind[out->root_count++] = i;
+        if (mp_root_is_strong(root) && !out->rooted[root->object]) {
+            out->rooted[root->object] = i + 1;
+            out->shortcuts++;
+        }
+    }
+    if (out->root_count)
+        qsort_r(out->by_kind, out->root_count, sizeof *out->by_kind, compare_roots,
+                (void *)(uintptr_t)graph);
+    for (uint32_t i = 0; i < out->root_count; i++) {
+        uint32_t kind = graph->roots.at[out->by_kind[i]].kind;
+        if (out->kind_count && out->kinds[out->kind_count - 1] == kind)
+            continue;
+        out->first_of_kind[out->kind_count] = i;
+        out->kinds[out->kind_count++] = kind;
+    }
+    out->first_of_kind[out->kind_count] = out->root_count;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Readers keep ids in 32 bits, and tell objects of two snapshots apart by them. Where those of the
+ * file are as short, and no two of them are equal, they stay; what is no object gets free ones. */
+static void choose_ids(snapshot_out *out)
+{
+    const mp_graph *graph = out->graph;
+    uint64_t *ids = mp_alloc(((size_t)graph->count + 1) * sizeof *ids);
+    for (uint32_t i = 0; i < graph->count; i++)
+        ids[i] = graph->ids[i + 1];
+    qsort(ids, graph->count, sizeof *ids, compare_ids);
+    uint32_t count = NODES + out->kind_count, place = 0;
+    out->own_ids = graph->count && (ids[0] == 0 || ids[graph->count - 1] > UINT32_MAX - count);
+    for (uint32_t i = 1; i < graph->count; i++)
+        out->own_ids |= ids[i] == ids[i - 1];
+    out->synthetic = mp_alloc(count * sizeof *out->synthetic);
+    uint32_t id = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        id++;
+        for (; !out->own_ids && place < graph->count && ids[place] <= id; place++)
+            id += ids[place] == id;
+        out->synthetic[i] = id;
+    }
+    free(ids);
+}
+
+static uint32_t string_of_type(snapshot_out *out, mp_type_id type)
+{
+    if (!out->string_of[type.i]) {
+        out->named[out->named_count++] = type;
+        out->string_of[type.i] = STRINGS + out->kind_count + out->named_count - 1;
+    }
+    return out->string_of[type.i];
+}
+
+static snapshot_out open_out(const mp_request *request)
+{
+    size_t types = request->model->types.count;
+    snapshot_out out = {.json = {.file = request->file},
+                        .view = mp_graph_view_of(request->filter),
+                        .graph = request->filter->graph,
+                        .string_of = mp_alloc_zero(types, sizeof(uint32_t)),
+                        .named = mp_alloc(types * sizeof(mp_type_id))};
+    sort_roots(&out);
+    choose_ids(&out);
+    for (uint32_t i = 1; i <= out.graph->count; i++) {
+        bool reached = mp_is_reached(&out.view.dominators, i);
+        bool tracked = mp_graph_tracks(out.graph, i);
+        out.unreached += !reached && tracked;
+        out.untracked += !reached && !tracked;
+    }
+    return out;
+}
+
+static void close_out(snapshot_out *out)
+{
+    free(out->by_kind);
+    free(out->kinds);
+    free(out->first_of_kind);
+    free(out->rooted);
+    free(out->string_of);
+    free(out->named);
+    free(out->synthetic);
+    mp_arena_free(&out->names);
+    mp_graph_view_free(&out->view);
+}
+
+/* --- rows of numbers --- */
+
+static void put_row(snapshot_out *out, const uint64_t *fields, size_t count)
+{
+    char text[NODE_FIELDS * 21 + 2], *end = text;
+    *end++ = out->begun ? ',' : '[';
+    for (size_t i = 0; i < count; i++) {
+        char digits[20];
+        size_t length = 0;
+        uint64_t left = fields[i];
+        if (i)
+            *end++ = ',';
+        do
+            digits[length++] = (char)('0' + left % 10);
+        while (left /= 10);
+        while (length)
+            *end++ = digits[--length];
+    }
+    *end++ = '\n';
+    fwrite(text, 1, (size_t)(end - text), out->json.file);
+    out->begun = true;
+}
+
+static void put_node(snapshot_out *out, uint64_t type, uint64_t name, uint64_t id, uint64_t size,
+                     uint64_t edges)
+{
+    put_row(out, (uint64_t[NODE_FIELDS]){type, name, id, size, edges, 0, 0}, NODE_FIELDS);
+}
+
+static void put_edge(snapshot_out *out, uint64_t type, uint64_t name, uint32_t to)
+{
+    put_row(out, (uint64_t[EDGE_FIELDS]){type, name, (uint64_t)to * NODE_FIELDS}, EDGE_FIELDS);
+}
+
+static void put_name(snapshot_out *out, const char *name)
+{
+    fprintf(out->json.file, "%s\"%s\":", out->begun ? "],\n" : "", name);
+    out->begun = false;
+}
+
+static void put_nodes(snapshot_out *out)
+{
+    const mp_graph *graph = out->graph;
+    const uint64_t edges[NODES] = {3 + (uint64_t)out->shortcuts, out->kind_count, out->unreached,
+                                   out->untracked};
+    const uint64_t names[NODES] = {STRING_NONE, STRING_ROOTS, STRING_UNREACHED, STRING_UNTRACKED};
+    for (uint32_t i = 0; i < NODES; i++)
+        put_node(out, NODE_SYNTHETIC, names[i], out->synthetic[i], 0, edges[i]);
+    for (uint32_t i = 0; i < out->kind_count; i++)
+        put_node(out, NODE_SYNTHETIC, STRINGS + i, out->synthetic[NODES + i], 0,
+                 out->first_of_kind[i + 1] - out->first_of_kind[i]);
+    for (uint32_t i = 1; i <= graph->count; i++)
+        put_node(out, NODE_OBJECT, string_of_type(out, (mp_type_id){graph->types[i]}),
+                 out->own_ids ? NODES + out->kind_count + i : graph->ids[i], graph->sizes[i],
+                 graph->first[i + 1] - graph->first[i]);
+}
+
+/* A static is named by the type that declares it, others by their kind. */
+static uint64_t name_of_root(snapshot_out *out, const mp_root *root, uint32_t kind)
+{
+    return root->container.i ? string_of_type(out, root->container) : STRINGS + kind;
+}
+
+static void put_edges_of_roots(snapshot_out *out)
+{
+    const mp_graph *graph = out->graph;
+    for (uint32_t i = 0; i < out->kind_count; i++)
+        put_edge(out, EDGE_ELEMENT, i + 1, NODES + i);
+    for (uint32_t unknown = 0; unknown < 2; unknown++)
+        for (uint32_t i = 1; i <= graph->count; i++)
+            if (!mp_is_reached(&out->view.dominators, i) &&
+                mp_graph_tracks(graph, i) == (unknown == 0))
+                put_edge(out, EDGE_WEAK, STRING_UNREACHED + unknown, node_of(out, i));
+    for (uint32_t kind = 0; kind < out->kind_count; kind++)
+        for (uint32_t i = out->first_of_kind[kind]; i < out->first_of_kind[kind + 1]; i++) {
+            const mp_root *root = &graph->roots.at[out->by_kind[i]];
+            bool strong = mp_root_is_strong(root), named = root->container.i || !strong;
+            put_edge(out,
+                     !strong ? EDGE_WEAK
+                     : named ? EDGE_PROPERTY
+                             : EDGE_ELEMENT,
+                     named ? name_of_root(out, root, kind) : i - out->first_of_kind[kind],
+                     node_of(out, root->object));
+        }
+}
+
+/* The edges of each node stand in the order of the nodes. What strong roots refer to stands below
+ * the root itself, too: there readers begin to count distances. */
+static void put_edges(snapshot_out *out)
+{
+    const mp_graph *graph = out->graph;
+    put_edge(out, EDGE_ELEMENT, 1, NODE_ROOTS);
+    put_edge(out, EDGE_ELEMENT, 2, NODE_UNREACHED);
+    put_edge(out, EDGE_ELEMENT, 3, NODE_UNTRACKED);
+    for (uint32_t i = 1; i <= graph->count; i++) {
+        if (!out->rooted[i])
+            continue;
+        const mp_root *root = &graph->roots.at[out->rooted[i] - 1];
+        uint32_t kind = 0, end = out->kind_count;
+        while (end - kind > 1) {
+            uint32_t middle = kind + (end - kind) / 2;
+            if (out->kinds[middle] <= root->kind)
+                kind = middle;
+            else
+                end = middle;
+        }
+        put_edge(out, EDGE_SHORTCUT, name_of_root(out, root, kind), node_of(out, i));
+    }
+    put_edges_of_roots(out);
+    for (uint32_t i = 1; i <= graph->count; i++) {
+        bool reached = mp_is_reached(&out->view.dominators, i);
+        for (uint32_t place = graph->first[i]; place < graph->first[i + 1]; place++) {
+            uint32_t target = graph->targets[place];
+            if (reached || !mp_is_reached(&out->view.dominators, target))
+                put_edge(out, EDGE_ELEMENT, place - graph->first[i], node_of(out, target));
+            else
+                put_edge(out, EDGE_WEAK, STRING_REFERENCE, node_of(out, target));
+        }
+    }
+}
+
+static void put_string(snapshot_out *out, const char *text)
+{
+    fputs(out->begun ? ",\n" : "[", out->json.file);
+    mp_json_put_text(&out->json, text, strlen(text));
+    out->begun = true;
+}
+
+static void put_strings(snapshot_out *out)
+{
+    for (size_t i = 0; i < STRINGS; i++)
+        put_string(out, fixed_strings[i]);
+    for (uint32_t i = 0; i < out->kind_count; i++)
+        put_string(out, mp_arena_format(&out->names, "(%s)",
+                                        mp_root_kind_text(&out->names, out->kinds[i])));
+    for (uint32_t i = 0; i < out->named_count; i++)
+        put_string(out, mp_type_text(&out->names, out->view.model, out->named[i].i));
+}
+
+static void put_snapshot(snapshot_out *out, uint64_t nodes, uint64_t edges)
+{
+    fputs(head, out->json.file);
+    fprintf(out->json.file,
+            "\"node_count\":%" PRIu64 ",\"edge_count\":%" PRIu64 ",\"trace_function_count\":0},\n",
+            nodes, edges);
+    put_name(out, "nodes");
+    put_nodes(out);
+    put_name(out, "edges");
+    put_edges(out);
+    fputs("],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n"
+          "\"locations\":[],\n",
+          out->json.file);
+    out->begun = false;
+    put_name(out, "strings");
+    put_strings(out);
+    fputs("]}\n", out->json.file);
+}
+
+/* Readers keep sizes in 32 bits. */
+static bool sizes_fit(const mp_graph *graph, mp_error *error)
+{
+    mp_arena arena = {0};
+    uint32_t at = 1;
+    while (at <= graph->count && graph->sizes[at] <= UINT32_MAX)
+        at++;
+    if (at <= graph->count)
+        mp_fail(error, MP_ERROR_NO_ANSWER,
+                "object %s has %" PRIu64 " bytes, and heap snapshots have sizes of 32 bits",
+                mp_object_id_text(&arena, graph, at), graph->sizes[at]);
+    mp_arena_free(&arena);
+    return at > graph->count;
+}
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const mp_graph *graph = request->filter->graph;
+    if (!sizes_fit(graph, error))
+        return false;
+    snapshot_out out = open_out(request);
+    uint64_t nodes = (uint64_t)NODES + out.kind_count + graph->count;
+    uint64_t edges = 3 + (uint64_t)out.shortcuts + out.kind_count + out.unreached + out.untracked +
+                     out.root_count + mp_graph_references(graph);
+    put_snapshot(&out, nodes, edges);
+    mp_graph_totals totals = mp_graph_totals_of(graph, &out.view.dominators);
+    mp_written_totals sums = mp_nothing_written;
+    sums.live_objects = totals.objects;
+    sums.live_bytes = totals.bytes;
+    sums.retained_bytes = mp_graph_reachable(&out.view);
+    sums.references = totals.references;
+    sums.roots = out.root_count;
+    mp_written(document, request, "a heap snapshot for Chrome's DevTools", &sums);
+    mp_table *rows = mp_written_table(document);
+    mp_written_rows(document, rows, "nodes", (int64_t)nodes);
+    mp_written_rows(document, rows, "edges", (int64_t)edges);
+    mp_written_rows(document, rows, "strings",
+                    (int64_t)STRINGS + out.kind_count + (int64_t)out.named_count);
+    close_out(&out);
+    return true;
+}
+
+static const mp_heap_arguments own = {.limit = 0};
+
+static const mp_argument arguments[] = {MP_SHARES("domain", 1)};
+
+const mp_exporter mp_exporter_heapsnapshot = {
+    .name = "heapsnapshot",
+    .endings = ".heapsnapshot",
+    .report = {.name = MP_EXPORT_TO("heapsnapshot"),
+               .summary = "a heap dump as V8's heap snapshot, for Chrome's DevTools and memlab",
+               MP_ARGUMENTS(arguments, own),
+               .variants = {{.needs = MP_HOLDS_GRAPH, .run = run}}},
+};
