@@ -1,0 +1,376 @@
+/* Export in the Trace Event Format, which chrome://tracing, Perfetto and DevTools' performance
+ * panel open: memory over time as counters, tags as instants, requests as slices; of a profile with
+ * tracing, a slice for each execution of a line.
+ *
+ * A session is a process of its own. Where all tell when they began they stand by that, the first
+ * at 0; else each begins at 0. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "export/exporter.h"
+#include "export/written.h"
+#include "query/labels.h"
+#include "query/requests.h"
+#include "query/timeline.h"
+#include "render/json_writer.h"
+
+/* Threads of a process: slices of one thread lie in each other or apart, never across. */
+enum { MEMORY_TRACK = 0, FIRST_LANE = 1, LANES = 32 };
+/* Where snapshots have no times, they stand so far apart. */
+enum { SECOND_US = 1000000 };
+
+typedef struct trace_out {
+    mp_json json;
+    const mp_filter *filter;
+    const mp_model *model;
+    mp_arena names;
+    int64_t *starts; /* of each session, what its times are added to */
+    bool told;       /* snapshots have times */
+    int64_t counters, instants, slices;
+} trace_out;
+
+static void put_text_member(trace_out *out, const char *name, const char *text)
+{
+    mp_json_name(&out->json, name);
+    mp_json_put_text(&out->json, text, strlen(text));
+}
+
+static void put_number_member(trace_out *out, const char *name, int64_t number)
+{
+    mp_json_name(&out->json, name);
+    mp_json_put_number(&out->json, number);
+}
+
+static void put_seconds_member(trace_out *out, const char *name, int64_t us)
+{
+    char text[MP_UNIT_TEXT];
+    mp_format_seconds(text, us, false);
+    mp_json_name(&out->json, name);
+    mp_json_put_word(&out->json, text);
+}
+
+/* What every event has; its arguments and the end follow. */
+static void open_event(trace_out *out, const char *phase, const char *name, uint32_t session,
+                       uint32_t thread, int64_t us)
+{
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
+    put_text_member(out, "ph", phase);
+    put_text_member(out, "name", name);
+    put_number_member(out, "pid", session);
+    put_number_member(out, "tid", thread);
+    if (*phase != 'M')
+        put_number_member(out, "ts", us);
+}
+
+static void open_arguments(trace_out *out)
+{
+    mp_json_name(&out->json, "args");
+    mp_json_open(&out->json, '{');
+}
+
+static void close_event(trace_out *out)
+{
+    mp_json_close(&out->json, '}');
+    mp_json_close(&out->json, '}');
+}
+
+/* --- processes and threads --- */
+
+static void put_metadata(trace_out *out, const char *what, uint32_t session, uint32_t thread,
+                         const char *name)
+{
+    open_event(out, "M", what, session, thread, 0);
+    open_arguments(out);
+    put_text_member(out, "name", name);
+    close_event(out);
+}
+
+static void put_process(trace_out *out, uint32_t session)
+{
+    const mp_session *at = &out->model->sessions.at[session];
+    const char *name = mp_model_text(out->model, at->application);
+    if (!*name)
+        name = mp_model_text(out->model, at->description);
+    if (!*name)
+        name = mp_kind_name(out->model->kind);
+    if (at->session_id.i)
+        name =
+            mp_arena_format(&out->names, "%s, %s", name, mp_model_text(out->model, at->session_id));
+    if (at->has_process_id)
+        name = mp_arena_format(&out->names, "%s, process %" PRIu64, name, at->process_id);
+    put_metadata(out, "process_name", session, MEMORY_TRACK, name);
+}
+
+static void set_starts(trace_out *out)
+{
+    const mp_model *model = out->model;
+    int64_t first = INT64_MAX;
+    bool all = true;
+    out->starts = mp_alloc_zero(model->sessions.count, sizeof *out->starts);
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        int64_t start = model->sessions.at[i].start_us;
+        all &= start != 0;
+        first = start < first ? start : first;
+    }
+    for (uint32_t i = 1; all && i < model->sessions.count; i++)
+        out->starts[i] = model->sessions.at[i].start_us - first;
+}
+
+/* --- memory --- */
+
+static void put_counter(trace_out *out, const char *name, uint32_t session, int64_t us,
+                        int64_t value)
+{
+    open_event(out, "C", name, session, MEMORY_TRACK, us);
+    open_arguments(out);
+    put_number_member(out, "value", value);
+    close_event(out);
+    out->counters++;
+}
+
+/* What is not told has the order of the snapshots for its time. */
+static int64_t time_of(const trace_out *out, const mp_snapshot *snapshot)
+{
+    return out->starts[snapshot->session.i] +
+           (out->told ? snapshot->time_us : (int64_t)snapshot->ordinal * SECOND_US);
+}
+
+static void put_snapshot(trace_out *out, const mp_snapshot *snapshot)
+{
+    uint32_t session = snapshot->session.i;
+    int64_t us = time_of(out, snapshot);
+    if (snapshot->has_peak && out->told && snapshot->peak_time_us < snapshot->time_us)
+        put_counter(out, "live_bytes", session, out->starts[session] + snapshot->peak_time_us,
+                    snapshot->peak_bytes);
+    put_counter(out, "live_bytes", session, us, snapshot->live_bytes);
+    put_counter(out, "live_objects", session, us, snapshot->live_objects);
+    if (snapshot->has_platform)
+        put_counter(out, "platform_bytes", session, us, snapshot->platform_bytes);
+    if (!snapshot->tag.i)
+        return;
+    open_event(out, "i", mp_model_text(out->model, snapshot->tag), session, MEMORY_TRACK, us);
+    put_text_member(out, "cat", "tag");
+    put_text_member(out, "s", "p");
+    open_arguments(out);
+    put_number_member(out, "sequence", (int64_t)snapshot->sequence);
+    close_event(out);
+    out->instants++;
+}
+
+/* The first lane where nothing runs any more. One request follows another in each session, unless a
+ * recording says otherwise. */
+static uint32_t lane_of(int64_t lanes[LANES], int64_t from_us, int64_t to_us)
+{
+    uint32_t lane = 0;
+    while (lane < LANES - 1 && lanes[lane] > from_us)
+        lane++;
+    lanes[lane] = to_us;
+    return FIRST_LANE + lane;
+}
+
+/* One that no snapshot tells the end of begins, and never ends. */
+static void put_request(trace_out *out, const mp_served *served, int64_t lanes[LANES])
+{
+    uint32_t session = served->session.i;
+    int64_t from_us = out->starts[session] + served->start_us;
+    bool ended = served->duration_us != MP_NOT_SEEN;
+    uint32_t lane = lane_of(lanes, from_us, ended ? from_us + served->duration_us : INT64_MAX);
+    const char *api = mp_model_text(out->model, served->api);
+    const char *request = mp_model_text(out->model, served->request);
+    open_event(out, ended ? "X" : "B", *api ? api : request, session, lane, from_us);
+    if (ended)
+        put_number_member(out, "dur", served->duration_us);
+    put_text_member(out, "cat", "request");
+    open_arguments(out);
+    put_text_member(out, "request", request);
+    put_number_member(out, "created_objects", served->created_objects);
+    put_number_member(out, "created_bytes", served->created_bytes);
+    put_number_member(out, "left_objects", served->left_objects);
+    put_number_member(out, "left_bytes", served->left_bytes);
+    close_event(out);
+    out->slices++;
+}
+
+static void put_requests(trace_out *out, const mp_window *window)
+{
+    mp_requests requests = mp_requests_of(window, false);
+    int64_t lanes[LANES];
+    for (size_t i = 0; i < requests.count; i++) {
+        uint32_t session = requests.at[i].session.i;
+        if (i == 0 || requests.at[i - 1].session.i != session) {
+            for (size_t lane = 0; lane < LANES; lane++)
+                lanes[lane] = INT64_MIN;
+            put_metadata(out, "thread_name", session, FIRST_LANE, "requests");
+        }
+        put_request(out, &requests.at[i], lanes);
+    }
+    mp_requests_free(&requests);
+}
+
+/* --- tracing --- */
+
+/* "method program:12"; of line 0 it is the whole of it. */
+static const char *name_of(trace_out *out, const mp_timed *timed)
+{
+    const mp_module *module = &out->model->profile->modules.at[timed->module.i];
+    const char *name = mp_model_text(out->model, module->name.i ? module->name : module->program);
+    name = mp_name_told(&out->names, name);
+    return timed->line == 0 ? name : mp_arena_format(&out->names, "%s:%" PRId32, name, timed->line);
+}
+
+static uint32_t session_of(const trace_out *out, const mp_timed *timed)
+{
+    return out->model->profile->modules.at[timed->module.i].session.i;
+}
+
+/* How long each slice is drawn. Times are rounded, so one may seem to last until the next beside
+ * it, or beside what it ran inside of, has begun; in a trace that would lie across it, and it is
+ * cut. From the last to the first: those that begin behind the one at hand wait on a stack, and of
+ * these the nearest that is not deeper ends it. */
+static int64_t *lengths_of(const trace_out *out, const mp_timeline *timeline)
+{
+    int64_t *lengths = mp_alloc((timeline->count + 1) * sizeof *lengths);
+    const mp_timed **later = mp_alloc((timeline->count + 1) * sizeof *later);
+    size_t height = 0;
+    for (size_t i = timeline->count; i-- > 0;) {
+        const mp_timed *timed = &timeline->at[i];
+        if (height && session_of(out, later[height - 1]) != session_of(out, timed))
+            height = 0;
+        while (height && later[height - 1]->depth > timed->depth)
+            height--;
+        lengths[i] = timed->all_us;
+        if (height && later[height - 1]->start_us - timed->start_us < lengths[i])
+            lengths[i] = later[height - 1]->start_us - timed->start_us;
+        later[height++] = timed;
+    }
+    free(later);
+    return lengths;
+}
+
+static int64_t put_executions(trace_out *out)
+{
+    const mp_profile *profile = out->model->profile;
+    mp_timeline timeline = mp_timeline_of(out->filter);
+    int64_t *lengths = lengths_of(out, &timeline);
+    for (size_t i = 0; i < timeline.count; i++) {
+        const mp_timed *timed = &timeline.at[i];
+        uint32_t session = session_of(out, timed);
+        open_event(out, "X", name_of(out, timed), session, FIRST_LANE,
+                   out->starts[session] + timed->start_us);
+        put_number_member(out, "dur", lengths[i]);
+        put_text_member(out, "cat", timed->line ? "line" : "module");
+        open_arguments(out);
+        put_seconds_member(out, "seconds", timed->own_us);
+        put_seconds_member(out, "inclusive_seconds", timed->all_us);
+        close_event(out);
+        out->slices++;
+        mp_arena_free(&out->names);
+    }
+    for (uint32_t i = 1; i < profile->user_data.count; i++) {
+        const mp_profile_text *text = &profile->user_data.at[i];
+        open_event(out, "i", mp_model_text(out->model, text->text), text->session.i, FIRST_LANE,
+                   out->starts[text->session.i] + text->time_us);
+        put_text_member(out, "cat", "user data");
+        put_text_member(out, "s", "p");
+        open_arguments(out);
+        close_event(out);
+        out->instants++;
+    }
+    free(lengths);
+    free(timeline.at);
+    return timeline.own_us;
+}
+
+/* --- the file --- */
+
+static trace_out open_trace(const mp_request *request)
+{
+    trace_out out = {.json = {.file = request->file, .lines = true},
+                     .filter = request->filter,
+                     .model = request->model};
+    set_starts(&out);
+    fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":", request->file);
+    mp_json_open(&out.json, '[');
+    for (uint32_t i = 1; i < out.model->sessions.count; i++)
+        put_process(&out, i);
+    return out;
+}
+
+static void close_trace(trace_out *out, mp_document *document, const mp_request *request,
+                        mp_written_totals *sums)
+{
+    mp_json_close(&out->json, ']');
+    fprintf(request->file, "\n,\"otherData\":{\"snapshots\":\"%s\"}}\n",
+            out->told ? "at their times" : "a second apart: the recording has no times");
+    mp_written(document, request, "a trace for Perfetto and chrome://tracing", sums);
+    mp_table *rows = mp_written_table(document);
+    mp_written_rows(document, rows, "counters", out->counters);
+    mp_written_rows(document, rows, "instants", out->instants);
+    mp_written_rows(document, rows, "slices", out->slices);
+    mp_arena_free(&out->names);
+    free(out->starts);
+}
+
+static bool run_memory(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    const mp_model *model = request->model;
+    const mp_session_snapshots *sessions = &request->filter->sessions;
+    uint32_t count = sessions->first[model->sessions.count];
+    mp_written_totals sums = mp_nothing_written;
+    sums.snapshots = count;
+    trace_out out = open_trace(request);
+    out.told = model->kind != MP_KIND_DATABASE;
+    for (uint32_t i = 0; i < count && model->kind == MP_KIND_DUMP; i++)
+        out.told &= request->filter->snapshots[sessions->at[i]].time_us != 0;
+    for (uint32_t i = 0; i < count; i++)
+        put_snapshot(&out, &request->filter->snapshots[sessions->at[i]]);
+    if (model->holds & MP_HOLDS_REQUESTS)
+        put_requests(&out, &window);
+    close_trace(&out, document, request, &sums);
+    mp_window_free(&window);
+    return true;
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
+{
+    if (!request->model->profile->trace_rows)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "export " MP_DASHES
+                       "to trace needs a trace, which this profile has not: record one with "
+                       "PROFILER:TRACE-FILTER = \"*\" (or patterns of programs), set before "
+                       "PROFILER:PROFILING = TRUE");
+    mp_written_totals sums = mp_nothing_written;
+    trace_out out = open_trace(request);
+    out.told = true;
+    sums.seconds = put_executions(&out);
+    close_trace(&out, document, request, &sums);
+    return true;
+}
+
+static const mp_heap_arguments own = {.limit = 0};
+
+static const mp_argument arguments[] = {
+    MP_SHARES("selection", MP_HEAPS | MP_PROFILE),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_EVENTS(MP_EVENTS),
+    MP_SHARES("domain", MP_DUMP),
+};
+
+const mp_exporter mp_exporter_trace = {
+    .name = "trace",
+    .endings = ".json",
+    .report = {.name = MP_EXPORT_TO("trace"),
+               .summary = "memory over time, or a traced profile, for Perfetto and Chrome",
+               .wants_traces = true,
+               MP_ARGUMENTS(arguments, own),
+               .variants = {MP_HEAP_VARIANTS(run_memory),
+                            {.needs = MP_HOLDS_LEDGER, .run = run_memory},
+                            {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},
+};
