@@ -1,0 +1,331 @@
+/* Export as OpenMetrics text, for Prometheus: the totals of the reports, and the worst of what they
+ * list, each a gauge. A recording is over, so nothing of it is a counter that goes on.
+ *
+ * Names are those of the reports' totals with "memprof_" in front; times are seconds. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "export/exporter.h"
+#include "export/written.h"
+#include "query/graph_query.h"
+#include "query/profile_costs.h"
+#include "query/query.h"
+#include "render/cell.h"
+#include "reports/profile_sections.h"
+
+enum { WORST = 10, STACK_FRAMES = 8 };
+
+/* Of one kind of rows: a family for each measure. */
+typedef struct measure {
+    const char *name, *unit, *help;
+} measure;
+
+enum { MEASURES = 3 };
+
+/* A time series: labels in braces, and a value of each measure. */
+typedef struct series {
+    const char *labels;
+    int64_t values[MEASURES]; /* MP_UNKNOWN: it has none */
+} series;
+
+typedef struct metrics_out {
+    FILE *file;
+    mp_arena arena;
+    int64_t families, samples;
+    series rows[WORST];
+    size_t count;
+} metrics_out;
+
+/* --- the grammar --- */
+
+/* As a label's value: what nobody sees stands there so that it is seen. */
+static const char *quoted(metrics_out *out, const char *text)
+{
+    text = mp_safe_text(&out->arena, text);
+    char *copy = mp_arena_alloc(&out->arena, 2 * strlen(text) + 1), *end = copy;
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            *end++ = '\\';
+        *end++ = *text;
+    }
+    *end = '\0';
+    return copy;
+}
+
+static void put_family(metrics_out *out, const char *name, const char *unit, const char *help)
+{
+    fprintf(out->file, "# TYPE memprof_%s gauge\n", name);
+    if (unit)
+        fprintf(out->file, "# UNIT memprof_%s %s\n", name, unit);
+    fprintf(out->file, "# HELP memprof_%s %s\n", name, help);
+    out->families++;
+}
+
+static void put_sample(metrics_out *out, const char *name, const char *labels, const char *unit,
+                       int64_t value)
+{
+    char text[MP_UNIT_TEXT];
+    if (unit && strcmp(unit, "seconds") == 0)
+        mp_format_seconds(text, value, false);
+    else
+        snprintf(text, sizeof text, "%" PRId64, value);
+    fprintf(out->file, "memprof_%s%s %s\n", name, labels, text);
+    out->samples++;
+}
+
+/* --- totals --- */
+
+/* "peak_time_us" is "peak_time_seconds", and what ends in its unit says so. */
+static const char *metric_name(metrics_out *out, const mp_column *column, const char **unit)
+{
+    static const char *const units[] = {"bytes", "objects", "seconds"};
+    size_t length = strlen(column->name);
+    const char *name = column->name;
+    if (column->unit == MP_TIME && mp_column_is_called(column, "_us"))
+        name = mp_arena_format(&out->arena, "%.*s_seconds", (int)(length - 3), name);
+    *unit = NULL;
+    length = strlen(name);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (length >= strlen(units[i]) && strcmp(name + length - strlen(units[i]), units[i]) == 0)
+            *unit = units[i];
+    return name;
+}
+
+static void put_totals(metrics_out *out, const mp_document *document)
+{
+    const mp_table *table = document->tables;
+    while (strcmp(table->name, "totals") != 0)
+        table++;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        bool amount = column->unit == MP_COUNT || column->unit == MP_BYTES ||
+                      column->unit == MP_SECONDS || column->unit == MP_TIME;
+        if (column->flags & MP_FOR_PEOPLE || !amount || !table->cells[i].known)
+            continue;
+        const char *unit, *name = metric_name(out, column, &unit);
+        put_family(out, name, unit,
+                   mp_arena_format(&out->arena, "%s of what was read, as memprof's totals have it.",
+                                   column->name));
+        put_sample(out, name, "", unit, table->cells[i].number);
+    }
+}
+
+/* --- what is worst --- */
+
+/* Rows that nothing tells apart are one: a series may be there but once. */
+static void add_row(metrics_out *out, const char *labels, const int64_t values[MEASURES])
+{
+    size_t at = 0;
+    while (at < out->count && strcmp(out->rows[at].labels, labels) != 0)
+        at++;
+    if (at == out->count)
+        out->rows[out->count++] = (series){.labels = labels};
+    for (size_t i = 0; i < MEASURES; i++)
+        out->rows[at].values[i] =
+            values[i] == MP_UNKNOWN ? MP_UNKNOWN : out->rows[at].values[i] + values[i];
+}
+
+static void put_rows(metrics_out *out, const measure *measures, size_t count)
+{
+    for (size_t m = 0; m < count && out->count; m++) {
+        put_family(out, measures[m].name, measures[m].unit, measures[m].help);
+        for (size_t i = 0; i < out->count; i++)
+            if (out->rows[i].values[m] != MP_UNKNOWN)
+                put_sample(out, measures[m].name, out->rows[i].labels, measures[m].unit,
+                           out->rows[i].values[m]);
+    }
+    out->count = 0;
+}
+
+static const char *stack_of(metrics_out *out, const mp_model *model, mp_frame frame)
+{
+    mp_text_buffer text = {0};
+    bool more = frame.node != 0;
+    for (int i = 0; more && i < STACK_FRAMES; i++) {
+        const char *label = mp_frame_label(&out->arena, model, frame);
+        if (i)
+            mp_text_put(&text, " < ", 3);
+        mp_text_put(&text, label, strlen(label));
+        more = mp_frame_caller(model, &frame);
+    }
+    if (more)
+        mp_text_put(&text, " < ...", 6);
+    const char *stack = quoted(out, text.at ? text.at : "(session)");
+    free(text.at);
+    return stack;
+}
+
+static void put_leaks(metrics_out *out, const mp_window *window)
+{
+    static const measure measures[] = {
+        {"leak_bytes", "bytes", "Bytes leaked at one of the ten allocation sites that leak most."},
+        {"leak_objects", "objects",
+         "Objects leaked at one of the ten allocation sites that leak most."},
+    };
+    const mp_leaks *leaks = mp_window_leak_sites(window);
+    for (uint32_t i = 0; i < leaks->count && i < WORST; i++) {
+        const mp_leak *leak = &leaks->at[i];
+        add_row(out,
+                mp_arena_format(&out->arena, "{type=\"%s\",name=\"%s\",stack=\"%s\"}",
+                                quoted(out, leak->type), leak->name ? quoted(out, leak->name) : "",
+                                stack_of(out, window->model, (mp_frame){leak->node, leak->line})),
+                (int64_t[MEASURES]){leak->group.leaked.bytes, mp_cost_live(leak->group.leaked)});
+    }
+    put_rows(out, measures, 2);
+}
+
+static void put_platform(metrics_out *out, const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_platform_span all = mp_platform_span_of_all(window);
+    if (!all.told)
+        return;
+    mp_platform_span *spans = mp_platform_spans_of(window);
+    put_family(out, "platform_bytes", "bytes", "Memory of the runtime itself.");
+    put_sample(out, "platform_bytes", "", "bytes", all.to_bytes);
+    put_family(out, "platform_area_bytes", "bytes", "Memory of one area of the runtime.");
+    for (uint32_t i = 1; i < model->platforms.count; i++)
+        if (spans[i].told)
+            put_sample(out, "platform_area_bytes",
+                       mp_arena_format(&out->arena, "{area=\"%s\"}",
+                                       quoted(out, mp_model_text(model, model->platforms.at[i]))),
+                       "bytes", spans[i].to_bytes);
+    free(spans);
+}
+
+static int by_retained(const void *left, const void *right)
+{
+    const mp_histogram_row *a = left, *b = right;
+    if (a->retained_bytes != b->retained_bytes)
+        return a->retained_bytes < b->retained_bytes ? 1 : -1;
+    return strcmp(a->label, b->label);
+}
+
+static void put_types(metrics_out *out, const mp_filter *filter)
+{
+    static const measure measures[] = {
+        {"type_retained_bytes", "bytes", "Bytes that would go with all objects of the type."},
+        {"type_bytes", "bytes", "Bytes of all objects of the type themselves."},
+        {"type_objects", "objects", "Objects of the type."},
+    };
+    mp_graph_view view = mp_graph_view_of(filter);
+    mp_histogram types = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
+    mp_histogram_settle(&view, &types, types.at, types.count, WORST, 0);
+    if (types.count)
+        qsort(types.at, types.count, sizeof *types.at, by_retained);
+    for (uint32_t i = 0; i < types.count && i < WORST; i++)
+        add_row(out, mp_arena_format(&out->arena, "{type=\"%s\"}", quoted(out, types.at[i].label)),
+                (int64_t[MEASURES]){types.at[i].retained_bytes, types.at[i].bytes,
+                                    types.at[i].objects});
+    put_rows(out, measures, 3);
+    mp_histogram_free(&types);
+    mp_graph_view_free(&view);
+}
+
+static void put_methods(metrics_out *out, const mp_filter *filter)
+{
+    static const measure measures[] = {
+        {"method_seconds", "seconds", "Own time of one of the ten hottest methods."},
+        {"method_calls", NULL, "Calls of one of the ten hottest methods."},
+    };
+    const mp_model *model = filter->model;
+    mp_profile_costs costs = mp_profile_costs_of(filter);
+    for (size_t i = 0; i < costs.methods.count && i < WORST; i++) {
+        const mp_code_cost *cost = &costs.methods.at[i];
+        bool timed = !(cost->unknown & MP_UNKNOWN_EXCLUSIVE);
+        bool counted = !(cost->unknown & MP_UNKNOWN_EXECUTIONS);
+        add_row(out,
+                mp_arena_format(&out->arena,
+                                "{program=\"%s\",method=\"%s\",start_line=\"%" PRIu32
+                                "\",runtime_class=\"%s\"}",
+                                quoted(out, mp_model_text(model, cost->program)),
+                                quoted(out, mp_model_text(model, cost->method)), cost->start_line,
+                                quoted(out, mp_model_text(model, cost->runtime))),
+                (int64_t[MEASURES]){timed ? cost->exclusive_us : MP_UNKNOWN,
+                                    counted ? cost->calls : MP_UNKNOWN});
+    }
+    put_rows(out, measures, 2);
+    mp_profile_costs_free(&costs);
+}
+
+/* --- the file --- */
+
+static void close_metrics(metrics_out *out, mp_document *document, const mp_request *request,
+                          const mp_written_totals *sums)
+{
+    fputs("# EOF\n", out->file);
+    mp_written(document, request, "metrics for Prometheus", sums);
+    mp_table *rows = mp_written_table(document);
+    mp_written_rows(document, rows, "metrics", out->families);
+    mp_written_rows(document, rows, "samples", out->samples);
+    mp_arena_free(&out->arena);
+}
+
+static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    bool history = request->model->holds & MP_HOLDS_HISTORY;
+    mp_document *answer = mp_document_new("totals");
+    metrics_out out = {.file = request->file};
+    mp_totals totals = mp_totals_of(&window);
+    mp_written_totals sums = mp_nothing_written;
+    sums.live_objects = totals.live_objects;
+    sums.live_bytes = totals.live_bytes;
+    if (history) {
+        sums.leaked_objects = totals.leaked_objects;
+        sums.leaked_bytes = totals.leaked_bytes;
+    }
+    mp_section_heap_totals(answer, &window, history, false);
+    put_totals(&out, answer);
+    if (history)
+        put_leaks(&out, &window);
+    else if (request->filter->graph)
+        put_types(&out, request->filter);
+    put_platform(&out, &window);
+    close_metrics(&out, document, request, &sums);
+    mp_document_free(answer);
+    mp_window_free(&window);
+    return true;
+}
+
+static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
+{
+    (void)error;
+    mp_document *answer = mp_document_new("totals");
+    metrics_out out = {.file = request->file};
+    mp_profile_totals totals = mp_profile_total(request->filter);
+    mp_written_totals sums = mp_nothing_written;
+    sums.seconds = totals.exclusive_us;
+    sums.calls = totals.calls;
+    mp_section_profile_totals(answer, request->filter, false);
+    put_totals(&out, answer);
+    put_methods(&out, request->filter);
+    close_metrics(&out, document, request, &sums);
+    mp_document_free(answer);
+    return true;
+}
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_SHARES("selection", MP_HEAPS | MP_PROFILE), MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),        MP_SHARES_EVENTS(MP_EVENTS),
+    MP_SHARES("skip", MP_EVENTS | MP_NATIVE),      MP_SHARES("domain", MP_DUMP),
+};
+
+const mp_exporter mp_exporter_openmetrics = {
+    .name = "openmetrics",
+    .endings = ".prom .txt",
+    .report = {.name = MP_EXPORT_TO("openmetrics"),
+               .summary = "totals and the ten worst as metrics, for Prometheus",
+               MP_ARGUMENTS(arguments, own),
+               .variants = {MP_HEAP_VARIANTS(run_heap),
+                            {.needs = MP_HOLDS_LEDGER, .run = run_heap},
+                            {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},
+};
