@@ -1,0 +1,346 @@
+/* Export as a graph for Graphviz: of a heap the call tree with what it leaks or has alive, of a
+ * dump the dominator tree by type, of a profile who calls whom. What is small is left out of the
+ * picture and its sum stands there; the graph's label says so.
+ *
+ * Beside what is drawn, each node has `own` and `all` as exact numbers: bytes or microseconds. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "export/exporter.h"
+#include "export/written.h"
+#include "query/calls.h"
+#include "query/labels.h"
+#include "query/profile_costs.h"
+#include "query/weights.h"
+#include "render/cell.h"
+
+/* A picture of more nodes nobody reads. Of those there may be, the ones that have a share of so
+ * many thousandths of the whole. */
+enum { MOST_NODES = 80, LEAST_SHARE = 5 };
+enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
+
+typedef struct dot_out {
+    FILE *file;
+    mp_arena arena;
+    bool seconds;
+    int64_t whole;
+    int64_t nodes, edges;
+} dot_out;
+
+/* --- the grammar --- */
+
+/* In quotes: Graphviz reads backslashes, and the entities of HTML. What nobody sees stands there so
+ * that it is seen, and what is long is cut. */
+static void put_quoted(dot_out *out, const char *text, size_t most)
+{
+    text = mp_safe_text(&out->arena, text);
+    const char *end = text + strlen(text);
+    bool cut = (size_t)(end - text) > most;
+    if (cut)
+        for (end = text + most; ((unsigned char)*end & 0xc0) == 0x80;)
+            end--;
+    for (; text < end; text++)
+        if (*text == '"' || *text == '\\')
+            fprintf(out->file, "\\%c", *text);
+        else if (*text == '&')
+            fputs("&amp;", out->file);
+        else
+            fputc(*text, out->file);
+    if (cut)
+        fputs("\u2026", out->file);
+}
+
+static const char *amount(const dot_out *out, int64_t value, char text[MP_UNIT_TEXT])
+{
+    if (!out->seconds) {
+        mp_format_bytes(text, value, false, false);
+        return text;
+    }
+    mp_format_seconds(text, value, false);
+    memcpy(text + strlen(text), " s", sizeof " s");
+    return text;
+}
+
+/* Thousandths of the whole. */
+static int64_t share(const dot_out *out, int64_t value)
+{
+    return out->whole > 0 && value > 0 ? (int64_t)((double)value * 1000 / (double)out->whole) : 0;
+}
+
+static bool is_large(const dot_out *out, int64_t value)
+{
+    return value > 0 && share(out, value) >= LEAST_SHARE;
+}
+
+/* `count`: of objects or calls; below 0: not told. */
+static void put_node(dot_out *out, const char *id, uint32_t number, const char *name, int64_t own,
+                     int64_t all, const char *counted)
+{
+    char text[MP_UNIT_TEXT];
+    int64_t percent = share(out, all);
+    fprintf(out->file, "  %s%" PRIu32 " [label=\"", id, number);
+    put_quoted(out, name, LABEL_BYTES);
+    fprintf(out->file, "\\n%s", amount(out, all, text));
+    fprintf(out->file, " (%" PRId64 ".%" PRId64 " %%)", percent / 10, percent % 10);
+    if (own && own != all)
+        fprintf(out->file, "\\nown %s", amount(out, own, text));
+    if (*counted)
+        fprintf(out->file, "\\n%s", counted);
+    fputs("\", tooltip=\"", out->file);
+    put_quoted(out, name, TOOLTIP_BYTES);
+    fprintf(out->file,
+            "\", own=%" PRId64 ", all=%" PRId64 ", fillcolor=\"0.08 0.%03" PRId64 " 1\"];\n", own,
+            all, percent * 6 / 10);
+    out->nodes++;
+}
+
+static void put_edge(dot_out *out, const char *from_id, uint32_t from, const char *to_id,
+                     uint32_t to, int64_t all, const char *label)
+{
+    fprintf(out->file, "  %s%" PRIu32 " -> %s%" PRIu32 " [penwidth=%" PRId64, from_id, from, to_id,
+            to, 1 + share(out, all) / 200);
+    if (*label)
+        fprintf(out->file, ", label=\"%s\"", label);
+    fputs("];\n", out->file);
+    out->edges++;
+}
+
+static void open_graph(dot_out *out, const char *of, size_t shown, size_t all, const char *what)
+{
+    char text[MP_UNIT_TEXT];
+    fprintf(out->file,
+            "digraph memprof {\n"
+            "  graph [labelloc=t, fontname=\"Helvetica,Arial,sans-serif\", label=\"%s: %s\\n"
+            "%zu of %zu %s: those with at least %d.%d %%, the %d largest at most; "
+            "what is smaller stands there as its sum\"];\n"
+            "  node [shape=box, style=filled, fontname=\"Helvetica,Arial,sans-serif\"];\n"
+            "  edge [fontname=\"Helvetica,Arial,sans-serif\"];\n",
+            of, amount(out, out->whole, text), shown, all, what, LEAST_SHARE / 10, LEAST_SHARE % 10,
+            MOST_NODES);
+}
+
+static void close_graph(dot_out *out, mp_document *document, const mp_request *request,
+                        const mp_written_totals *sums)
+{
+    fputs("}\n", out->file);
+    mp_written(document, request, "a graph for Graphviz", sums);
+    mp_table *rows = mp_written_table(document);
+    mp_written_rows(document, rows, "nodes", out->nodes);
+    mp_written_rows(document, rows, "edges", out->edges);
+    mp_arena_free(&out->arena);
+}
+
+/* --- which are large --- */
+
+typedef struct candidate {
+    int64_t all;
+    uint32_t place;
+} candidate;
+
+static int largest_first(const void *left, const void *right)
+{
+    const candidate *a = left, *b = right;
+    if (a->all != b->all)
+        return a->all < b->all ? 1 : -1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* Of each of `count` places, whether it is shown; `shown` of them. What holds another has as much
+ * and stands before it: of a tree, what is above something shown is shown too. */
+static bool *choose(const dot_out *out, candidate *candidates, size_t count, size_t places,
+                    size_t *shown)
+{
+    bool *is_shown = mp_alloc_zero(places + 1, sizeof *is_shown);
+    if (count)
+        qsort(candidates, count, sizeof *candidates, largest_first);
+    *shown = 0;
+    while (*shown < count && *shown < MOST_NODES && is_large(out, candidates[*shown].all))
+        is_shown[candidates[(*shown)++].place] = true;
+    return is_shown;
+}
+
+/* --- trees --- */
+
+static void put_frame(dot_out *out, const mp_weights *weights, uint32_t frame, int64_t rest,
+                      uint32_t smaller)
+{
+    const mp_weight *at = &weights->at[0][frame];
+    const char *name = frame ? mp_weight_label(&out->arena, &weights->frames[frame]) : "all";
+    char counted[2 * MP_UNIT_TEXT], number[MP_UNIT_TEXT];
+    mp_format_count(number, at->all_count, false);
+    snprintf(counted, sizeof counted, "%s object%s", number, at->all_count == 1 ? "" : "s");
+    put_node(out, "n", frame, name, at->own, at->all, counted);
+    if (frame)
+        put_edge(out, "n", weights->frames[frame].parent, "n", frame, at->all, "");
+    if (!rest)
+        return;
+    put_node(out, "rest", frame, mp_arena_format(&out->arena, "%" PRIu32 " smaller", smaller), rest,
+             rest, "");
+    put_edge(out, "n", frame, "rest", frame, rest, "");
+}
+
+static void put_tree(dot_out *out, const mp_weights *weights)
+{
+    const mp_weight *at = weights->at[0];
+    candidate *candidates = mp_alloc((size_t)weights->count * sizeof *candidates);
+    int64_t *rest = mp_alloc_zero(weights->count, sizeof *rest);
+    uint32_t *smaller = mp_alloc_zero(weights->count, sizeof *smaller);
+    size_t shown;
+    out->whole = at[0].all;
+    for (uint32_t i = 1; i < weights->count; i++)
+        candidates[i - 1] = (candidate){at[i].all, i};
+    bool *is_shown = choose(out, candidates, (size_t)weights->count - 1, weights->count, &shown);
+    is_shown[0] = true;
+    for (uint32_t i = 1; i < weights->count; i++)
+        if (!is_shown[i]) {
+            uint32_t parent = weights->frames[i].parent;
+            rest[parent] += at[i].all;
+            smaller[parent]++;
+        }
+    open_graph(out, mp_weighing_name(weights->of[0]), shown, (size_t)weights->count - 1,
+               weights->of[0] == MP_WEIGH_RETAINED ? "types, by what dominates them" : "frames");
+    for (uint32_t i = 0; i < weights->count; i++)
+        if (is_shown[i])
+            put_frame(out, weights, i, rest[i], smaller[i]);
+    free(candidates);
+    free(rest);
+    free(smaller);
+    free(is_shown);
+}
+
+static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)
+{
+    mp_window window;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    mp_weighing of = mp_weighing_usual(request->filter);
+    mp_weights weights = mp_weights_of(request->filter, &window, &of, 1);
+    if (of == MP_WEIGH_LEAKED && weights.at[0][0].all == 0) { /* which is no picture */
+        mp_weights_free(&weights);
+        of = MP_WEIGH_ALIVE;
+        weights = mp_weights_of(request->filter, &window, &of, 1);
+    }
+    dot_out out = {.file = request->file};
+    mp_written_totals sums = mp_nothing_written;
+    *(of == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
+      : of == MP_WEIGH_RETAINED ? &sums.retained_bytes
+                                : &sums.live_bytes) = weights.at[0][0].all;
+    put_tree(&out, &weights);
+    close_graph(&out, document, request, &sums);
+    mp_weights_free(&weights);
+    mp_window_free(&window);
+    return true;
+}
+
+/* --- who calls whom --- */
+
+/* One arrow a pair: calls from several lines are one. */
+typedef struct arrow {
+    uint32_t caller, callee;
+    int64_t calls, us;
+} arrow;
+
+static int by_pair(const void *left, const void *right)
+{
+    const arrow *a = left, *b = right;
+    if (a->caller != b->caller)
+        return a->caller < b->caller ? -1 : 1;
+    return a->callee < b->callee ? -1 : a->callee > b->callee;
+}
+
+static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown)
+{
+    arrow *arrows = mp_alloc((calls->edge_count + 1) * sizeof *arrows);
+    size_t count = 0;
+    for (size_t i = 0; i < calls->edge_count; i++) {
+        const mp_call_edge *edge = &calls->edges[i];
+        if (edge->caller != MP_NO_CALLER && is_shown[edge->caller] && is_shown[edge->callee])
+            arrows[count++] = (arrow){edge->caller, edge->callee, edge->calls,
+                                      edge->as_caller.cost > 0 ? edge->as_caller.cost : 0};
+    }
+    if (count)
+        qsort(arrows, count, sizeof *arrows, by_pair);
+    for (size_t i = 0, next; i < count; i = next) {
+        arrow sum = arrows[i];
+        for (next = i + 1; next < count && by_pair(&arrows[i], &arrows[next]) == 0; next++) {
+            sum.calls += arrows[next].calls;
+            sum.us += arrows[next].us;
+        }
+        char number[MP_UNIT_TEXT];
+        mp_format_count(number, sum.calls, false);
+        put_edge(out, "n", sum.caller, "n", sum.callee, sum.us, number);
+    }
+    free(arrows);
+}
+
+/* What is not told counts as what is known of it: its own. */
+static int64_t all_of(const mp_callable *callable)
+{
+    return callable->all.cost > callable->own.cost ? callable->all.cost : callable->own.cost;
+}
+
+static void put_callable(dot_out *out, const mp_callable *callable, uint32_t place)
+{
+    char counted[2 * MP_UNIT_TEXT] = "", number[MP_UNIT_TEXT];
+    if (callable->calls >= 0) {
+        mp_format_count(number, callable->calls, false);
+        snprintf(counted, sizeof counted, "%s call%s", number, callable->calls == 1 ? "" : "s");
+    }
+    put_node(out, "n", place, mp_name_told(&out->arena, callable->name), callable->own.cost,
+             all_of(callable), counted);
+}
+
+static bool run_graph(const mp_request *request, mp_document *document, mp_error *error)
+{
+    (void)error;
+    mp_calls calls = mp_calls_of_profile(request->filter, NULL);
+    dot_out out = {.file = request->file, .seconds = true};
+    candidate *candidates = mp_alloc(((size_t)calls.count + 1) * sizeof *candidates);
+    size_t shown;
+    mp_written_totals sums = mp_nothing_written;
+    int64_t rest = 0;
+    out.whole = sums.seconds = mp_profile_total(request->filter).exclusive_us;
+    for (uint32_t i = 0; i < calls.count; i++)
+        candidates[i] = (candidate){all_of(&calls.at[i]), i};
+    bool *is_shown = choose(&out, candidates, calls.count, calls.count, &shown);
+    open_graph(&out, "seconds", shown, calls.count, "methods");
+    for (uint32_t i = 0; i < calls.count; i++)
+        if (is_shown[i])
+            put_callable(&out, &calls.at[i], i);
+        else
+            rest += calls.at[i].own.cost;
+    put_arrows(&out, &calls, is_shown);
+    if (rest)
+        put_node(&out, "rest", 0, mp_arena_format(&out.arena, "%zu smaller", calls.count - shown),
+                 rest, rest, "");
+    close_graph(&out, document, request, &sums);
+    free(candidates);
+    free(is_shown);
+    mp_calls_free(&calls);
+    return true;
+}
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_SHARES("selection", MP_HEAPS | MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_EVENTS(MP_EVENTS),
+    MP_SHARES("domain", MP_DUMP),
+};
+
+const mp_exporter mp_exporter_dot = {
+    .name = "dot",
+    .endings = ".dot .gv",
+    .report = {.name = MP_EXPORT_TO("dot"),
+               .summary = "call tree, call graph or dominator tree, pruned, for Graphviz",
+               MP_ARGUMENTS(arguments, own),
+               .variants = {MP_HEAP_VARIANTS(run_tree),
+                            {.needs = MP_HOLDS_GRAPH, .run = run_tree},
+                            {.needs = MP_HOLDS_PROFILE, .run = run_graph}}},
+};
