@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "render/cell.h"
+#include "render/json_line.h"
 #include "render/json_writer.h"
 
 /* How much is shown: rows of the main table, rows of each other one, texts of a list, bytes of a
@@ -130,10 +131,10 @@ static bool put_value(json_out *out, const mp_column *column, const mp_cell *cel
 }
 
 /* The cell; where it is cut, also that it is, and how many texts a list has. */
-static void put_cell(json_out *out, const mp_column *column, const mp_cell *cell)
+static void put_cell(json_out *out, const char *name, const mp_column *column, const mp_cell *cell)
 {
     const char *unit = mp_column_is_stack(column) ? "frames" : "count";
-    mp_json_name(&out->json, column->name);
+    mp_json_name(&out->json, name);
     if (!put_value(out, column, cell))
         return;
     put_flag(out, mp_arena_format(&out->arena, "%s_truncated", column->name), true);
@@ -142,18 +143,23 @@ static void put_cell(json_out *out, const mp_column *column, const mp_cell *cell
                    mp_list_length(cell));
 }
 
-static void put_row(json_out *out, const mp_table *table, size_t row)
+/* `kind`: its first member, and in place of "kind" the name of a column of that name; NULL: none.
+ */
+static void put_row(json_out *out, const mp_table *table, size_t row, const char *kind)
 {
     mp_json_open(&out->json, '{');
+    if (kind)
+        put_member(out, "kind", kind);
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_cell *cell = &table->cells[row * table->column_count + i];
         const mp_column *column = &table->columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
+        const char *name = kind && strcmp(column->name, "kind") == 0 ? kind : column->name;
         if (cell->known) {
-            put_cell(out, column, cell);
+            put_cell(out, name, column, cell);
         } else if (column->flags & MP_NULL) {
-            mp_json_name(&out->json, column->name);
+            mp_json_name(&out->json, name);
             mp_json_put_word(&out->json, "null");
         }
     }
@@ -207,7 +213,7 @@ static void put_rows(json_out *out, const mp_table *table)
             continue;
         holding -= holding && holds(table, row);
         mp_json_next(&out->json);
-        put_row(out, table, row);
+        put_row(out, table, row, NULL);
         shown++;
     }
     mp_json_close(&out->json, ']');
@@ -220,7 +226,7 @@ static void put_table(json_out *out, const mp_table *table, const char *name)
     if (table->shape != MP_RECORD) {
         put_rows(out, table);
     } else if (table->row_count) {
-        put_row(out, table, 0);
+        put_row(out, table, 0, NULL);
     } else {
         mp_json_open(&out->json, '{');
         mp_json_close(&out->json, '}');
@@ -420,7 +426,14 @@ static void put_row_line(const mp_document *document, size_t row, const mp_style
     json_out out = {.cut = whole, .json = {.file = file}};
     if (row == MP_ROW_NAMES)
         return;
-    put_row(&out, mp_document_main_table(document), row);
+    put_row(&out, mp_document_main_table(document), row, NULL);
+    mp_json_put_word(&out.json, "\n");
+}
+
+void mp_json_put_line(FILE *file, const mp_table *table, size_t row, const char *kind)
+{
+    json_out out = {.cut = whole, .json = {.file = file}};
+    put_row(&out, table, row, kind);
     mp_json_put_word(&out.json, "\n");
 }
 
