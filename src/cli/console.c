@@ -22,6 +22,18 @@ static struct {
     char kept_back[1024];
 } spoken;
 
+static FILE *caught;
+
+void cli_console_catch(FILE *to)
+{
+    caught = to;
+}
+
+FILE *cli_console(void)
+{
+    return caught ? caught : stderr;
+}
+
 void cli_console_begin(void)
 {
     spoken.said = false;
@@ -56,11 +68,11 @@ void cli_put_safe(const char *text)
     for (const char *end = text + strlen(text); text < end;) {
         size_t length = mp_text_escape(text, end, escape), whole = mp_utf8_length(text, end);
         if (length)
-            fputs(escape, stderr);
+            fputs(escape, cli_console());
         else if (whole)
-            fwrite(text, 1, whole, stderr);
+            fwrite(text, 1, whole, cli_console());
         else /* a path may be of any bytes */
-            fprintf(stderr, "\\x%02x", (unsigned char)*text);
+            fprintf(cli_console(), "\\x%02x", (unsigned char)*text);
         text += whole ? whole : 1;
     }
 }
@@ -69,12 +81,12 @@ static void put_line(const char *text)
 {
     spoken.said = true;
     cli_put_safe(text);
-    fputc('\n', stderr);
+    fputc('\n', cli_console());
 }
 
 void cli_put_message(const char *text)
 {
-    fputs("memprof: ", stderr);
+    fputs("memprof: ", cli_console());
     put_line(text);
 }
 
@@ -86,7 +98,7 @@ void cli_put_fault(const char *path, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cli_put_safe(path);
-    fputs(": error: ", stderr);
+    fputs(": error: ", cli_console());
     put_line(text);
 }
 

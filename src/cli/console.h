@@ -10,6 +10,10 @@
  * line that says why, whatever the run was to keep back. */
 void cli_console_begin(void);
 void cli_console_end(bool failed);
+/* Where messages go: standard error, or a text in the making of whoever shows them in another way.
+ * NULL: standard error again. */
+void cli_console_catch(FILE *to);
+FILE *cli_console(void);
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: print those that a check would list, too. */

@@ -33,6 +33,7 @@ static void out_of_memory(void)
 /* Leave nothing behind, and end by the signal: the action is the default one by now. */
 static void end(int number)
 {
+    cli_screen_end();
     mp_outputs_abandon();
     raise(number);
 }

@@ -23,7 +23,7 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cli_put_message(text);
-    fprintf(stderr, "Try: memprof %s%s--help\n", command ? command : "", command ? " " : "");
+    fprintf(cli_console(), "Try: memprof %s%s--help\n", command ? command : "", command ? " " : "");
     return false;
 }
 

@@ -11,6 +11,12 @@
 static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
 
 static volatile bool is_on;
+static void (*volatile leave_own)(void);
+
+void cli_screen_own(void (*how)(void))
+{
+    leave_own = how;
+}
 
 bool cli_screen_begin(void)
 {
@@ -46,6 +52,10 @@ void cli_screen_draw(const char *text)
 
 void cli_screen_end(void)
 {
+    void (*own)(void) = leave_own;
+    leave_own = NULL;
+    if (own)
+        own();
     if (!is_on)
         return;
     is_on = false; /* no stream: its lock may be held by whoever asked for the memory */

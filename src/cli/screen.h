@@ -13,6 +13,8 @@ bool cli_screen_begin(void);
 unsigned cli_screen_height(void);
 /* Show as much of the text, from its start, as fits. */
 void cli_screen_draw(const char *text);
+/* Somebody else has the terminal, and gives it back so; NULL: nobody has. */
+void cli_screen_own(void (*leave)(void));
 /* Nothing happens where it was not begun. Also for the end of a program that has no memory. */
 void cli_screen_end(void);
 

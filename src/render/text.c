@@ -1,6 +1,8 @@
 /* Text for people. In a pipe a row is a line and nothing is cut, the same bytes each run; in a
  * window no line is wider than it: columns are laid out by layout.h, other texts go on in a next
  * line. */
+#include "render/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,6 +16,8 @@
 typedef struct text_out {
     FILE *file;
     const mp_style *style;
+    const mp_text_guide *guide; /* NULL: nobody asks what stands where */
+    const mp_table *table;      /* of the document, that is printed; NULL: none */
     bool exact_bytes;
     bool cut;       /* columns have gone */
     mp_arena arena; /* the cells of one table */
@@ -22,14 +26,21 @@ typedef struct text_out {
 /* --- colour: never the only sign of what it says --- */
 
 /* 16 colours, on light and dark; red and cyan differ to colour-blind people, too. */
-#define BOLD "\033[1m"
-#define FAINT "\033[2m"
-#define UNDERLINED "\033[4m"
-#define PLAIN "\033[0m"
+#define BOLD MP_TEXT_BOLD
+#define FAINT MP_TEXT_FAINT
+#define UNDERLINED MP_TEXT_UNDERLINED
+#define PLAIN MP_TEXT_PLAIN
 static const char *const tones[] = {[MP_TONE_PLAIN] = "",
-                                    [MP_TONE_WORSE] = "\033[31m",
-                                    [MP_TONE_BETTER] = "\033[36m",
-                                    [MP_TONE_WARNING] = "\033[35m"};
+                                    [MP_TONE_WORSE] = MP_TEXT_WORSE,
+                                    [MP_TONE_BETTER] = MP_TEXT_BETTER,
+                                    [MP_TONE_WARNING] = MP_TEXT_WARNING};
+
+/* What follows is of this row. */
+static void go_to(const text_out *out, size_t row, size_t text)
+{
+    if (out->guide)
+        out->guide->at(out->guide->opaque, out->table, row, text);
+}
 
 static const char *escape(const text_out *out, const char *sequence)
 {
@@ -121,6 +132,7 @@ static void put_record(text_out *out, const mp_table *table)
         const mp_column *column = &table->columns[i];
         if (!table->cells[i].known || !mp_column_is_shown(table, i))
             continue;
+        go_to(out, 0, 0);
         put_label(out, column->title, widest, MP_TONE_PLAIN);
         put_wrapped(out, "",
                     mp_cell_for_people(&out->arena, column, &table->cells[i], out->exact_bytes),
@@ -138,6 +150,7 @@ static void put_answer(text_out *out, const mp_document *document)
     }
     for (size_t i = 0; i < count; i++) {
         const mp_said *said = &document->said[i];
+        go_to(out, MP_ROW_NONE, 0);
         put_label(out, said->label, widest, said->tone);
         put_wrapped(out, "", mp_safe_text(&out->arena, said->text), widest + 4, widest + 4);
     }
@@ -190,18 +203,24 @@ static void put_frame(text_out *out, const char *what, const char *frame)
 }
 
 /* A stack behind its first frame, a line for each caller. */
-static void put_callers(text_out *out, const mp_table *table, const mp_cell *cell, bool with_first)
+static void put_callers(text_out *out, const mp_table *table, size_t row, const mp_cell *cell,
+                        bool with_first)
 {
     const char *first = cell->number ? cell->list[0] : cell->text;
     char left[MP_UNIT_TEXT];
     if (with_first && first)
         put_frame(out, "at", first);
-    size_t depth = out->style->brief ? 0 : table->list_depth;
+    const mp_text_guide *guide = out->guide;
+    size_t depth = out->style->brief ? 0
+                   : guide           ? guide->depth(guide->opaque, out->table, row)
+                                     : table->list_depth;
     int64_t shown = cell->number;
     if (shown > (int64_t)depth + 1)
         shown = (int64_t)depth + 1;
-    for (int64_t i = 1; i < shown; i++)
+    for (int64_t i = 1; i < shown; i++) {
+        go_to(out, row, (size_t)i);
         put_frame(out, "called from", cell->list[i]);
+    }
     const int64_t rest = mp_list_length(cell) - shown;
     mp_format_count(left, rest, false);
     if (rest && depth)
@@ -239,7 +258,7 @@ static void put_below(text_out *out, const mp_table *table, size_t row, bool bel
             if (!out->style->brief)
                 put_notes(out, cell);
         } else if (column->unit == MP_LIST) {
-            put_callers(out, table, cell, below);
+            put_callers(out, table, row, cell, below);
         } else if (below && column->flags & MP_SENTENCE) {
             fprintf(out->file, "%*s", INDENT, "");
             put_wrapped(out, "", mp_safe_text(&out->arena, cell->text), INDENT, INDENT + 2);
@@ -252,6 +271,7 @@ static void put_rows(text_out *out, const mp_table *table)
     mp_layout layout = mp_layout_of(&out->arena, table, out->style->width, out->exact_bytes);
     out->cut |= layout.cut;
     for (size_t row = 0; layout.count && row <= table->row_count; row++) {
+        go_to(out, row ? row - 1 : MP_ROW_NAMES, 0);
         put_line(out, &layout, row);
         if (row)
             put_below(out, table, row - 1, layout.below);
@@ -263,8 +283,11 @@ static void put_table(text_out *out, const mp_table *whole, bool first)
     const mp_table shown = mp_table_for_people(whole, out->style), *table = &shown;
     if (table->flags & MP_FOR_PROGRAMS)
         return;
+    out->table = NULL;
+    go_to(out, MP_ROW_NONE, 0);
     if (!first)
         fputc('\n', out->file);
+    out->table = whole;
     if (table->title)
         put_title(out, table->title);
     for (size_t i = 0; i < table->line_count; i++)
@@ -275,6 +298,7 @@ static void put_table(text_out *out, const mp_table *whole, bool first)
         put_rows(out, table);
     else if (table->empty)
         put_text(out, table->empty);
+    go_to(out, MP_ROW_NONE, 0);
     const char *footer = mp_line_for_people(&out->arena, &table->footer, out->style);
     if (*footer)
         put_text(out, footer);
@@ -282,9 +306,9 @@ static void put_table(text_out *out, const mp_table *whole, bool first)
 }
 
 /* What a person at a terminal looks at in place of the rows; NULL: those. */
-static const mp_figure *picture_of(const mp_document *document, const mp_style *style)
+static const mp_figure *picture_of(const mp_document *document, const mp_style *style, bool guided)
 {
-    const bool shows = style->terminal && style->width && !style->brief;
+    const bool shows = style->terminal && style->width && !style->brief && !guided;
     return shows && strcmp(document->command, "flame") == 0
                ? mp_document_figure_of(document, MP_FIGURE_STACKS)
                : NULL;
@@ -297,17 +321,17 @@ static void put_picture(text_out *out, const mp_figure *figure)
     mp_icicle_put(figure, out->style, out->file);
 }
 
-static bool render_text(const mp_document *document, const mp_diagnostics *diagnostics,
-                        const mp_style *style, FILE *file, mp_error *error)
+void mp_text_guided(const mp_document *document, const mp_style *style, const mp_text_guide *guide,
+                    FILE *file)
 {
-    (void)diagnostics; /* people read them on standard error */
-    (void)error;
-    text_out out = {.file = file, .style = style, .exact_bytes = document->exact_bytes};
-    const mp_figure *picture = picture_of(document, style);
+    text_out out = {
+        .file = file, .style = style, .guide = guide, .exact_bytes = document->exact_bytes};
+    const mp_figure *picture = picture_of(document, style, guide != NULL);
     bool first = true, answered = document->said_count && !document->said[0].file;
     const mp_table *main = mp_document_main_table(document);
     if (main && main->flags & MP_FOR_PROGRAMS)
         main = NULL;
+    go_to(&out, MP_ROW_NONE, 0);
     if (document->title) {
         put_title(&out, document->title);
         first = false;
@@ -328,6 +352,8 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
         put_table(&out, &document->tables[i], first);
         first &= (document->tables[i].flags & MP_FOR_PROGRAMS) != 0;
     }
+    out.table = NULL;
+    go_to(&out, MP_ROW_NONE, 0);
     if (out.cut) {
         fputc('\n', file);
         put_wrapped(&out, "",
@@ -337,6 +363,14 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
                     0, 0);
     }
     mp_arena_free(&out.arena);
+}
+
+static bool render_text(const mp_document *document, const mp_diagnostics *diagnostics,
+                        const mp_style *style, FILE *file, mp_error *error)
+{
+    (void)diagnostics; /* people read them on standard error */
+    (void)error;
+    mp_text_guided(document, style, NULL, file);
     return true;
 }
 
