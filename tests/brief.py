@@ -23,7 +23,7 @@ ASKED = {"path": [(["--type", "*"], [])], "object": [(["--type", "*"], [])],
          "calls": [([], ["*"])], "diff": [([FILE], [])],
          "annotate": [(["--sources", str(SAMPLES / "sources")], ["shop.OrderService"])]}
 # These have no answer about a file alone.
-OTHERS = {"baseline", "export", "formats", "watch"}
+OTHERS = {"baseline", "browse", "export", "formats", "watch"}
 
 
 class Trials:

@@ -14,6 +14,7 @@ import pathlib
 import platform
 import pty
 import re
+import select
 import shutil
 import struct
 import subprocess
@@ -100,7 +101,7 @@ def here(memprof, folder, words):
     return done.returncode, done.stdout
 
 
-def on_terminal(program, words, prepare):
+def on_terminal(program, words, prepare, keys=b""):
     process, terminal = pty.fork()
     if process == 0:
         try:
@@ -111,6 +112,9 @@ def on_terminal(program, words, prepare):
             os._exit(126)
     said = b""
     while True:
+        if keys and said and not select.select([terminal], [], [], 0.3)[0]:
+            os.write(terminal, keys[:1])
+            keys = keys[1:]
         try:
             data = os.read(terminal, 1 << 16)
         except OSError:  # so Linux tells that nobody has the terminal any more
@@ -126,6 +130,33 @@ def same(what, expected, said):
     if expected != said:
         sys.exit(f"{what}: the static program says\n{said[1].decode(errors='replace')}({said[0]}) and not\n"
                  f"{expected[1].decode(errors='replace')}({expected[0]})")
+
+
+def browsed(folder, memprof, old):
+    """A full screen, by what the root knows of terminals, or a word why there is none."""
+    words = ["browse", "wide.oemp"]
+    status, said = on_terminal("/memprof", words, enter(folder, old))
+    if status != 2 or b"TERM=xterm" not in said and b"built without" not in said:
+        sys.exit(f"browse without a description of the terminal: exit {status}\n{said.decode()}")
+    description = next((path for path in map(pathlib.Path, ("/lib/terminfo/x/xterm", "/usr/share/terminfo/x/xterm"))
+                        if path.exists()), None)
+    if b"built without" in said or not description:
+        return
+    # Without a locale of UTF-8 what is not ASCII cannot be shown, and that is seen.
+    to = folder / description.relative_to("/")
+    to.parent.mkdir(parents=True)
+    shutil.copy(description, to)
+    status, said = on_terminal("/memprof", words, enter(folder, old), b"Q")
+    if status != 0 or b"shop.? ? ?" not in said:
+        sys.exit(f"browse without a locale: exit {status}\n{said.decode()}")
+    locale = pathlib.Path("/usr/lib/locale/C.utf8")
+    if not locale.exists():
+        return
+    shutil.copytree(locale, folder / locale.relative_to("/"))
+    expected = on_terminal(str(memprof), words, lambda: os.chdir(folder), b"2lQ")
+    if expected[0] != 0 or "倉庫".encode() not in expected[1]:
+        sys.exit("the wide names are not seen on a full screen")
+    same("a full screen", expected, on_terminal("/memprof", words, enter(folder, old), b"2lQ"))
 
 
 def main(static, memprof):
@@ -166,6 +197,7 @@ def main(static, memprof):
         if "倉庫".encode() not in expected[1]:
             sys.exit("the wide names are not seen")
         same("a terminal", expected, on_terminal("/memprof", words, enter(folder, old)))
+        browsed(folder, memprof, old)
         # iconv's modules are those of the system's C library, which is another one.
         status, said = in_root(folder, ["info", samples[0], "--encoding", "CP1252"])
         if status != 2 or b"static" not in said:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diagnose.h"
+#include "cli/browse.h"
 #include "cli/export.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -54,6 +55,16 @@ static const cli_command own[] = {
      .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
      .arguments = &cli_baseline_arguments,
      .run = cli_baseline},
+    {.name = "browse",
+     .summary = "look at a recording on a full screen",
+     .example = "browse samples/shop-v2.oemp --sources samples/sources",
+     .details =
+         "The answers of the other commands as pages: arrows or j and k move, l opens a\n"
+         "stack, Enter leads on from a row, / searches, f takes a command's options, o opens\n"
+         "the source line in $VISUAL or $EDITOR, q goes back, ? tells all keys.",
+     .scope = CLI_READS | CLI_LOADS | CLI_BROWSES | CLI_ALWAYS,
+     .arguments = &cli_browse_arguments,
+     .run = cli_browse},
     {.name = "export",
      .summary = "write what was read as another tool's file",
      .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",

@@ -22,8 +22,9 @@ typedef enum cli_scope {
     CLI_STORES = 4,  /* the command baseline */
     CLI_EXPORTS = 8, /* the command export */
     CLI_ALWAYS = 16,
-    CLI_LOADS = 32,   /* those that read recordings as they are, perhaps several as one */
-    CLI_WATCHES = 64, /* the command watch */
+    CLI_LOADS = 32,    /* those that read recordings as they are, perhaps several as one */
+    CLI_WATCHES = 64,  /* the command watch */
+    CLI_BROWSES = 128, /* the command browse */
 } cli_scope;
 
 typedef struct cli_command {
@@ -55,8 +56,10 @@ typedef struct cli_pair {
 } cli_pair;
 
 typedef struct cli_options {
-    cli_command command; /* without a name: none is known yet */
-    bool command_named;  /* not the default one */
+    cli_command command;         /* without a name: none is known yet */
+    bool command_named;          /* not the default one */
+    const cli_command *commands; /* that it is one of */
+    size_t command_count;
     const char *operand; /* before the files, or behind the one; NULL: none */
     const char **paths;  /* points into argv */
     size_t path_count;
@@ -97,6 +100,7 @@ typedef struct cli_options {
     const char *store, *baseline_name;
     const mp_exporter *exporter;
     const char *export_path; /* NULL: standard output */
+    mp_argument_texts source_folders;
 } cli_options;
 
 /* How an option's argument is taken. */

@@ -464,6 +464,8 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                      .command_count = count,
                      .operands = mp_alloc(((size_t)argc + 1) * sizeof *line.operands)};
     *options = (cli_options){
+        .commands = commands,
+        .command_count = count,
         .renderer = mp_renderers(&renderers)[0],
         .width = -1,
     };
@@ -481,4 +483,5 @@ void cli_options_free(cli_options *options)
     mp_arena_free(&options->config);
     free(options->listings.at);
     free(options->skips.at);
+    free(options->source_folders.at);
 }

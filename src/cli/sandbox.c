@@ -134,6 +134,18 @@ static void allow_output(const land_set *set, const char *path)
     free(target);
 }
 
+/* What is known of terminals, where the user keeps it. */
+static void allow_terminals(const land_set *set)
+{
+    const char *folder = getenv("TERMINFO"), *home = getenv("HOME");
+    char *own = mp_alloc((home ? strlen(home) : 0) + sizeof "/.terminfo");
+    stpcpy(stpcpy(own, home ? home : ""), "/.terminfo");
+    allow(set, own, READ);
+    if (folder && *folder)
+        allow(set, folder, READ);
+    free(own);
+}
+
 static void allow_all(const land_set *set, const cli_options *options, const cli_groups *groups)
 {
     static const char *const system[] = {
@@ -159,8 +171,10 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
             allow_input(set, groups->at[i].paths[j]);
     allow_input(set, question->base);
     /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
-    if (options->listings.count || question->sources.folders.count)
+    if (options->listings.count || question->sources.folders.count || options->source_folders.count)
         allow(set, "/", READ);
+    if (options->command.scope & CLI_BROWSES)
+        allow_terminals(set);
     allow_output(set, options->output);
     allow_output(set, options->chart);
     allow_output(set, options->export_path);

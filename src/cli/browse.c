@@ -1,0 +1,224 @@
+#include "cli/browse.h"
+
+/* What of the reading means something, by kinds of recordings. */
+static const mp_argument rows[] = {
+    {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"temporary", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"reorder", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"skip", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"domain", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_DUMP},
+    {"listings", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_PROFILE},
+};
+const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
+
+#ifdef MEMPROF_BROWSE
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "api/beside.h"
+#include "base/diagnose.h"
+#include "cli/browse_screen.h"
+#include "cli/editor.h"
+#include "cli/run.h"
+#include "cli/sandbox.h"
+#include "cli/signals.h"
+
+/* --- the loop --- */
+
+/* While the screen is drawn they wait; while an answer is worked out, they end the program. */
+static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+
+typedef struct browsing {
+    browse_state state;
+    sigset_t ends, before;
+    int signals; /* a descriptor */
+    int ended_by;
+} browsing;
+
+/* Where the editor is suspended, this program stops with it: a shell waits for both. */
+static bool run_editor(const browse_state *state)
+{
+    struct sigaction before, stopping = {.sa_handler = SIG_DFL};
+    sigset_t stop, held;
+    bool stops = !cli_signal_is_ignored(SIGTSTP);
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    if (stops)
+        sigaction(SIGTSTP, &stopping, &before); /* the screen's own way is to draw it anew */
+    pthread_sigmask(SIG_UNBLOCK, &stop, &held);
+    bool ok = cli_editor_run(state->edit_path, state->edit_line);
+    pthread_sigmask(SIG_SETMASK, &held, NULL);
+    if (stops)
+        sigaction(SIGTSTP, &before, NULL);
+    return ok;
+}
+
+static void edit(browsing *of)
+{
+    browse_state *state = &of->state;
+    struct signalfd_siginfo heard;
+    browse_screen_leave();
+    bool ok = run_editor(state);
+    state->edit_path = NULL;
+    /* What was typed there was not for this program; what ends it was. */
+    struct pollfd ready = {.fd = of->signals, .events = POLLIN};
+    while (poll(&ready, 1, 0) > 0 && read(of->signals, &heard, sizeof heard) == sizeof heard)
+        if (heard.ssi_signo != SIGINT && heard.ssi_signo != SIGQUIT && heard.ssi_signo != SIGTSTP &&
+            heard.ssi_signo != SIGWINCH)
+            of->ended_by = (int)heard.ssi_signo;
+    if (!ok)
+        snprintf(state->said, sizeof state->said, "the editor failed: $VISUAL, $EDITOR or vi");
+}
+
+static void take_signal(browsing *of)
+{
+    struct signalfd_siginfo signal_info;
+    if (read(of->signals, &signal_info, sizeof signal_info) != sizeof signal_info)
+        return;
+    if (signal_info.ssi_signo == SIGTSTP) {
+        browse_screen_leave();
+        raise(SIGSTOP);
+    } else if (signal_info.ssi_signo != SIGWINCH) {
+        of->ended_by = (int)signal_info.ssi_signo;
+    }
+}
+
+static void take_keys(browsing *of)
+{
+    browse_key key;
+    while (!of->state.over && !of->ended_by && browse_screen_key(&key)) {
+        pthread_sigmask(SIG_UNBLOCK, &of->ends, NULL);
+        browse_press(&of->state, key);
+        pthread_sigmask(SIG_BLOCK, &of->ends, NULL);
+        if (of->state.edit_path)
+            edit(of);
+    }
+}
+
+static void loop(browsing *of)
+{
+    struct pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                             {.fd = of->signals, .events = POLLIN}};
+    while (!of->state.over && !of->ended_by) {
+        unsigned lines, columns;
+        browse_screen_measure(&lines, &columns);
+        if (lines != of->state.rows || columns != of->state.columns)
+            browse_resize(&of->state, lines, columns);
+        browse_screen_draw(&of->state);
+        if (poll(ready, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (ready[1].revents)
+            take_signal(of);
+        take_keys(of);
+        if (ready[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+            break; /* the terminal has gone */
+    }
+}
+
+static int browse(const browse_source *source)
+{
+    browsing of = {.ended_by = 0};
+    unsigned lines, columns;
+    sigset_t waited;
+    mp_style style = cli_style(source->options->colour, -1, false);
+    of.ends = cli_signals_heeded(endings, sizeof endings / sizeof *endings);
+    waited = of.ends;
+    sigaddset(&waited, SIGWINCH);
+    sigaddset(&waited, SIGTSTP);
+    pthread_sigmask(SIG_BLOCK, &waited, &of.before);
+    of.signals = signalfd(-1, &waited, SFD_CLOEXEC);
+    if (!browse_screen_begin(style.colour)) {
+        pthread_sigmask(SIG_SETMASK, &of.before, NULL);
+        cli_refuse(source->options, "this terminal cannot show it: TERM is %s", getenv("TERM"));
+        return CLI_USAGE;
+    }
+    browse_screen_measure(&lines, &columns);
+    browse_begin(&of.state, source, lines, columns, true);
+    loop(&of);
+    browse_screen_end();
+    browse_end(&of.state);
+    close(of.signals);
+    if (of.ended_by)
+        cli_signals_end_by(of.ended_by);
+    pthread_sigmask(SIG_SETMASK, &of.before, NULL);
+    return CLI_OK;
+}
+
+/* --- the command --- */
+
+static bool can_show(const cli_options *options)
+{
+    const char *kind = getenv("TERM");
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return cli_refuse(options, "browse needs a terminal: memprof analyze prints an answer");
+    if (!kind || !*kind || strcmp(kind, "dumb") == 0)
+        return cli_refuse(options, "this terminal cannot show it: TERM is %s",
+                          kind && *kind ? kind : "not set");
+    if (!browse_screen_is_known(kind))
+        return cli_refuse(options, "this terminal cannot show it: nothing is known of TERM=%s",
+                          kind);
+    for (size_t i = 0; i < options->path_count; i++)
+        if (strcmp(options->paths[i], "-") == 0)
+            return cli_refuse(options, "keys come from standard input: it is no recording here");
+    return true;
+}
+
+/* All that any report may ask for. */
+static void load_all(cli_options *options)
+{
+    mp_load_options *load = &options->load;
+    load->threads_as_one = load->traces_folded = load->dumps_apart = false;
+    load->keep_ages = load->request_peaks = true;
+}
+
+int cli_browse(cli_options *options)
+{
+    cli_groups groups;
+    if (!can_show(options))
+        return CLI_USAGE;
+    load_all(options);
+    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
+    mp_model *model = mp_model_new();
+    int status = CLI_UNREADABLE;
+    bool ok = cli_groups_find(&groups, options, diagnostics);
+    if (groups.count > 1) {
+        status = cli_refuse_many(options, &groups);
+        ok = false;
+    } else if (groups.count) {
+        options->no_pager = true; /* nor a process that waits to be one */
+        cli_editor_prepare();
+        cli_sandbox_enter(options, &groups);
+        ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
+                       diagnostics);
+    }
+    bool usable = status != CLI_USAGE && groups.count && mp_model_is_usable(model) &&
+                  (!options->strict || mp_model_is_whole(model, diagnostics));
+    cli_put_diagnostics(diagnostics, options->quiet, true);
+    if (usable) {
+        const browse_source source = {options, model, diagnostics};
+        status = browse(&source);
+        status = status == CLI_OK && !ok ? CLI_UNREADABLE : status;
+    }
+    cli_editor_end();
+    cli_groups_free(&groups);
+    mp_model_free(model);
+    mp_diagnostics_free(diagnostics);
+    return status;
+}
+
+#else
+
+int cli_browse(cli_options *options)
+{
+    cli_refuse(options, "this memprof was built without a screen (-DMEMPROF_BROWSE=OFF): memprof "
+                        "analyze and the other commands print what it would show");
+    return CLI_USAGE;
+}
+
+#endif

@@ -1,0 +1,280 @@
+#include "cli/browse_ask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnose.h"
+#include "base/memory.h"
+
+/* --- views --- */
+
+enum {
+    MEMORY = 1 << MP_KIND_RECORDING | 1 << MP_KIND_EVENTS | 1 << MP_KIND_DATABASE,
+    PROFILE = 1 << MP_KIND_PROFILE,
+};
+
+size_t browse_views(mp_kind kind, const browse_view **views)
+{
+    static const struct {
+        browse_view view;
+        unsigned kinds; /* beside what its report answers; 0: all of that */
+    } all[] = {
+        {{"overview", "analyze", ""}, 0},
+        {{"leaks", "leaks", ""}, 0},
+        {{"types", "top", ""}, ~(unsigned)PROFILE},
+        {{"lines", "top", ""}, PROFILE},
+        {{"sites", "top", "--by site"}, MEMORY},
+        {{"tree", "tree", ""}, 0},
+        {{"snapshots", "snapshots", ""}, 0},
+        {{"growth", "growth", ""}, 0},
+        {{"stacks", "flame", ""}, 0},
+        {{"dominators", "dominators", ""}, 0},
+        {{"retained", "retained", ""}, 0},
+        {{"calls", "calls", ""}, 0},
+        {{"timeline", "timeline", ""}, 0},
+        {{"requests", "requests", ""}, 1 << MP_KIND_RECORDING},
+        {{"lifetimes", "lifetimes", ""}, 0},
+        {{"contents", "info", ""}, 0},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        unsigned kinds = mp_report_kinds(mp_report_find(all[i].view.command), ~0u);
+        kinds &= all[i].kinds ? all[i].kinds : ~0u;
+        if (kinds & 1u << kind)
+            views[count++] = &all[i].view;
+    }
+    return count;
+}
+
+/* --- words --- */
+
+void browse_put_word(mp_text_buffer *line, const char *word)
+{
+    bool plain = *word && !strpbrk(word, " \t'\"\\");
+    if (line->length)
+        mp_text_put(line, " ", 1);
+    if (plain) {
+        mp_text_put(line, word, strlen(word));
+        return;
+    }
+    mp_text_put(line, "'", 1);
+    for (; *word; word++)
+        mp_text_put(line, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    mp_text_put(line, "'", 1);
+}
+
+size_t browse_words(mp_arena *arena, const char *line, const char ***words)
+{
+    size_t count = 0, length = strlen(line);
+    char *to = mp_arena_alloc(arena, length + 1);
+    *words = mp_arena_alloc(arena, (length / 2 + 2) * sizeof **words);
+    for (const char *p = line; *(p += strspn(p, " \t"));) {
+        (*words)[count++] = to;
+        for (char quote = 0; *p && (quote || !strchr(" \t", *p)); p++) {
+            if (quote ? *p == quote : *p == '\'' || *p == '"')
+                quote = quote ? '\0' : *p;
+            else if (*p == '\\' && quote != '\'' && p[1])
+                *to++ = *++p;
+            else
+                *to++ = *p;
+        }
+        *to++ = '\0';
+        if (!*p)
+            break;
+    }
+    return count;
+}
+
+/* --- a command line --- */
+
+typedef struct line_words {
+    const char **at;
+    size_t count, capacity;
+    mp_arena *arena;
+    const char **given; /* by the user's line */
+    size_t given_count;
+} line_words;
+
+static void add(line_words *words, const char *word)
+{
+    mp_grow(&words->at, &words->capacity, words->count + 2, sizeof *words->at);
+    words->at[words->count++] = word;
+    words->at[words->count] = NULL;
+}
+
+/* A path that nobody takes for an option. */
+static void add_paths(line_words *words, mp_arena *arena, const cli_options *options)
+{
+    for (size_t i = 0; i < options->path_count; i++) {
+        const char *path = options->paths[i];
+        bool dash = *path == '-' && path[1];
+        add(words, dash ? mp_arena_format(arena, "./%s", path) : path);
+    }
+}
+
+static bool has_option(const char *const *words, size_t count, const cli_option *option)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *word = words[i];
+        if (word[0] != '-')
+            continue;
+        size_t length = strcspn(word, "=") - (word[1] == '-' ? 2 : 0);
+        if (word[1] == '-' && length && strncmp(option->name, word + 2, length) == 0)
+            return true;
+        if (word[1] != '-' && option->letter && word[1] == option->letter)
+            return true;
+    }
+    return false;
+}
+
+/* What an answer of this kind of recording has where nobody asks for more, if it would have less.
+ */
+static void add_usual(line_words *words, const cli_command *command, mp_kind kind, const char *name,
+                      const char *text)
+{
+    const cli_option *option = cli_option_of(command, name);
+    char usual[64] = "";
+    if (option && !command->report->overview && cli_option_kinds(command, option) & 1u << kind &&
+        !has_option(words->given, words->given_count, option))
+        cli_option_default(command, option, usual, sizeof usual);
+    if (!*usual)
+        return;
+    add(words, mp_arena_format(words->arena, "--%s", name));
+    add(words, text);
+}
+
+/* The command, what was said where the browser was started, and the line. */
+static line_words spell(const browse_source *source, const cli_command *command, mp_arena *arena,
+                        const char *line)
+{
+    line_words words = {.arena = arena};
+    words.given_count = browse_words(arena, line, &words.given);
+    const mp_argument_texts *folders = &source->options->source_folders;
+    add(&words, "memprof");
+    add(&words, command->name);
+    add(&words, "--no-config");
+    /* More than anybody looks at one by one, and all of a stack that is opened. */
+    add_usual(&words, command, source->model->kind, "limit", "500");
+    add_usual(&words, command, source->model->kind, "stack-depth", "64");
+    for (size_t i = 0; i < folders->count && mp_argument_find(command->arguments, "sources"); i++) {
+        add(&words, "--sources");
+        add(&words, folders->at[i]);
+    }
+    if (source->options->exact_bytes)
+        add(&words, "--bytes");
+    if (command->operand_last)
+        add_paths(&words, arena, source->options);
+    for (size_t i = 0; i < words.given_count; i++)
+        add(&words, words.given[i]);
+    if (!command->operand_last)
+        add_paths(&words, arena, source->options);
+    return words;
+}
+
+static bool say(char *why, size_t size, const char *text)
+{
+    snprintf(why, size, "%s", text);
+    return false;
+}
+
+/* The first line of what the parser said, without who says it. */
+static bool say_first(char *why, size_t size, const char *said)
+{
+    static const char own[] = "memprof: ";
+    said += strncmp(said, own, sizeof own - 1) == 0 ? sizeof own - 1 : 0;
+    snprintf(why, size, "%.*s", (int)strcspn(said, "\n"), said);
+    return false;
+}
+
+static bool parse(const browse_source *source, const line_words *words, browse_answer *answer,
+                  char *why, size_t size)
+{
+    char *said = NULL;
+    size_t length = 0;
+    FILE *heard = open_memstream(&said, &length);
+    if (!heard)
+        return mp_out_of_memory() != NULL;
+    cli_console_catch(heard);
+    bool ok = cli_parse((int)words->count, (char **)words->at, source->options->commands,
+                        source->options->command_count, &answer->options);
+    answer->parsed = true;
+    cli_console_catch(NULL);
+    if (fclose(heard) != 0)
+        mp_out_of_memory();
+    if (!ok)
+        say_first(why, size, said);
+    free(said);
+    return ok;
+}
+
+/* What cannot be asked of what is loaded already, or is no matter of a screen. */
+static bool check(const cli_options *options, size_t paths, char *why, size_t size)
+{
+    for (size_t i = 0; i < options->pair_count; i++) {
+        const cli_option *option = cli_option_of(&options->command, options->pairs[i].name);
+        if (option && (option->section == CLI_READING || option->kind == CLI_READER ||
+                       option->scope & CLI_LOADS)) {
+            snprintf(why, size, "--%s says how it is read: give it to memprof browse",
+                     option->name);
+            return false;
+        }
+    }
+    if (options->help || options->version)
+        return say(why, size, "? tells the keys; memprof help COMMAND, what a command takes");
+    if (!options->command.report || options->command.report->many || options->question.base ||
+        options->question.policy_path || options->command.scope & CLI_STORES)
+        return say(why, size,
+                   "one recording is browsed: what holds it against another is asked "
+                   "on the command line");
+    return options->path_count == paths ||
+           say(why, size, "the line has too many words: options stand behind the command");
+}
+
+static bool ask(const browse_source *source, browse_answer *answer, char *why, size_t size)
+{
+    mp_question *question = &answer->options.question;
+    mp_error error = {0};
+    char line[1024];
+    question->sources.encoding = source->options->load.encoding;
+    if (!mp_question_read(question, &error))
+        return say(why, size, mp_error_line(&error, "--", line, sizeof line));
+    mp_request request =
+        mp_question_request(question, source->model, source->diagnostics, NULL, NULL);
+    answer->document = mp_document_new(question->report->name);
+    answer->document->exact_bytes = answer->options.exact_bytes;
+    if (mp_report_run(question->report, &request, answer->document, &error))
+        return true;
+    mp_document_free(answer->document);
+    answer->document = NULL;
+    return say(why, size, mp_error_line(&error, "--", line, sizeof line));
+}
+
+bool browse_ask(const browse_source *source, const char *command, const char *line,
+                browse_answer *answer, char *why, size_t size)
+{
+    const cli_command *known = NULL;
+    for (size_t i = 0; i < source->options->command_count; i++)
+        if (strcmp(source->options->commands[i].name, command) == 0)
+            known = &source->options->commands[i];
+    *answer = (browse_answer){.document = NULL};
+    if (!known || !known->report) {
+        snprintf(why, size, "%s is no command that answers from one recording", command);
+        return false;
+    }
+    line_words words = spell(source, known, &answer->arena, line);
+    bool ok = parse(source, &words, answer, why, size) &&
+              check(&answer->options, source->options->path_count, why, size) &&
+              ask(source, answer, why, size);
+    free(words.at);
+    return ok;
+}
+
+void browse_answer_free(browse_answer *answer)
+{
+    mp_document_free(answer->document);
+    if (answer->parsed)
+        cli_options_free(&answer->options);
+    mp_arena_free(&answer->arena);
+    *answer = (browse_answer){.document = NULL};
+}

@@ -1,0 +1,47 @@
+/* What the browser asks: views, and lines of options as the command line has them. Each is a
+ * command's report put to the recording that was loaded once. */
+#ifndef MP_CLI_BROWSE_ASK_H
+#define MP_CLI_BROWSE_ASK_H
+
+#include "base/text.h"
+#include "cli/options.h"
+
+/* What is browsed. */
+typedef struct browse_source {
+    const cli_options *options; /* of the browser itself */
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+} browse_source;
+
+/* A way to look at a recording: a command with some words. */
+typedef struct browse_view {
+    const char *name;
+    const char *command;
+    const char *words;
+} browse_view;
+
+enum { BROWSE_MOST_VIEWS = 24 };
+/* The views that recordings of this kind have, the first of them first; `views` has room for
+ * BROWSE_MOST_VIEWS. */
+size_t browse_views(mp_kind kind, const browse_view **views);
+
+/* An answer, and what it borrows from. Zero-initialise to start. */
+typedef struct browse_answer {
+    mp_document *document; /* whoever shows it takes it over */
+    cli_options options;
+    mp_arena arena;
+    bool parsed;
+} browse_answer;
+void browse_answer_free(browse_answer *answer);
+
+/* Ask what the command line would be asked: `line` is what a user types behind the command, but for
+ * the files. False where there is no answer; `why` says so. */
+bool browse_ask(const browse_source *source, const char *command, const char *line,
+                browse_answer *answer, char *why, size_t size);
+
+/* The words of a line, as a shell takes it apart; what is made is in the arena. */
+size_t browse_words(mp_arena *arena, const char *line, const char ***words);
+/* Add a word to a line, in quotes where it needs them. */
+void browse_put_word(mp_text_buffer *line, const char *word);
+
+#endif

@@ -1,0 +1,247 @@
+#include "cli/browse_link.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/beside.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/source_name.h"
+
+/* --- other views of what a row is about --- */
+
+enum {
+    MEMORY = 1 << MP_KIND_RECORDING | 1 << MP_KIND_EVENTS | 1 << MP_KIND_DATABASE,
+    DUMP = 1 << MP_KIND_DUMP,
+    GRAPHS = DUMP | 1 << MP_KIND_DATABASE,
+    PROFILE = 1 << MP_KIND_PROFILE,
+};
+
+/* How the value becomes what is asked. */
+typedef enum link_how {
+    AS_WORD,  /* as it is: an id, a name */
+    AS_GLOB,  /* a pattern of that name alone */
+    AS_REGEX, /* the same, of a frame */
+} link_how;
+
+typedef struct link_rule {
+    const char *column; /* of the row; "": a frame */
+    const char *label, *command;
+    const char *words; /* in front of the value */
+    link_how how;
+    unsigned kinds; /* of recordings */
+} link_rule;
+
+static const link_rule rules[] = {
+    {"", "leaks below this frame", "leaks", "--stack", AS_REGEX, MEMORY},
+    {"", "sites below this frame", "top", "--by site --stack", AS_REGEX, MEMORY},
+    {"", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {"object", "this object: what refers to it, what it keeps", "object", "", AS_WORD, GRAPHS},
+    {"object", "the path from a root to this object", "path", "", AS_WORD, GRAPHS},
+    {"accumulation", "the object that they gather in", "object", "", AS_WORD, GRAPHS},
+    {"holder", "the object that holds them", "object", "", AS_WORD, GRAPHS},
+    {"largest", "the largest of them", "object", "", AS_WORD, GRAPHS},
+    {"dominator", "its dominator", "object", "", AS_WORD, GRAPHS},
+    {"type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
+    {"type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},
+    {"type", "call tree of this type", "tree", "--type", AS_GLOB, MEMORY},
+    {"type", "growth of this type by site", "growth", "--by site --type", AS_GLOB, MEMORY},
+    {"type", "objects of this type by what they retain", "retained", "--type", AS_GLOB, DUMP},
+    {"type", "what refers to objects of this type", "object", "--type", AS_GLOB, DUMP},
+    {"type", "paths from roots to objects of this type", "path", "--type", AS_GLOB, DUMP},
+    {"held_type", "paths from roots to what is held", "path", "--type", AS_GLOB, DUMP},
+    {"request", "leaks of this request", "leaks", "--request", AS_GLOB, MEMORY},
+    {"api", "leaks of this API", "leaks", "--api", AS_GLOB, MEMORY},
+    {"sequence", "types alive at this snapshot", "top", "--to", AS_WORD, MEMORY},
+    {"sequence", "leaks up to this snapshot", "leaks", "--to", AS_WORD, MEMORY},
+    {"sequence", "growth from this snapshot", "growth", "--from", AS_WORD, MEMORY},
+    {"name", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
+    {"caller", "callers and callees of the caller", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {"callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
+};
+
+/* Groups of these are named in the column "key". */
+static const link_rule key_rules[] = {
+    {"type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
+    {"type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},
+    {"type", "call tree of this type", "tree", "--type", AS_GLOB, MEMORY},
+    {"type", "growth of this type by site", "growth", "--by site --type", AS_GLOB, MEMORY},
+    {"type", "objects of this type by what they retain", "retained", "--type", AS_GLOB, DUMP},
+    {"type", "what refers to objects of this type", "object", "--type", AS_GLOB, DUMP},
+    {"type", "paths from roots to objects of this type", "path", "--type", AS_GLOB, DUMP},
+    {"name", "sites of this name", "top", "--by site --name", AS_GLOB, MEMORY},
+    {"source", "sites in this source", "top", "--by site --source", AS_GLOB, MEMORY},
+    {"thread", "sites of this thread", "top", "--by site --thread", AS_GLOB, MEMORY},
+    {"request", "leaks of this request", "leaks", "--request", AS_GLOB, MEMORY},
+    {"api", "leaks of this API", "leaks", "--api", AS_GLOB, MEMORY},
+    {"tree", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
+};
+
+static const char *escaped(mp_arena *arena, const char *text, const char *special)
+{
+    char *out = mp_arena_alloc(arena, 2 * strlen(text) + 1), *to = out;
+    for (; *text; *to++ = *text++)
+        if (strchr(special, *text))
+            *to++ = '\\';
+    *to = '\0';
+    return out;
+}
+
+static const char *value_of(mp_arena *arena, const char *text, link_how how)
+{
+    if (how == AS_GLOB)
+        return escaped(arena, text, "*?[\\");
+    if (how == AS_REGEX)
+        return mp_arena_format(arena, "^%s$", escaped(arena, text, ".[{()\\*+?|^$"));
+    return text;
+}
+
+typedef struct linking {
+    mp_arena *arena;
+    unsigned kind; /* a bit */
+    browse_link *links;
+    size_t count;
+} linking;
+
+static void add(linking *to, const link_rule *rule, const char *text)
+{
+    mp_text_buffer line = {0};
+    if (!(rule->kinds & to->kind) || to->count == BROWSE_MOST_LINKS)
+        return;
+    mp_text_put(&line, rule->words, strlen(rule->words));
+    browse_put_word(&line, value_of(to->arena, text, rule->how));
+    to->links[to->count++] =
+        (browse_link){rule->label, rule->command, mp_arena_copy(to->arena, line.at, line.length)};
+    free(line.at);
+}
+
+/* What the groups of the page are: the argument "by", or what its command has without one. */
+static const char *grouped_by(const cli_options *asked)
+{
+    const char *by = strcmp(asked->command.name, "tree") == 0 ? "tree" : "type";
+    for (size_t i = 0; i < asked->pair_count; i++)
+        if (strcmp(asked->pairs[i].name, "by") == 0)
+            by = asked->pairs[i].text;
+    return by;
+}
+
+/* The code that a row of a profile is about, as `calls` takes it. */
+static const char *code_of(mp_arena *arena, const browse_page *page)
+{
+    const mp_cell *program = browse_page_cell(page, "program");
+    const mp_cell *method = browse_page_cell(page, "method");
+    if (!program || browse_page_cell(page, "name"))
+        return NULL;
+    return method && method->text && *method->text
+               ? mp_arena_format(arena, "%s %s", method->text, program->text)
+               : program->text;
+}
+
+size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
+                    const browse_page *page, browse_link *links)
+{
+    linking to = {arena, 1u << source->model->kind, links, 0};
+    const browse_line *at = browse_page_at(page);
+    const mp_cell *stack = browse_page_stack(page), *key = browse_page_cell(page, "key");
+    const char *by = key ? grouped_by(asked) : "";
+    if (!at)
+        return 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const char *column = rules[i].column;
+        const mp_cell *cell = *column ? browse_page_cell(page, column) : NULL;
+        if (!*column && at->frame && stack && (int64_t)at->frame < stack->number)
+            add(&to, &rules[i], stack->list[at->frame]);
+        else if (cell && !at->frame)
+            add(&to, &rules[i],
+                cell->text ? cell->text : mp_arena_format(arena, "%" PRId64, cell->number));
+    }
+    for (size_t i = 0; key && !at->frame && i < sizeof key_rules / sizeof *key_rules; i++)
+        if (strcmp(key_rules[i].column, by) == 0)
+            add(&to, &key_rules[i], key->text);
+    const char *code = code_of(arena, page);
+    if (code)
+        add(&to, &(link_rule){"", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
+            code);
+    const mp_cell *program = browse_page_cell(page, "program");
+    if (program && program->text && source->options->source_folders.count)
+        add(&to, &(link_rule){"", "the source with its costs", "annotate", "", AS_WORD, ~0u},
+            program->text);
+    return to.count;
+}
+
+/* --- the place in a source --- */
+
+/* "name:12", "name:12 (from 10)", "name (from 10)": the length of the name, and the line, or 0. */
+static size_t split_frame(const char *frame, int64_t *line)
+{
+    const char *from = strstr(frame, " (from "), *end = from ? from : frame + strlen(frame);
+    const char *digits = end;
+    *line = from ? strtoll(from + 7, NULL, 10) : 0;
+    while (digits > frame && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    if (digits < end && digits - frame > 1 && digits[-1] == ':') {
+        *line = strtoll(digits, NULL, 10);
+        end = digits - 1;
+    }
+    return (size_t)(end - frame);
+}
+
+/* The name of the code that the cursor is on; NULL: it is on none. */
+static const char *code_at(mp_arena *arena, const browse_page *page, int64_t *line)
+{
+    const browse_line *at = browse_page_at(page);
+    const mp_cell *stack = browse_page_stack(page), *number = browse_page_cell(page, "line");
+    const mp_cell *program = browse_page_cell(page, "program"), *key;
+    const char *frame = NULL;
+    if (at && stack && at->frame < (size_t)stack->number)
+        frame = stack->list[at->frame];
+    static const char *const named[] = {"key", "caller", "name"};
+    for (size_t i = 0; !program && !frame && i < sizeof named / sizeof *named; i++)
+        if ((key = browse_page_cell(page, named[i])) && key->text)
+            frame = key->text;
+    *line = 0;
+    if (program && program->text && !(at && at->frame)) {
+        frame = program->text;
+        *line = number ? number->number : 0;
+    } else if (frame) {
+        frame = mp_arena_copy(arena, frame, split_frame(frame, line));
+        *line = !*line && number ? number->number : *line;
+    }
+    return frame;
+}
+
+bool browse_source_line(mp_arena *arena, const browse_source *source, const browse_page *page,
+                        const char **path, int64_t *line, char *why, size_t size)
+{
+    enum { MOST = 16 };
+    const mp_sources sources = {source->options->source_folders, source->options->load.encoding,
+                                source->options->load.limits};
+    const char *code = code_at(arena, page, line);
+    mp_slice names[MOST * MP_SOURCE_NAMES];
+    mp_source_text text;
+    mp_error error = {0};
+    size_t count = 0;
+    if (!code || !sources.folders.count) {
+        snprintf(why, size, "%s",
+                 !code ? "this line is about no place in a source"
+                       : "where are the sources? memprof browse --sources DIR");
+        return false;
+    }
+    /* A method stands before its source, and sources may have blanks. */
+    for (const char *word = code; word && count < MOST; count++) {
+        mp_source_names(arena, word, NULL, names + count * MP_SOURCE_NAMES);
+        word = strchr(word, ' ');
+        word = word ? word + 1 : NULL;
+    }
+    if (mp_source_read(&sources, names, count * MP_SOURCE_NAMES, arena, &text, &error)) {
+        *path = text.path;
+        return true;
+    }
+    if (error.code == MP_ERROR_INPUT)
+        snprintf(why, size, "no source of %s lies below the folders of --sources", code);
+    else
+        mp_error_line(&error, "--", why, size);
+    return false;
+}

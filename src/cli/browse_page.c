@@ -1,0 +1,385 @@
+#include "cli/browse_page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/cell.h"
+#include "render/text.h"
+
+/* Rows of one table that are laid out, whatever the report has. */
+enum { MOST_ROWS = 10000 };
+
+/* --- how tables are shown --- */
+
+/* The rows of a tree without those below what is folded; else all rows. */
+static void choose_rows(const mp_table *table, browse_table *as)
+{
+    int64_t folded = INT64_MAX;
+    as->count = 0;
+    for (size_t row = 0; row < table->row_count && as->count < MOST_ROWS; row++) {
+        if (as->depth < table->column_count) {
+            int64_t depth = table->cells[row * table->column_count + as->depth].number;
+            if (depth > folded)
+                continue;
+            folded = as->folded[row] ? depth : INT64_MAX;
+        }
+        as->order[as->count++] = row;
+    }
+}
+
+typedef struct sorting {
+    const mp_table *table;
+    size_t column;
+    bool turned;
+} sorting;
+
+static int by_column(const void *left, const void *right, void *opaque)
+{
+    const sorting *by = opaque;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const size_t columns = by->table->column_count;
+    const mp_cell *x = &by->table->cells[a * columns + by->column];
+    const mp_cell *y = &by->table->cells[b * columns + by->column];
+    int order = mp_cells_compare(&by->table->columns[by->column], x, y);
+    if (by->turned && x->known && y->known)
+        order = -order;
+    return order ? order : a < b ? -1 : a > b;
+}
+
+static void order_rows(const mp_table *table, browse_table *as)
+{
+    sorting by = {table, as->sorted_by, as->turned};
+    choose_rows(table, as);
+    if (as->sorted_by < table->column_count)
+        qsort_r(as->order, as->count, sizeof *as->order, by_column, &by);
+}
+
+/* --- from the document to lines --- */
+
+/* What the text is made of: copies of the tables with their rows as they are shown. */
+typedef struct making {
+    browse_page *page;
+    mp_document shown;
+    FILE *file;
+} making;
+
+static void mark(void *opaque, const mp_table *table, size_t row, size_t text)
+{
+    making *of = opaque;
+    browse_page *page = of->page;
+    size_t place = table ? (size_t)(table - of->shown.tables) : SIZE_MAX;
+    bool real = table && row < MP_ROW_NONE;
+    if (real && table->shape == MP_ROWS)
+        row = page->tables[place].order[row];
+    mp_grow(&page->lines, &page->line_capacity, page->line_count + 1, sizeof *page->lines);
+    page->lines[page->line_count++] = (browse_line){.from = (size_t)ftello(of->file),
+                                                    .table = place,
+                                                    .row = row,
+                                                    .frame = text,
+                                                    .begins = real || !table};
+}
+
+static size_t depth_of(void *opaque, const mp_table *table, size_t row)
+{
+    const making *of = opaque;
+    const browse_table *as = &of->page->tables[table - of->shown.tables];
+    return as->open[as->order[row]] ? INT32_MAX : 0;
+}
+
+/* The document with its tables' rows in their order; what is made is in the arena. */
+static mp_document arrange(mp_arena *arena, const browse_page *page)
+{
+    mp_document shown = *page->document;
+    shown.tables = mp_arena_alloc(arena, (shown.table_count + 1) * sizeof *shown.tables);
+    for (size_t i = 0; i < shown.table_count; i++) {
+        const mp_table *table = &page->document->tables[i];
+        const browse_table *as = &page->tables[i];
+        size_t columns = table->column_count;
+        shown.tables[i] = *table;
+        if (table->shape != MP_ROWS)
+            continue;
+        mp_cell *cells = mp_arena_alloc(arena, (as->count * columns + 1) * sizeof *cells);
+        for (size_t row = 0; row < as->count; row++)
+            memcpy(&cells[row * columns], &table->cells[as->order[row] * columns],
+                   columns * sizeof *cells);
+        shown.tables[i].cells = cells;
+        shown.tables[i].row_count = as->count;
+        if (as->count == MOST_ROWS && table->row_count > MOST_ROWS)
+            shown.tables[i].footer.rest = (mp_rest){table->row_count - MOST_ROWS, MP_REST_IN_JSON};
+    }
+    return shown;
+}
+
+/* The marks were set where something begins; now each line of the text has one, which says what it
+ * is of. Titles begin at the edge, and nothing is asked of them. */
+static void split_lines(browse_page *page, size_t length)
+{
+    browse_line *marks = page->lines;
+    size_t mark_count = page->line_count, next = 0;
+    browse_line now = {.table = SIZE_MAX, .row = MP_ROW_NONE};
+    page->lines = NULL;
+    page->line_count = page->line_capacity = 0;
+    for (size_t from = 0; from < length;) {
+        const char *end = memchr(page->text + from, '\n', length - from);
+        size_t until = end ? (size_t)(end - page->text) : length;
+        bool begins = false, indented = page->text[from] == ' ';
+        for (; next < mark_count && marks[next].from <= from; next++) {
+            now = marks[next];
+            begins = now.begins;
+        }
+        mp_grow(&page->lines, &page->line_capacity, page->line_count + 1, sizeof *page->lines);
+        page->lines[page->line_count++] = (browse_line){.from = from,
+                                                        .length = until - from,
+                                                        .table = now.table,
+                                                        .row = now.row,
+                                                        .frame = now.frame,
+                                                        .begins = begins && indented};
+        from = until + 1;
+    }
+    free(marks);
+}
+
+size_t browse_page_line_of(const browse_page *page, const browse_line *was)
+{
+    size_t near = SIZE_MAX;
+    for (size_t i = 0; i < page->line_count; i++) {
+        const browse_line *line = &page->lines[i];
+        if (!line->begins || line->table != was->table || line->row != was->row)
+            continue;
+        if (line->frame == was->frame)
+            return i;
+        if (line->frame < was->frame || near == SIZE_MAX)
+            near = i;
+    }
+    return near;
+}
+
+void browse_page_make(browse_page *page)
+{
+    mp_arena arena = {0};
+    size_t length = 0;
+    browse_line was = page->line_count ? page->lines[page->cursor]
+                                       : (browse_line){.table = SIZE_MAX, .row = MP_ROW_NONE};
+    size_t seen_at = page->cursor - page->top;
+    const mp_style style = {.width = page->wide ? 0 : page->columns,
+                            .colour = page->colour,
+                            .terminal = true,
+                            .whole = true,
+                            .dashes = "--"};
+    free(page->text);
+    page->text = NULL;
+    page->line_count = 0;
+    making of = {.page = page, .file = open_memstream(&page->text, &length)};
+    if (!of.file)
+        mp_out_of_memory();
+    of.shown = arrange(&arena, page);
+    const mp_text_guide guide = {&of, mark, depth_of};
+    mp_text_guided(&of.shown, &style, &guide, of.file);
+    if (fclose(of.file) != 0)
+        mp_out_of_memory();
+    split_lines(page, length);
+    mp_arena_free(&arena);
+    size_t at = was.table == SIZE_MAX ? SIZE_MAX : browse_page_line_of(page, &was);
+    page->cursor = at == SIZE_MAX ? 0 : at;
+    page->top = page->cursor > seen_at ? page->cursor - seen_at : 0;
+    if (at == SIZE_MAX && page->line_count)
+        browse_page_to_end(page, false);
+    else if (page->line_count)
+        browse_page_follow(page);
+}
+
+/* At first the cursor is on the first row of a list, where that is seen; else on what is said
+ * first.
+ */
+static void begin_at(browse_page *page)
+{
+    browse_page_to_end(page, false);
+    for (size_t i = 0; i < page->line_count && i < browse_page_height(page); i++)
+        if (page->lines[i].begins && page->lines[i].row < MP_ROW_NONE &&
+            page->document->tables[page->lines[i].table].shape == MP_ROWS) {
+            page->cursor = i;
+            return;
+        }
+}
+
+void browse_page_begin(browse_page *page, mp_document *document, unsigned rows, unsigned columns,
+                       bool colour)
+{
+    *page = (browse_page){.document = document, .rows = rows, .columns = columns, .colour = colour};
+    page->tables = mp_alloc_zero(document->table_count + 1, sizeof *page->tables);
+    for (size_t i = 0; i < document->table_count; i++) {
+        const mp_table *table = &document->tables[i];
+        browse_table *as = &page->tables[i];
+        as->order = mp_alloc_zero(table->row_count + 1, sizeof *as->order);
+        as->open = mp_alloc_zero(table->row_count + 1, sizeof *as->open);
+        as->folded = mp_alloc_zero(table->row_count + 1, sizeof *as->folded);
+        as->depth = mp_column_find(table->columns, table->column_count, "depth");
+        as->sorted_by = table->column_count;
+        order_rows(table, as);
+    }
+    browse_page_make(page);
+    begin_at(page);
+}
+
+void browse_page_free(browse_page *page)
+{
+    for (size_t i = 0; page->document && i < page->document->table_count; i++) {
+        free(page->tables[i].order);
+        free(page->tables[i].open);
+        free(page->tables[i].folded);
+    }
+    free(page->tables);
+    free(page->text);
+    free(page->lines);
+    mp_document_free(page->document);
+    *page = (browse_page){.document = NULL};
+}
+
+void browse_page_resize(browse_page *page, unsigned rows, unsigned columns)
+{
+    bool other = columns != page->columns;
+    page->rows = rows;
+    page->columns = columns;
+    if (other)
+        browse_page_make(page);
+    else if (page->line_count)
+        browse_page_follow(page);
+}
+
+void browse_page_set_wide(browse_page *page, bool wide)
+{
+    page->wide = wide;
+    page->left = 0;
+    browse_page_make(page);
+}
+
+/* --- what the cursor is on --- */
+
+const browse_line *browse_page_at(const browse_page *page)
+{
+    const browse_line *line = page->line_count ? &page->lines[page->cursor] : NULL;
+    return line && line->table != SIZE_MAX && line->row < MP_ROW_NONE ? line : NULL;
+}
+
+const mp_cell *browse_page_cell(const browse_page *page, const char *column)
+{
+    const browse_line *line = browse_page_at(page);
+    if (!line)
+        return NULL;
+    const mp_table *table = &page->document->tables[line->table];
+    size_t place = mp_column_find(table->columns, table->column_count, column);
+    const mp_cell *cell = &table->cells[line->row * table->column_count + place];
+    return place < table->column_count && cell->known ? cell : NULL;
+}
+
+size_t browse_list_column(const mp_table *table)
+{
+    size_t i = 0;
+    while (i < table->column_count && (table->columns[i].unit != MP_LIST ||
+                                       table->columns[i].flags & (MP_FOR_PROGRAMS | MP_BELOW)))
+        i++;
+    return i;
+}
+
+const mp_cell *browse_page_stack(const browse_page *page)
+{
+    const browse_line *line = browse_page_at(page);
+    if (!line)
+        return NULL;
+    const mp_table *table = &page->document->tables[line->table];
+    size_t column = browse_list_column(table);
+    const mp_cell *cell = &table->cells[line->row * table->column_count + column];
+    return column < table->column_count && cell->known ? cell : NULL;
+}
+
+/* --- opening and folding --- */
+
+/* Whether rows below this one are deeper. */
+static bool has_branch(const mp_table *table, const browse_table *as, size_t row)
+{
+    size_t columns = table->column_count;
+    return as->depth < columns && row + 1 < table->row_count &&
+           table->cells[(row + 1) * columns + as->depth].number >
+               table->cells[row * columns + as->depth].number;
+}
+
+/* Whether the row can be opened, or closed; then it is. */
+static bool open_row(const mp_table *table, browse_table *as, size_t row, bool open)
+{
+    size_t column = browse_list_column(table);
+    bool has_list = false, changed = false;
+    if (column < table->column_count) {
+        const mp_cell *cell = &table->cells[row * table->column_count + column];
+        has_list = cell->known && mp_list_length(cell) > 1;
+    }
+    if (has_list && as->open[row] != open) {
+        as->open[row] = open;
+        changed = true;
+    }
+    if (has_branch(table, as, row) && as->folded[row] == open) {
+        as->folded[row] = !open;
+        changed = true;
+    }
+    return changed;
+}
+
+bool browse_page_open(browse_page *page, bool open)
+{
+    const browse_line *line = browse_page_at(page);
+    if (!line)
+        return false;
+    const mp_table *table = &page->document->tables[line->table];
+    browse_table *as = &page->tables[line->table];
+    if (table->shape != MP_ROWS || !open_row(table, as, line->row, open))
+        return false;
+    order_rows(table, as);
+    browse_page_make(page);
+    return true;
+}
+
+bool browse_page_open_all(browse_page *page, bool open)
+{
+    const browse_line *line = browse_page_at(page);
+    bool changed = false;
+    if (!line || page->document->tables[line->table].shape != MP_ROWS)
+        return false;
+    const mp_table *table = &page->document->tables[line->table];
+    browse_table *as = &page->tables[line->table];
+    for (size_t row = 0; row < table->row_count; row++)
+        changed |= open_row(table, as, row, open);
+    if (changed) {
+        order_rows(table, as);
+        browse_page_make(page);
+    }
+    return changed;
+}
+
+bool browse_page_is_open(const browse_page *page)
+{
+    const browse_line *line = browse_page_at(page);
+    if (!line || page->document->tables[line->table].shape != MP_ROWS)
+        return false;
+    const browse_table *as = &page->tables[line->table];
+    bool branch = has_branch(&page->document->tables[line->table], as, line->row);
+    return as->open[line->row] || (branch && !as->folded[line->row]);
+}
+
+bool browse_page_sort(browse_page *page, size_t column)
+{
+    const browse_line *line = browse_page_at(page);
+    if (!line)
+        return false;
+    const mp_table *table = &page->document->tables[line->table];
+    browse_table *as = &page->tables[line->table];
+    if (table->shape != MP_ROWS || as->depth < table->column_count)
+        return false;
+    as->turned = column == as->sorted_by && column < table->column_count && !as->turned;
+    as->sorted_by = column;
+    order_rows(table, as);
+    const browse_line first = {.table = line->table, .row = as->order[0]};
+    browse_page_make(page);
+    page->cursor = browse_page_line_of(page, &first);
+    browse_page_follow(page);
+    return true;
+}

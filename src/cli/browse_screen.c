@@ -1,0 +1,427 @@
+#include "cli/browse_screen.h"
+
+#ifdef MEMPROF_BROWSE
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define NCURSES_NOMACROS 1
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <termcap.h>
+
+#include "cli/screen.h"
+#include "render/cell.h"
+#include "render/text.h"
+
+enum { WORSE = 1, BETTER, WARNING }; /* pairs of colours */
+
+static SCREEN *screen;
+static bool has_colours;
+
+/* --- the terminal --- */
+
+/* What is printed is UTF-8, whatever the environment says, as elsewhere; but ncurses asks the C
+ * library, and that needs some locale of the system. Without one, there is ASCII. */
+static void choose_characters(void)
+{
+    static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_CTYPE, names[i]) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+            return;
+    setlocale(LC_CTYPE, "C");
+}
+
+bool browse_screen_is_known(const char *kind)
+{
+    return tgetent(NULL, kind) == 1;
+}
+
+bool browse_screen_begin(bool colour)
+{
+    choose_characters();
+    screen = newterm(NULL, stdout, stdin);
+    if (!screen)
+        return false;
+    cli_screen_own(browse_screen_end);
+    cbreak();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(25);
+    curs_set(0);
+    mouseinterval(0);
+    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    has_colours = colour && has_colors();
+    if (has_colours) {
+        start_color();
+        use_default_colors();
+        init_pair(WORSE, COLOR_RED, -1);
+        init_pair(BETTER, COLOR_CYAN, -1);
+        init_pair(WARNING, COLOR_MAGENTA, -1);
+    }
+    return true;
+}
+
+void browse_screen_end(void)
+{
+    if (!screen)
+        return;
+    curs_set(1);
+    endwin();
+    cli_screen_own(NULL);
+    screen = NULL;
+}
+
+void browse_screen_leave(void)
+{
+    curs_set(1);
+    endwin();
+}
+
+void browse_screen_measure(unsigned *rows, unsigned *columns)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
+        (size.ws_row != LINES || size.ws_col != COLS))
+        resizeterm(size.ws_row, size.ws_col);
+    *rows = (unsigned)LINES;
+    *columns = (unsigned)COLS;
+}
+
+/* --- drawing --- */
+
+/* Where on the screen, how it looks, and so many columns of the text that are not seen. */
+typedef struct pen {
+    int row, column;
+    size_t hidden;
+    attr_t always, now; /* of the whole line; of what is drawn */
+    short pair;
+} pen;
+
+static void put_cell(pen *to, const wchar_t *text, int width)
+{
+    cchar_t cell;
+    if (to->column + width <= COLS &&
+        setcchar(&cell, text, to->always | to->now, to->pair, NULL) == OK)
+        mvadd_wchnstr(to->row, to->column, &cell, 1);
+    to->column += width;
+}
+
+/* The character at `p`, which is valid UTF-8. */
+static wchar_t code_at(const char *p)
+{
+    const unsigned char *byte = (const unsigned char *)p;
+    int more = *byte < 0x80 ? 0 : *byte < 0xe0 ? 1 : *byte < 0xf0 ? 2 : 3;
+    unsigned code = more ? *byte & (0x3fu >> more) : *byte;
+    for (int i = 1; i <= more; i++)
+        code = code << 6 | (byte[i] & 0x3fu);
+    return (wchar_t)code;
+}
+
+/* A text that render/cell.h has made safe; what is no column of its own stands with what is before
+ * it. */
+static void put_text(pen *to, const char *text, size_t length)
+{
+    enum { MARKS = 4 };
+    for (const char *p = text, *end = text + length; p < end && to->column < COLS;) {
+        wchar_t cell[MARKS + 2] = {code_at(p)};
+        int width = (int)mp_next_width(&p);
+        size_t count = 1;
+        for (const char *next = p; p < end; p = next) {
+            wchar_t mark = code_at(p);
+            if (mp_next_width(&next) > 0)
+                break;
+            if (count <= MARKS && wcwidth(mark) == 0)
+                cell[count++] = mark;
+        }
+        if (wcwidth(cell[0]) <= 0 || wcwidth(cell[0]) > width) {
+            cell[0] = L'?'; /* the C library does not know it */
+            cell[1] = L'\0';
+        }
+        if (to->hidden)
+            to->hidden -= (size_t)width < to->hidden ? (size_t)width : to->hidden;
+        else
+            put_cell(to, cell, width ? width : 1);
+    }
+}
+
+/* What an escape sequence of the text renderer asks for. */
+static void turn(pen *to, const char *sequence, size_t length)
+{
+    static const struct {
+        const char *sequence;
+        attr_t looks;
+        short pair;
+    } all[] = {{MP_TEXT_PLAIN, A_NORMAL, 0},        {MP_TEXT_BOLD, A_BOLD, 0},
+               {MP_TEXT_FAINT, A_DIM, 0},           {MP_TEXT_UNDERLINED, A_UNDERLINE, 0},
+               {MP_TEXT_WORSE, A_NORMAL, WORSE},    {MP_TEXT_BETTER, A_NORMAL, BETTER},
+               {MP_TEXT_WARNING, A_NORMAL, WARNING}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strlen(all[i].sequence) == length && memcmp(all[i].sequence, sequence, length) == 0) {
+            to->now = all[i].looks;
+            to->pair = has_colours ? all[i].pair : 0;
+        }
+}
+
+static void fill(pen *to)
+{
+    to->now = A_NORMAL;
+    to->pair = 0;
+    while (to->column < COLS)
+        put_cell(to, L" ", 1);
+}
+
+/* A line of the page. */
+static void draw_line(const browse_page *page, size_t line, int row, bool current)
+{
+    pen to = {.row = row, .hidden = page->left, .always = current ? A_REVERSE : A_NORMAL};
+    size_t length;
+    const char *text = browse_page_text(page, line, &length);
+    for (size_t done = 0; done < length;) {
+        const char *escape = memchr(text + done, '\033', length - done);
+        size_t plain = (escape ? (size_t)(escape - text) : length) - done;
+        put_text(&to, text + done, plain);
+        done += plain;
+        if (!escape)
+            break;
+        const char *end = memchr(escape, 'm', length - done);
+        size_t taken = end ? (size_t)(end - escape) + 1 : length - done;
+        turn(&to, escape, taken);
+        done += taken;
+    }
+    if (current)
+        fill(&to);
+    if (current && page->lines[line].begins && !page->left) { /* no attribute alone says it */
+        pen mark = {.row = row, .always = A_REVERSE};
+        put_cell(&mark, L">", 1);
+    }
+}
+
+static void draw_page(const browse_page *page)
+{
+    size_t height = browse_page_height(page), first, titles = browse_page_titles(page, &first);
+    const browse_line *at =
+        page->line_count && page->lines[page->cursor].begins ? &page->lines[page->cursor] : NULL;
+    int above = page->rows > 3;
+    for (size_t i = 0; i < height && page->top + i < page->line_count; i++) {
+        size_t line = i < titles ? first + i : page->top + i;
+        const browse_line *is = &page->lines[line];
+        bool current = at && is->table == at->table && is->row == at->row &&
+                       is->frame == at->frame && line >= page->cursor;
+        for (size_t k = page->cursor + 1; current && k <= line; k++)
+            current = !page->lines[k].begins && page->lines[k].length;
+        draw_line(page, line, (int)i + above, current);
+    }
+}
+
+static void draw_text(int row, attr_t looks, const char *text)
+{
+    mp_arena arena = {0};
+    pen to = {.row = row, .always = looks};
+    const char *safe = mp_safe_text(&arena, text);
+    put_text(&to, safe, strlen(safe));
+    if (looks != A_NORMAL)
+        fill(&to);
+    mp_arena_free(&arena);
+}
+
+/* What is typed: its end is seen. */
+static void draw_typed(int row, const browse_state *state)
+{
+    mp_arena arena = {0};
+    const char *text =
+        mp_arena_format(&arena, "%c%s", (char)state->prompt, mp_safe_text(&arena, state->typed));
+    size_t width = mp_text_width(text), room = COLS > 1 ? (size_t)COLS - 1 : 1;
+    while (width > room)
+        width -= mp_next_width(&text);
+    pen to = {.row = row};
+    put_text(&to, text, strlen(text));
+    curs_set(1);
+    move(row, to.column < COLS ? to.column : COLS - 1);
+    mp_arena_free(&arena);
+}
+
+/* --- what is around the page --- */
+
+/* The views where one of them is seen, else the way that led here. */
+static void draw_head(browse_state *state)
+{
+    mp_arena arena = {0};
+    const char *text = "";
+    size_t room = (size_t)COLS, from = 0;
+    pen to = {.always = A_REVERSE};
+    if (state->leaf_count > 1) {
+        const char *line = browse_top(state)->line;
+        for (size_t i = 0; i < state->leaf_count; i++)
+            text = mp_arena_format(&arena, "%s%s%s", text, i ? " > " : " ", state->leaves[i].name);
+        text = mp_safe_text(&arena, mp_arena_format(&arena, "%s %s", text, line));
+        while (mp_text_width(text) > room)
+            mp_next_width(&text);
+        put_text(&to, text, strlen(text));
+    }
+    /* The view is seen, if not all views are. */
+    for (size_t width = 0, i = state->view + 1; state->leaf_count == 1 && i-- > 0;) {
+        width += strlen(state->views[i]->name) + 4;
+        if (width > room && i < state->view) {
+            from = i + 1;
+            break;
+        }
+    }
+    for (size_t i = from; state->leaf_count == 1 && i < state->view_count; i++) {
+        text = mp_arena_format(&arena, i < 10 ? "%zu %s" : "%.0zu%s", i < 10 ? (i + 1) % 10 : 0,
+                               state->views[i]->name);
+        to.now = A_NORMAL;
+        put_text(&to, i == state->view ? "[" : " ", 1);
+        to.now = i == state->view ? A_BOLD : A_NORMAL;
+        put_text(&to, text, strlen(text));
+        to.now = A_NORMAL;
+        put_text(&to, i == state->view ? "]" : " ", 1);
+    }
+    fill(&to);
+    mp_arena_free(&arena);
+}
+
+static void draw_foot(browse_state *state)
+{
+    int row = LINES - 1;
+    mp_arena arena = {0};
+    browse_leaf *leaf = browse_top(state);
+    if (state->mode == BROWSE_TYPES) {
+        draw_typed(row, state);
+    } else if (*state->said) {
+        draw_text(row, A_BOLD, state->said);
+    } else {
+        const browse_page *page = &leaf->page;
+        size_t last = page->top + browse_page_height(page);
+        last = last < page->line_count ? last : page->line_count;
+        const char *hint = state->mode == BROWSE_CHOOSES ? "Enter takes it, q none" : "? help";
+        const char *seen =
+            browse_has_page(leaf)
+                ? mp_arena_format(&arena, "%zu-%zu of %zu  ", page->top + (page->line_count > 0),
+                                  last, page->line_count)
+                : "";
+        draw_text(row, A_REVERSE,
+                  mp_arena_format(&arena, " %s  %s%s%s%s", hint, seen,
+                                  state->source->options->paths[0], *leaf->line ? "  " : "",
+                                  leaf->line));
+    }
+    mp_arena_free(&arena);
+}
+
+/* A list over the lower part of the page, or all of it. */
+static void draw_menu(const browse_state *state)
+{
+    mp_arena arena = {0};
+    size_t height = LINES > 2 ? (size_t)LINES - 2 : 1, count = state->item_count;
+    size_t shown = count + 1 < height ? count : height > 1 ? height - 1 : 1;
+    size_t first = state->item >= shown ? state->item - shown + 1 : 0;
+    int row = LINES - 1 - (int)shown;
+    if (row > 0)
+        draw_text(row - 1, A_BOLD | A_REVERSE, mp_arena_format(&arena, " %s", state->menu_title));
+    for (size_t i = 0; i < shown; i++, row++) {
+        size_t item = first + i;
+        const char *mark = item == state->item ? ">" : " ";
+        const char *text =
+            item < 9 ? mp_arena_format(&arena, "%s%zu  %s", mark, item + 1, state->items[item])
+                     : mp_arena_format(&arena, "%s   %s", mark, state->items[item]);
+        move(row, 0);
+        clrtoeol();
+        draw_text(row, item == state->item ? A_REVERSE : A_NORMAL, text);
+    }
+    mp_arena_free(&arena);
+}
+
+void browse_screen_draw(browse_state *state)
+{
+    browse_leaf *leaf = browse_top(state);
+    size_t help = browse_help_count();
+    erase();
+    curs_set(0);
+    if (state->mode == BROWSE_HELPS) {
+        for (size_t i = 0; state->help_top + i < help && (int)i + 1 < LINES; i++)
+            draw_text((int)i, A_NORMAL, browse_help[state->help_top + i]);
+    } else if (browse_has_page(leaf)) {
+        draw_page(&leaf->page);
+    } else {
+        draw_text(LINES > 3, A_NORMAL, leaf->why);
+    }
+    if (LINES > 3 && state->mode != BROWSE_HELPS)
+        draw_head(state);
+    if (state->mode == BROWSE_CHOOSES)
+        draw_menu(state);
+    if (LINES > 1)
+        draw_foot(state);
+    refresh();
+}
+
+/* --- keys --- */
+
+static bool mouse_key(browse_key *key)
+{
+    static struct timespec last;
+    static int line = -1;
+    struct timespec now;
+    MEVENT event;
+    if (getmouse(&event) != OK)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long since = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
+    key->line = (unsigned)event.y;
+    key->column = (unsigned)event.x;
+    if (event.bstate & BUTTON4_PRESSED) {
+        key->kind = BROWSE_WHEEL_UP;
+    } else if (event.bstate & BUTTON5_PRESSED) {
+        key->kind = BROWSE_WHEEL_DOWN;
+    } else if (event.bstate & BUTTON1_PRESSED) {
+        key->kind = line == event.y && since < 400 ? BROWSE_DOUBLE_CLICK : BROWSE_CLICK;
+        line = key->kind == BROWSE_CLICK ? event.y : -1;
+        last = now;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool browse_screen_key(browse_key *key)
+{
+    static const struct {
+        wint_t code;
+        browse_key_kind kind;
+    } keys[] = {
+        {KEY_UP, BROWSE_UP},           {KEY_DOWN, BROWSE_DOWN},     {KEY_LEFT, BROWSE_LEFT},
+        {KEY_RIGHT, BROWSE_RIGHT},     {KEY_PPAGE, BROWSE_PAGE_UP}, {KEY_NPAGE, BROWSE_PAGE_DOWN},
+        {KEY_HOME, BROWSE_HOME},       {KEY_END, BROWSE_END},       {KEY_ENTER, BROWSE_ENTER},
+        {KEY_BACKSPACE, BROWSE_ERASE}, {KEY_DC, BROWSE_ERASE},      {KEY_BTAB, BROWSE_BACK_TAB}};
+    wint_t code;
+    for (int got; (got = get_wch(&code)) != ERR;) {
+        *key = (browse_key){.kind = BROWSE_CHARACTER, .code = code};
+        if (got == KEY_CODE_YES) {
+            if (code == KEY_MOUSE && mouse_key(key))
+                return true;
+            for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+                if (keys[i].code == code) {
+                    key->kind = keys[i].kind;
+                    return true;
+                }
+            continue;
+        }
+        key->kind = code == '\r' || code == '\n'  ? BROWSE_ENTER
+                    : code == '\t'                ? BROWSE_TAB
+                    : code == '\b' || code == 127 ? BROWSE_ERASE
+                    : code == 27                  ? BROWSE_ESCAPE
+                                                  : BROWSE_CHARACTER;
+        return true;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,499 @@
+#include "cli/browse_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "render/cell.h"
+
+enum { SIDEWAYS = 8, WHEEL = 3 };
+enum {
+    CONTROL_B = 2,
+    CONTROL_D = 4,
+    CONTROL_F = 6,
+    CONTROL_L = 12,
+    CONTROL_U = 21,
+    CONTROL_W = 23
+};
+
+const char *const browse_help[] = {
+    "Moving",
+    "  j k, arrows       a row down, up",
+    "  Ctrl-D Ctrl-U     half a page",
+    "  Space, PgDn PgUp  a page (also Ctrl-F, Ctrl-B)",
+    "  g G, Home End     to the first, the last row",
+    "  l h, arrows       open, close: a stack, a branch of a tree",
+    "  + -               the same of all rows of the table",
+    "  w                 nothing is cut; l and h then move sideways",
+    "",
+    "Views",
+    "  Tab, Shift-Tab    the next, the previous view; 1 to 9, 0 go to one",
+    "  Enter             what can be opened from this row",
+    "  q, Esc, Backspace back to the page before; q on a view ends",
+    "  Q                 end",
+    "  :                 any command with its options, as on the command line:",
+    "                    object 1c16e0, calls placeOrder, leaks --sort objects",
+    "",
+    "Which part",
+    "  f                 the options of this view, as on the command line:",
+    "                    --type 'Order*' --min-size 1K --limit 0",
+    "  / n N             search, the next, the previous hit",
+    "  s                 sort the rows that are here by a column; again: turned round",
+    "",
+    "  o                 open the source line in $VISUAL or $EDITOR (see --sources)",
+    "  ?                 this help",
+    NULL,
+};
+
+size_t browse_help_count(void)
+{
+    return sizeof browse_help / sizeof *browse_help - 1;
+}
+
+/* --- pages --- */
+
+browse_leaf *browse_top(browse_state *state)
+{
+    return &state->leaves[state->leaf_count - 1];
+}
+
+bool browse_has_page(const browse_leaf *leaf)
+{
+    return leaf->page.document != NULL;
+}
+
+static void say(browse_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(browse_state *state, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(state->said, sizeof state->said, format, arguments);
+    va_end(arguments);
+}
+
+static void free_leaf(browse_leaf *leaf)
+{
+    browse_page_free(&leaf->page); /* has the document */
+    browse_answer_free(&leaf->answer);
+    free(leaf->line);
+}
+
+/* Ask; the page has the answer, or says why there is none. */
+static browse_leaf ask(const browse_state *state, const char *name, const char *command,
+                       const char *line)
+{
+    browse_leaf leaf = {.name = name, .command = command, .line = mp_copy(line, strlen(line))};
+    if (browse_ask(state->source, command, leaf.line, &leaf.answer, leaf.why, sizeof leaf.why)) {
+        browse_page_begin(&leaf.page, leaf.answer.document, state->rows, state->columns,
+                          state->colour);
+        leaf.answer.document = NULL;
+        if (leaf.answer.options.width == 0)
+            browse_page_set_wide(&leaf.page, true);
+    }
+    return leaf;
+}
+
+static void tell_of(browse_state *state, const browse_leaf *leaf)
+{
+    if (browse_has_page(leaf) && leaf->page.document->fits_nothing)
+        say(state, "nothing fits the selection; a pattern is for a whole name, *NAME* for a part");
+}
+
+static void push(browse_state *state, const browse_leaf *leaf)
+{
+    mp_grow(&state->leaves, &state->leaf_capacity, state->leaf_count + 1, sizeof *state->leaves);
+    state->leaves[state->leaf_count++] = *leaf;
+    tell_of(state, leaf);
+}
+
+static void go_to_view(browse_state *state, size_t view)
+{
+    const browse_view *as = state->views[view];
+    browse_leaf leaf = ask(state, as->name, as->command, as->words);
+    while (state->leaf_count)
+        free_leaf(&state->leaves[--state->leaf_count]);
+    state->view = view;
+    push(state, &leaf);
+}
+
+/* A page on top of the others, if there is an answer; else why there is none is said. */
+static bool open_page(browse_state *state, const char *name, const char *command, const char *line)
+{
+    browse_leaf leaf = ask(state, name, command, line);
+    if (browse_has_page(&leaf)) {
+        push(state, &leaf);
+        return true;
+    }
+    say(state, "%s", leaf.why);
+    free_leaf(&leaf);
+    return false;
+}
+
+static void back(browse_state *state)
+{
+    if (state->leaf_count > 1)
+        free_leaf(&state->leaves[--state->leaf_count]);
+    else
+        say(state, "this is the first page: q ends");
+}
+
+/* --- a line that is typed --- */
+
+static void begin_typing(browse_state *state, browse_prompt prompt, const char *text)
+{
+    state->mode = BROWSE_TYPES;
+    state->prompt = prompt;
+    state->typed_length = strlen(text) < sizeof state->typed ? strlen(text) : 0;
+    memcpy(state->typed, text, state->typed_length);
+    state->typed[state->typed_length] = '\0';
+}
+
+static void search(browse_state *state, bool forward)
+{
+    browse_leaf *leaf = browse_top(state);
+    if (!*state->sought)
+        say(state, "nothing was searched for yet: / searches");
+    else if (!browse_has_page(leaf) || !browse_page_find(&leaf->page, state->sought, forward))
+        say(state, "there is no \"%s\" here", state->sought);
+}
+
+/* The page anew, with other options. */
+static void filter(browse_state *state)
+{
+    browse_leaf *old = browse_top(state), leaf = ask(state, old->name, old->command, state->typed);
+    if (browse_has_page(&leaf)) {
+        free_leaf(old);
+        *old = leaf;
+        tell_of(state, old);
+        return;
+    }
+    say(state, "%s", leaf.why);
+    free_leaf(&leaf);
+}
+
+static void run_command(browse_state *state)
+{
+    const browse_source *source = state->source;
+    const char *line = state->typed + strspn(state->typed, " ");
+    size_t length = strcspn(line, " ");
+    for (size_t i = 0; i < source->options->command_count; i++) {
+        const char *name = source->options->commands[i].name;
+        if (strlen(name) == length && memcmp(name, line, length) == 0) {
+            open_page(state, name, name, line + length);
+            return;
+        }
+    }
+    if (length)
+        say(state, "there is no command %.*s", (int)length, line);
+}
+
+static void finish_typing(browse_state *state)
+{
+    state->mode = BROWSE_READS;
+    if (state->prompt == BROWSE_FILTER) {
+        filter(state);
+    } else if (state->prompt == BROWSE_COMMAND) {
+        run_command(state);
+    } else {
+        if (state->typed_length)
+            snprintf(state->sought, sizeof state->sought, "%s", state->typed);
+        search(state, true);
+    }
+}
+
+static void erase_character(browse_state *state)
+{
+    while (state->typed_length &&
+           ((unsigned char)state->typed[--state->typed_length] & 0xc0) == 0x80)
+        continue;
+    state->typed[state->typed_length] = '\0';
+}
+
+static void erase_word(browse_state *state)
+{
+    while (state->typed_length && state->typed[state->typed_length - 1] == ' ')
+        erase_character(state);
+    while (state->typed_length && state->typed[state->typed_length - 1] != ' ')
+        erase_character(state);
+}
+
+static void put_character(browse_state *state, uint32_t code)
+{
+    char *to = state->typed + state->typed_length;
+    if (code < ' ' || code == 127 || code > 0x10ffff || (code >= 0x80 && code < 0xa0) ||
+        state->typed_length + 5 > sizeof state->typed)
+        return;
+    if (code < 0x80) {
+        *to++ = (char)code;
+    } else {
+        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        static const unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
+        *to++ = (char)(first[more] | code >> (6 * more));
+        while (more--)
+            *to++ = (char)(0x80 | (code >> (6 * more) & 0x3f));
+    }
+    *to = '\0';
+    state->typed_length = (size_t)(to - state->typed);
+}
+
+static void type(browse_state *state, browse_key key)
+{
+    if (key.kind == BROWSE_ESCAPE || (key.kind == BROWSE_ERASE && !state->typed_length))
+        state->mode = BROWSE_READS;
+    else if (key.kind == BROWSE_ENTER)
+        finish_typing(state);
+    else if (key.kind == BROWSE_ERASE)
+        erase_character(state);
+    else if (key.kind == BROWSE_CHARACTER && key.code == CONTROL_U)
+        begin_typing(state, state->prompt, "");
+    else if (key.kind == BROWSE_CHARACTER && key.code == CONTROL_W)
+        erase_word(state);
+    else if (key.kind == BROWSE_CHARACTER)
+        put_character(state, key.code);
+}
+
+/* --- menus --- */
+
+static void choose_link(browse_state *state)
+{
+    browse_leaf *leaf = browse_top(state);
+    if (!browse_has_page(leaf))
+        return;
+    mp_arena_free(&state->menu);
+    state->item_count =
+        browse_links(&state->menu, state->source, &leaf->answer.options, &leaf->page, state->links);
+    for (size_t i = 0; i < state->item_count; i++)
+        state->items[i] = state->links[i].label;
+    state->item = 0;
+    state->sorts = false;
+    state->menu_title = "Open";
+    if (state->item_count)
+        state->mode = BROWSE_CHOOSES;
+    else if (!browse_page_open(&leaf->page, !browse_page_is_open(&leaf->page)))
+        say(state, "there is nothing behind this line");
+}
+
+static void choose_column(browse_state *state)
+{
+    browse_leaf *leaf = browse_top(state);
+    const browse_line *line = browse_has_page(leaf) ? browse_page_at(&leaf->page) : NULL;
+    const mp_table *table = line ? &leaf->page.document->tables[line->table] : NULL;
+    if (!table || table->shape != MP_ROWS ||
+        leaf->page.tables[line->table].depth < table->column_count) {
+        say(state, "%s",
+            table && table->shape == MP_ROWS ? "the order of a tree is its meaning"
+                                             : "the cursor is in no table");
+        return;
+    }
+    mp_arena_free(&state->menu);
+    state->item_count = state->item = 0;
+    for (size_t i = 0; i <= table->column_count; i++) {
+        bool none = i == table->column_count;
+        const mp_column *column = &table->columns[none ? 0 : i];
+        if (!none && (column->flags & (MP_FOR_PROGRAMS | MP_BELOW) || column->unit == MP_LIST ||
+                      !*column->title || !mp_column_is_known(table, i)))
+            continue;
+        if (state->item_count == sizeof state->items / sizeof *state->items)
+            break;
+        state->sort_columns[state->item_count] = i;
+        state->items[state->item_count++] = none ? "(as they were)" : column->title;
+    }
+    state->sorts = true;
+    state->menu_title = "Sort by";
+    state->mode = BROWSE_CHOOSES;
+}
+
+static void take_item(browse_state *state)
+{
+    browse_leaf *leaf = browse_top(state);
+    state->mode = BROWSE_READS;
+    if (state->sorts) {
+        const browse_line *line = browse_page_at(&leaf->page);
+        bool cut = line && leaf->page.document->tables[line->table].footer.rest.count;
+        browse_page_sort(&leaf->page, state->sort_columns[state->item]);
+        if (cut)
+            say(state, "sorted are the rows that are here: --sort in f asks anew");
+        return;
+    }
+    const browse_link *link = &state->links[state->item];
+    open_page(state, link->command, link->command, link->line);
+}
+
+static void choose(browse_state *state, browse_key key)
+{
+    uint32_t code = key.kind == BROWSE_CHARACTER ? key.code : 0;
+    if (key.kind == BROWSE_ESCAPE || code == 'q' || key.kind == BROWSE_ERASE) {
+        state->mode = BROWSE_READS;
+    } else if (key.kind == BROWSE_DOWN || code == 'j' || key.kind == BROWSE_WHEEL_DOWN) {
+        state->item += state->item + 1 < state->item_count;
+    } else if (key.kind == BROWSE_UP || code == 'k' || key.kind == BROWSE_WHEEL_UP) {
+        state->item -= state->item > 0;
+    } else if (code >= '1' && code <= '9' && code - '1' < state->item_count) {
+        state->item = code - '1';
+        take_item(state);
+    } else if (key.kind == BROWSE_ENTER || key.kind == BROWSE_RIGHT || code == 'l') {
+        take_item(state);
+    }
+}
+
+/* --- the page --- */
+
+static void edit(browse_state *state)
+{
+    browse_leaf *leaf = browse_top(state);
+    mp_arena_free(&state->edit);
+    state->edit_path = NULL;
+    if (browse_has_page(leaf))
+        browse_source_line(&state->edit, state->source, &leaf->page, &state->edit_path,
+                           &state->edit_line, state->said, sizeof state->said);
+}
+
+static void open_or_shift(browse_state *state, browse_page *page, bool open)
+{
+    if (page->wide)
+        browse_page_shift(page, open ? SIDEWAYS : -SIDEWAYS);
+    else if (!browse_page_open(page, open))
+        say(state, "%s",
+            open ? "there is no more to open here: Enter goes on from here"
+                 : "there is nothing to close here");
+}
+
+/* Keys that move on the page. False: it is none. */
+static bool move(browse_state *state, browse_page *page, browse_key key)
+{
+    long height = (long)browse_page_height(page), half = height / 2 ? height / 2 : 1;
+    uint32_t code = key.kind == BROWSE_CHARACTER ? key.code : 0;
+    if (key.kind == BROWSE_DOWN || code == 'j')
+        browse_page_move(page, 1);
+    else if (key.kind == BROWSE_UP || code == 'k')
+        browse_page_move(page, -1);
+    else if (key.kind == BROWSE_PAGE_DOWN || code == ' ' || code == CONTROL_F)
+        browse_page_scroll(page, height);
+    else if (key.kind == BROWSE_PAGE_UP || code == CONTROL_B)
+        browse_page_scroll(page, -height);
+    else if (code == CONTROL_D)
+        browse_page_scroll(page, half);
+    else if (code == CONTROL_U)
+        browse_page_scroll(page, -half);
+    else if (key.kind == BROWSE_WHEEL_DOWN || key.kind == BROWSE_WHEEL_UP)
+        browse_page_scroll(page, key.kind == BROWSE_WHEEL_DOWN ? WHEEL : -WHEEL);
+    else if (key.kind == BROWSE_HOME || code == 'g')
+        browse_page_to_end(page, false);
+    else if (key.kind == BROWSE_END || code == 'G')
+        browse_page_to_end(page, true);
+    else if (key.kind == BROWSE_RIGHT || code == 'l')
+        open_or_shift(state, page, true);
+    else if (key.kind == BROWSE_LEFT || code == 'h')
+        open_or_shift(state, page, false);
+    else if (code == '+' || code == '-')
+        browse_page_open_all(page, code == '+');
+    else if (code == 'w')
+        browse_page_set_wide(page, !page->wide);
+    else if ((key.kind == BROWSE_CLICK || key.kind == BROWSE_DOUBLE_CLICK) && key.line > 0)
+        browse_page_point(page, key.line - 1);
+    else
+        return false;
+    return true;
+}
+
+/* Keys that lead elsewhere. */
+static void lead(browse_state *state, browse_key key)
+{
+    size_t views = state->view_count;
+    uint32_t code = key.kind == BROWSE_CHARACTER ? key.code : 0;
+    size_t place = code == '0' ? 9 : code - '1';
+    if (code == 'Q' || (code == 'q' && state->leaf_count == 1))
+        state->over = true;
+    else if (code == 'q' || key.kind == BROWSE_ESCAPE || key.kind == BROWSE_ERASE)
+        back(state);
+    else if (key.kind == BROWSE_TAB)
+        go_to_view(state, (state->view + 1) % views);
+    else if (key.kind == BROWSE_BACK_TAB)
+        go_to_view(state, (state->view + views - 1) % views);
+    else if (code >= '0' && code <= '9' && place < views)
+        go_to_view(state, place);
+    else if (code == '/')
+        begin_typing(state, BROWSE_SEARCH, "");
+    else if (code == ':')
+        begin_typing(state, BROWSE_COMMAND, "");
+    else if (code == 'f')
+        begin_typing(state, BROWSE_FILTER, browse_top(state)->line);
+    else if (code == 'n' || code == 'N')
+        search(state, code == 'n');
+    else if (code == 's')
+        choose_column(state);
+    else if (code == 'o')
+        edit(state);
+    else if (code == '?') {
+        state->mode = BROWSE_HELPS;
+        state->help_top = 0;
+    } else if (key.kind == BROWSE_ENTER || key.kind == BROWSE_DOUBLE_CLICK)
+        choose_link(state);
+}
+
+static void help(browse_state *state, browse_key key)
+{
+    uint32_t code = key.kind == BROWSE_CHARACTER ? key.code : 0;
+    size_t height = state->rows > 2 ? state->rows - 2 : 1, count = browse_help_count();
+    size_t most = count > height ? count - height : 0;
+    if (key.kind == BROWSE_DOWN || code == 'j' || key.kind == BROWSE_WHEEL_DOWN)
+        state->help_top += state->help_top < most;
+    else if (key.kind == BROWSE_UP || code == 'k' || key.kind == BROWSE_WHEEL_UP)
+        state->help_top -= state->help_top > 0;
+    else if (key.kind == BROWSE_PAGE_DOWN || code == ' ')
+        state->help_top = state->help_top + height < most ? state->help_top + height : most;
+    else
+        state->mode = BROWSE_READS;
+}
+
+void browse_press(browse_state *state, browse_key key)
+{
+    browse_leaf *leaf = browse_top(state);
+    state->said[0] = '\0';
+    switch (state->mode) {
+    case BROWSE_TYPES:
+        type(state, key);
+        break;
+    case BROWSE_CHOOSES:
+        choose(state, key);
+        break;
+    case BROWSE_HELPS:
+        help(state, key);
+        break;
+    case BROWSE_READS:
+        if (!browse_has_page(leaf) || !move(state, &leaf->page, key) ||
+            key.kind == BROWSE_DOUBLE_CLICK)
+            lead(state, key);
+        break;
+    }
+}
+
+/* --- all of it --- */
+
+void browse_begin(browse_state *state, const browse_source *source, unsigned rows, unsigned columns,
+                  bool colour)
+{
+    *state = (browse_state){.source = source, .rows = rows, .columns = columns, .colour = colour};
+    state->view_count = browse_views(source->model->kind, state->views);
+    go_to_view(state, 0);
+}
+
+void browse_end(browse_state *state)
+{
+    while (state->leaf_count)
+        free_leaf(&state->leaves[--state->leaf_count]);
+    free(state->leaves);
+    mp_arena_free(&state->menu);
+    mp_arena_free(&state->edit);
+}
+
+void browse_resize(browse_state *state, unsigned rows, unsigned columns)
+{
+    state->rows = rows;
+    state->columns = columns;
+    for (size_t i = 0; i < state->leaf_count; i++)
+        if (browse_has_page(&state->leaves[i]))
+            browse_page_resize(&state->leaves[i].page, rows, columns);
+}

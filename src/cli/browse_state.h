@@ -1,0 +1,110 @@
+/* The browser without its screen: which pages are open, what keys do to them, and what is to be
+ * seen. Whoever has a terminal gives it keys and draws it. */
+#ifndef MP_CLI_BROWSE_STATE_H
+#define MP_CLI_BROWSE_STATE_H
+
+#include "cli/browse_ask.h"
+#include "cli/browse_link.h"
+#include "cli/browse_page.h"
+
+typedef enum browse_key_kind {
+    BROWSE_CHARACTER, /* that was typed: `code` */
+    BROWSE_UP,
+    BROWSE_DOWN,
+    BROWSE_LEFT,
+    BROWSE_RIGHT,
+    BROWSE_PAGE_UP,
+    BROWSE_PAGE_DOWN,
+    BROWSE_HOME,
+    BROWSE_END,
+    BROWSE_ENTER,
+    BROWSE_ESCAPE,
+    BROWSE_ERASE, /* the character before the cursor */
+    BROWSE_TAB,
+    BROWSE_BACK_TAB,
+    BROWSE_CLICK, /* at `line` and `column` of the screen */
+    BROWSE_DOUBLE_CLICK,
+    BROWSE_WHEEL_UP,
+    BROWSE_WHEEL_DOWN,
+} browse_key_kind;
+
+typedef struct browse_key {
+    browse_key_kind kind;
+    uint32_t code; /* control keys are 1 for ^A and so on */
+    unsigned line, column;
+} browse_key;
+
+/* What keys are for at the moment. */
+typedef enum browse_mode {
+    BROWSE_READS,   /* the page */
+    BROWSE_TYPES,   /* a line at the bottom */
+    BROWSE_CHOOSES, /* from a menu */
+    BROWSE_HELPS,
+} browse_mode;
+
+/* What a line that is typed is for; the character that stands before it. */
+typedef enum browse_prompt {
+    BROWSE_SEARCH = '/',
+    BROWSE_FILTER = '>',
+    BROWSE_COMMAND = ':',
+} browse_prompt;
+
+/* A page and how it came about. */
+typedef struct browse_leaf {
+    browse_page page;
+    browse_answer answer;
+    const char *name; /* of the view or command; lives as long as the tables of commands */
+    const char *command;
+    char *line;     /* the options that it was asked with */
+    char why[1024]; /* there is no answer; else "" */
+} browse_leaf;
+
+typedef struct browse_state {
+    const browse_source *source;
+    const browse_view *views[BROWSE_MOST_VIEWS];
+    size_t view_count, view; /* the one at the bottom of the leaves */
+    browse_leaf *leaves;     /* each was opened from the one before */
+    size_t leaf_count, leaf_capacity;
+    unsigned rows, columns;
+    bool colour, over;
+    browse_mode mode;
+
+    browse_prompt prompt;
+    char typed[2048];
+    size_t typed_length;
+    char sought[2048];
+    char said[1024]; /* at the bottom, until the next key */
+
+    /* A menu: of links, or of columns to sort by. */
+    const char *menu_title;
+    const char *items[BROWSE_MOST_LINKS + 48];
+    size_t item_count, item;
+    bool sorts;
+    browse_link links[BROWSE_MOST_LINKS];
+    size_t sort_columns[BROWSE_MOST_LINKS + 48];
+    mp_arena menu; /* its texts */
+    size_t help_top;
+
+    /* What is to be opened in an editor, until that was done; NULL: nothing. */
+    const char *edit_path;
+    int64_t edit_line;
+    mp_arena edit;
+} browse_state;
+
+/* Begin with the first view. Release with browse_end. */
+void browse_begin(browse_state *state, const browse_source *source, unsigned rows, unsigned columns,
+                  bool colour);
+void browse_end(browse_state *state);
+void browse_resize(browse_state *state, unsigned rows, unsigned columns);
+void browse_press(browse_state *state, browse_key key);
+
+/* The page that is seen. */
+browse_leaf *browse_top(browse_state *state);
+/* Whether there is an answer on it. */
+bool browse_has_page(const browse_leaf *leaf);
+
+/* The lines of the help; NULL last. */
+extern const char *const browse_help[];
+size_t browse_help_count(void);
+
+#endif
