@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import runs
+
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
 FILE = None  # the file itself, compared with itself
@@ -27,8 +29,8 @@ OTHERS = {"baseline", "browse", "export", "formats", "watch"}
 
 
 class Trials:
-    def __init__(self, program):
-        self.program, self.answers, self.wrong = str(program), 0, 0
+    def __init__(self, program, server):
+        self.runs, self.answers, self.wrong = runs.Runs(program, server), 0, 0
 
     def claim(self, holds, *what):
         if not holds:
@@ -36,9 +38,7 @@ class Trials:
             print("wrong:", *what)
 
     def ask(self, *words):
-        return subprocess.run([self.program, *map(str, words), "--quiet"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, check=False,
-                              env={**os.environ, "MEMPROF_NO_CONFIG": "1"})
+        return self.runs.run(*words, "--quiet")
 
     def all_samples(self, commands):
         files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
@@ -151,13 +151,16 @@ class Trials:
 def main():
     parser = argparse.ArgumentParser(description="Small answers against whole ones.")
     parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
+    parser.add_argument("--server", help="runs command lines one after the other")
     parser.add_argument("--tables", required=True, metavar="PROGRAM", help="tells the commands")
     options = parser.parse_args()
+    os.environ["MEMPROF_NO_CONFIG"] = "1"
     commands = subprocess.run([options.tables, "commands"], stdout=subprocess.PIPE, check=True)
-    trials = Trials(options.memprof.resolve())
+    trials = Trials(options.memprof.resolve(), options.server)
     trials.all_samples(commands.stdout.decode().split())
     trials.shapes()
     trials.refusals()
+    trials.wrong += trials.runs.close()
     print(f"{trials.answers} answers, {trials.wrong} claims wrong")
     return 1 if trials.wrong or trials.answers < 200 else 0
 

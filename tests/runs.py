@@ -19,9 +19,9 @@ class Server:
         self.process = subprocess.Popen([program], stdin=theirs)
         theirs.close()
 
-    def run(self, words, stdin):
+    def run(self, words, stdin, output=None):
         line = b"".join(os.fsencode(word) + b"\0" for word in words)
-        pipes = [os.pipe() for _ in range(3)]
+        pipes = [os.pipe(), output or os.pipe(), os.pipe()]
         theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
         socket.send_fds(self.socket, [line], theirs)
         for end in theirs:
@@ -63,7 +63,10 @@ def talk(into, data, sources):
                     poll.unregister(into)
                     os.close(into)
                 continue
-            part = os.read(ready, 1 << 20)
+            try:
+                part = os.read(ready, 1 << 20)
+            except OSError:  # a terminal that nobody has open any more
+                part = b""
             parts[ready].append(part)
             if not part:
                 poll.unregister(ready)
@@ -80,22 +83,28 @@ class Runs:
     def __init__(self, program, server=None):
         self.program, self.server, self.idle = program, server, queue.SimpleQueue()
 
-    def run(self, *arguments, stdin=None):
+    def run(self, *arguments, stdin=None, output=None):
+        """`output`: both ends of what is standard output in place of a pipe, such as a terminal."""
         if not self.server:
-            return self.alone(*arguments, stdin=stdin)
+            return self.alone(*arguments, stdin=stdin, output=output)
         try:
             server = self.idle.get_nowait()
         except queue.Empty:
             server = Server(self.server)
-        done = server.run(["memprof", *map(str, arguments)], stdin)
+        done = server.run(["memprof", *map(str, arguments)], stdin, output)
         if server.is_alive():
             self.idle.put(server)
         return done
 
-    def alone(self, *arguments, stdin=None):
+    def alone(self, *arguments, stdin=None, output=None):
         """A start of the program itself."""
-        return subprocess.run([self.program, *map(str, arguments)], input=stdin,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        words = [self.program, *map(str, arguments)]
+        pipes = [os.pipe(), output or os.pipe(), os.pipe()]
+        with subprocess.Popen(words, stdin=pipes[0][0], stdout=pipes[1][1], stderr=pipes[2][1]) as process:
+            for end in (pipes[0][0], pipes[1][1], pipes[2][1]):
+                os.close(end)
+            printed = talk(pipes[0][1], stdin or b"", [pipes[1][0], pipes[2][0]])
+        return subprocess.CompletedProcess(words, process.returncode, *printed)
 
     def close(self):
         """How many servers did not end well: what is wrong, such as a leak, they have told."""

@@ -15,10 +15,11 @@ import pathlib
 import pty
 import re
 import struct
-import subprocess
 import tempfile
 import termios
 import unicodedata
+
+import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
@@ -67,36 +68,17 @@ def shown_name(text):
 
 class Trials:
     def __init__(self, program):
-        self.program, self.runs, self.names, self.wrong = str(program), 0, 0, []
-
-    def environment(self):
-        return {"PATH": os.environ["PATH"], "TERM": "xterm", "MEMPROF_NO_CONFIG": "1"}
+        self.program, self.runs, self.names, self.wrong = program, 0, 0, []
 
     def piped(self, words):
-        return subprocess.run([self.program, *words, "--quiet"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False,
-                              env=self.environment())
+        return self.program.run(*words, "--quiet")
 
     def on_terminal(self, words, columns):
         """What stands on a terminal of so many columns."""
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        process = subprocess.Popen([self.program, *words, "--quiet", "--no-pager"], stdout=theirs,
-                                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                                   env=self.environment())
-        os.close(theirs)
-        parts = []
-        while True:
-            try:
-                data = os.read(ours, 1 << 16)
-            except OSError:
-                data = b""
-            if not data:
-                break
-            parts.append(data)
-        os.close(ours)
-        process.wait()
-        return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+        ends = pty.openpty()
+        fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        done = self.program.run(*words, "--quiet", "--no-pager", output=ends)
+        return done.stdout.decode("utf-8").replace("\r\n", "\n")
 
     def one(self, words):
         """All that is claimed of one command line; what is wrong."""
@@ -187,17 +169,22 @@ class Trials:
         with tempfile.TemporaryDirectory() as folder:
             lines = list(self.lines(folder))
             with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-                for runs, names, wrong in pool.map(self.one, lines):
-                    self.runs += runs
+                for answers, names, wrong in pool.map(self.one, lines):
+                    self.runs += answers
                     self.names += names
                     self.wrong += wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description="Text in a pipe and on terminals.")
-    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
-    trials = Trials(parser.parse_args().memprof.resolve())
+    parser.add_argument("--memprof", required=True, metavar="PROGRAM")
+    parser.add_argument("--server", help="runs command lines one after the other")
+    options = parser.parse_args()
+    os.environ.update(TERM="xterm", MEMPROF_NO_CONFIG="1")
+    program = runs.Runs(options.memprof, options.server)
+    trials = Trials(program)
     trials.all()
+    trials.wrong += ["a server ended badly"] * program.close()
     for what in trials.wrong:
         print("wrong:", what)
     print(f"{trials.runs} answers, {trials.names} names, {len(trials.wrong)} claims wrong")
