@@ -23,7 +23,7 @@ def summary(build):
         sys.exit(f"{build}: nothing was counted: run the tests of a build with MEMPROF_COVERAGE first")
     subprocess.run(["llvm-profdata", "merge", "-sparse", *counted, "-o", merged], check=True)
     programs = [build / "memprof", *sorted((build / "tests").glob("test_*")), build / "tests" / "memprof-server",
-                *sorted((build / "tests" / "fuzz").glob("memprof-fuzz*"))]
+                build / "tests" / "fuzz" / "memprof-fuzz-replay"]
     objects = [word for path in programs if path.is_file() for word in ("-object", path)]
     told = subprocess.run(["llvm-cov", "export", "-summary-only", "-instr-profile", merged, *objects[1:]],
                           check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout

@@ -13,6 +13,7 @@
  * are, counted in characters. An older layout ends with one column of 40, Internal
  * Procedure/Method; the newer one has IP/Method (20) and Code (50). Text is cut to its column, and
  * a number that does not fit prints as question marks: it is unknown, not 0. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,7 @@ static bool parse_number(mp_slice cell, int digits, int64_t *value)
     size_t length = 0;
     const char *sign = NULL; /* the decimal one */
     *value = 0;
+    assert(cell.at || !cell.length);
     if (cell.length >= sizeof text)
         return false;
     for (size_t i = 0; digits > 0 && i < cell.length; i++)

@@ -13,6 +13,23 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 
 static const fuzz_target *target;
 
+#ifdef FUZZ_BY_PROFILE
+/* A build that counts coverage for people is not built once more for the fuzzer: that is shown the
+ * same counters, 64 bits each, as bytes. It misses what values were compared. */
+extern char counters_begin[] __asm__("__start___llvm_prf_cnts");
+extern char counters_end[] __asm__("__stop___llvm_prf_cnts");
+void __sanitizer_cov_8bit_counters_init(char *begin, char *end);
+
+static void show_counters(void)
+{
+    __sanitizer_cov_8bit_counters_init(counters_begin, counters_end);
+}
+#else
+static void show_counters(void)
+{
+}
+#endif
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
@@ -26,6 +43,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         exit(EXIT_FAILURE);
     }
     fuzz_begin();
+    show_counters();
     return 0;
 }
 
