@@ -288,12 +288,11 @@ static bool next_entry(mp_walk *walk)
         int code = archive_read_next_header(at->archive, &at->entry);
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
             at->entry = NULL;
-        if (code == ARCHIVE_EOF && at->from->fault)
+        const bool failed = code == ARCHIVE_EOF ? at->from->fault != MP_FAULT_NONE : !at->entry;
+        if (failed)
             stop_at(walk, at);
         else if (code == ARCHIVE_EOF && !has_end(at))
             stop(walk, MP_FAULT_TORN, mp_packing_name(at->packing), "its end is missing");
-        else if (!at->entry && code != ARCHIVE_EOF)
-            stop_at(walk, at);
         if (code == ARCHIVE_RETRY)
             continue;
         if (!at->entry)
