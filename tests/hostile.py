@@ -738,7 +738,8 @@ def members_backwards(scale):
 
 
 @hostile("packed", Run("leaks", "names.tar", "--limit", 5, status=(0, 3)),
-         Run("leaks", "many.zip", status=3), Run("leaks", "sparse.tar", status=3))
+         Run("leaks", "many.zip", status=3), Run("leaks", "sparse.tar"),
+         Run("leaks", "sparse.tar", "--max-leaked", "1G", status=3))
 def odd_members(scale):
     """Names that lead elsewhere, are no text, or occur twice; very many; sizes that are not true."""
     data = recording()
