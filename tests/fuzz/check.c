@@ -181,6 +181,18 @@ static const char *past_attributes(const char *p, const char *end, const char *o
     return p;
 }
 
+/* At the > of <?...>, <!...> or <![CDATA[...]]>, which is where scripts stand; NULL where none is.
+ */
+static const char *past_declaration(const char *p, const char *end)
+{
+    static const char data[] = "<![CDATA[", close[] = "]]>";
+    const size_t length = (size_t)(end - p);
+    if (!mp_slice_starts((mp_slice){p, length}, data))
+        return memchr(p, '>', length);
+    p = memmem(p, length, close, strlen(close));
+    return p ? p + strlen(close) - 1 : NULL;
+}
+
 void fuzz_check_xml(const char *of, mp_slice text)
 {
     element open[64];
@@ -198,7 +210,7 @@ void fuzz_check_xml(const char *of, mp_slice text)
         if (*p != '<')
             continue;
         if (p + 1 < end && (p[1] == '?' || p[1] == '!')) {
-            p = memchr(p, '>', (size_t)(end - p));
+            p = past_declaration(p, end);
             hold_of(p != NULL, of, "a declaration ends", text);
             continue;
         }
