@@ -18,7 +18,7 @@
 
 typedef struct mp_input mp_input;
 
-enum { MP_WINDOW_SLACK = 128 };
+enum { MP_WINDOW = 256 * 1024, MP_WINDOW_SLACK = 128 };
 
 struct mp_input {
     const char *path;
@@ -43,5 +43,14 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the
  * line is too long for that. Diagnoses nothing. */
 bool mp_window_has_line(mp_input *input);
+
+/* --- what is wrong --- */
+
+/* By errno; gives false. */
+bool mp_input_failed(mp_input *input, const char *doing);
+/* What is said once, though the fault stays. */
+void mp_input_tell_fault(mp_input *input);
+void mp_input_tell_limit(mp_diagnostics *diagnostics, const char *path, uint64_t line,
+                         const char *why);
 
 #endif

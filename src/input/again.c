@@ -1,0 +1,136 @@
+/* Reading again, from the end, and at any place. */
+#include "input/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/diagnose.h"
+#include "base/memory.h"
+#include "input/decode.h"
+#include "input/inside.h"
+
+bool mp_input_keep(mp_input *input)
+{
+    if (mp_stream_is_kept(input->file))
+        return true;
+    if (!mp_stream_keep(input->file))
+        return mp_input_failed(input, "cannot keep what comes through a pipe in a temporary file");
+    input->total = mp_stream_size(input->file);
+    return mp_input_rewind(input);
+}
+
+bool mp_input_rewind(mp_input *input)
+{
+    if (!mp_stream_is_kept(input->file))
+        return false;
+    mp_stream *again = mp_stream_again(input->stream);
+    if (!again)
+        return mp_input_failed(input, "cannot read again");
+    mp_stream_close(input->stream);
+    input->stream = again;
+    input->file = again->bottom;
+    input->start = input->end = 0;
+    input->consumed = input->line_number = 0;
+    input->at_end = false;
+    mp_input_look_ahead(input); /* passes over a byte order mark */
+    return true;
+}
+
+static size_t read_more(void *stream, char *into, size_t room)
+{
+    return mp_stream_read(stream, into, room);
+}
+
+mp_checksum mp_input_checksum(mp_input *input)
+{
+    mp_checksum checksum = {.known = false};
+    if (!mp_input_keep(input))
+        return checksum;
+    mp_stream *again = mp_stream_again(mp_decode_below(input->stream));
+    if (!again) {
+        mp_input_failed(input, "cannot read again");
+        return checksum;
+    }
+    checksum = mp_checksum_of(read_more, again);
+    checksum.known = again->fault == MP_FAULT_NONE;
+    if (again->fault == MP_FAULT_READ) /* what else is wrong is told when it is read */
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read: %s",
+                    again->why);
+    mp_stream_close(again);
+    return checksum;
+}
+
+/* Of what is packed, all goes by once more. */
+static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
+{
+    enum { BLOCK = 64 * 1024 };
+    mp_stream *again = mp_stream_again(input->stream);
+    char *block = mp_alloc(size + BLOCK);
+    size_t length = 0, got;
+    while (again && (got = mp_stream_read(again, block + length, BLOCK)) > 0) {
+        length += got;
+        if (length > size) {
+            memmove(block, block + length - size, size);
+            length = size;
+        }
+    }
+    memcpy(bytes, block, length);
+    mp_stream_close(again);
+    free(block);
+    return length;
+}
+
+size_t mp_input_tail(mp_input *input, char *bytes, size_t size)
+{
+    if (!mp_stream_is_kept(input->file))
+        return 0;
+    if (input->stream != input->file)
+        return tail_of_packed(input, bytes, size);
+    uint64_t from = input->total < size ? 0 : input->total - size;
+    return mp_stream_at(input->file, from, bytes, size);
+}
+
+bool mp_input_spread(mp_input *input)
+{
+    if (!mp_input_keep(input))
+        return false;
+    if (input->stream == input->file || input->places)
+        return true;
+    mp_stream *again = mp_stream_again(input->stream);
+    if (!again)
+        return mp_input_failed(input, "cannot read again");
+    input->places = mp_stream_copy(again);
+    mp_stream_close(input->stream); /* the other one was read to its end, with what faults it has */
+    input->stream = again;
+    input->file = again->bottom;
+    input->at_end = true;
+    mp_input_tell_fault(input);
+    return true;
+}
+
+size_t mp_input_at(mp_input *input, uint64_t offset, void *bytes, size_t size)
+{
+    mp_stream *places = input->places ? input->places : input->file;
+    size_t got = mp_stream_at(places, offset, bytes, size);
+    if (places->fault == MP_FAULT_READ && !input->fault_told) {
+        input->fault_told = true;
+        mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read on: %s",
+                    places->why);
+    }
+    return got;
+}
+
+uint64_t mp_input_length(const mp_input *input)
+{
+    return mp_stream_size(input->places ? input->places : input->file);
+}
+
+void mp_input_finish(mp_input *input)
+{
+    struct stat status;
+    int file = mp_stream_descriptor(input->file);
+    if (input->stream == input->file && file >= 0 && fstat(file, &status) == 0)
+        input->total = (uint64_t)status.st_size;
+    input->consumed = input->stream == input->file ? input->total : mp_input_length(input);
+}

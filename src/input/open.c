@@ -1,0 +1,266 @@
+/* Opening: files, pipes, archives and their members. */
+#include "input/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diagnose.h"
+#include "base/memory.h"
+#include "base/near.h"
+#include "input/decode.h"
+#include "input/inside.h"
+#include "input/members.h"
+#include "input/pipes.h"
+
+static const char standard_input[] = "(standard input)";
+
+/* What is meant where no limit is given. */
+enum {
+    MOST_NESTED = 4,
+    MOST_UNPACKED_GIB = 64,
+    MOST_RATIO = 250,
+    MOST_FILES = 100000,
+    LONGEST_LINE = 16 * 1024 * 1024,
+};
+
+static uint64_t given_or(int64_t given, uint64_t usual)
+{
+    return given > 0 ? (uint64_t)given : usual;
+}
+
+static mp_unpack_limits limits_of(const mp_load_options *options)
+{
+    const mp_limits given = options ? options->limits : (mp_limits){0};
+    uint64_t nesting = given_or(given.nesting, MOST_NESTED);
+    uint64_t files = given_or(given.files, MOST_FILES);
+    return (mp_unpack_limits){
+        .most = given_or(given.unpacked, (uint64_t)MOST_UNPACKED_GIB << 30),
+        .ratio = given_or(given.ratio, MOST_RATIO),
+        .nesting = (uint32_t)(nesting < MP_MOST_NESTED ? nesting : MP_MOST_NESTED),
+        .files = (uint32_t)(files < UINT32_MAX ? files : UINT32_MAX),
+    };
+}
+
+/* Of a stream, which it owns. */
+static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *diagnostics,
+                           const mp_load_options *options)
+{
+    mp_input *input = mp_alloc_zero(1, sizeof *input);
+    input->path = path;
+    input->diagnostics = diagnostics;
+    input->capacity = MP_WINDOW + MP_WINDOW_SLACK;
+    input->bytes = mp_alloc(input->capacity);
+    input->stream = stream;
+    input->file = stream->bottom;
+    input->limits = limits_of(options);
+    input->longest_line = (size_t)given_or(options ? options->limits.line : 0, LONGEST_LINE);
+    input->encoding = options ? options->encoding : NULL;
+    if (options && options->progress)
+        input->progress = *options->progress;
+    return input;
+}
+
+/* With its packings undone, and its text in UTF-8. */
+static mp_input *unpack(mp_input *input)
+{
+    input->archive = mp_unpack_all(&input->stream, &input->layers, &input->limits);
+    if (!mp_input_is_archive(input))
+        mp_decode(&input->stream, input->encoding);
+    input->file = input->stream->bottom;
+    input->total = mp_stream_size(input->file);
+    return input;
+}
+
+/* Bytes of a file, of standard input or of what was kept of it. NULL after a diagnostic. */
+static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool *is_file)
+{
+    bool standard = strcmp(path, "-") == 0;
+    mp_stream *put_back = mp_pipes_take(standard ? standard_input : path);
+    *is_file = false;
+    if (put_back)
+        return put_back;
+    int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) < 0) {
+        char meant[1024] = "";
+        int why = errno;
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s%s", strerror(why),
+                    why == ENOENT ? mp_near_file(path, meant, sizeof meant) : meant);
+        if (file > STDIN_FILENO)
+            close(file);
+        return NULL;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        mp_diagnose(diagnostics, MP_DIAG_IS_DIRECTORY, path, 0,
+                    "is a directory, expected a recording: name the files in it");
+        if (!standard)
+            close(file);
+        return NULL;
+    }
+    *is_file = S_ISREG(status.st_mode) && !standard;
+    return mp_stream_of_file(file);
+}
+
+static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_fault fault,
+                             const char *why)
+{
+    if (fault == MP_FAULT_TORN)
+        mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
+                    "the archive breaks off (%s): what stands in front of that is read", why);
+    else if (fault == MP_FAULT_LIMIT)
+        mp_input_tell_limit(diagnostics, path, 0, why);
+    else if (fault)
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, path, 0, "cannot read all of the archive: %s",
+                    why);
+}
+
+/* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
+static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
+                             const mp_load_options *options)
+{
+    bool is_file;
+    char text[512] = "", *archive = mp_alloc(length + 1);
+    memcpy(archive, path, length);
+    archive[length] = '\0';
+    mp_stream *stream = mp_pipes_again(archive), *member = NULL;
+    if (!stream)
+        stream = open_stream(archive, diagnostics, &is_file);
+    mp_layers layers = {.count = 0};
+    mp_unpack_limits limits = limits_of(options);
+    mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
+    mp_fault fault = MP_FAULT_NONE;
+    if (mp_packing_is_archive(packing)) {
+        member = mp_members_open(path, length, stream, packing, &layers, &limits, &layers, &fault,
+                                 text, sizeof text);
+        diagnose_archive(diagnostics, archive, fault, text);
+        if (!member && fault)
+            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                        "cannot open: it is not in what can be read of the archive");
+        else if (!member)
+            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                        "there is no such member in the archive%s%s%s", *text ? ": is " : "", text,
+                        *text ? " meant?" : "");
+    } else if (stream) {
+        mp_stream_close(stream);
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is no archive");
+    }
+    free(archive);
+    if (!member)
+        return NULL;
+    mp_input *input = input_new(path, member, diagnostics, options);
+    input->layers = layers;
+    input->is_file = true;
+    return unpack(input);
+}
+
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
+{
+    bool is_file;
+    size_t archive = mp_input_archive_of(path);
+    if (archive)
+        return open_member(path, archive, diagnostics, options);
+    mp_stream *stream = open_stream(path, diagnostics, &is_file);
+    if (!stream)
+        return NULL;
+    mp_input *input =
+        input_new(strcmp(path, "-") == 0 ? standard_input : path, stream, diagnostics, options);
+    input->is_file = is_file;
+    return unpack(input);
+}
+
+size_t mp_input_archive_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? 0 : mp_members_archive(path);
+}
+
+void mp_input_put_back(mp_input *input)
+{
+    if (!input->is_file && mp_stream_restart(input->file)) {
+        for (mp_stream *top = input->stream; top && top != input->file; top = top->below)
+            if (top->below == input->file)
+                top->below = NULL;
+        mp_pipes_put(input->path, input->file);
+        if (input->stream == input->file)
+            input->stream = NULL;
+    }
+    mp_input_close(input);
+}
+
+void mp_input_forget(void)
+{
+    mp_members_forget();
+}
+
+bool mp_input_exists(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return true;
+    if (!mp_members_archive(path))
+        return false;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_input *input = mp_input_open(path, unheard, NULL);
+    bool is = input != NULL;
+    mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return is;
+}
+
+mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
+                               mp_diagnostics *diagnostics)
+{
+    return unpack(input_new(path, mp_stream_of_memory(bytes, length, window), diagnostics, NULL));
+}
+
+typedef struct member_visit {
+    mp_input *archive;
+    const mp_load_options *options;
+    void (*visit)(void *opaque, mp_input *member);
+    void *opaque;
+} member_visit;
+
+static void visit_member(void *opaque, const char *path, mp_member *member)
+{
+    const member_visit *own = opaque;
+    mp_input *input = input_new(path, member->stream, own->archive->diagnostics, own->options);
+    member->stream = NULL;
+    input->layers = member->layers;
+    input->is_file = true;
+    own->visit(own->opaque, unpack(input));
+    mp_input_close(input);
+}
+
+bool mp_input_members(mp_input *input, const mp_load_options *options,
+                      void (*visit)(void *opaque, mp_input *member), void *opaque)
+{
+    char why[256];
+    if (!mp_stream_is_kept(input->file) && !mp_input_keep(input))
+        return false;
+    if (!input->is_file) {
+        mp_stream *again = mp_stream_again(input->file);
+        if (!again)
+            return mp_input_failed(input, "cannot read again");
+        mp_pipes_put(input->path, again);
+    }
+    mp_stream *stream = mp_stream_again(input->stream);
+    if (!stream)
+        return mp_input_failed(input, "cannot read again");
+    member_visit own = {input, options, visit, opaque};
+    mp_fault fault = mp_members_visit(input->path, stream, input->archive, &input->layers,
+                                      &input->limits, visit_member, &own, why, sizeof why);
+    diagnose_archive(input->diagnostics, input->path, fault, why);
+    return fault == MP_FAULT_NONE || fault == MP_FAULT_TORN;
+}
+
+mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *encoding,
+                               mp_diagnostics *diagnostics)
+{
+    mp_decode(&stream, encoding);
+    return input_new(path, stream, diagnostics, NULL);
+}
