@@ -1,14 +1,9 @@
-/* A level for each archive in an archive. Of libarchive's formats, a level knows the one that its
- * first bytes name. */
 #include "input/archive.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/text.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -17,526 +12,140 @@
 
 enum { BLOCK = 64 * 1024 };
 
-typedef struct level {
-    struct archive *archive;
-    struct archive_entry *entry;
-    mp_stream *from;
-    mp_packing packing;
-    bool seeks, lacks_directory;
-    uint32_t before; /* how many layers there are around what it gives */
-    char *block;
-    size_t length; /* of the last block that was not empty */
-} level;
-
-struct mp_walk {
-    level levels[MP_MOST_NESTED];
-    mp_member_place place;
-    mp_layers layers; /* around the innermost level's members */
-    mp_unpack_limits limits;
-    mp_stream *file;
-    uint64_t given; /* of all members */
-    uint32_t files;
-    mp_arena names;
-    mp_fault fault;
-    char why[200];
-};
-
-int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
-{
-    for (uint32_t i = 0; i < a->depth && i < b->depth; i++)
-        if (a->at[i] != b->at[i])
-            return a->at[i] < b->at[i] ? -1 : 1;
-    return a->depth < b->depth ? -1 : a->depth > b->depth;
-}
-
-/* --- one member --- */
-
-typedef struct entry_stream {
-    mp_stream stream;
-    mp_walk *walk;
-    level *level;
-    mp_member_place place;
-    mp_entry_data data;
-    void (*release)(mp_walk *walk);
-} entry_stream;
-
-/* What libarchive says is wrong. It has no code for what breaks off. */
-static mp_fault fault_of(const level *at, const char **why)
-{
-    const char *text = archive_error_string(at->archive);
-    if (at->from->fault) {
-        *why = at->from->why;
-        return at->from->fault;
-    }
-    *why = text ? text : "damaged";
-    /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
-    bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
-                           strstr(text, "No progress") || strstr(text, "failed (-5)")
-                     : at->packing == MP_ZIP;
-    return torn ? MP_FAULT_TORN : MP_FAULT_READ;
-}
-
-static size_t entry_read(mp_stream *stream, char *into, size_t room)
-{
-    entry_stream *own = (entry_stream *)stream;
-    mp_walk *walk = own->walk;
-    size_t got = mp_entry_read(&own->data, own->level->archive, into, room);
-    if (!got && own->data.failed) {
-        const char *why;
-        mp_fault fault = fault_of(own->level, &why);
-        if (fault == MP_FAULT_TORN)
-            why = mp_packing_name(own->level->packing);
-        return mp_stream_fail(stream, fault, "%s", why);
-    }
-    walk->given += got;
-    mp_unpack_check(stream, &walk->limits, walk->given, walk->file->given);
-    /* What is read again and again is in several members at once. */
-    uint64_t size = mp_stream_size(walk->file);
-    if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
-        mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");
-    return got;
-}
-
-static void entry_close(mp_stream *stream)
-{
-    entry_stream *own = (entry_stream *)stream;
-    if (own->release)
-        own->release(own->walk);
-}
-
-static mp_stream *entry_again(const mp_stream *stream);
-
-static const mp_stream_kind entry_kind = {entry_read, entry_again, entry_close, NULL};
-
-static mp_stream *entry_new(mp_walk *walk)
-{
-    entry_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &entry_kind;
-    own->stream.bottom = walk->file;
-    own->walk = walk;
-    own->level = &walk->levels[walk->place.depth - 1];
-    own->place = walk->place;
-    return &own->stream;
-}
-
-/* Under what unpacks it. */
-static entry_stream *entry_of(mp_stream *stream)
-{
-    while (stream->below)
-        stream = stream->below;
-    return (entry_stream *)stream;
-}
-
-void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
-{
-    entry_of(stream)->release = release;
-}
-
-/* --- levels --- */
-
 /* Whole blocks, however the bytes come: what libarchive says of a damaged archive depends on them.
  */
 static la_ssize_t read_more(struct archive *archive, void *opaque, const void **block)
 {
-    level *at = opaque;
+    mp_archive *own = opaque;
     size_t length = 0, got = 1;
     (void)archive;
-    while (length < BLOCK && (got = mp_stream_read(at->from, at->block + length, BLOCK - length)))
+    while (length < BLOCK && (got = mp_stream_read(own->from, own->block + length, BLOCK - length)))
         length += got;
-    *block = at->block;
+    *block = own->block;
     if (length)
-        at->length = length;
+        own->length = length;
     return (la_ssize_t)length;
 }
 
 static la_int64_t seek(struct archive *archive, void *opaque, la_int64_t offset, int whence)
 {
-    level *at = opaque;
+    mp_archive *own = opaque;
     (void)archive;
-    int64_t place = at->from->kind->seek(at->from, offset, whence);
+    int64_t place = own->from->kind->seek(own->from, offset, whence);
     return place < 0 ? ARCHIVE_FATAL : place;
 }
 
 static la_int64_t skip(struct archive *archive, void *opaque, la_int64_t request)
 {
-    level *at = opaque;
+    mp_archive *own = opaque;
     (void)archive;
-    int64_t from = at->from->kind->seek(at->from, 0, SEEK_CUR);
-    int64_t to = from < 0 ? -1 : at->from->kind->seek(at->from, request, SEEK_CUR);
+    int64_t from = own->from->kind->seek(own->from, 0, SEEK_CUR);
+    int64_t to = from < 0 ? -1 : own->from->kind->seek(own->from, request, SEEK_CUR);
     return to < 0 ? 0 : to - from;
 }
 
-/* The first fault is the one that is told, but for a limit, at which the whole walk ends. */
-static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
+static bool open_format(mp_archive *own, int (*format)(struct archive *))
 {
-    if (walk->fault && fault != MP_FAULT_LIMIT)
-        return;
-    walk->fault = fault;
-    snprintf(walk->why, sizeof walk->why, "%s%s%s", packing, *packing ? ": " : "", why);
-}
-
-static bool open_level(level *at, int (*format)(struct archive *))
-{
-    at->archive = archive_read_new();
-    bool ok = at->archive && format(at->archive) == ARCHIVE_OK &&
-              archive_read_set_callback_data(at->archive, at) == ARCHIVE_OK &&
-              archive_read_set_read_callback(at->archive, read_more) == ARCHIVE_OK;
-    if (ok && at->packing == MP_TAR) /* so that nothing behind a block of zeros is missed */
-        ok = archive_read_set_format_option(at->archive, "tar", "read_concatenated_archives",
+    own->archive = archive_read_new();
+    bool ok = own->archive && format(own->archive) == ARCHIVE_OK &&
+              archive_read_set_callback_data(own->archive, own) == ARCHIVE_OK &&
+              archive_read_set_read_callback(own->archive, read_more) == ARCHIVE_OK;
+    if (ok && own->packing == MP_TAR) /* so that nothing behind a block of zeros is missed */
+        ok = archive_read_set_format_option(own->archive, "tar", "read_concatenated_archives",
                                             "1") == ARCHIVE_OK;
-    if (ok && at->seeks)
-        ok = archive_read_set_seek_callback(at->archive, seek) == ARCHIVE_OK &&
-             archive_read_set_skip_callback(at->archive, skip) == ARCHIVE_OK;
-    return ok && archive_read_open1(at->archive) == ARCHIVE_OK;
+    if (ok && own->seeks)
+        ok = archive_read_set_seek_callback(own->archive, seek) == ARCHIVE_OK &&
+             archive_read_set_skip_callback(own->archive, skip) == ARCHIVE_OK;
+    return ok && archive_read_open1(own->archive) == ARCHIVE_OK;
 }
 
 /* By its directory; where it has none, or cannot be sought in, from one member to the next, for
  * which what is passed over is unpacked, too. */
-static bool open_zip(level *at)
+static bool open_zip(mp_archive *own)
 {
-    if (at->seeks && open_level(at, archive_read_support_format_zip_seekable))
+    if (own->seeks && open_format(own, archive_read_support_format_zip_seekable))
         return true;
-    archive_read_free(at->archive);
-    at->lacks_directory = at->seeks;
-    at->seeks = false;
-    if (at->lacks_directory && at->from->kind->seek(at->from, 0, SEEK_SET) != 0)
+    archive_read_free(own->archive);
+    own->lacks_directory = own->seeks;
+    own->seeks = false;
+    if (own->lacks_directory && own->from->kind->seek(own->from, 0, SEEK_SET) != 0)
         return false;
-    return open_level(at, archive_read_support_format_zip_streamable);
+    return open_format(own, archive_read_support_format_zip_streamable);
 }
 
-/* Go into an archive; its stream belongs to the level, also where it cannot be read. */
-static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
+bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing)
 {
-    assert(walk->place.depth < MP_MOST_NESTED);
-    level *at = &walk->levels[walk->place.depth];
-    *at = (level){.from = from,
-                  .packing = packing,
-                  .before = walk->layers.count,
-                  .seeks = from->kind->seek && from->kind->seek(from, 0, SEEK_SET) == 0,
-                  .block = mp_alloc(BLOCK)};
-    walk->place.at[walk->place.depth++] = 0;
-    if (packing == MP_7ZIP && !at->seeks) {
-        stop(walk, MP_FAULT_READ, "", "a 7z archive in another one is not read: unpack it first");
-        return false;
+    *own = (mp_archive){.from = from,
+                        .packing = packing,
+                        .seeks = from->kind->seek && from->kind->seek(from, 0, SEEK_SET) == 0,
+                        .block = mp_alloc(BLOCK)};
+    if (packing == MP_7ZIP)
+        return own->seeks && open_format(own, archive_read_support_format_7zip);
+    return packing == MP_ZIP ? open_zip(own) : open_format(own, archive_read_support_format_tar);
+}
+
+void mp_archive_close(mp_archive *own)
+{
+    archive_read_free(own->archive);
+    mp_stream_close(own->from);
+    free(own->block);
+}
+
+/* It has no code for what breaks off. */
+mp_fault mp_archive_fault(const mp_archive *own, const char **why)
+{
+    const char *text = archive_error_string(own->archive);
+    if (own->from->fault) {
+        *why = own->from->why;
+        return own->from->fault;
     }
-    bool ok = packing == MP_ZIP   ? open_zip(at)
-              : packing == MP_TAR ? open_level(at, archive_read_support_format_tar)
-                                  : open_level(at, archive_read_support_format_7zip);
-    if (!ok)
-        stop(walk, MP_FAULT_READ, mp_packing_name(packing), "damaged");
-    return ok;
-}
-
-static void leave(mp_walk *walk)
-{
-    level *at = &walk->levels[--walk->place.depth];
-    archive_read_free(at->archive);
-    mp_stream_close(at->from);
-    free(at->block);
-    /* The archive itself and what it was packed by are no longer around what comes. */
-    walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
-}
-
-/* What libarchive would unpack only to pass over it is unpacked here, where it is counted. */
-static bool pass_over(mp_walk *walk, level *at)
-{
-    const void *block;
-    size_t length;
-    la_int64_t offset;
-    if (!at->entry || (at->packing != MP_7ZIP && (at->packing != MP_ZIP || at->seeks)))
-        return true;
-    mp_stream counted = {.fault = MP_FAULT_NONE};
-    while (archive_read_data_block(at->archive, &block, &length, &offset) == ARCHIVE_OK) {
-        walk->given += length;
-        if (!mp_unpack_check(&counted, &walk->limits, walk->given, walk->file->given)) {
-            stop(walk, counted.fault, "", counted.why);
-            return false;
-        }
-    }
-    return true;
+    *why = text ? text : "damaged";
+    /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
+    bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
+                           strstr(text, "No progress") || strstr(text, "failed (-5)")
+                     : own->packing == MP_ZIP;
+    return torn ? MP_FAULT_TORN : MP_FAULT_READ;
 }
 
 /* A zip archive ends in its directory, a tar archive in blocks of zeros. libarchive takes any end
  * between two members for its end; what it read since the last one is then no zeros. */
-static bool has_end(const level *at)
+bool mp_archive_has_end(const mp_archive *own)
 {
     enum { TAR_BLOCK = 512 };
     static const char zeros[TAR_BLOCK];
-    if (at->packing != MP_TAR)
-        return !at->lacks_directory;
+    if (own->packing != MP_TAR)
+        return !own->lacks_directory;
     bool zeros_came =
-        archive_filter_bytes(at->archive, 0) > archive_read_header_position(at->archive);
-    return zeros_came && at->length >= TAR_BLOCK &&
-           memcmp(at->block + at->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
+        archive_filter_bytes(own->archive, 0) > archive_read_header_position(own->archive);
+    return zeros_came && own->length >= TAR_BLOCK &&
+           memcmp(own->block + own->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
 }
 
-/* What is wrong with the level, by what libarchive said last. */
-static void stop_at(mp_walk *walk, const level *at)
+bool mp_archive_unpacks(const mp_archive *own)
 {
-    const char *why;
-    mp_fault fault = fault_of(at, &why);
-    stop(walk, fault, mp_packing_name(at->packing), fault == MP_FAULT_TORN ? "it breaks off" : why);
+    return own->packing == MP_7ZIP || (own->packing == MP_ZIP && !own->seeks);
 }
 
-/* The next file of the innermost level. What is damaged on the way is told and passed over. */
-static bool next_entry(mp_walk *walk)
+const char *mp_archive_name(const mp_archive *own, mp_arena *arena)
 {
-    level *at = &walk->levels[walk->place.depth - 1];
-    for (;;) {
-        if (!pass_over(walk, at))
-            return false;
-        int code = archive_read_next_header(at->archive, &at->entry);
-        if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
-            at->entry = NULL;
-        const bool failed = code == ARCHIVE_EOF ? at->from->fault != MP_FAULT_NONE : !at->entry;
-        if (failed)
-            stop_at(walk, at);
-        else if (code == ARCHIVE_EOF && !has_end(at))
-            stop(walk, MP_FAULT_TORN, mp_packing_name(at->packing), "its end is missing");
-        if (code == ARCHIVE_RETRY)
-            continue;
-        if (!at->entry)
-            return false;
-        walk->place.at[walk->place.depth - 1]++;
-        if (++walk->files > walk->limits.files) {
-            snprintf(walk->why, sizeof walk->why,
-                     "has more than %u members, the limit of " MP_DASHES "max-files",
-                     (unsigned)walk->limits.files);
-            walk->fault = MP_FAULT_LIMIT;
-            return false;
-        }
-        if (archive_entry_filetype(at->entry) == AE_IFREG && !archive_entry_hardlink(at->entry))
-            return true;
-    }
-}
-
-/* As it is called in the archive, in UTF-8 and from the archive's top; on Windows, folders may have
- * been written with the other slash. */
-static const char *name_of(mp_walk *walk, const level *at)
-{
-    const char *name = archive_entry_pathname_utf8(at->entry);
+    const char *name = archive_entry_pathname_utf8(own->entry);
     if (!name)
-        name = archive_entry_pathname(at->entry);
+        name = archive_entry_pathname(own->entry);
     if (!name)
-        return mp_arena_format(&walk->names, "member %u",
-                               (unsigned)walk->place.at[walk->place.depth - 1]);
+        return NULL;
     while (name[0] == '.' && name[1] == '/')
         name += 2;
-    char *own = mp_arena_copy(&walk->names, name, strlen(name));
-    if (at->packing == MP_ZIP && !strchr(own, '/'))
-        for (char *c = own; *c; c++)
+    char *copy = mp_arena_copy(arena, name, strlen(name));
+    if (own->packing == MP_ZIP && !strchr(copy, '/')) /* Windows may have written the other one */
+        for (char *c = copy; *c; c++)
             if (*c == '\\')
                 *c = '/';
-    return mp_utf8_copy(&walk->names, own);
+    return mp_utf8_copy(arena, copy);
 }
 
-/* The whole name, from the outermost archive inwards. */
-static const char *full_name(mp_walk *walk)
+bool mp_archive_is_file(const mp_archive *own)
 {
-    mp_arena_free(&walk->names);
-    const char *name = name_of(walk, &walk->levels[0]);
-    for (uint32_t i = 1; i < walk->place.depth; i++)
-        name = mp_arena_format(&walk->names, "%s:%s", name, name_of(walk, &walk->levels[i]));
-    return name;
-}
-
-/* The member at which the innermost level stands: its stream, with its own packings undone. */
-static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
-{
-    const level *at = &walk->levels[walk->place.depth - 1];
-    walk->layers.count = at->before + 1;
-    walk->layers.at[at->before] = (uint8_t)at->packing;
-    *stream = entry_new(walk);
-    if (archive_entry_is_data_encrypted(at->entry) == 1) {
-        mp_stream_fail(*stream, MP_FAULT_READ, "it is encrypted, expected no password");
-        return MP_UNPACKED;
-    }
-    return mp_unpack_all(stream, &walk->layers, &walk->limits);
-}
-
-static void put(mp_walk *walk, mp_stream *stream, mp_member *member)
-{
-    *member = (mp_member){
-        .name = full_name(walk), .place = walk->place, .layers = walk->layers, .stream = stream};
-}
-
-bool mp_walk_next(mp_walk *walk, mp_member *member)
-{
-    while (walk->place.depth && walk->fault != MP_FAULT_LIMIT) {
-        mp_stream *stream;
-        if (!next_entry(walk)) {
-            if (walk->fault && walk->place.depth == 1)
-                return false;
-            leave(walk);
-            continue;
-        }
-        mp_packing packing = open_entry(walk, &stream);
-        if (!mp_packing_is_archive(packing)) {
-            put(walk, stream, member);
-            return true;
-        }
-        if (!enter(walk, stream, packing))
-            leave(walk);
-    }
-    return false;
-}
-
-/* Stand at the member, or at one in front of which it would be; what is left on the way is closed.
- */
-static bool stand_at(mp_walk *walk, const mp_member_place *place)
-{
-    for (;;) {
-        uint32_t depth = 0;
-        while (depth + 1 < walk->place.depth && depth + 1 < place->depth &&
-               walk->place.at[depth] == place->at[depth])
-            depth++;
-        while (walk->place.depth > depth + 1)
-            leave(walk);
-        if (!walk->place.depth)
-            return false;
-        while (walk->place.at[depth] < place->at[depth])
-            if (!next_entry(walk))
-                return false;
-        if (walk->place.at[depth] > place->at[depth] || depth + 1 == place->depth)
-            return walk->place.at[depth] == place->at[depth];
-        mp_stream *stream;
-        mp_packing packing = open_entry(walk, &stream);
-        if (!mp_packing_is_archive(packing)) {
-            mp_stream_close(stream);
-            return false;
-        }
-        if (!enter(walk, stream, packing)) {
-            leave(walk);
-            return false;
-        }
-    }
-}
-
-bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
-{
-    mp_stream *stream;
-    if (!stand_at(walk, place))
-        return false;
-    mp_packing packing = open_entry(walk, &stream);
-    put(walk, stream, member);
-    return !mp_packing_is_archive(packing);
-}
-
-const mp_member_place *mp_walk_place(const mp_walk *walk)
-{
-    return &walk->place;
-}
-
-mp_fault mp_walk_fault(const mp_walk *walk, const char **why)
-{
-    *why = walk->why;
-    return walk->fault;
-}
-
-mp_stream *mp_walk_file(mp_walk *walk)
-{
-    return walk->file;
-}
-
-mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
-                     const mp_unpack_limits *limits)
-{
-    mp_walk *walk = mp_alloc_zero(1, sizeof *walk);
-    walk->file = stream->bottom;
-    walk->layers = *layers;
-    walk->limits = *limits;
-    if (!enter(walk, stream, packing))
-        leave(walk);
-    return walk;
-}
-
-void mp_walk_free(mp_walk *walk)
-{
-    if (!walk)
-        return;
-    while (walk->place.depth)
-        leave(walk);
-    mp_arena_free(&walk->names);
-    free(walk);
-}
-
-/* The member once more, by another walk. */
-static mp_stream *entry_again(const mp_stream *stream)
-{
-    const entry_stream *own = (const entry_stream *)stream;
-    const level *outer = &own->walk->levels[0];
-    mp_layers layers = {.count = outer->before};
-    memcpy(layers.at, own->walk->layers.at, outer->before);
-    mp_stream *again = mp_stream_again(outer->from);
-    if (!again)
-        return NULL;
-    mp_walk *walk = mp_walk_new(again, outer->packing, &layers, &own->walk->limits);
-    if (!stand_at(walk, &own->place)) {
-        mp_walk_free(walk);
-        errno = EIO;
-        return NULL;
-    }
-    entry_stream *made = (entry_stream *)entry_new(walk);
-    made->release = mp_walk_free;
-    return &made->stream;
-}
-
-#else /* nothing is taken for an archive, see mp_unpack_all */
-
-struct mp_walk {
-    mp_member_place place;
-};
-
-int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
-{
-    return memcmp(a, b, sizeof *a);
-}
-
-mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
-                     const mp_unpack_limits *limits)
-{
-    (void)stream, (void)packing, (void)layers, (void)limits;
-    return NULL;
-}
-
-void mp_walk_free(mp_walk *walk)
-{
-    (void)walk;
-}
-
-bool mp_walk_next(mp_walk *walk, mp_member *member)
-{
-    (void)walk, (void)member;
-    return false;
-}
-
-bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
-{
-    (void)walk, (void)place, (void)member;
-    return false;
-}
-
-const mp_member_place *mp_walk_place(const mp_walk *walk)
-{
-    return &walk->place;
-}
-
-mp_fault mp_walk_fault(const mp_walk *walk, const char **why)
-{
-    (void)walk;
-    *why = "";
-    return MP_FAULT_NONE;
-}
-
-void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
-{
-    (void)stream, (void)release;
-}
-
-mp_stream *mp_walk_file(mp_walk *walk)
-{
-    (void)walk;
-    return NULL;
+    return archive_entry_filetype(own->entry) == AE_IFREG && !archive_entry_hardlink(own->entry);
 }
 
 #endif

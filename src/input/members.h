@@ -2,7 +2,7 @@
 #ifndef MP_INPUT_MEMBERS_H
 #define MP_INPUT_MEMBERS_H
 
-#include "input/archive.h"
+#include "input/walk.h"
 #include "memprof/memprof.h"
 
 /* Called with each member and the path that it can be opened by, which are borrowed, in the order

@@ -1,0 +1,414 @@
+/* A level for each archive in an archive. */
+#include "input/walk.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "input/archive.h"
+
+#ifdef MEMPROF_ARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+
+struct mp_walk {
+    mp_archive levels[MP_MOST_NESTED];
+    mp_member_place place;
+    mp_layers layers; /* around the innermost level's members */
+    mp_unpack_limits limits;
+    mp_stream *file;
+    uint64_t given; /* of all members */
+    uint32_t files;
+    mp_arena names;
+    mp_fault fault;
+    char why[200];
+};
+
+int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
+{
+    for (uint32_t i = 0; i < a->depth && i < b->depth; i++)
+        if (a->at[i] != b->at[i])
+            return a->at[i] < b->at[i] ? -1 : 1;
+    return a->depth < b->depth ? -1 : a->depth > b->depth;
+}
+
+/* --- one member --- */
+
+typedef struct entry_stream {
+    mp_stream stream;
+    mp_walk *walk;
+    mp_archive *level;
+    mp_member_place place;
+    mp_entry_data data;
+    void (*release)(mp_walk *walk);
+} entry_stream;
+
+static size_t entry_read(mp_stream *stream, char *into, size_t room)
+{
+    entry_stream *own = (entry_stream *)stream;
+    mp_walk *walk = own->walk;
+    size_t got = mp_entry_read(&own->data, own->level->archive, into, room);
+    if (!got && own->data.failed) {
+        const char *why;
+        mp_fault fault = mp_archive_fault(own->level, &why);
+        if (fault == MP_FAULT_TORN)
+            why = mp_packing_name(own->level->packing);
+        return mp_stream_fail(stream, fault, "%s", why);
+    }
+    walk->given += got;
+    mp_unpack_check(stream, &walk->limits, walk->given, walk->file->given);
+    /* What is read again and again is in several members at once. */
+    uint64_t size = mp_stream_size(walk->file);
+    if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
+        mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");
+    return got;
+}
+
+static void entry_close(mp_stream *stream)
+{
+    entry_stream *own = (entry_stream *)stream;
+    if (own->release)
+        own->release(own->walk);
+}
+
+static mp_stream *entry_again(const mp_stream *stream);
+
+static const mp_stream_kind entry_kind = {entry_read, entry_again, entry_close, NULL};
+
+static mp_stream *entry_new(mp_walk *walk)
+{
+    entry_stream *own = mp_alloc_zero(1, sizeof *own);
+    own->stream.kind = &entry_kind;
+    own->stream.bottom = walk->file;
+    own->walk = walk;
+    own->level = &walk->levels[walk->place.depth - 1];
+    own->place = walk->place;
+    return &own->stream;
+}
+
+/* Under what unpacks it. */
+static entry_stream *entry_of(mp_stream *stream)
+{
+    while (stream->below)
+        stream = stream->below;
+    return (entry_stream *)stream;
+}
+
+void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
+{
+    entry_of(stream)->release = release;
+}
+
+/* --- levels --- */
+
+/* The first fault is the one that is told, but for a limit, at which the whole walk ends. */
+static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
+{
+    if (walk->fault && fault != MP_FAULT_LIMIT)
+        return;
+    walk->fault = fault;
+    snprintf(walk->why, sizeof walk->why, "%s%s%s", packing, *packing ? ": " : "", why);
+}
+
+/* Go into an archive; its stream belongs to the level, also where it cannot be read. */
+static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
+{
+    assert(walk->place.depth < MP_MOST_NESTED);
+    mp_archive *at = &walk->levels[walk->place.depth];
+    bool ok = mp_archive_open(at, from, packing);
+    at->before = walk->layers.count;
+    walk->place.at[walk->place.depth++] = 0;
+    if (!ok && packing == MP_7ZIP && !at->seeks)
+        stop(walk, MP_FAULT_READ, "", "a 7z archive in another one is not read: unpack it first");
+    else if (!ok)
+        stop(walk, MP_FAULT_READ, mp_packing_name(packing), "damaged");
+    return ok;
+}
+
+static void leave(mp_walk *walk)
+{
+    mp_archive *at = &walk->levels[--walk->place.depth];
+    mp_archive_close(at);
+    /* The archive itself and what it was packed by are no longer around what comes. */
+    walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
+}
+
+/* What libarchive would unpack only to pass over it is unpacked here, where it is counted. */
+static bool pass_over(mp_walk *walk, mp_archive *at)
+{
+    const void *block;
+    size_t length;
+    la_int64_t offset;
+    if (!at->entry || !mp_archive_unpacks(at))
+        return true;
+    mp_stream counted = {.fault = MP_FAULT_NONE};
+    while (archive_read_data_block(at->archive, &block, &length, &offset) == ARCHIVE_OK) {
+        walk->given += length;
+        if (!mp_unpack_check(&counted, &walk->limits, walk->given, walk->file->given)) {
+            stop(walk, counted.fault, "", counted.why);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What is wrong with the level, by what libarchive said last. */
+static void stop_at(mp_walk *walk, const mp_archive *at)
+{
+    const char *why;
+    mp_fault fault = mp_archive_fault(at, &why);
+    stop(walk, fault, mp_packing_name(at->packing), fault == MP_FAULT_TORN ? "it breaks off" : why);
+}
+
+/* The next file of the innermost level. What is damaged on the way is told and passed over. */
+static bool next_entry(mp_walk *walk)
+{
+    mp_archive *at = &walk->levels[walk->place.depth - 1];
+    for (;;) {
+        if (!pass_over(walk, at))
+            return false;
+        int code = archive_read_next_header(at->archive, &at->entry);
+        if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
+            at->entry = NULL;
+        const bool failed = code == ARCHIVE_EOF ? at->from->fault != MP_FAULT_NONE : !at->entry;
+        if (failed)
+            stop_at(walk, at);
+        else if (code == ARCHIVE_EOF && !mp_archive_has_end(at))
+            stop(walk, MP_FAULT_TORN, mp_packing_name(at->packing), "its end is missing");
+        if (code == ARCHIVE_RETRY)
+            continue;
+        if (!at->entry)
+            return false;
+        walk->place.at[walk->place.depth - 1]++;
+        if (++walk->files > walk->limits.files) {
+            snprintf(walk->why, sizeof walk->why,
+                     "has more than %u members, the limit of " MP_DASHES "max-files",
+                     (unsigned)walk->limits.files);
+            walk->fault = MP_FAULT_LIMIT;
+            return false;
+        }
+        if (mp_archive_is_file(at))
+            return true;
+    }
+}
+
+static const char *name_of(mp_walk *walk, uint32_t depth)
+{
+    const char *name = mp_archive_name(&walk->levels[depth], &walk->names);
+    return name ? name
+                : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.at[depth]);
+}
+
+/* The whole name, from the outermost archive inwards. */
+static const char *full_name(mp_walk *walk)
+{
+    mp_arena_free(&walk->names);
+    const char *name = name_of(walk, 0);
+    for (uint32_t i = 1; i < walk->place.depth; i++)
+        name = mp_arena_format(&walk->names, "%s:%s", name, name_of(walk, i));
+    return name;
+}
+
+/* The member at which the innermost level stands: its stream, with its own packings undone. */
+static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
+{
+    const mp_archive *at = &walk->levels[walk->place.depth - 1];
+    walk->layers.count = at->before + 1;
+    walk->layers.at[at->before] = (uint8_t)at->packing;
+    *stream = entry_new(walk);
+    if (archive_entry_is_data_encrypted(at->entry) == 1) {
+        mp_stream_fail(*stream, MP_FAULT_READ, "it is encrypted, expected no password");
+        return MP_UNPACKED;
+    }
+    return mp_unpack_all(stream, &walk->layers, &walk->limits);
+}
+
+static void put(mp_walk *walk, mp_stream *stream, mp_member *member)
+{
+    *member = (mp_member){
+        .name = full_name(walk), .place = walk->place, .layers = walk->layers, .stream = stream};
+}
+
+bool mp_walk_next(mp_walk *walk, mp_member *member)
+{
+    while (walk->place.depth && walk->fault != MP_FAULT_LIMIT) {
+        mp_stream *stream;
+        if (!next_entry(walk)) {
+            if (walk->fault && walk->place.depth == 1)
+                return false;
+            leave(walk);
+            continue;
+        }
+        mp_packing packing = open_entry(walk, &stream);
+        if (!mp_packing_is_archive(packing)) {
+            put(walk, stream, member);
+            return true;
+        }
+        if (!enter(walk, stream, packing))
+            leave(walk);
+    }
+    return false;
+}
+
+/* Stand at the member, or at one in front of which it would be; what is left on the way is closed.
+ */
+static bool stand_at(mp_walk *walk, const mp_member_place *place)
+{
+    for (;;) {
+        uint32_t depth = 0;
+        while (depth + 1 < walk->place.depth && depth + 1 < place->depth &&
+               walk->place.at[depth] == place->at[depth])
+            depth++;
+        while (walk->place.depth > depth + 1)
+            leave(walk);
+        if (!walk->place.depth)
+            return false;
+        while (walk->place.at[depth] < place->at[depth])
+            if (!next_entry(walk))
+                return false;
+        if (walk->place.at[depth] > place->at[depth] || depth + 1 == place->depth)
+            return walk->place.at[depth] == place->at[depth];
+        mp_stream *stream;
+        mp_packing packing = open_entry(walk, &stream);
+        if (!mp_packing_is_archive(packing)) {
+            mp_stream_close(stream);
+            return false;
+        }
+        if (!enter(walk, stream, packing)) {
+            leave(walk);
+            return false;
+        }
+    }
+}
+
+bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
+{
+    mp_stream *stream;
+    if (!stand_at(walk, place))
+        return false;
+    mp_packing packing = open_entry(walk, &stream);
+    put(walk, stream, member);
+    return !mp_packing_is_archive(packing);
+}
+
+const mp_member_place *mp_walk_place(const mp_walk *walk)
+{
+    return &walk->place;
+}
+
+mp_fault mp_walk_fault(const mp_walk *walk, const char **why)
+{
+    *why = walk->why;
+    return walk->fault;
+}
+
+mp_stream *mp_walk_file(mp_walk *walk)
+{
+    return walk->file;
+}
+
+mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
+                     const mp_unpack_limits *limits)
+{
+    mp_walk *walk = mp_alloc_zero(1, sizeof *walk);
+    walk->file = stream->bottom;
+    walk->layers = *layers;
+    walk->limits = *limits;
+    if (!enter(walk, stream, packing))
+        leave(walk);
+    return walk;
+}
+
+void mp_walk_free(mp_walk *walk)
+{
+    if (!walk)
+        return;
+    while (walk->place.depth)
+        leave(walk);
+    mp_arena_free(&walk->names);
+    free(walk);
+}
+
+/* The member once more, by another walk. */
+static mp_stream *entry_again(const mp_stream *stream)
+{
+    const entry_stream *own = (const entry_stream *)stream;
+    const mp_archive *outer = &own->walk->levels[0];
+    mp_layers layers = {.count = outer->before};
+    memcpy(layers.at, own->walk->layers.at, outer->before);
+    mp_stream *again = mp_stream_again(outer->from);
+    if (!again)
+        return NULL;
+    mp_walk *walk = mp_walk_new(again, outer->packing, &layers, &own->walk->limits);
+    if (!stand_at(walk, &own->place)) {
+        mp_walk_free(walk);
+        errno = EIO;
+        return NULL;
+    }
+    entry_stream *made = (entry_stream *)entry_new(walk);
+    made->release = mp_walk_free;
+    return &made->stream;
+}
+
+#else /* nothing is taken for an archive, see mp_unpack_all */
+
+struct mp_walk {
+    mp_member_place place;
+};
+
+int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
+{
+    return memcmp(a, b, sizeof *a);
+}
+
+mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
+                     const mp_unpack_limits *limits)
+{
+    (void)stream, (void)packing, (void)layers, (void)limits;
+    return NULL;
+}
+
+void mp_walk_free(mp_walk *walk)
+{
+    (void)walk;
+}
+
+bool mp_walk_next(mp_walk *walk, mp_member *member)
+{
+    (void)walk, (void)member;
+    return false;
+}
+
+bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
+{
+    (void)walk, (void)place, (void)member;
+    return false;
+}
+
+const mp_member_place *mp_walk_place(const mp_walk *walk)
+{
+    return &walk->place;
+}
+
+mp_fault mp_walk_fault(const mp_walk *walk, const char **why)
+{
+    (void)walk;
+    *why = "";
+    return MP_FAULT_NONE;
+}
+
+void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
+{
+    (void)stream, (void)release;
+}
+
+mp_stream *mp_walk_file(mp_walk *walk)
+{
+    (void)walk;
+    return NULL;
+}
+
+#endif

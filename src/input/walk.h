@@ -1,0 +1,47 @@
+/* Archives: going through their members, one after the other, as they stand in them.
+ *
+ * An archive in an archive is gone through where it stands; its members are called by both names,
+ * "inner.tar:shop.oemp". What is no file (a folder, a link) is passed over. */
+#ifndef MP_INPUT_WALK_H
+#define MP_INPUT_WALK_H
+
+#include "base/memory.h"
+#include "input/unpack.h"
+
+typedef struct mp_walk mp_walk;
+
+/* Where a member stands: as which one of the archive, of the archive in it, and so on, from 1. */
+typedef struct mp_member_place {
+    uint32_t at[MP_MOST_NESTED];
+    uint32_t depth;
+} mp_member_place;
+
+typedef struct mp_member {
+    const char *name; /* valid UTF-8; until the next member */
+    mp_member_place place;
+    mp_layers layers;  /* what it is packed by */
+    mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on */
+} mp_member;
+
+/* Below 0: the walk has come less far; above: farther. */
+int mp_place_compare(const mp_member_place *a, const mp_member_place *b);
+
+/* Through the archive that `stream` gives, which it owns from now on. `layers`: what was undone to
+ * get there. */
+mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
+                     const mp_unpack_limits *limits);
+/* NULL: nothing happens. */
+void mp_walk_free(mp_walk *walk);
+/* The next member; false at the end, and where the archive breaks off: see mp_walk_fault. */
+bool mp_walk_next(mp_walk *walk, mp_member *member);
+/* On to a member that stands farther on; false: it is not there any more. */
+bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member);
+const mp_member_place *mp_walk_place(const mp_walk *walk);
+/* Of the archive itself; *why is what to say of it. */
+mp_fault mp_walk_fault(const mp_walk *walk, const char **why);
+/* Have the stream own the walk: with it, `release` is called. */
+void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk));
+/* What is at the bottom. */
+mp_stream *mp_walk_file(mp_walk *walk);
+
+#endif
