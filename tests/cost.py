@@ -74,6 +74,8 @@ WAYS = {
     "rpm-chain": (growing.rpm_chain, 1000, DUMPS),
     "rpm-star": (growing.rpm_star, 2000, DUMPS),
     "rpm-types": (growing.rpm_types, 1000, DUMPS),
+    "rpm-equal-types": (growing.rpm_equal_types, 1000, DUMPS),
+    "rpm-equal-statics": (growing.rpm_equal_statics, 1000, DUMPS),
     "rpm-roots": (growing.rpm_roots, 1000, DUMPS),
     "rpm-longer-names": (growing.rpm_longer_names, 8000, DUMPS),
     "aqtime-sets": (lambda n: growing.database(n, 2, 2), 100, DATABASE),

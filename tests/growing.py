@@ -278,6 +278,20 @@ def rpm_types(n):
                 [(i + 1, [i + 1] * (i + 1 < n)) for i in range(n)])
 
 
+def rpm_equal_types(n):
+    """Two of each type, which retain a third together: as much as those of any other type."""
+    twos = [(3 + i // 2, [2 * n + 1 + i // 2]) for i in range(2 * n)]
+    return dump(["Shop.Node", "Shop.Part", *(f"Shop.Type{i}" for i in range(n))], [0],
+                [(1, range(1, 2 * n + 1)), *twos, *[(2, [])] * n])
+
+
+def rpm_equal_statics(n):
+    """The same of static fields, two of each type that declares them."""
+    text = rpm_equal_types(n)
+    roots = "".join(f"r {address(1 + i)} 4 0 {3 + i // 2:x}\n" for i in range(2 * n))
+    return text.replace(f"r {address(0)} 0 0\n", roots)
+
+
 def rpm_roots(n):
     return dump(["Shop.Node"], range(n), [(1, [])] * n)
 

@@ -32,6 +32,8 @@ import time
 import zipfile
 import zlib
 
+import growing
+
 SECONDS, MEBIBYTES, PRINTED = 2, 300, 20 << 20
 GUARD = 60  # seconds of a processor, after which a run is stopped in any build
 
@@ -312,6 +314,16 @@ def root_kinds(scale):
         out.write("a 2 Shop.exe 444e0b3f\nt a System.String\n")
         for i in range(1, int(100_000 * scale) + 1):
             out.write(f"o {i:x}0 a 10\nr {i:x}0 {i + 100:x} 0\n")
+
+
+@hostile("dumps", *[(command, name, *more) for name in ("types.gclog", "statics.gclog")
+                    for command, *more in (("analyze",), ("leaks",), ("retained", "--by", "type"),
+                                           ("retained", "--by", "type", "--limit", 0, "--format", "csv"))])
+def equal_groups(scale):
+    """No type retains more than another, nor does what one declares: which are the first ten?"""
+    count = int(40_000 * scale)
+    pathlib.Path("types.gclog").write_text(growing.rpm_equal_types(count))
+    pathlib.Path("statics.gclog").write_text(growing.rpm_equal_statics(count))
 
 
 @hostile("names", *[Run(command, "sessions", "--group", "all", check=first_rows(150))

@@ -235,6 +235,10 @@ const mp_histogram *mp_graph_types(mp_graph_view *view);
  * O(references) for each 63 groups, or fewer where few are asked for. */
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least);
+/* What groups of types or of objects of roots retain at least, and at most (`most`, of each; not
+ * known: INT64_MAX): where both are one they are settled. O(references), and as many again for a
+ * few objects above each. */
+void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most);
 void mp_groups_free(mp_groups *groups);
 
 typedef struct mp_graph_totals {

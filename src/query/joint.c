@@ -317,20 +317,33 @@ static int most_first(const void *left, const void *right, void *groups)
     return a < b ? -1 : a > b;
 }
 
+/* What is asked for, as of mp_groups_settle. */
+typedef struct question {
+    mp_groups *groups;
+    const uint32_t *which;
+    uint32_t count;
+    size_t most;
+    int64_t least;
+} question;
+
+static uint32_t asked_group(const question *asked, uint32_t i)
+{
+    return asked->which ? asked->which[i] : i;
+}
+
 /* What a group must retain to be of interest: as much as the last of the `most` that are known to
  * retain most, and `least`. */
-static int64_t bar_of(mp_groups *groups, const uint32_t *which, uint32_t count, size_t most,
-                      int64_t least)
+static int64_t bar_of(const question *asked)
 {
-    if (!most || most > count)
-        return least;
-    uint32_t *order = mp_alloc(count * sizeof *order);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = which ? which[i] : i;
-    qsort_r(order, count, sizeof *order, most_first, groups);
-    int64_t bar = groups->at[order[most - 1]].bytes;
+    if (!asked->most || asked->most > asked->count)
+        return asked->least;
+    uint32_t *order = mp_alloc(asked->count * sizeof *order);
+    for (uint32_t i = 0; i < asked->count; i++)
+        order[i] = asked_group(asked, i);
+    qsort_r(order, asked->count, sizeof *order, most_first, asked->groups);
+    int64_t bar = asked->groups->at[order[asked->most - 1]].bytes;
     free(order);
-    return bar > least ? bar : least;
+    return bar > asked->least ? bar : asked->least;
 }
 
 /* Half of the bits for groups alone, those first that retain most for all we know; half for the
@@ -348,29 +361,59 @@ static void choose(pass *at, mp_groups *groups, const uint32_t *open, uint32_t c
                  alone + (uint32_t)(rest * (i + 1) / parts));
 }
 
+/* A pass over groups that are open; gives how many of them stay so, in their order. */
+static uint32_t settle_some(mp_graph_view *view, const question *asked, uint32_t *open,
+                            uint32_t left)
+{
+    mp_groups *groups = asked->groups;
+    pass at = {.used = 0};
+    choose(&at, groups, open, left, bar_of(asked) > 0);
+    uint32_t parts = at.used, kept = 0, seen = at.parts[parts - 1].to;
+    fill(&at, view, groups);
+    run(&at, view);
+    int64_t bar = bar_of(asked);
+    for (uint32_t slot = 0; slot < parts; slot++)
+        for (uint32_t i = at.parts[slot].from; i < at.parts[slot].to; i++)
+            if (!groups->at[open[i]].exact && at.found[slot].bytes >= bar)
+                open[kept++] = open[i];
+    for (uint32_t i = seen; i < left; i++)
+        open[kept++] = open[i];
+    return kept;
+}
+
+/* The same by bounds of all groups. */
+static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uint32_t *open,
+                                 uint32_t left)
+{
+    mp_groups *groups = asked->groups;
+    int64_t *highest = mp_alloc(groups->count * sizeof *highest);
+    uint32_t kept = 0;
+    mp_groups_bound(view, groups, highest);
+    int64_t bar = bar_of(asked);
+    for (uint32_t i = 0; i < left; i++)
+        if (!groups->at[open[i]].exact && highest[open[i]] >= bar)
+            open[kept++] = open[i];
+    qsort_r(open, kept, sizeof *open, most_first, groups);
+    free(highest);
+    return kept;
+}
+
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least)
 {
+    /* Where groups retain as much as others, passes rule none out: then bounds tell them apart. */
+    enum { FEW_PASSES = 4 };
+    const question asked = {groups, which, count, most, least};
+    bool has_bounds = groups->kind == MP_GROUPS_OF_TYPES || groups->kind == MP_GROUPS_OF_ROOTED;
     uint32_t *open = mp_alloc((count + 1u) * sizeof *open), left = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!groups->at[which ? which[i] : i].exact)
-            open[left++] = which ? which[i] : i;
+        if (!groups->at[asked_group(&asked, i)].exact)
+            open[left++] = asked_group(&asked, i);
     qsort_r(open, left, sizeof *open, most_first, groups);
-    while (left) {
-        pass at = {.used = 0};
-        choose(&at, groups, open, left, bar_of(groups, which, count, most, least) > 0);
-        uint32_t asked = at.used, kept = 0;
-        fill(&at, view, groups);
-        run(&at, view);
-        int64_t bar = bar_of(groups, which, count, most, least);
-        uint32_t seen = at.parts[asked - 1].to;
-        for (uint32_t slot = 0; slot < asked; slot++)
-            for (uint32_t i = at.parts[slot].from; i < at.parts[slot].to; i++)
-                if (!groups->at[open[i]].exact && at.found[slot].bytes >= bar)
-                    open[kept++] = open[i];
-        for (uint32_t i = seen; i < left; i++)
-            open[kept++] = open[i];
-        left = kept;
+    for (uint32_t passes = 1; left; passes++) {
+        left = settle_some(view, &asked, open, left);
+        if (has_bounds && passes == FEW_PASSES && left > FEW_PASSES * SLOTS)
+            left = settle_by_bounds(view, &asked, open, left);
     }
     free(open);
 }

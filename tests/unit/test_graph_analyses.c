@@ -149,14 +149,8 @@ static uint32_t random_below(uint32_t *state, uint32_t limit)
     return (uint32_t)((uint64_t)(*state >> 4) * limit >> 28);
 }
 
-static small random_graph(uint32_t seed)
+static small graph_of_types(const edge *edges, uint32_t *seed)
 {
-    edge edges[EDGES];
-    for (uint32_t i = 0; i < EDGES; i++) { /* mostly from small numbers to larger ones */
-        uint32_t a = 1 + random_below(&seed, OBJECTS), b = 1 + random_below(&seed, OBJECTS);
-        bool back = random_below(&seed, 10) == 0;
-        edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
-    }
     small all = {.model = mp_model_new(), .graph = graph_of(OBJECTS, edges, EDGES, 0)};
     for (uint32_t i = 0; i < TYPES; i++) {
         char name[16];
@@ -165,7 +159,19 @@ static small random_graph(uint32_t seed)
         type->name = mp_model_intern_text(all.model, name);
     }
     for (uint32_t i = 1; i <= OBJECTS; i++)
-        all.graph->types[i] = 1 + random_below(&seed, TYPES);
+        all.graph->types[i] = 1 + random_below(seed, TYPES);
+    return all;
+}
+
+static small random_graph(uint32_t seed)
+{
+    edge edges[EDGES];
+    for (uint32_t i = 0; i < EDGES; i++) { /* mostly from small numbers to larger ones */
+        uint32_t a = 1 + random_below(&seed, OBJECTS), b = 1 + random_below(&seed, OBJECTS);
+        bool back = random_below(&seed, 10) == 0;
+        edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
+    }
+    small all = graph_of_types(edges, &seed);
     for (uint32_t i = 0; i < 12; i++)
         graph_root(all.graph, 1 + random_below(&seed, 60), random_below(&seed, 3), 0);
     look(&all);
@@ -239,6 +245,57 @@ static void test_what_types_retain_together(void **unused)
         mp_histogram_free(&over);
         teardown(&all);
     }
+}
+
+/* Ladders: ways of many objects, which meet again and again. */
+static small random_ladder(uint32_t seed)
+{
+    edge edges[EDGES];
+    for (uint32_t i = 0; i < EDGES; i++) {
+        uint32_t from = 1 + i * (OBJECTS - 4) / EDGES;
+        edges[i] = (edge){from, from + 1 + random_below(&seed, 3)};
+    }
+    small all = graph_of_types(edges, &seed);
+    graph_root(all.graph, 1, MP_ROOT_LOCAL, 0);
+    graph_root(all.graph, 2, MP_ROOT_LOCAL, 0);
+    look(&all);
+    return all;
+}
+
+/* Bounds hold, and are exact where they say so; gives of how many types. */
+static uint32_t hold_bounds(small *all)
+{
+    mp_histogram types = mp_histogram_of(&all->view, MP_HISTOGRAM_OF_TYPES);
+    int64_t whole = reached_without(all->graph, 0), most[TYPES];
+    uint32_t exact = 0;
+    mp_groups_bound(&all->view, &types.groups, most);
+    for (uint32_t type = 1; type <= TYPES; type++) {
+        uint32_t group = types.groups.group_of[type];
+        if (!group)
+            continue;
+        const mp_joint *least = &types.groups.at[group - 1];
+        int64_t expected = whole - reached_without(all->graph, type);
+        assert_true(least->bytes <= expected && expected <= most[group - 1]);
+        if (least->exact)
+            assert_int_equal(least->bytes, expected);
+        exact += least->exact;
+    }
+    mp_histogram_free(&types);
+    return exact;
+}
+
+static void test_bounds_of_what_types_retain(void **unused)
+{
+    (void)unused;
+    uint32_t exact = 0;
+    for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
+        small some = random_graph(seed), ladder = random_ladder(seed);
+        exact += hold_bounds(&some);
+        hold_bounds(&ladder);
+        teardown(&some);
+        teardown(&ladder);
+    }
+    assert_true(exact > GRAPHS * 150);
 }
 
 static void test_order_of_objects(void **unused)
@@ -515,6 +572,7 @@ int main(void)
         cmocka_unit_test(test_totals),
         cmocka_unit_test(test_types_and_namespaces),
         cmocka_unit_test(test_what_types_retain_together),
+        cmocka_unit_test(test_bounds_of_what_types_retain),
         cmocka_unit_test(test_order_of_objects),
         cmocka_unit_test(test_roots),
         cmocka_unit_test(test_labels_of_roots),

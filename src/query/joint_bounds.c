@@ -1,0 +1,271 @@
+/* What groups of objects retain at least and at most, in one walk for all of them.
+ *
+ * What an object of a group dominates, the group retains. Beyond that it retains what is reached on
+ * several ways that meet, where each of them passes the group: objects to which their immediate
+ * dominator does not refer itself. Of each way that leads there the shortest is looked at. A group
+ * that is on each of them may retain the object; it does for certain if what is on them of the
+ * group dominates where they come from. Mostly both say the same. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/graph_query.h"
+
+/* Objects of a way that are looked at: the work is that often the references at most. */
+enum { LOOKED_AT = 16 };
+
+/* A group that retains an object at which ways meet, or may do so. */
+typedef struct meeting_group {
+    uint32_t group;
+    bool sure;
+} meeting_group;
+
+/* Of a group, while one object is looked at: on how many of the ways to it the group is. */
+typedef struct way_count {
+    uint32_t object; /* that this is about */
+    uint32_t ways, sure;
+} way_count;
+
+typedef struct bounds {
+    const mp_graph *graph;
+    const mp_dominators *dominators;
+    const mp_object_roots *roots;
+    const mp_distances *shortest;
+    mp_groups *groups;
+    int64_t *most;
+    uint32_t *place; /* of each object in the dominators' order */
+    uint32_t *first; /* as mp_graph's, but for who refers to objects at which ways meet */
+    uint32_t *referrers;
+    bool *far;            /* of each object: on the way to one that is too far to be looked at */
+    way_count *counts;    /* by group */
+    meeting_group *found; /* of each place: those from `first_found` on */
+    size_t *first_found, found_count, found_capacity;
+} bounds;
+
+/* The groups of an object, one at a call: they are of its type, or of its roots. */
+static inline bool next_group(const bounds *at, uint32_t object, uint32_t *next, uint32_t *group)
+{
+    const uint32_t *group_of = at->groups->group_of;
+    if (at->groups->kind == MP_GROUPS_OF_TYPES) {
+        *group = *next ? 0 : group_of[at->graph->types[object]];
+        *next = 1;
+        return *group != 0;
+    }
+    for (uint32_t i = at->roots->first[object] + (*next)++; i < at->roots->first[object + 1];
+         i = at->roots->first[object] + (*next)++) {
+        *group = group_of[at->roots->roots[i]];
+        if (*group)
+            return true;
+    }
+    return false;
+}
+
+/* Whether ways meet there: a shortest one comes from the dominator, if any comes from there. */
+static bool is_meeting(const bounds *at, uint32_t object)
+{
+    uint32_t above = at->shortest->above[object], dominator = at->dominators->idom[object];
+    return mp_is_reached(at->dominators, object) && above != (dominator ? dominator : object);
+}
+
+static bool dominates(const bounds *at, uint32_t object, uint32_t other)
+{
+    uint32_t place = at->place[object];
+    return at->place[other] - place < at->dominators->span[place];
+}
+
+static void find_places(bounds *at)
+{
+    at->place = mp_alloc_zero((size_t)at->graph->count + 1, sizeof *at->place);
+    for (uint32_t i = 1; i <= at->dominators->reached; i++)
+        at->place[at->dominators->order[i]] = i;
+}
+
+/* Whether a reference may be the end of a way to where ways meet: not from below it. */
+static bool is_end(const bounds *at, uint32_t from, uint32_t to)
+{
+    return mp_is_reached(at->dominators, from) && is_meeting(at, to) && !dominates(at, to, from);
+}
+
+static void each_end(bounds *at, bool puts)
+{
+    for (uint32_t from = 1; from <= at->graph->count; from++)
+        for (uint32_t i = at->graph->first[from]; i < at->graph->first[from + 1]; i++) {
+            uint32_t to = at->graph->targets[i];
+            if (is_end(at, from, to) && puts)
+                at->referrers[--at->first[to]] = from;
+            else if (!puts)
+                at->first[to] += is_end(at, from, to);
+        }
+}
+
+static void find_referrers(bounds *at)
+{
+    uint32_t sum = 0;
+    at->first = mp_alloc_zero((size_t)at->graph->count + 2, sizeof *at->first);
+    each_end(at, false);
+    for (uint32_t i = 1; i <= at->graph->count + 1; i++)
+        at->first[i] = sum += at->first[i];
+    at->referrers = mp_alloc((size_t)sum * sizeof *at->referrers);
+    each_end(at, true);
+}
+
+/* The object before it on the shortest way from the roots; 0: there is none. */
+static uint32_t before(const bounds *at, uint32_t object)
+{
+    uint32_t above = at->shortest->above[object];
+    return above == object ? 0 : above;
+}
+
+/* Whether the way that ends with a reference of `from` is short enough. */
+static bool is_near(const bounds *at, uint32_t from, uint32_t dominator)
+{
+    uint32_t steps = 0;
+    for (; from != dominator && steps <= LOOKED_AT; steps++)
+        from = before(at, from);
+    return steps <= LOOKED_AT;
+}
+
+/* Count the groups on a way, which is the number `way` of all and `ways` of those that are short
+ * enough; those on the first are the list of the object. */
+static void count_way(bounds *at, uint32_t object, uint32_t from, uint32_t way, uint32_t ways,
+                      bool near)
+{
+    uint32_t dominator = at->dominators->idom[object], steps = 0;
+    for (uint32_t on = from; on != dominator && steps++ < LOOKED_AT; on = before(at, on)) {
+        bool sure = dominates(at, on, from);
+        for (uint32_t group, next = 0; next_group(at, on, &next, &group);) {
+            way_count *count = &at->counts[group];
+            if (count->object != object && way == 0) {
+                mp_grow(&at->found, &at->found_capacity, at->found_count + 1, sizeof *at->found);
+                at->found[at->found_count++].group = group;
+                *count = (way_count){.object = object};
+            }
+            if (count->object != object)
+                continue;
+            if (near && count->ways == ways)
+                count->ways++;
+            if (sure && count->sure == way)
+                count->sure++;
+        }
+    }
+}
+
+/* Of what is in the list of the object, that stays which is on all ways; gives how many. */
+static size_t keep_found(bounds *at, size_t first, uint32_t way, uint32_t ways)
+{
+    size_t kept = first;
+    for (size_t i = first; i < at->found_count; i++) {
+        const way_count *count = &at->counts[at->found[i].group];
+        if (count->ways == ways)
+            at->found[kept++] = (meeting_group){at->found[i].group, count->sure == way};
+    }
+    at->found_count = kept;
+    return kept - first;
+}
+
+static void look_at_meeting(bounds *at, uint32_t object)
+{
+    size_t first = at->found_count;
+    uint32_t way = 0, ways = 0, nearest = before(at, object);
+    uint32_t dominator = at->dominators->idom[object];
+    if (!is_near(at, nearest, dominator)) {
+        for (uint32_t on = nearest; on && !at->far[on]; on = before(at, on))
+            at->far[on] = true;
+        return;
+    }
+    count_way(at, object, nearest, way++, ways++, true);
+    for (uint32_t i = at->first[object]; i < at->first[object + 1]; i++) {
+        if (at->referrers[i] == nearest)
+            continue;
+        bool near = is_near(at, at->referrers[i], dominator);
+        count_way(at, object, at->referrers[i], way++, ways, near);
+        ways += near;
+        if (!keep_found(at, first, way, ways))
+            return;
+    }
+}
+
+/* What of a group is not below another object of it, with all that it dominates. */
+typedef struct joint_sums {
+    uint32_t *until; /* by group: places before that are counted */
+    mp_joint *at;
+} joint_sums;
+
+static void count(const joint_sums *sums, const bounds *at, uint32_t group, uint32_t place)
+{
+    if (place < sums->until[group])
+        return;
+    sums->until[group] = place + at->dominators->span[place];
+    sums->at[group].objects += at->dominators->span[place];
+    sums->at[group].bytes += (int64_t)at->dominators->retained[at->dominators->order[place]];
+}
+
+static joint_sums no_sums(const bounds *at)
+{
+    size_t size = (size_t)at->groups->count + 1;
+    return (joint_sums){mp_alloc_zero(size, sizeof(uint32_t)),
+                        mp_alloc_zero(size, sizeof(mp_joint))};
+}
+
+static void sum_up(bounds *at)
+{
+    joint_sums least = no_sums(at), most = no_sums(at);
+    bool *open = mp_alloc_zero((size_t)at->groups->count + 1, sizeof *open);
+    for (uint32_t place = 1; place <= at->dominators->reached; place++) {
+        uint32_t object = at->dominators->order[place];
+        for (uint32_t group, next = 0; next_group(at, object, &next, &group);) {
+            count(&least, at, group, place);
+            count(&most, at, group, place);
+            open[group] |= at->far[object];
+        }
+        for (size_t i = at->first_found[place]; i < at->first_found[place + 1]; i++) {
+            if (at->found[i].sure)
+                count(&least, at, at->found[i].group, place);
+            count(&most, at, at->found[i].group, place);
+        }
+    }
+    for (uint32_t i = 0; i < at->groups->count; i++) {
+        mp_joint *joint = &at->groups->at[i];
+        const mp_joint *low = &least.at[i + 1], *high = &most.at[i + 1];
+        at->most[i] = open[i + 1] ? INT64_MAX : high->bytes;
+        if (joint->exact)
+            continue;
+        joint->objects = low->objects;
+        joint->bytes = low->bytes;
+        joint->exact = !open[i + 1] && low->objects == high->objects && low->bytes == high->bytes;
+    }
+    free(least.until);
+    free(least.at);
+    free(most.until);
+    free(most.at);
+    free(open);
+}
+
+void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
+{
+    size_t objects = (size_t)view->graph->count + 1;
+    bounds at = {.graph = view->graph,
+                 .dominators = &view->dominators,
+                 .roots = &view->roots,
+                 .shortest = mp_graph_distances(view),
+                 .groups = groups,
+                 .most = most,
+                 .far = mp_alloc_zero(objects, sizeof *at.far),
+                 .counts = mp_alloc_zero((size_t)groups->count + 1, sizeof *at.counts),
+                 .first_found = mp_alloc_zero(objects + 1, sizeof *at.first_found)};
+    find_places(&at);
+    find_referrers(&at);
+    for (uint32_t place = 1; place <= at.dominators->reached; place++) {
+        at.first_found[place] = at.found_count;
+        if (is_meeting(&at, at.dominators->order[place]))
+            look_at_meeting(&at, at.dominators->order[place]);
+        at.first_found[place + 1] = at.found_count;
+    }
+    sum_up(&at);
+    free(at.place);
+    free(at.first);
+    free(at.referrers);
+    free(at.far);
+    free(at.counts);
+    free(at.found);
+    free(at.first_found);
+}
