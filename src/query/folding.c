@@ -38,14 +38,44 @@ void mp_folding_free(mp_folding *folding)
         free(folding->end[turn]);
 }
 
+enum { WORTH = 3 }; /* so many frames that are not shown */
+
 mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
 {
-    enum { WORTH = 3 }; /* so many frames that are not shown */
     for (uint32_t turn = 1; turn <= MP_LONGEST_TURN; turn++) {
         uint32_t end = folding->end[turn - 1][node];
         uint32_t way = folding->model->tree.at[node].depth - folding->model->tree.at[end].depth;
         if (way >= turn + WORTH)
             return (mp_turn){turn, way - turn, end};
+    }
+    return (mp_turn){0};
+}
+
+/* Whether the nodes are of one name, and called at one line. */
+static bool same_call(const mp_model *model, uint32_t a, uint32_t b)
+{
+    const mp_tree_node *x = &model->tree.at[a], *y = &model->tree.at[b];
+    const mp_symbol *of_x = &model->symbols.at[x->symbol.i],
+                    *of_y = &model->symbols.at[y->symbol.i];
+    return x->line == y->line && of_x->name.i && of_x->name.i == of_y->name.i &&
+           of_x->start_line == of_y->start_line;
+}
+
+mp_turn mp_turn_below(const mp_model *model, uint32_t node,
+                      uint32_t (*next)(const void *opaque, uint32_t node), const void *opaque)
+{
+    uint32_t ahead = node;
+    for (uint32_t frames = 1; frames <= MP_LONGEST_TURN; frames++) {
+        ahead = ahead ? next(opaque, ahead) : 0;
+        mp_turn turn = {.frames = frames};
+        uint32_t behind = node;
+        for (uint32_t at = ahead; at && same_call(model, at, behind); at = next(opaque, at)) {
+            behind = next(opaque, behind);
+            turn.end = at;
+            turn.again++;
+        }
+        if (turn.again >= WORTH)
+            return turn;
     }
     return (mp_turn){0};
 }

@@ -25,5 +25,9 @@ typedef struct mp_turn {
 } mp_turn;
 /* Of the callers of a node, from the innermost on. */
 mp_turn mp_turn_of(const mp_folding *folding, uint32_t node);
+/* Of a node and what it calls: `end` is the last of those that are the same again. `next` gives the
+ * one callee of a node that counts; 0: there is none, or several. */
+mp_turn mp_turn_below(const mp_model *model, uint32_t node,
+                      uint32_t (*next)(const void *opaque, uint32_t node), const void *opaque);
 
 #endif

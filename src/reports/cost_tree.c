@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "query/folding.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
+#include "reports/stacks.h"
 
 enum { DEEPEST_INDENT = 40 };
 
@@ -54,8 +56,10 @@ typedef struct tree_walk {
     const mp_tree_cost *bytes;
     const mp_path_cost *times;
     uint32_t *first_child, *next_sibling; /* the largest first */
+    uint32_t *indent;                     /* by node */
     int64_t all;
     size_t rows, passed;
+    bool folds, folded;  /* what is the same again is left out; some was */
     uint32_t most_depth; /* 0: any */
     double min_percent;
 } tree_walk;
@@ -106,42 +110,54 @@ static void link_children(tree_walk *walk)
     mp_arena_free(&names);
 }
 
-static void put_node(tree_walk *walk, uint32_t node, uint32_t depth)
+/* What a node costs alone: added up, where its row stands for several. */
+static void add_own(const tree_walk *walk, uint32_t node, tree_row *row)
+{
+    if (walk->bytes) {
+        row->own += walk->bytes[node].own_bytes;
+        row->own_objects += walk->bytes[node].own_objects;
+    } else {
+        row->own += walk->times[node].own_us;
+        row->calls += walk->times[node].calls;
+    }
+}
+
+static const char *node_text(const tree_walk *walk, uint32_t node)
 {
     const mp_tree_node *at = &walk->model->tree.at[node];
-    int indent = (int)(depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT) * 2;
+    mp_document *document = walk->document;
+    uint32_t overload = mp_tree_overload(walk->model, node);
+    int indent = (int)(walk->indent[node] < DEEPEST_INDENT ? walk->indent[node] : DEEPEST_INDENT);
+    const char *line = at->parent && at->line != MP_NO_LINE && at->line
+                           ? mp_document_text(document, "  (line %" PRId32 ")", (int32_t)at->line)
+                           : "";
+    const char *from = overload ? mp_document_text(document, " (from %" PRIu32 ")", overload) : "";
+    return mp_document_text(
+        document, "%*s%s%s%s", 2 * indent, "",
+        mp_name_told(document->arena, mp_tree_label(document->arena, walk->model, node)), from,
+        line);
+}
+
+/* `turn`: of which the node is the last before what is the same again. */
+static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row row, mp_turn turn)
+{
+    const mp_tree_node *at = &walk->model->tree.at[node];
     walk->passed++;
     if (walk->rows && walk->table->row_count == walk->rows)
         return;
-    const char *name = mp_node_text(walk->document, walk->model, node);
     uint32_t start = walk->model->symbols.at[at->symbol.i].start_line;
     bool called = at->parent && at->line != MP_NO_LINE;
-    const char *line = called && at->line ? mp_document_text(walk->document, "  (line %" PRId32 ")",
-                                                             (int32_t)at->line)
-                                          : "";
-    mp_arena *arena = walk->document->arena;
-    uint32_t overload = mp_tree_overload(walk->model, node);
-    const char *from =
-        overload ? mp_document_text(walk->document, " (from %" PRIu32 ")", overload) : "";
-    tree_row row = {
-        .inclusive = inclusive_of(walk, node),
-        .percent = mp_percent_of(inclusive_of(walk, node), walk->all),
-        .depth = depth,
-        .line = called ? (int32_t)at->line : MP_UNKNOWN,
-        .key = name,
-        .start_line = start ? start : MP_UNKNOWN,
-        .node = mp_document_text(walk->document, "%*s%s%s%s", indent, "",
-                                 mp_name_told(arena, mp_tree_label(arena, walk->model, node)), from,
-                                 line),
-    };
-    if (walk->bytes) {
-        row.own = walk->bytes[node].own_bytes;
+    row.inclusive = inclusive_of(walk, node);
+    row.percent = mp_percent_of(inclusive_of(walk, node), walk->all);
+    row.depth = depth;
+    row.line = called ? (int32_t)at->line : MP_UNKNOWN;
+    row.key = mp_node_text(walk->document, walk->model, node);
+    row.start_line = start ? start : MP_UNKNOWN;
+    row.node = node_text(walk, node);
+    if (turn.frames)
+        row.node = mp_again_text(walk->document, row.node, turn);
+    if (walk->bytes)
         row.inclusive_objects = walk->bytes[node].inclusive_objects;
-        row.own_objects = walk->bytes[node].own_objects;
-    } else {
-        row.own = walk->times[node].own_us;
-        row.calls = walk->times[node].calls;
-    }
     mp_table_put(walk->document, walk->table, &row);
 }
 
@@ -151,41 +167,103 @@ static bool is_shown(const tree_walk *walk, uint32_t node, uint32_t depth)
     return !deep && (double)inclusive_of(walk, node) * 100 >= walk->min_percent * (double)walk->all;
 }
 
+/* The one callee of a node that is shown; 0: none is, or several are. */
+static uint32_t only_callee(const void *opaque, uint32_t node)
+{
+    const tree_walk *walk = opaque;
+    uint32_t callee = walk->first_child[node], depth = walk->model->tree.at[node].depth;
+    uint32_t other = callee ? walk->next_sibling[callee] : 0;
+    return callee && is_shown(walk, callee, depth) && !(other && is_shown(walk, other, depth))
+               ? callee
+               : 0;
+}
+
+/* Put a node and, of a recursion, those after it that are not the same again; gives the last node
+ * that they stand for. */
+static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
+{
+    mp_turn turn = {0};
+    if (walk->folds)
+        turn = mp_turn_below(walk->model, node, only_callee, walk);
+    if (!turn.frames) {
+        tree_row row = {.own = 0};
+        add_own(walk, node, &row);
+        put_node(walk, node, depth, row, turn);
+        return node;
+    }
+    tree_row rows[MP_LONGEST_TURN] = {{.own = 0}};
+    uint32_t at = node;
+    for (uint32_t i = 0; i < turn.frames + turn.again; i++) {
+        add_own(walk, at, &rows[i % turn.frames]);
+        at = only_callee(walk, at);
+    }
+    at = node;
+    for (uint32_t i = 0; i < turn.frames; i++) {
+        walk->indent[at] = walk->indent[node] + i;
+        walk->indent[turn.end] = walk->indent[at];
+        put_node(walk, at, depth + i, rows[i], i + 1 < turn.frames ? (mp_turn){0} : turn);
+        at = only_callee(walk, at);
+    }
+    walk->folded = true;
+    return turn.end;
+}
+
 /* Parents first, the largest child first; a chain of a million calls needs no stack. */
 static void walk_tree(tree_walk *walk)
 {
-    uint32_t node = walk->first_child[0], depth = 0;
+    const mp_tree_node *nodes = walk->model->tree.at;
+    uint32_t node = walk->first_child[0];
     while (node) {
+        uint32_t depth = nodes[node].depth - 1;
         bool shown = is_shown(walk, node, depth);
+        walk->indent[node] = nodes[node].parent ? walk->indent[nodes[node].parent] + 1 : 0;
         if (shown)
-            put_node(walk, node, depth);
+            node = put_nodes(walk, node, depth);
         if (shown && walk->first_child[node]) {
             node = walk->first_child[node];
-            depth++;
             continue;
         }
-        while (node && !walk->next_sibling[node]) {
-            node = walk->model->tree.at[node].parent;
-            depth--;
-        }
+        while (node && !walk->next_sibling[node])
+            node = nodes[node].parent;
         if (node)
             node = walk->next_sibling[node];
     }
 }
 
-static void put_tree(tree_walk *walk, const mp_heap_arguments *asked)
+static void put_rows(tree_walk *walk)
 {
+    walk->passed = 0;
+    walk_tree(walk);
+    mp_table_left_out(walk->table, walk->passed);
+}
+
+/* Where code calls itself again and again, people read it once, and programs another table, which
+ * has each node. Rows of several files stand in one table: there nothing is left out. */
+static void put_tree(tree_walk *walk, const mp_request *request)
+{
+    const mp_heap_arguments *asked = request->arguments;
     walk->rows = (size_t)asked->limit;
     walk->most_depth = (uint32_t)asked->depth;
     walk->min_percent = asked->min_percent;
-    walk->table->main = true;
     if (walk->min_percent > 0)
         mp_table_line(walk->document, walk->table, "without what is below %.12g %% of the whole",
                       walk->min_percent)
             ->argument = "min-percent";
+    walk->indent = mp_alloc_zero(walk->model->tree.count, sizeof *walk->indent);
+    walk->folds = !request->one_of_many;
     link_children(walk);
-    walk_tree(walk);
-    mp_table_left_out(walk->table, walk->passed);
+    put_rows(walk);
+    if (walk->folded) {
+        mp_table *shown = walk->table;
+        shown->flags = MP_FOR_PEOPLE;
+        walk->table = mp_document_table(walk->document, shown->name, shown->title, shown->shape,
+                                        shown->columns, shown->column_count);
+        walk->table->flags = MP_FOR_PROGRAMS;
+        walk->folds = false;
+        put_rows(walk);
+    }
+    walk->table->main = true;
+    free(walk->indent);
     free(walk->first_child);
     free(walk->next_sibling);
 }
@@ -210,7 +288,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
                       mp_bytes_text(document, costs[0].own_bytes, false),
                       mp_count_text(document, costs[0].own_objects, false),
                       costs[0].own_objects == 1 ? "" : "s");
-    put_tree(&walk, request->arguments);
+    put_tree(&walk, request);
     free(costs);
     mp_window_free(&window);
     return true;
@@ -232,7 +310,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
     for (uint32_t i = 1; i < request->model->tree.count; i++)
         walk.all += request->model->tree.at[i].parent ? 0 : costs[i].inclusive_us;
-    put_tree(&walk, request->arguments);
+    put_tree(&walk, request);
     free(costs);
     return true;
 }

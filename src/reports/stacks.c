@@ -50,8 +50,7 @@ mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_g
                : (mp_texts){.at = NULL};
 }
 
-/* Behind the last frame of a turn, which comes again. */
-static const char *again_text(mp_document *document, const char *frame, mp_turn turn)
+const char *mp_again_text(mp_document *document, const char *frame, mp_turn turn)
 {
     const char *again = mp_count_text(document, turn.again, false);
     return turn.frames == 1
@@ -79,7 +78,7 @@ mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_
         const char *text = caller_text(document, model, node);
         node = nodes[node].parent;
         if (left && !--left) { /* the last of a turn */
-            text = again_text(document, text, turn);
+            text = mp_again_text(document, text, turn);
             node = turn.end;
         }
         frames[count++] = text;
