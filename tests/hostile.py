@@ -281,6 +281,7 @@ def wide_and_deep(scale):
 @hostile("deep", ("leaks", "a.oemp"), ("diff", "a.oemp", "b.oemp"),
          ("leaks", "a.oemp", "--limit", "0", "--format", "pr"),
          ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
+         ("export", "a.oemp", "--to", "aqtime", "-o", "a.sqlite"),
          Run("leaks", "a.oemp", "--format", "json", printed=150 << 20, check=cut_as_told("leaks")))
 def deepest_recursion(scale):
     deep_oemp("a.oemp", int(64_000 * scale))

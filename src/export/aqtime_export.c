@@ -189,12 +189,10 @@ static void put_object(aq_sets *sets, const mp_living *living)
     link->row = row;
     link->id = living->id;
     const aq_stack *stack = stack_of(sets, living->context);
-    for (size_t i = 0; i < stack->count && !out->failed; i++) {
-        uint32_t routine = sets->frames[stack->first + i];
-        put_routine(sets, routine);
-        AQ_OUT_PUT(out, AQ_OUT_STACKS, row, (int64_t)i + 1,
-                   AQ_OUT_NUMBER("COL_ROUTINERID", routine));
-    }
+    for (size_t i = 0; i < stack->count && !out->failed; i++)
+        put_routine(sets, sets->frames[stack->first + i]);
+    if (stack->count)
+        aq_out_put_stack(out, row, sets->frames + stack->first, stack->count);
     sets->cut += stack->cut;
     sets->classes[type.i].seen = true;
     sets->classes[type.i].live++;

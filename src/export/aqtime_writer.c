@@ -106,6 +106,23 @@ static bool create(aq_out *out, aq_out_table table)
            fail(out);
 }
 
+/* Most rows are frames of stacks, and to begin a statement takes longer than to put a row. */
+enum { FRAMES = 16 };
+
+static bool prepare_frames(aq_out *out)
+{
+    char query[1024];
+    size_t used = (size_t)snprintf(query, sizeof query,
+                                   "INSERT INTO %s (INST_ID, PARENT_ID, ID, REC_ID, COL_ROUTINERID)"
+                                   " VALUES",
+                                   tables[AQ_OUT_STACKS].name);
+    for (int i = 0; i < FRAMES; i++)
+        used += (size_t)snprintf(query + used, sizeof query - used,
+                                 "%s (?1, ?2, ?3 + %d, ?4 + %d, ?%d)", i ? "," : "", i, i, i + 5);
+    return sqlite3_prepare_v2(out->database, query, -1, &out->frames, NULL) == SQLITE_OK ||
+           fail(out);
+}
+
 bool aq_out_open(aq_out *out, int file)
 {
     /* The file is nobody's until it is whole: it needs no journal. */
@@ -116,7 +133,7 @@ bool aq_out_open(aq_out *out, int file)
         ok = run(out, how[i]);
     for (int i = 0; ok && i < AQ_OUT_TABLES; i++)
         ok = create(out, (aq_out_table)i);
-    return ok;
+    return ok && prepare_frames(out);
 }
 
 bool aq_out_close(aq_out *out)
@@ -125,6 +142,7 @@ bool aq_out_close(aq_out *out)
         run(out, "COMMIT");
     for (int i = 0; i < AQ_OUT_TABLES; i++)
         sqlite3_finalize(out->inserts[i]);
+    sqlite3_finalize(out->frames);
     if (sqlite3_close(out->database) != SQLITE_OK)
         fail(out);
     out->database = NULL;
@@ -170,4 +188,30 @@ int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t reco
     sqlite3_clear_bindings(out->inserts[table]);
     out->rows[table]++;
     return id;
+}
+
+static void put_frames(aq_out *out, int64_t object, int64_t record, const uint32_t *routines)
+{
+    const int64_t keys[] = {out->set, object, out->ids[AQ_OUT_STACKS] + 1, record};
+    const int count = sizeof keys / sizeof *keys;
+    int status = SQLITE_OK;
+    for (int i = 0; i < count; i++)
+        status |= sqlite3_bind_int64(out->frames, i + 1, keys[i]);
+    for (int i = 0; i < FRAMES; i++)
+        status |= sqlite3_bind_int64(out->frames, count + i + 1, routines[i]);
+    if (status != SQLITE_OK || sqlite3_step(out->frames) != SQLITE_DONE)
+        fail(out);
+    sqlite3_reset(out->frames);
+    out->ids[AQ_OUT_STACKS] += FRAMES;
+    out->rows[AQ_OUT_STACKS] += FRAMES;
+}
+
+void aq_out_put_stack(aq_out *out, int64_t object, const uint32_t *routines, size_t count)
+{
+    size_t i = 0;
+    for (; i + FRAMES <= count && !out->failed; i += FRAMES)
+        put_frames(out, object, (int64_t)i + 1, routines + i);
+    for (; i < count && !out->failed; i++)
+        AQ_OUT_PUT(out, AQ_OUT_STACKS, object, (int64_t)i + 1,
+                   AQ_OUT_NUMBER("COL_ROUTINERID", routines[i]));
 }

@@ -30,6 +30,7 @@ enum { AQ_OUT_NO_PARENT = -1, AQ_OUT_KEYS = 4 };
 typedef struct aq_out {
     sqlite3 *database;
     sqlite3_stmt *inserts[AQ_OUT_TABLES];
+    sqlite3_stmt *frames;                 /* inserts many rows of stacks at once */
     int keys[AQ_OUT_TABLES][AQ_OUT_KEYS]; /* places of ID, INST_ID, PARENT_ID, REC_ID */
     int64_t rows[AQ_OUT_TABLES];
     int64_t set;                /* INST_ID of the rows to come */
@@ -68,5 +69,7 @@ int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t reco
                    const aq_out_value *values);
 #define AQ_OUT_PUT(out, table, parent, record, ...)                                                \
     aq_out_put(out, table, parent, record, (const aq_out_value[]){__VA_ARGS__, {NULL, NULL, 0}})
+/* Put the stack of an object: its routines, innermost first, a row each. */
+void aq_out_put_stack(aq_out *out, int64_t object, const uint32_t *routines, size_t count);
 
 #endif
