@@ -736,18 +736,24 @@ def nested_packings(scale):
     pathlib.Path("deep.zip").write_bytes(archive)
 
 
-@hostile("packed", Run("leaks", "backwards.tar.gz", "--limit", 5),
-         Run("leaks", "backwards.tar.gz", "--group", "all", "--limit", 5),
+@hostile("packed", *(Run("leaks", name, *words, "--limit", 5)
+                     for name in ("backwards.tar.gz", "backwards.zip", "inside.zip")
+                     for words in ([], ["--group", "all"])),
          Run("info", "backwards.tar.gz:000000.oemp"))
 def members_backwards(scale):
-    """What stands in an archive against the order of its names, in one stream."""
+    """What stands in an archive against the order of its names: in one stream, behind a directory, and in
+    an archive in another one."""
     data = recording()
-    with tarfile.open("backwards.tar.gz", "w:gz", compresslevel=1) as archive:
-        for number in range(int(1000 * scale) or 1)[::-1]:
+    with tarfile.open("backwards.tar.gz", "w:gz", compresslevel=1) as archive, \
+            zipfile.ZipFile("backwards.zip", "w", zipfile.ZIP_DEFLATED) as other:
+        for number in range(int(3000 * scale) or 1)[::-1]:
             own = data.replace(b"-000000000000", b"-%012d" % number)
             info = tarfile.TarInfo(f"{number:06}.oemp")
             info.size = len(own)
             archive.addfile(info, io.BytesIO(own))
+            other.writestr(info.name, own)
+    with zipfile.ZipFile("inside.zip", "w") as outer:
+        outer.write("backwards.tar.gz")
 
 
 @hostile("packed", Run("leaks", "names.tar", "--limit", 5, status=(0, 3)),

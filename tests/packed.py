@@ -20,6 +20,7 @@ import struct
 import sys
 import tarfile
 import tempfile
+import unittest.mock
 import zipfile
 import zlib
 
@@ -57,9 +58,10 @@ class Packed:
             self.wrong += 1
             print("wrong:", *what)
 
-    def ask(self, *words, stdin=None, name=None):
+    def ask(self, *words, stdin=None, name=None, alone=False):
         """Status, answer and messages; `name` stands for another name of the same."""
-        done = self.runs.run(*words, "--width", 0, stdin=stdin)
+        run = self.runs.alone if alone else self.runs.run
+        done = run(*words, "--width", 0, stdin=stdin)
         said = done.returncode, done.stdout.decode(), done.stderr.decode()
         return said if not name else tuple(
             part.replace(name, "NAME") if isinstance(part, str) else part for part in said)
@@ -155,9 +157,33 @@ class Packed:
                 self.hold(expected == self.ask("analyze", path, name=name), path.name)
                 self.hold(expected == self.ask("analyze", name, name=name), path.name, "by its name")
 
-    def of_archive(self, words, name, stdin=None):
+    def orders(self):
+        """Members against the order of their names are those of a folder: read from a temporary file, and
+        walked to where there can be none. One in the middle of them breaks off."""
+        folder = self.place / "orders"
+        folder.mkdir()
+        files = [path for path in self.samples if path.suffix in (".oemp", ".prf")]
+        for file in files:
+            shutil.copy(file, folder)
+        (folder / "packed.oemp.gz").write_bytes(gzip.compress(files[0].read_bytes()))
+        torn = folder / "m-torn.oemp.gz"
+        torn.write_bytes(gzip.compress(files[-1].read_bytes())[:-500])
+        backwards = sorted(folder.iterdir(), reverse=True)
+        self.hold(len(backwards) > 10, "members to go back to")
+        for command in ["leaks", "--format", "csv"], ["info", "--group", "file", "--format", "csv"]:
+            expected = self.of_archive([*command, folder], str(folder))
+            self.hold(expected[0] == 0 and torn.name in expected[2], "a folder", expected)
+            for ending, data in self.archived(backwards):
+                path = self.write(f"orders{ending}", data)
+                said = self.of_archive([*command, path], str(path))
+                self.hold(said == expected, *command, path.name, said, expected)
+                with unittest.mock.patch.dict(os.environ, TMPDIR=str(self.place / "nowhere")):
+                    said = self.of_archive([*command, path], str(path), alone=True)
+                self.hold(said == expected, *command, path.name, "without temporary files", said)
+
+    def of_archive(self, words, name, stdin=None, alone=False):
         """With the name of the archive or folder, its slash or colon, and how it was packed left out."""
-        status, out, err = self.ask(*words, stdin=stdin)
+        status, out, err = self.ask(*words, stdin=stdin, alone=alone)
         for mark in f"{name}/", f"{name}:a.zip:", f"{name}:", name:
             out, err = out.replace(mark, "X:"), err.replace(mark, "X:")
         out = "\n\n".join(part for part in out.split("\n\n") if not part.startswith("path,packed_by"))
@@ -346,7 +372,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
         packed.sanitized = options.sanitized
-        for law in options.laws or ["streams", "torn", "damaged", "archives", "broken", "members", "limits"]:
+        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "broken", "members", "limits"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

@@ -1,6 +1,7 @@
 /* What archives have in them is listed once, and a walk through one is not thrown away with the
  * member it stands at: who reads the members in their order goes through an archive once, also
- * through one in which nothing can be found without unpacking what is in front of it. */
+ * through one in which nothing can be found without unpacking what is in front of it. Who reads
+ * them in another order goes through it a few times, and then reads them from a temporary file. */
 #include "input/members.h"
 
 #include <pthread.h>
@@ -8,15 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
+#include "input/part.h"
 #include "input/pipes.h"
 
-enum { MOST_ARCHIVES = 8, MOST_WALKS = 8 };
+enum { MOST_ARCHIVES = 8, MOST_WALKS = 8, MOST_TURNS = 3 };
+
+/* Of one archive, in a temporary file. */
+#define MOST_SPREAD ((uint64_t)1 << 30)
 
 typedef struct listed_member {
     const char *name;
     mp_member_place place;
+    mp_layers layers;
+    bool spread;
+    uint64_t from, length; /* where it then is */
 } listed_member;
 
 /* Of one file, as long as it is the same. */
@@ -28,12 +37,15 @@ typedef struct listing {
     mp_fault fault; /* at which the list ends, or for which there are gaps in it */
     char why[200];
     mp_walk *idle[MOST_WALKS];
-    uint64_t used; /* the larger, the later */
+    uint32_t turns; /* how often somebody asked for what all walks had passed */
+    int spread;     /* the file in which members are; -1: none */
+    uint64_t used;  /* the larger, the later */
 } listing;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static listing *listings[MOST_ARCHIVES];
 static uint64_t uses;
+
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -53,6 +65,8 @@ static void forget(listing *list)
     for (size_t i = 0; list && i < MOST_WALKS; i++)
         mp_walk_free(list->idle[i]);
     if (list) {
+        if (list->spread >= 0)
+            close(list->spread);
         mp_arena_free(&list->names);
         free(list->members);
     }
@@ -102,8 +116,10 @@ static void release(mp_walk *walk)
 static mp_walk *take_walk(listing *list, const mp_member_place *place)
 {
     mp_walk **best = NULL;
+    bool any = false;
     for (size_t i = 0; i < MOST_WALKS; i++) {
         mp_walk **idle = &list->idle[i];
+        any |= *idle != NULL;
         if (*idle && mp_place_compare(mp_walk_place(*idle), place) < 0 &&
             (!best || mp_place_compare(mp_walk_place(*idle), mp_walk_place(*best)) > 0))
             best = idle;
@@ -111,6 +127,7 @@ static mp_walk *take_walk(listing *list, const mp_member_place *place)
     mp_walk *walk = best ? *best : NULL;
     if (best)
         *best = NULL;
+    list->turns += any && !walk;
     return walk;
 }
 
@@ -127,13 +144,15 @@ static void list_member(listing *list, const mp_member *member)
 {
     mp_grow(&list->members, &list->capacity, list->count + 1, sizeof *list->members);
     const char *name = mp_arena_copy(&list->names, member->name, strlen(member->name));
-    list->members[list->count++] = (listed_member){name, member->place};
+    list->members[list->count++] =
+        (listed_member){.name = name, .place = member->place, .layers = member->layers};
 }
 
 /* Through the whole archive, once; NULL as `visit`: only for its names. */
 static listing *list_all(const char *path, mp_walk *walk, mp_member_visit *visit, void *opaque)
 {
     listing *list = mp_alloc_zero(1, sizeof *list);
+    list->spread = -1;
     mp_arena paths = {0};
     mp_member member;
     while (mp_walk_next(walk, &member)) {
@@ -165,12 +184,12 @@ static listing *remember(listing *list, const struct stat *file)
     return there ? there : list;
 }
 
-mp_fault mp_members_visit(const char *path, mp_stream *stream, mp_packing packing,
-                          const mp_layers *layers, const mp_unpack_limits *limits,
+mp_fault mp_members_visit(const char *path, const mp_opened_archive *archive,
                           mp_member_visit *visit, void *opaque, char *text, size_t size)
 {
-    struct stat file = file_of(stream->bottom);
-    mp_walk *walk = mp_walk_new(stream, packing, layers, limits);
+    struct stat file = file_of(archive->stream->bottom);
+    mp_walk *walk =
+        mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
     listing *list = list_all(path, walk, visit, opaque);
     mp_fault fault = list->fault;
     snprintf(text, size, "%s", list->why);
@@ -225,52 +244,105 @@ static void guess(const listing *list, const char *name, char *meant, size_t siz
     free(names);
 }
 
-mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, mp_packing packing,
-                           const mp_layers *layers, const mp_unpack_limits *limits,
-                           mp_layers *around, mp_fault *fault, char *text, size_t size)
+static mp_walk *walk_again(const mp_opened_archive *archive)
 {
-    struct stat file = file_of(archive->bottom);
-    const char *name = path + length + 1;
-    mp_walk *walk = NULL;
-    mp_member member = {.stream = NULL};
-    pthread_mutex_lock(&lock);
-    bool known = find(&file) != NULL;
-    pthread_mutex_unlock(&lock);
-    if (!known) {
-        mp_stream *again = mp_stream_again(archive);
-        mp_walk *whole = again ? mp_walk_new(again, packing, layers, limits) : NULL;
-        if (whole)
-            remember(list_all(path, whole, NULL, NULL), &file);
-        mp_walk_free(whole);
+    mp_stream *again = mp_stream_again(archive->stream);
+    return again ? mp_walk_new(again, archive->packing, archive->layers, archive->limits) : NULL;
+}
+
+/* Under the lock: put the members into a temporary file, in one go through the archive. What finds
+ * no room there, or is damaged, is still walked to. */
+static void spread(listing *list, const mp_opened_archive *archive)
+{
+    mp_walk *walk = walk_again(archive);
+    mp_member member;
+    uint64_t at = 0, length;
+    bool room = true;
+    list->turns = 0;
+    list->spread = walk ? mp_stream_temporary() : -1;
+    while (list->spread >= 0 && room && mp_walk_next(walk, &member)) {
+        const listed_member key = {.name = member.name, .place = member.place};
+        listed_member *own =
+            bsearch(&key, list->members, list->count, sizeof *list->members, by_name);
+        room = mp_stream_pour(member.stream, list->spread, MOST_SPREAD - at, &length);
+        if (own && room && !member.stream->fault) {
+            own->spread = true;
+            own->from = at;
+            own->length = length;
+        }
+        at += length;
+        mp_stream_close(member.stream);
     }
+    mp_walk_free(walk);
+}
+
+/* What a member is read by: a part of the file that members were put into, or a walk that stands in
+ * front of it. */
+typedef struct way {
+    mp_stream *part;
+    mp_walk *walk;
+} way;
+
+/* Under the lock. Neither: by a new walk. Who goes against the order of the archive would begin
+ * anew for each member. */
+static way way_to(listing *list, const listed_member *member, const mp_opened_archive *archive)
+{
+    way is = {.part = NULL, .walk = member->spread ? NULL : take_walk(list, &member->place)};
+    if (list->turns >= MOST_TURNS && list->spread < 0)
+        spread(list, archive);
+    if (member->spread)
+        is.part = mp_part_new(list->spread, member->from, member->length);
+    return is;
+}
+
+/* Once for each file. */
+static void list_names(const mp_opened_archive *archive, const struct stat *file)
+{
+    pthread_mutex_lock(&lock);
+    bool known = find(file) != NULL;
+    pthread_mutex_unlock(&lock);
+    mp_walk *whole = known ? NULL : walk_again(archive);
+    if (whole)
+        remember(list_all("", whole, NULL, NULL), file);
+    mp_walk_free(whole);
+}
+
+mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, mp_layers *around,
+                           mp_fault *fault, char *text, size_t size)
+{
+    struct stat file = file_of(archive->stream->bottom);
+    way is = {.part = NULL};
+    mp_member member = {.place = {.depth = 0}};
+    list_names(archive, &file);
     pthread_mutex_lock(&lock);
     listing *list = find(&file);
     const listed_member *found = list ? last_of(list, name) : NULL;
-    mp_member_place place = found ? found->place : (mp_member_place){.depth = 0};
-    if (found)
-        walk = take_walk(list, &place);
-    else if (list && list->fault)
+    if (found) {
+        is = way_to(list, found, archive);
+        member = (mp_member){.place = found->place, .layers = found->layers, .stream = is.part};
+    } else if (list && list->fault) {
         snprintf(text, size, "%s", list->why);
-    else if (list)
+    } else if (list) {
         guess(list, name, text, size);
+    }
     *fault = list && !found ? list->fault : MP_FAULT_NONE;
     pthread_mutex_unlock(&lock);
-    if (walk || !place.depth)
-        mp_stream_close(archive);
+    if (!is.part && !is.walk && member.place.depth)
+        is.walk = mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
     else
-        walk = mp_walk_new(archive, packing, layers, limits);
-    if (!place.depth)
-        return NULL;
-    if (!mp_walk_to(walk, &place, &member)) {
+        mp_stream_close(archive->stream);
+    const mp_member_place place = member.place;
+    if (is.walk && mp_walk_to(is.walk, &place, &member)) {
+        mp_member_own(member.stream, release);
+    } else if (is.walk) {
         const char *why;
-        *fault = mp_walk_fault(walk, &why);
+        *fault = mp_walk_fault(is.walk, &why);
         snprintf(text, size, "%s", why);
         mp_stream_close(member.stream);
-        mp_walk_free(walk);
+        mp_walk_free(is.walk);
         return NULL;
     }
     *around = member.layers;
-    mp_member_own(member.stream, release);
     return member.stream;
 }
 

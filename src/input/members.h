@@ -5,23 +5,29 @@
 #include "input/walk.h"
 #include "memprof/memprof.h"
 
+/* What is open, and known to be an archive. */
+typedef struct mp_opened_archive {
+    mp_stream *stream; /* at its start */
+    mp_packing packing;
+    const mp_layers *layers; /* that were undone to get there */
+    const mp_unpack_limits *limits;
+} mp_opened_archive;
+
 /* Called with each member and the path that it can be opened by, which are borrowed, in the order
  * of the archive. Of those of one name, the last counts, as it would where they were unpacked. */
 typedef void mp_member_visit(void *opaque, const char *path, mp_member *member);
-/* Go through the archive that `stream` gives, which is done with then: of kept bytes, those of the
- * file at `path`. The fault of the archive, with *why in `text`. */
-mp_fault mp_members_visit(const char *path, mp_stream *stream, mp_packing packing,
-                          const mp_layers *layers, const mp_unpack_limits *limits,
+/* Go through the archive, whose stream is done with then: of kept bytes, those of the file at
+ * `path`. The fault of the archive, with *why in `text`. */
+mp_fault mp_members_visit(const char *path, const mp_opened_archive *archive,
                           mp_member_visit *visit, void *opaque, char *text, size_t size);
 
 /* How much of the path is that of an archive, and not of a member; 0: it is no member's path. */
 size_t mp_members_archive(const char *path);
-/* The stream of a member of the archive whose first bytes `archive` gives, which is done with then.
- * NULL: there is none of this name; with *fault, in what can be read of the archive, and `text`
- * says why; else the one that is probably meant is put into `text`, or "". */
-mp_stream *mp_members_open(const char *path, size_t length, mp_stream *archive, mp_packing packing,
-                           const mp_layers *layers, const mp_unpack_limits *limits,
-                           mp_layers *around, mp_fault *fault, char *text, size_t size);
+/* The stream of a member of the archive, whose own stream is done with then, and what is undone
+ * around it. NULL: there is none of this name; with *fault, in what can be read of the archive, and
+ * `text` says why; else the one that is probably meant is put into `text`, or "". */
+mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, mp_layers *around,
+                           mp_fault *fault, char *text, size_t size);
 
 /* Forget what archives have and where their reading was left. */
 void mp_members_forget(void);

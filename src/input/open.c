@@ -134,8 +134,8 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
     mp_fault fault = MP_FAULT_NONE;
     if (mp_packing_is_archive(packing)) {
-        member = mp_members_open(path, length, stream, packing, &layers, &limits, &layers, &fault,
-                                 text, sizeof text);
+        const mp_opened_archive opened = {stream, packing, &layers, &limits};
+        member = mp_members_open(&opened, path + length + 1, &layers, &fault, text, sizeof text);
         diagnose_archive(diagnostics, archive, fault, text);
         if (!member && fault)
             mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
@@ -252,8 +252,8 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
     if (!stream)
         return mp_input_failed(input, "cannot read again");
     member_visit own = {input, options, visit, opaque};
-    mp_fault fault = mp_members_visit(input->path, stream, input->archive, &input->layers,
-                                      &input->limits, visit_member, &own, why, sizeof why);
+    const mp_opened_archive opened = {stream, input->archive, &input->layers, &input->limits};
+    mp_fault fault = mp_members_visit(input->path, &opened, visit_member, &own, why, sizeof why);
     diagnose_archive(input->diagnostics, input->path, fault, why);
     return fault == MP_FAULT_NONE || fault == MP_FAULT_TORN;
 }

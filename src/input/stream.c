@@ -235,21 +235,38 @@ static bool write_all(int file, const char *bytes, size_t length)
     return true;
 }
 
+int mp_stream_temporary(void)
+{
+    char folder[4096];
+    const char *place = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+bool mp_stream_pour(mp_stream *stream, int file, uint64_t most, uint64_t *length)
+{
+    char block[64 * 1024];
+    *length = 0;
+    for (size_t got; (got = mp_stream_read(stream, block, sizeof block)) > 0;) {
+        errno = EFBIG;
+        if (got > most - *length || !write_all(file, block, got))
+            return false;
+        *length += got;
+    }
+    return true;
+}
+
 /* All that is still to come, in a file without a name; -1 with errno set. */
 static int spool(mp_stream *stream)
 {
-    char folder[4096], block[64 * 1024];
-    const char *place = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s", place && *place ? place : "/tmp");
-    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    size_t got;
-    while (file >= 0 && (got = mp_stream_read(stream, block, sizeof block)) > 0)
-        if (!write_all(file, block, got)) {
-            int why = errno;
-            close(file);
-            errno = why;
-            return -1;
-        }
+    uint64_t length;
+    int file = mp_stream_temporary();
+    if (file >= 0 && !mp_stream_pour(stream, file, UINT64_MAX, &length)) {
+        int why = errno;
+        close(file);
+        errno = why;
+        return -1;
+    }
     return file;
 }
 

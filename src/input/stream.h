@@ -79,6 +79,11 @@ bool mp_stream_restart(mp_stream *file);
 /* Put what comes through a pipe into a temporary file without a name; it is then at its start.
  * False, with errno set, where that is not possible. */
 bool mp_stream_keep(mp_stream *file);
+/* A new file without a name, in the folder for such; -1 with errno set. */
+int mp_stream_temporary(void);
+/* Write what a stream still has to give behind what is in the file, and how much that was. False,
+ * with errno set, where that is more than `most` bytes or cannot be written. */
+bool mp_stream_pour(mp_stream *stream, int file, uint64_t most, uint64_t *length);
 /* What a stream still has to give, in memory. */
 mp_stream *mp_stream_copy(mp_stream *stream);
 /* Up to `size` bytes from `from`, of a kept file; fewer at its end, or at a fault. */
