@@ -11,17 +11,15 @@
 
 /* --- how wide texts are --- */
 
-/* Of the letters from the blank to the tilde, in thousandths of the size: those of Helvetica, Arial
- * and Liberation Sans, which are alike. */
+/* Of the letters from the blank to the tilde, in thousandths of the size: those of DejaVu Sans,
+ * which is broader than Helvetica, Arial and Liberation Sans, and stands in where these are not
+ * installed. */
 static const unsigned short widths[] = {
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
-    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,  611, 722, 667, 944, 667,
-    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
-    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
-
-/* Where those are not installed, others are wider. */
-static const double broadest = 1.14;
+    318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361,  318, 337, 637, 637, 637,
+    637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 531, 1000, 685, 687, 699, 771, 632,
+    576, 775, 752, 295, 295, 656, 558, 863, 749, 788, 604, 788, 695, 635,  611, 732, 685, 989, 686,
+    611, 686, 391, 337, 391, 838, 500, 500, 613, 635, 550, 635, 616, 353,  635, 634, 278, 278, 580,
+    278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838};
 
 /* Of the character at *p, in thousandths; *p then stands behind it. Of others it is as wide as a
  * terminal's column. */
@@ -30,7 +28,7 @@ static double take_width(const char **p)
     unsigned char byte = (unsigned char)**p;
     if (byte >= ' ' && byte <= '~') {
         ++*p;
-        return broadest * widths[byte - ' '];
+        return widths[byte - ' '];
     }
     return 650 * (double)mp_next_width(p);
 }
@@ -151,7 +149,7 @@ double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const c
     fputs("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", file);
     const double room = MP_SVG_WIDTH - 2 * MP_SVG_MARGIN;
     fprintf(file, "<text class=\"title\" x=\"%d\" y=\"28\">", MP_SVG_MARGIN);
-    mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.06, room)); /* it is bold */
+    mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.13, room)); /* it is bold */
     fputs("</text>\n", file);
     mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, summary);
     return MP_SVG_HEAD;

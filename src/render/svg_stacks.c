@@ -216,7 +216,7 @@ static void put_box(icicle *of, const char *class_name, int64_t left, int64_t wi
 {
     mp_svg *svg = of->svg;
     const double x = x_of(left, of), w = (double)width * of->scale;
-    const double gap = w > 3 ? 0.6 : w > 1 ? 0.2 : 0; /* so that neighbours can be told apart */
+    const double gap = fmin(0.6, w * 0.2); /* that tells neighbours apart; flame.js knows it */
     fprintf(svg->file, "<g class=\"f %s\">", class_name);
     mp_svg_tip(svg, tip);
     fputs("<rect", svg->file);

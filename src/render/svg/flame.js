@@ -2,7 +2,9 @@
 (function () {
   "use strict";
   var SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
-  var LETTER = 6.9, EDGE = 3; // about so wide is a letter; so far is a text from the edge of its frame
+  var EDGE = 3; // so far is a text from the edge of its frame
+  var GAP = 0.6, SHARE = 0.2; // between neighbours: so wide, or so much of what is narrow
+  var ruler = document.createElementNS(HTML, "canvas").getContext("2d");
 
   function make(parent, name, attributes) {
     var element = document.createElementNS(SVG, name);
@@ -10,11 +12,16 @@
     return parent.appendChild(element);
   }
 
+  // How wide a frame is whose rectangle is so wide, with the gap behind it.
+  function whole(width) {
+    return width < GAP / SHARE - GAP ? width / (1 - SHARE) : width + GAP;
+  }
+
   function read(group) {
     var rect = group.querySelector("rect"), tip = group.querySelector("title").textContent;
     return {
       group: group, rect: rect, text: group.querySelector("text"), tip: tip, label: tip.split("\n")[0],
-      x: +rect.getAttribute("x"), y: +rect.getAttribute("y"), width: +rect.getAttribute("width")
+      x: +rect.getAttribute("x"), y: +rect.getAttribute("y"), width: whole(+rect.getAttribute("width"))
     };
   }
 
@@ -45,11 +52,28 @@
     return frame === top;
   }
 
+  // As many characters as have room, in the letters that the browser has.
+  function fitting(label, room) {
+    var characters, from = 0, to, middle;
+    if (room < 10) { return ""; }
+    if (ruler.measureText(label).width <= room) { return label; }
+    characters = Array.from(label);
+    to = characters.length - 1;
+    while (from < to) {
+      middle = (from + to + 1) >> 1;
+      if (ruler.measureText(characters.slice(0, middle).join("") + "\u2026").width <= room) {
+        from = middle;
+      } else {
+        to = middle - 1;
+      }
+    }
+    return from < 2 ? "" : characters.slice(0, from).join("") + "\u2026";
+  }
+
   function put(frame, x, width) {
-    var room = Math.floor((width - 2 * EDGE) / LETTER), label = frame.label;
+    var label = fitting(frame.label, width - 2 * EDGE);
     frame.rect.setAttribute("x", x);
-    frame.rect.setAttribute("width", Math.max(width, 0.2));
-    if (label.length > room) { label = room < 3 ? "" : label.slice(0, room - 1) + "\u2026"; }
+    frame.rect.setAttribute("width", width - Math.min(GAP, width * SHARE));
     if (!frame.text && label) {
       frame.text = make(frame.group, "text", { y: frame.y + 13 });
     }
@@ -59,10 +83,21 @@
     }
   }
 
+  function isHidden(frame) {
+    return frame.group.classList.contains("hide");
+  }
+
+  // The frame, or the next one in this direction that is shown.
+  function shown(frame, direction) {
+    while (frame && isHidden(frame)) { frame = frame[direction]; }
+    return frame;
+  }
+
   function start(svg) {
     var frames = Array.prototype.map.call(svg.querySelectorAll("g.f"), read);
     if (!frames.length || svg.classList.contains("lives")) { return; }
     var root = frames[0], top = root, current = root, input = null;
+    ruler.font = getComputedStyle(root.group).font;
     svg.classList.add("lives");
     svg.setAttribute("role", "group"); // a picture has no parts that can be reached
     link(frames);
@@ -80,7 +115,7 @@
     }
 
     function focus(frame) {
-      if (!frame || frame.group.classList.contains("hide")) { return; }
+      if (!frame || isHidden(frame)) { return; }
       current.group.setAttribute("tabindex", "-1");
       current = frame;
       frame.group.setAttribute("tabindex", "0");
@@ -130,9 +165,12 @@
     var told = make(svg, "text", { "class": "note", "text-anchor": "end", x: 940, y: 70, "aria-live": "polite" });
     var keys = {
       ArrowUp: function () { focus(current.parent); },
-      ArrowDown: function () { focus(current.child); },
-      ArrowLeft: function () { focus(current.before); },
-      ArrowRight: function () { focus(current.after); },
+      ArrowDown: function () {
+        var below = shown(current.child, "after");
+        if (below && below.parent === current) { focus(below); }
+      },
+      ArrowLeft: function () { focus(shown(current.before, "before")); },
+      ArrowRight: function () { focus(shown(current.after, "after")); },
       Enter: function () { zoom(current); },
       " ": function () { zoom(current); },
       Home: function () { focus(root); },
@@ -142,6 +180,7 @@
     };
     addSearch();
     frames.forEach(function (frame) {
+      put(frame, frame.x, frame.width); // its text was cut for letters that are broader than most
       frame.group.setAttribute("tabindex", frame === root ? "0" : "-1");
       frame.group.addEventListener("click", function () { focus(frame); zoom(frame); });
       frame.group.addEventListener("focus", function () { if (current !== frame) { focus(frame); } });
