@@ -246,7 +246,7 @@ class Packed:
         for inner in bad, tar[:2 * size]:
             outer = self.tar_of([("x.tar", inner), ("y.tar", other), ("z.tar", inner)])
             inside = ["a.oemp", "c.oemp" if inner is bad else "b.oemp"]
-            self.told("outer.tar", outer, "archive", [*(f"x.tar:{name}" for name in inside), "y.tar:d.oemp",
+            self.told("outer.tar", outer, "outer.tar:x.tar: ", [*(f"x.tar:{name}" for name in inside), "y.tar:d.oemp",
                                                       *(f"z.tar:{name}" for name in inside)])
         for name, part, words in (("cut.tar", tar[:2 * size], "its end is missing"), ("bad.tar", bad, "cannot read all")):
             path = self.write(name, part)
@@ -258,7 +258,9 @@ class Packed:
         status, _, err = self.ask("info", f"{path}:c.oemp", "--max-files", "2")
         self.hold(status == 3 and "--max-files" in err, f"many.tar:c.oemp: {status} {err}")
         outer = self.tar_of([("x.tar", tar[:257] + b"ustar" + bytes(9000)), ("y.tar", other)])
-        self.told("unread.tar", outer, "cannot read all", ["y.tar:d.oemp"])
+        self.told("unread.tar", outer, "unread.tar:x.tar: error: cannot read all", ["y.tar:d.oemp"])
+        outer = gzip.compress(self.tar_of([("in/o.zip", self.zip_of([("x.tar", tar[:2 * size])]))]))
+        self.told("deep.tgz", outer, "deep.tgz:in/o.zip:x.tar: ", [f"in/o.zip:x.tar:{name}.oemp" for name in "ab"])
 
     def members(self):
         """All of a member that its archive has of it is read, wherever the archive breaks off: cut at

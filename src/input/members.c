@@ -34,8 +34,7 @@ typedef struct listing {
     mp_arena names;
     listed_member *members; /* by their names, of one name by their places */
     size_t count, capacity;
-    mp_fault fault; /* at which the list ends, or for which there are gaps in it */
-    char why[200];
+    mp_failure failure; /* at which the list ends, or for which there are gaps in it */
     mp_walk *idle[MOST_WALKS];
     uint32_t turns; /* how often somebody asked for what all walks had passed */
     int spread;     /* the file in which members are; -1: none */
@@ -69,6 +68,7 @@ static void forget(listing *list)
             close(list->spread);
         mp_arena_free(&list->names);
         free(list->members);
+        free(list->failure.inside);
     }
     free(list);
 }
@@ -162,9 +162,7 @@ static listing *list_all(const char *path, mp_walk *walk, mp_member_visit *visit
         mp_stream_close(member.stream);
         mp_arena_free(&paths);
     }
-    const char *why;
-    list->fault = mp_walk_fault(walk, &why);
-    snprintf(list->why, sizeof list->why, "%s", why);
+    list->failure = mp_failure_copy(mp_walk_failure(walk));
     if (list->count)
         qsort(list->members, list->count, sizeof *list->members, by_name);
     return list;
@@ -184,21 +182,20 @@ static listing *remember(listing *list, const struct stat *file)
     return there ? there : list;
 }
 
-mp_fault mp_members_visit(const char *path, const mp_opened_archive *archive,
-                          mp_member_visit *visit, void *opaque, char *text, size_t size)
+mp_failure mp_members_visit(const char *path, const mp_opened_archive *archive,
+                            mp_member_visit *visit, void *opaque)
 {
     struct stat file = file_of(archive->stream->bottom);
     mp_walk *walk =
         mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
     listing *list = list_all(path, walk, visit, opaque);
-    mp_fault fault = list->fault;
-    snprintf(text, size, "%s", list->why);
+    mp_failure failure = mp_failure_copy(&list->failure);
     mp_walk_free(walk);
     if (file.st_ino)
         remember(list, &file);
     else
         forget(list);
-    return fault;
+    return failure;
 }
 
 /* --- one member --- */
@@ -308,7 +305,7 @@ static void list_names(const mp_opened_archive *archive, const struct stat *file
 }
 
 mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, mp_layers *around,
-                           mp_fault *fault, char *text, size_t size)
+                           mp_failure *failure, char *meant, size_t size)
 {
     struct stat file = file_of(archive->stream->bottom);
     way is = {.part = NULL};
@@ -320,12 +317,10 @@ mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, m
     if (found) {
         is = way_to(list, found, archive);
         member = (mp_member){.place = found->place, .layers = found->layers, .stream = is.part};
-    } else if (list && list->fault) {
-        snprintf(text, size, "%s", list->why);
     } else if (list) {
-        guess(list, name, text, size);
+        *failure = mp_failure_copy(&list->failure);
+        guess(list, name, meant, size);
     }
-    *fault = list && !found ? list->fault : MP_FAULT_NONE;
     pthread_mutex_unlock(&lock);
     if (!is.part && !is.walk && member.place.depth)
         is.walk = mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
@@ -335,9 +330,7 @@ mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, m
     if (is.walk && mp_walk_to(is.walk, &place, &member)) {
         mp_member_own(member.stream, release);
     } else if (is.walk) {
-        const char *why;
-        *fault = mp_walk_fault(is.walk, &why);
-        snprintf(text, size, "%s", why);
+        *failure = mp_failure_copy(mp_walk_failure(is.walk));
         mp_stream_close(member.stream);
         mp_walk_free(is.walk);
         return NULL;

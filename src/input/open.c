@@ -105,17 +105,23 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, boo
     return mp_stream_of_file(file);
 }
 
-static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_fault fault,
-                             const char *why)
+/* By the path of the archive that it is about. Releases what the failure has. */
+static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_failure *failure)
 {
-    if (fault == MP_FAULT_TORN)
+    mp_arena arena = {0};
+    const char *why = failure->why;
+    if (failure->inside)
+        path = mp_arena_format(&arena, "%s:%s", path, failure->inside);
+    if (failure->fault == MP_FAULT_TORN)
         mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
                     "the archive breaks off (%s): what stands in front of that is read", why);
-    else if (fault == MP_FAULT_LIMIT)
+    else if (failure->fault == MP_FAULT_LIMIT)
         mp_input_tell_limit(diagnostics, path, 0, why);
-    else if (fault)
+    else if (failure->fault)
         mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, path, 0, "cannot read all of the archive: %s",
                     why);
+    mp_arena_free(&arena);
+    free(failure->inside);
 }
 
 /* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
@@ -123,7 +129,7 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
                              const mp_load_options *options)
 {
     bool is_file;
-    char text[512] = "", *archive = mp_alloc(length + 1);
+    char meant[512] = "", *archive = mp_alloc(length + 1);
     memcpy(archive, path, length);
     archive[length] = '\0';
     mp_stream *stream = mp_pipes_again(archive), *member = NULL;
@@ -132,18 +138,19 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     mp_layers layers = {.count = 0};
     mp_unpack_limits limits = limits_of(options);
     mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
-    mp_fault fault = MP_FAULT_NONE;
+    mp_failure failure = {.fault = MP_FAULT_NONE};
     if (mp_packing_is_archive(packing)) {
         const mp_opened_archive opened = {stream, packing, &layers, &limits};
-        member = mp_members_open(&opened, path + length + 1, &layers, &fault, text, sizeof text);
-        diagnose_archive(diagnostics, archive, fault, text);
-        if (!member && fault)
+        member =
+            mp_members_open(&opened, path + length + 1, &layers, &failure, meant, sizeof meant);
+        diagnose_archive(diagnostics, archive, &failure);
+        if (!member && failure.fault)
             mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
                         "cannot open: it is not in what can be read of the archive");
         else if (!member)
             mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                        "there is no such member in the archive%s%s%s", *text ? ": is " : "", text,
-                        *text ? " meant?" : "");
+                        "there is no such member in the archive%s%s%s", *meant ? ": is " : "",
+                        meant, *meant ? " meant?" : "");
     } else if (stream) {
         mp_stream_close(stream);
         mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is no archive");
@@ -239,7 +246,6 @@ static void visit_member(void *opaque, const char *path, mp_member *member)
 bool mp_input_members(mp_input *input, const mp_load_options *options,
                       void (*visit)(void *opaque, mp_input *member), void *opaque)
 {
-    char why[256];
     if (!mp_stream_is_kept(input->file) && !mp_input_keep(input))
         return false;
     if (!input->is_file) {
@@ -253,9 +259,9 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
         return mp_input_failed(input, "cannot read again");
     member_visit own = {input, options, visit, opaque};
     const mp_opened_archive opened = {stream, input->archive, &input->layers, &input->limits};
-    mp_fault fault = mp_members_visit(input->path, &opened, visit_member, &own, why, sizeof why);
-    diagnose_archive(input->diagnostics, input->path, fault, why);
-    return fault == MP_FAULT_NONE || fault == MP_FAULT_TORN;
+    mp_failure failure = mp_members_visit(input->path, &opened, visit_member, &own);
+    diagnose_archive(input->diagnostics, input->path, &failure);
+    return failure.fault == MP_FAULT_NONE || failure.fault == MP_FAULT_TORN;
 }
 
 mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *encoding,

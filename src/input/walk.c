@@ -23,8 +23,7 @@ struct mp_walk {
     uint64_t given; /* of all members */
     uint32_t files;
     mp_arena names;
-    mp_fault fault;
-    char why[200];
+    mp_failure failure;
 };
 
 int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
@@ -104,13 +103,34 @@ void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
 
 /* --- levels --- */
 
+static const char *name_of(mp_walk *walk, uint32_t depth)
+{
+    const char *name = mp_archive_name(&walk->levels[depth], &walk->names);
+    return name ? name
+                : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.at[depth]);
+}
+
+/* The name of what is so deep, from the outermost archive inwards. */
+static const char *full_name(mp_walk *walk, uint32_t depth)
+{
+    mp_arena_free(&walk->names);
+    const char *name = name_of(walk, 0);
+    for (uint32_t i = 1; i < depth; i++)
+        name = mp_arena_format(&walk->names, "%s:%s", name, name_of(walk, i));
+    return name;
+}
+
 /* The first fault is the one that is told, but for a limit, at which the whole walk ends. */
 static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
 {
-    if (walk->fault && fault != MP_FAULT_LIMIT)
+    mp_failure *failure = &walk->failure;
+    const uint32_t depth = fault == MP_FAULT_LIMIT ? 1 : walk->place.depth;
+    if (failure->fault && fault != MP_FAULT_LIMIT)
         return;
-    walk->fault = fault;
-    snprintf(walk->why, sizeof walk->why, "%s%s%s", packing, *packing ? ": " : "", why);
+    free(failure->inside);
+    const char *inside = depth > 1 ? full_name(walk, depth - 1) : NULL;
+    *failure = (mp_failure){fault, inside ? mp_copy(inside, strlen(inside)) : NULL, ""};
+    snprintf(failure->why, sizeof failure->why, "%s%s%s", packing, *packing ? ": " : "", why);
 }
 
 /* Go into an archive; its stream belongs to the level, also where it cannot be read. */
@@ -184,32 +204,16 @@ static bool next_entry(mp_walk *walk)
             return false;
         walk->place.at[walk->place.depth - 1]++;
         if (++walk->files > walk->limits.files) {
-            snprintf(walk->why, sizeof walk->why,
+            char why[100];
+            snprintf(why, sizeof why,
                      "has more than %u members, the limit of " MP_DASHES "max-files",
                      (unsigned)walk->limits.files);
-            walk->fault = MP_FAULT_LIMIT;
+            stop(walk, MP_FAULT_LIMIT, "", why);
             return false;
         }
         if (mp_archive_is_file(at))
             return true;
     }
-}
-
-static const char *name_of(mp_walk *walk, uint32_t depth)
-{
-    const char *name = mp_archive_name(&walk->levels[depth], &walk->names);
-    return name ? name
-                : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.at[depth]);
-}
-
-/* The whole name, from the outermost archive inwards. */
-static const char *full_name(mp_walk *walk)
-{
-    mp_arena_free(&walk->names);
-    const char *name = name_of(walk, 0);
-    for (uint32_t i = 1; i < walk->place.depth; i++)
-        name = mp_arena_format(&walk->names, "%s:%s", name, name_of(walk, i));
-    return name;
 }
 
 /* The member at which the innermost level stands: its stream, with its own packings undone. */
@@ -228,16 +232,18 @@ static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
 
 static void put(mp_walk *walk, mp_stream *stream, mp_member *member)
 {
-    *member = (mp_member){
-        .name = full_name(walk), .place = walk->place, .layers = walk->layers, .stream = stream};
+    *member = (mp_member){.name = full_name(walk, walk->place.depth),
+                          .place = walk->place,
+                          .layers = walk->layers,
+                          .stream = stream};
 }
 
 bool mp_walk_next(mp_walk *walk, mp_member *member)
 {
-    while (walk->place.depth && walk->fault != MP_FAULT_LIMIT) {
+    while (walk->place.depth && walk->failure.fault != MP_FAULT_LIMIT) {
         mp_stream *stream;
         if (!next_entry(walk)) {
-            if (walk->fault && walk->place.depth == 1)
+            if (walk->failure.fault && walk->place.depth == 1)
                 return false;
             leave(walk);
             continue;
@@ -299,10 +305,9 @@ const mp_member_place *mp_walk_place(const mp_walk *walk)
     return &walk->place;
 }
 
-mp_fault mp_walk_fault(const mp_walk *walk, const char **why)
+const mp_failure *mp_walk_failure(const mp_walk *walk)
 {
-    *why = walk->why;
-    return walk->fault;
+    return &walk->failure;
 }
 
 mp_stream *mp_walk_file(mp_walk *walk)
@@ -329,6 +334,7 @@ void mp_walk_free(mp_walk *walk)
     while (walk->place.depth)
         leave(walk);
     mp_arena_free(&walk->names);
+    free(walk->failure.inside);
     free(walk);
 }
 
@@ -393,11 +399,11 @@ const mp_member_place *mp_walk_place(const mp_walk *walk)
     return &walk->place;
 }
 
-mp_fault mp_walk_fault(const mp_walk *walk, const char **why)
+const mp_failure *mp_walk_failure(const mp_walk *walk)
 {
+    static const mp_failure none;
     (void)walk;
-    *why = "";
-    return MP_FAULT_NONE;
+    return &none;
 }
 
 void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))

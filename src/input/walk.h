@@ -5,6 +5,8 @@
 #ifndef MP_INPUT_WALK_H
 #define MP_INPUT_WALK_H
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "input/unpack.h"
 
@@ -23,6 +25,20 @@ typedef struct mp_member {
     mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on */
 } mp_member;
 
+/* What is wrong with an archive, or with one in it. */
+typedef struct mp_failure {
+    mp_fault fault;
+    char *inside; /* the one in it, "x.zip:y.tar"; NULL: itself. Release with free(). */
+    char why[200];
+} mp_failure;
+
+static inline mp_failure mp_failure_copy(const mp_failure *failure)
+{
+    mp_failure copy = *failure;
+    copy.inside = copy.inside ? mp_copy(copy.inside, strlen(copy.inside)) : NULL;
+    return copy;
+}
+
 /* Below 0: the walk has come less far; above: farther. */
 int mp_place_compare(const mp_member_place *a, const mp_member_place *b);
 
@@ -32,13 +48,13 @@ mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *lay
                      const mp_unpack_limits *limits);
 /* NULL: nothing happens. */
 void mp_walk_free(mp_walk *walk);
-/* The next member; false at the end, and where the archive breaks off: see mp_walk_fault. */
+/* The next member; false at the end, and where the archive breaks off: see mp_walk_failure. */
 bool mp_walk_next(mp_walk *walk, mp_member *member);
 /* On to a member that stands farther on; false: it is not there any more. */
 bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member);
 const mp_member_place *mp_walk_place(const mp_walk *walk);
-/* Of the archive itself; *why is what to say of it. */
-mp_fault mp_walk_fault(const mp_walk *walk, const char **why);
+/* The first one of all archives that it went through; borrowed. */
+const mp_failure *mp_walk_failure(const mp_walk *walk);
 /* Have the stream own the walk: with it, `release` is called. */
 void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk));
 /* What is at the bottom. */
