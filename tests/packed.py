@@ -262,6 +262,31 @@ class Packed:
         outer = gzip.compress(self.tar_of([("in/o.zip", self.zip_of([("x.tar", tar[:2 * size])]))]))
         self.told("deep.tgz", outer, "deep.tgz:in/o.zip:x.tar: ", [f"in/o.zip:x.tar:{name}.oemp" for name in "ab"])
 
+    def directories(self):
+        """Whatever is wrong with the directory of a zip archive, its members are read, each once."""
+        sample = (SAMPLES / "shop-v2.oemp").read_bytes()
+        names = ["a.oemp", "b.oemp", "c.oemp"]
+        for how in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+            whole = self.zip_of([(name, sample) for name in names], how)
+            end = whole.index(b"PK\5\6")
+            heads = [place for place in range(end) if whole[place:place + 4] == b"PK\1\2"]
+            self.hold(len(heads) == 3, "heads of three members")
+
+            def bad(place, *values):
+                return whole[:place] + bytes(values) + whole[place + len(values):]
+            for number, head in enumerate(heads):
+                for what, data in (("mark", bad(head, 0)), ("length", bad(head + 28, 0x77)), ("place", bad(head + 42, 9, 9))):
+                    self.told(f"{what}{number}.zip", data, "cannot read all", names)
+            for what, data in (("nothing", bad(heads[0], *bytes(end - heads[0]))), ("count", bad(end + 8, 1, 0, 1, 0)),
+                               ("where", bad(end + 16, 9, 9))):
+                self.told(f"{what}.zip", data, "cannot read all", names)
+            self.told("end.zip", bad(end, 0), "its end is missing", names)
+            local = whole.index(b"PK\3\4", 9)
+            self.told("head.zip", bad(local, 0), "cannot read all", ["a.oemp", "c.oemp"])
+            path = self.write("by-name.zip", bad(heads[1], 0))
+            status, out, err = self.ask("leaks", f"{path}:c.oemp")
+            self.hold(status == 0 and "8 snapshots" in out and not err, f"{path}:c.oemp: {status} {err}")
+
     def members(self):
         """All of a member that its archive has of it is read, wherever the archive breaks off: cut at
         20,000 bytes, the recording has five whole snapshots, and at 20,003 as well."""
@@ -374,7 +399,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
         packed.sanitized = options.sanitized
-        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "broken", "members", "limits"]:
+        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "broken", "directories", "members", "limits"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

@@ -59,18 +59,25 @@ static bool open_format(mp_archive *own, int (*format)(struct archive *))
     return ok && archive_read_open1(own->archive) == ARCHIVE_OK;
 }
 
-/* By its directory; where it has none, or cannot be sought in, from one member to the next, for
- * which what is passed over is unpacked, too. */
-static bool open_zip(mp_archive *own)
+/* From one member to the next, for which what is passed over is unpacked, too. */
+static bool open_without_directory(mp_archive *own)
 {
-    if (own->seeks && open_format(own, archive_read_support_format_zip_seekable))
-        return true;
     archive_read_free(own->archive);
     own->lacks_directory = own->seeks;
     own->seeks = false;
-    if (own->lacks_directory && own->from->kind->seek(own->from, 0, SEEK_SET) != 0)
-        return false;
-    return open_format(own, archive_read_support_format_zip_streamable);
+    return (!own->lacks_directory || own->from->kind->seek(own->from, 0, SEEK_SET) == 0) &&
+           open_format(own, archive_read_support_format_zip_streamable);
+}
+
+static bool is_by_directory(const mp_archive *own)
+{
+    return own->packing == MP_ZIP && own->seeks;
+}
+
+static bool open_zip(mp_archive *own)
+{
+    return (own->seeks && open_format(own, archive_read_support_format_zip_seekable)) ||
+           open_without_directory(own);
 }
 
 bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing)
@@ -89,6 +96,7 @@ void mp_archive_close(mp_archive *own)
     archive_read_free(own->archive);
     mp_stream_close(own->from);
     free(own->block);
+    free(own->begins);
 }
 
 /* It has no code for what breaks off. */
@@ -107,18 +115,93 @@ mp_fault mp_archive_fault(const mp_archive *own, const char **why)
     return torn ? MP_FAULT_TORN : MP_FAULT_READ;
 }
 
+/* --- from entry to entry --- */
+
+/* How many entries the directory says that there are; UINT16_MAX where it says that elsewhere. */
+static uint16_t told_entries(const mp_archive *own)
+{
+    enum { COUNT = 10, LENGTH = 22, LONGEST = UINT16_MAX + LENGTH }; /* with a comment */
+    uint64_t size = mp_stream_size(own->from);
+    unsigned char *end = mp_alloc(LONGEST);
+    size_t length =
+        mp_stream_at(own->from, size < LONGEST ? 0 : size - LONGEST, (char *)end, LONGEST);
+    uint16_t count = UINT16_MAX;
+    for (size_t at = length < LENGTH ? 0 : length - LENGTH + 1; at-- > 0 && count == UINT16_MAX;)
+        if (memcmp(end + at, "PK\5\6", 4) == 0)
+            count = (uint16_t)(end[at + COUNT] | end[at + COUNT + 1] << 8);
+    free(end);
+    return count;
+}
+
 /* A zip archive ends in its directory, a tar archive in blocks of zeros. libarchive takes any end
- * between two members for its end; what it read since the last one is then no zeros. */
-bool mp_archive_has_end(const mp_archive *own)
+ * between two members for its end; what it read since the last one is then no zeros. It also passes
+ * over what is not the beginning of a directory. */
+static mp_fault fault_at_end(const mp_archive *own, const char **why)
 {
     enum { TAR_BLOCK = 512 };
     static const char zeros[TAR_BLOCK];
+    *why = "its end is missing";
+    if (is_by_directory(own)) {
+        uint16_t told = told_entries(own);
+        *why = "its directory is damaged";
+        return told == UINT16_MAX || told == (uint16_t)own->begin_count ? MP_FAULT_NONE
+                                                                        : MP_FAULT_READ;
+    }
     if (own->packing != MP_TAR)
-        return !own->lacks_directory;
+        return own->lacks_directory ? MP_FAULT_TORN : MP_FAULT_NONE;
     bool zeros_came =
         archive_filter_bytes(own->archive, 0) > archive_read_header_position(own->archive);
-    return zeros_came && own->length >= TAR_BLOCK &&
-           memcmp(own->block + own->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
+    bool ends = zeros_came && own->length >= TAR_BLOCK &&
+                memcmp(own->block + own->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
+    return ends ? MP_FAULT_NONE : MP_FAULT_TORN;
+}
+
+/* Of what came in place of an entry. */
+static mp_fault fault_between(const mp_archive *own, int code, const char **why)
+{
+    if (code == ARCHIVE_EOF && !own->from->fault)
+        return fault_at_end(own, why);
+    mp_fault fault = mp_archive_fault(own, why);
+    const bool in_directory = is_by_directory(own) && !own->from->fault;
+    if (fault == MP_FAULT_TORN) /* but a directory stands at the end */
+        *why = in_directory ? "its directory is damaged" : "it breaks off";
+    return in_directory ? MP_FAULT_READ : fault;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Entries stand in the directory's order behind each other; without it they come anew. */
+static void note_entry(mp_archive *own)
+{
+    uint64_t begin = (uint64_t)archive_filter_bytes(own->archive, 0);
+    if (is_by_directory(own)) {
+        mp_grow(&own->begins, &own->begin_capacity, own->begin_count + 1, sizeof *own->begins);
+        own->begins[own->begin_count++] = begin;
+    } else if (own->begin_count) {
+        own->came_before =
+            bsearch(&begin, own->begins, own->begin_count, sizeof begin, by_place) != NULL;
+    }
+}
+
+bool mp_archive_next(mp_archive *own, mp_fault *fault, const char **why)
+{
+    *fault = MP_FAULT_NONE;
+    if (own->directory_failed && !open_without_directory(own))
+        return false;
+    own->directory_failed = false;
+    int code = archive_read_next_header(own->archive, &own->entry);
+    if (code == ARCHIVE_OK || code == ARCHIVE_WARN) {
+        note_entry(own);
+        return true;
+    }
+    own->entry = NULL;
+    *fault = fault_between(own, code, why);
+    own->directory_failed = *fault && code != ARCHIVE_RETRY && is_by_directory(own);
+    return code == ARCHIVE_RETRY || own->directory_failed;
 }
 
 bool mp_archive_unpacks(const mp_archive *own)

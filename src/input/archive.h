@@ -14,9 +14,13 @@ typedef struct mp_archive {
     mp_stream *from;
     mp_packing packing;
     bool seeks, lacks_directory;
-    uint32_t before; /* how many layers there are around what it gives */
+    bool directory_failed; /* it is damaged: the next entry is found without it */
+    bool came_before;      /* the entry, by the directory */
+    uint32_t before;       /* how many layers there are around what it gives */
     char *block;
-    size_t length; /* of the last block that was not empty */
+    size_t length;    /* of the last block that was not empty */
+    uint64_t *begins; /* where the bytes of entries begin that a directory led to */
+    size_t begin_count, begin_capacity;
 } mp_archive;
 
 /* Go into the archive that `from` gives, which it owns from now on, also where it cannot be read. A
@@ -24,11 +28,11 @@ typedef struct mp_archive {
 bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing);
 void mp_archive_close(mp_archive *own);
 
-/* What libarchive says is wrong. */
+/* On to the next entry; false: there is none any more. What is wrong on the way is a fault, *why
+ * valid until the next call, and may be in the place of an entry. */
+bool mp_archive_next(mp_archive *own, mp_fault *fault, const char **why);
+/* What libarchive says is wrong with the bytes of the entry. */
 mp_fault mp_archive_fault(const mp_archive *own, const char **why);
-/* Whether the archive ends as one of its format does, and not where libarchive has read all that
- * there is. */
-bool mp_archive_has_end(const mp_archive *own);
 /* Whether libarchive unpacks an entry only to pass over it. */
 bool mp_archive_unpacks(const mp_archive *own);
 

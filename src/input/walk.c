@@ -175,14 +175,6 @@ static bool pass_over(mp_walk *walk, mp_archive *at)
     return true;
 }
 
-/* What is wrong with the level, by what libarchive said last. */
-static void stop_at(mp_walk *walk, const mp_archive *at)
-{
-    const char *why;
-    mp_fault fault = mp_archive_fault(at, &why);
-    stop(walk, fault, mp_packing_name(at->packing), fault == MP_FAULT_TORN ? "it breaks off" : why);
-}
-
 /* The next file of the innermost level. What is damaged on the way is told and passed over. */
 static bool next_entry(mp_walk *walk)
 {
@@ -190,25 +182,22 @@ static bool next_entry(mp_walk *walk)
     for (;;) {
         if (!pass_over(walk, at))
             return false;
-        int code = archive_read_next_header(at->archive, &at->entry);
-        if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
-            at->entry = NULL;
-        const bool failed = code == ARCHIVE_EOF ? at->from->fault != MP_FAULT_NONE : !at->entry;
-        if (failed)
-            stop_at(walk, at);
-        else if (code == ARCHIVE_EOF && !mp_archive_has_end(at))
-            stop(walk, MP_FAULT_TORN, mp_packing_name(at->packing), "its end is missing");
-        if (code == ARCHIVE_RETRY)
-            continue;
-        if (!at->entry)
+        mp_fault fault;
+        const char *why;
+        bool more = mp_archive_next(at, &fault, &why);
+        if (fault)
+            stop(walk, fault, mp_packing_name(at->packing), why);
+        if (!more)
             return false;
+        if (!at->entry || at->came_before)
+            continue;
         walk->place.at[walk->place.depth - 1]++;
         if (++walk->files > walk->limits.files) {
-            char why[100];
-            snprintf(why, sizeof why,
+            char text[100];
+            snprintf(text, sizeof text,
                      "has more than %u members, the limit of " MP_DASHES "max-files",
                      (unsigned)walk->limits.files);
-            stop(walk, MP_FAULT_LIMIT, "", why);
+            stop(walk, MP_FAULT_LIMIT, "", text);
             return false;
         }
         if (mp_archive_is_file(at))
