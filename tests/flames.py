@@ -8,6 +8,7 @@ The sums are held against `analyze --format json`, which has them without any st
 format "folded" are read by FlameGraph's grammar, files of speedscope by their schema.
 """
 import argparse
+import collections
 import fcntl
 import json
 import pathlib
@@ -39,6 +40,9 @@ CHANGED = re.compile(r"[^;\s][^;]*(?:;[^;]+)* (\d+) (\d+)")  # as difffolded.pl 
 PAIRS = [("shop-v1.oemp", "shop-v2.oemp"), ("shop-v2.oemp@4", "shop-v2.oemp"), ("shop-v2.prf", "shop-v4.prf"),
          ("shop-v3.prf", "shop-v4.prf"), ("shop.taligent@8", "shop.taligent"), ("shop-1.gclog", "shop-3.gclog"),
          ("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@3")]
+BOUNDED = [("shop-v2.oemp", "alive"), ("shop.taligent", "created"), ("shop-v4.prf", "seconds"),
+           ("shop-3.gclog", "retained"), ("shop-aqtime.sqlite", "alive")]
+UNSEEN = 0.03  # percent of the whole that are about a quarter of a pixel
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -118,6 +122,22 @@ def fault_of_svg(data, scripts=1):
     return None
 
 
+def fault_of_bounds(svg, rows, every):
+    """The frames of a picture are those of the rows; what else there is, it says."""
+    root = xml.etree.ElementTree.fromstring(svg)
+    frames = [group for group in root.iter(SVG + "g") if (group.get("class") or "").startswith("f ")]
+    told = [group.find(SVG + "title").text.split("\n") for group in frames]
+    drawn = collections.Counter(lines[0] for group, lines in zip(frames, told) if group.get("class") != "f rest")
+    wanted = collections.Counter([told[0][0], *(row["frame"] for row in rows)])
+    unseen = collections.Counter(row["frame"] for row in rows if row["percent"] < UNSEEN)
+    if drawn - wanted or wanted - drawn - unseen:
+        return f"has {drawn - wanted}, not {wanted - drawn}"
+    rests = [int(lines[0][1:-len(" left out)")]) for group, lines in zip(frames, told)
+             if group.get("class") == "f rest"]
+    said = re.search(rf"{every - len(rows)} frames? (is|are) left out, as asked: ", svg.decode())
+    return sum(rests) != every - len(rows) and f"{rests}" or bool(said) != (every > len(rows)) and f"said {said}"
+
+
 class Law:
     def __init__(self, memprof, server):
         self.runs, self.wrong, self.count = runs.Runs(memprof, server), 0, 0
@@ -180,6 +200,27 @@ class Law:
                 sums = sums_of_changes(self.ask("flame", pair[1], "--base", pair[0], "-f", "folded")[1].decode())
                 self.claim(sums != total and f"{sums}, not {total}", base, new, "retained")
 
+    def hold_bounds(self):
+        """What is asked of rows is asked of pictures: these have the same frames, and say how many are left out."""
+        for path, of in ((SAMPLES / name, of) for name, of in BOUNDED):
+            every = self.frames_of(path, of, "--limit", 0, "--min-percent", 0)
+            for bounds in ([], ["--depth", 2], ["--min-percent", 5], ["--limit", 7], ["--limit", 1, "--depth", 1],
+                           ["--depth", 4, "--min-percent", 1.5, "--limit", 9]):
+                rows = self.frames_of(path, of, *(bounds + ["--min-percent", 0] * ("--min-percent" not in bounds)))
+                rows = rows if bounds else every
+                svg = self.ask("flame", path, "--of", of, *bounds, "--format", "svg")[1]
+                self.claim(fault_of_bounds(svg, rows, len(every)), path.name, of, *bounds)
+                page = self.ask("flame", path, "--of", of, *bounds, "--format", "html")[1].decode()
+                says = f"{len(every) - len(rows)} frame" in page and "left out, as asked: " in page
+                self.claim(says != (len(rows) < len(every)), path.name, of, *bounds, "html")
+            column = "inclusive_seconds" if of == "seconds" else "inclusive_bytes"
+            seven = self.frames_of(path, of, "--limit", 7, "--min-percent", 0)
+            sizes, largest = (sorted((row[column] for row in some), reverse=True) for some in (seven, every))
+            self.claim(sizes != largest[:7], path.name, of, "not the largest")
+
+    def frames_of(self, path, of, *bounds):
+        return json.loads(self.ask("flame", path, "--of", of, *bounds, "--format", "json")[1])["frames"]
+
     def hold_terminal(self):
         """A person sees a picture that fits the window, and no rows."""
         for width in (60, 100):
@@ -190,6 +231,10 @@ class Law:
             drawn = [line for line in lines if line.startswith("shop/main.p:52  18.6 KiB")]
             self.claim(max(map(len, lines)) > width or not drawn or "With callees" in "".join(lines),
                        f"a terminal of {width} columns")
+        ends = pty.openpty()
+        fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+        done = self.runs.alone("flame", SAMPLES / "shop-v2.oemp", "--no-pager", "--depth", 1, output=ends)
+        self.claim(b"frames are left out, as asked: deeper than 1 level." not in done.stdout, "a bounded terminal")
 
     def hold_large(self):
         with tempfile.TemporaryDirectory(prefix="flames.") as folder:
@@ -242,6 +287,7 @@ def main():
     law = Law(asked.memprof, asked.server)
     law.hold_samples()
     law.hold_pairs()
+    law.hold_bounds()
     law.hold_terminal()
     law.hold_large()
     law.claim(law.runs.close(), "servers")

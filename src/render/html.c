@@ -229,8 +229,11 @@ static void put_cell(mp_page *page, const mp_table *table, size_t column, const 
         fprintf(page->file, "<span class=\"%s\">", tones[tone]);
     if (as->unit == MP_LIST && cell->known)
         put_list(page, table, row, column);
-    else
+    else {
+        for (; *text == ' '; text++) /* that a name stands below another one */
+            fputs("&#160;", page->file);
         mp_page_text(page, text);
+    }
     if (is_name)
         put_notes(page, table, row);
     fputs(tone != MP_TONE_PLAIN ? "</span>" : "", page->file);

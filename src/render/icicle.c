@@ -196,6 +196,8 @@ void mp_icicle_put(const mp_figure *figure, const mp_style *style, FILE *file)
         put_level(&grid, style, file, i);
     for (uint32_t i = NAMED; i < grid.levels; i += 2)
         put_two(&grid, style, file, i);
+    if (figure->note)
+        fprintf(file, "%s\n", mp_safe_text(&grid.arena, figure->note));
     mp_format_count(count, grid.left_out, false);
     if (grid.left_out)
         fprintf(file, "%s frame%s not drawn; %soutput FILE.svg draws more.\n", count,

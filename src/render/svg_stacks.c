@@ -193,6 +193,8 @@ static const char *source_of(mp_arena *arena, const char *label)
 static const char *class_of(icicle *of, const mp_place *place)
 {
     mp_arena *arena = &of->svg->arena;
+    if (place->kind == MP_PLACE_REST)
+        return "rest";
     if (of->tree->has_base)
         return class_of_change(place);
     switch (place->kind) {

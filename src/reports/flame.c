@@ -9,12 +9,12 @@
 #include "reports/diff.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
+#include "reports/stack_bounds.h"
 #include "reports/stack_figure.h"
 
 typedef struct flame_arguments {
     const char *of, *from, *to; /* NULL: the usual */
-    int64_t limit, depth;
-    double min_percent;
+    mp_stack_bounds bounds;
     bool ignore_lines; /* as the next, of what is held against a base */
     mp_argument_texts substitutions;
 } flame_arguments;
@@ -177,30 +177,22 @@ static void put_change(mp_document *document, mp_table *table, const mp_place *p
     mp_table_put(document, table, &row);
 }
 
-static int64_t larger(const mp_place *place)
-{
-    return place->all > place->base_all ? place->all : place->base_all;
-}
-
 /* Callers first, the largest of siblings first. */
 static void put_places(mp_document *document, mp_table *table, const mp_tree_figure *tree,
-                       const flame_arguments *asked)
+                       const mp_stack_bounds *bounds)
 {
-    const mp_place *whole = &tree->at[0];
-    const double least = asked->min_percent * (double)larger(whole);
+    size_t fit;
+    bool *shown = mp_stacks_shown(tree, bounds, &fit);
     mp_tree_walk walk = mp_tree_walk_begin(tree);
-    size_t passed = 0;
-    for (bool shown = true; mp_tree_walk_next(&walk, shown);) {
-        const mp_place *place = &tree->at[walk.at];
-        shown =
-            (!asked->depth || walk.depth <= asked->depth) && (double)larger(place) * 100 >= least;
-        if (shown && (!asked->limit || passed < (size_t)asked->limit))
-            (tree->has_base ? put_change : put_place)(document, table, place, whole,
-                                                      walk.depth - 1);
-        passed += shown;
+    for (bool into = true; mp_tree_walk_next(&walk, into);) {
+        into = shown[walk.at];
+        if (into)
+            (tree->has_base ? put_change : put_place)(document, table, &tree->at[walk.at],
+                                                      &tree->at[0], walk.depth - 1);
     }
-    mp_table_left_out(table, passed);
+    mp_table_left_out(table, fit);
     mp_tree_walk_free(&walk);
+    free(shown);
 }
 
 static mp_table *table_of(mp_document *document, const mp_tree_figure *tree)
@@ -215,18 +207,40 @@ static mp_table *table_of(mp_document *document, const mp_tree_figure *tree)
                                       : MP_TABLE(document, "frames", NULL, MP_ROWS, call_columns);
 }
 
-static mp_table *section_frames(mp_document *document, const mp_figure *figure,
-                                const flame_arguments *asked)
+/* What was asked for here is asked of the picture, too; what is usual is about rows alone. */
+static mp_stack_bounds bounds_of_picture(const mp_request *request)
 {
+    const mp_stack_bounds *rows = &((const flame_arguments *)request->arguments)->bounds;
+    mp_stack_bounds bounds = {0};
+    for (size_t i = 0; i < request->given_count; i++) {
+        const mp_given *given = &request->given[i];
+        if (given->by_default)
+            continue;
+        if (mp_text_is(given->argument, "limit"))
+            bounds.limit = rows->limit;
+        else if (mp_text_is(given->argument, "depth"))
+            bounds.depth = rows->depth;
+        else if (mp_text_is(given->argument, "min-percent"))
+            bounds.min_percent = rows->min_percent;
+    }
+    return bounds;
+}
+
+/* The picture, and the same as rows. */
+static mp_table *section_frames(const mp_request *request, mp_document *document, mp_figure *figure)
+{
+    const flame_arguments *asked = request->arguments;
+    const mp_stack_bounds bounds = bounds_of_picture(request);
     mp_table *table = table_of(document, &figure->tree);
     table->title = figure->title;
     table->main = true;
     table->empty = "nothing";
-    if (asked->min_percent > 0)
+    if (asked->bounds.min_percent > 0)
         mp_table_line(document, table, "without what is below %.12g %% of the whole",
-                      asked->min_percent)
+                      asked->bounds.min_percent)
             ->argument = "min-percent";
-    put_places(document, table, &figure->tree, asked);
+    put_places(document, table, &figure->tree, &asked->bounds);
+    mp_stacks_prune(document, figure, &bounds);
     return table;
 }
 
@@ -299,7 +313,7 @@ static void put_answer(const mp_request *request, mp_document *document, const m
     mp_figure *figure = mp_stack_figure(document, &weights, 0, 0, told_as[of].figure);
     mp_weights_free(&weights);
     figure->title = title_of(document, request, window, of);
-    section_frames(document, figure, request->arguments);
+    section_frames(request, document, figure);
 }
 
 /* --- against a base --- */
@@ -316,12 +330,12 @@ static void put_difference(const mp_request *request, mp_document *document, con
     mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, told_as[of].figure);
     figure->title = mp_document_text(document, "%s, by %s: %s against %s", told_as[of].title,
                                      by_what(of), file_of(now->path), file_of(base->path));
-    mp_table *table = section_frames(document, figure, request->arguments);
-    if (level == MP_LEVEL_METHOD) {
-        const char *flat = now->has_paths ? base->path : now->path;
-        mp_table_line(document, table, "by method, as %s has no call tree", flat);
+    const char *flat = level != MP_LEVEL_METHOD ? NULL : now->has_paths ? base->path : now->path;
+    if (flat)
         figure->note = mp_document_text(document, "By method, as %s has no call tree.", flat);
-    }
+    mp_table *table = section_frames(request, document, figure);
+    if (flat)
+        mp_table_line(document, table, "by method, as %s has no call tree", flat);
     mp_weights_free(&weights);
     free(differences.at);
 }
@@ -378,7 +392,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
-static const flame_arguments usual = {.limit = 200, .min_percent = 0.5};
+static const flame_arguments usual = {.bounds = {.limit = 200, .min_percent = 0.5}};
 #define ASKS(name, kind, member, of)                                                               \
     {                                                                                              \
         name, MP_ARGUMENT_##kind, offsetof(flame_arguments, member), of                            \
@@ -387,9 +401,9 @@ static const mp_argument arguments[] = {
     ASKS("of", TEXT, of, ALL),
     ASKS("from", NAME, from, MP_HEAPS),
     ASKS("to", NAME, to, HEAPS),
-    ASKS("limit", COUNT, limit, ALL),
-    ASKS("depth", COUNT, depth, ALL),
-    ASKS("min-percent", PERCENT, min_percent, ALL),
+    ASKS("limit", COUNT, bounds.limit, ALL),
+    ASKS("depth", COUNT, bounds.depth, ALL),
+    ASKS("min-percent", PERCENT, bounds.min_percent, ALL),
     ASKS("ignore-lines", FLAG, ignore_lines, MP_HEAPS),
     ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
     MP_SHARES("base", ALL),
