@@ -147,11 +147,6 @@ mp_cell *mp_table_row(mp_table *table)
 
 /* --- rows that are structs --- */
 
-static bool is_real(mp_unit unit)
-{
-    return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
-}
-
 /* What a member says; texts are those of the row. */
 static mp_cell member_cell(const mp_column *column, const void *member)
 {
@@ -160,13 +155,15 @@ static mp_cell member_cell(const mp_column *column, const void *member)
         const mp_texts *texts = member;
         cell = (mp_cell){.known = texts->at || texts->empty,
                          .number = (int64_t)texts->count,
-                         .whole = (int64_t)texts->whole,
-                         .list = (const char **)(uintptr_t)texts->at,
-                         .text = texts->empty};
+                         .whole = (uint32_t)texts->whole};
+        if (texts->count)
+            cell.list = (const char **)(uintptr_t)texts->at;
+        else
+            cell.text = texts->empty;
     } else if (column->unit == MP_TEXT) {
         cell.text = *(const char *const *)member;
         cell.known = cell.text && *cell.text;
-    } else if (is_real(column->unit)) {
+    } else if (mp_unit_is_real(column->unit)) {
         cell.real = *(const double *)member;
         cell.known = !isnan(cell.real);
     } else {
@@ -179,14 +176,16 @@ static mp_cell member_cell(const mp_column *column, const void *member)
 static void copy_texts(mp_document *document, const mp_column *column, const void *member,
                        mp_cell *cell)
 {
-    const char *const *texts = cell->list;
-    if (cell->text)
-        cell->text = mp_utf8_copy(document->arena, cell->text);
-    if (column->unit != MP_LIST || !cell->known || ((const mp_texts *)member)->kept)
+    if (!mp_cell_is_list(column, cell)) {
+        if ((column->unit == MP_TEXT || column->unit == MP_LIST) && cell->text)
+            cell->text = mp_utf8_copy(document->arena, cell->text);
         return;
-    const int64_t count = texts ? cell->number : 0;
-    cell->list = mp_arena_alloc(document->arena, ((size_t)count + 1) * sizeof *texts);
-    for (int64_t i = 0; i < count; i++)
+    }
+    const char *const *texts = cell->list;
+    if (((const mp_texts *)member)->kept)
+        return;
+    cell->list = mp_arena_alloc(document->arena, (size_t)cell->number * sizeof *texts);
+    for (int64_t i = 0; i < cell->number; i++)
         cell->list[i] = mp_utf8_copy(document->arena, texts[i]);
 }
 
@@ -215,7 +214,7 @@ void mp_row_clear(const mp_column *columns, size_t count, void *row)
             *(mp_texts *)member = (mp_texts){.at = NULL};
         else if (columns[i].unit == MP_TEXT)
             *(const char **)member = NULL;
-        else if (is_real(columns[i].unit))
+        else if (mp_unit_is_real(columns[i].unit))
             *(double *)member = NAN;
         else
             *(int64_t *)member = MP_UNKNOWN;
@@ -239,7 +238,7 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
     if (column->unit == MP_TEXT)
         return strcmp(a->text, b->text);
     bool by_size = column->flags & MP_SIGNED;
-    if (is_real(column->unit)) {
+    if (mp_unit_is_real(column->unit)) {
         double left = by_size ? fabs(a->real) : a->real, right = by_size ? fabs(b->real) : b->real;
         return left > right ? -1 : left < right;
     }

@@ -71,20 +71,35 @@ typedef struct mp_texts {
  * A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. Where a
  * column has MP_NULL it is known that there is none. */
 typedef struct mp_cell {
-    bool known;
-    int64_t number; /* all units but text, percent and list; a flag is 0 or 1 */
     union {
-        double real;   /* percent, average, byte rate */
-        int64_t whole; /* of a list that was cut: how many texts there are; 0: they are here */
+        int64_t number; /* all units but text, percent and rates; a flag is 0 or 1; of a list, how
+                           many texts there are */
+        double real;    /* percent, average, byte rate */
     };
-    const char *text;  /* text; of an empty list, what people read in its place, or NULL */
-    const char **list; /* list; `number` texts */
+    union {
+        const char *text;  /* text; of an empty list, what people read in its place, or NULL */
+        const char **list; /* `number` texts, if there are any */
+    };
+    uint32_t whole; /* of a list that was cut: how many texts there are; 0: they are here */
+    bool known;
 } mp_cell;
 
 /* How many texts the list has, of which some may not be here. */
 static inline int64_t mp_list_length(const mp_cell *cell)
 {
     return cell->whole ? cell->whole : cell->number;
+}
+
+/* Whether its value is mp_cell's `real`. */
+static inline bool mp_unit_is_real(mp_unit unit)
+{
+    return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
+}
+
+/* Whether it has texts in `list`; all others that have any have one in `text`. */
+static inline bool mp_cell_is_list(const mp_column *column, const mp_cell *cell)
+{
+    return column->unit == MP_LIST && cell->number;
 }
 
 typedef enum mp_shape {

@@ -225,8 +225,10 @@ static mp_cell *put_sum(mp_table *table, const merge_group *group)
             if (!(from->columns[column].flags & MP_ADDS) || !from->cells[j].known)
                 continue;
             into[place].known = true;
-            into[place].number += from->cells[j].number;
-            into[place].real += from->cells[j].real;
+            if (mp_unit_is_real(from->columns[column].unit))
+                into[place].real += from->cells[j].real;
+            else
+                into[place].number += from->cells[j].number;
         }
     }
     return into;

@@ -69,8 +69,6 @@ static const char *moved_frame(packing *pack, const char *text)
  * longer. */
 static const char **moved_list(packing *pack, const char **list, size_t count)
 {
-    if (!count)
-        return NULL;
     if (!is_owned(pack, (const void *)list))
         return list;
     list_part *now = part_of(pack, (const void *)list);
@@ -136,9 +134,10 @@ static void move_cells(packing *pack, mp_table *table)
     table->cell_capacity = count;
     for (size_t i = 0; i < count; i++) {
         mp_cell *cell = &table->cells[i];
-        move_text(pack, &cell->text);
-        if (cell->list)
+        if (mp_cell_is_list(&table->columns[i % table->column_count], cell))
             cell->list = moved_list(pack, cell->list, (size_t)cell->number);
+        else
+            move_text(pack, &cell->text);
     }
 }
 

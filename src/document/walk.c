@@ -93,11 +93,17 @@ mp_value mp_table_value(const mp_table *table, size_t row, size_t column)
     const mp_cell *cell = &table->cells[row * table->column_count + column];
     if (!cell->known)
         return (mp_value){0};
-    bool is_list = table->columns[column].unit == MP_LIST;
-    return (mp_value){.known = true,
-                      .number = is_list ? 0 : cell->number,
-                      .real = cell->real,
-                      .text = cell->text,
-                      .list = cell->list,
-                      .count = is_list ? (size_t)cell->number : 0};
+    const mp_column *of = &table->columns[column];
+    mp_value value = {.known = true};
+    if (mp_unit_is_real(of->unit))
+        value.real = cell->real;
+    else if (of->unit != MP_LIST)
+        value.number = cell->number;
+    if (mp_cell_is_list(of, cell)) {
+        value.list = cell->list;
+        value.count = (size_t)cell->number;
+    } else {
+        value.text = cell->text;
+    }
+    return value;
 }
