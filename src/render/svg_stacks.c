@@ -16,9 +16,14 @@ enum {
     ROW = 18,
     TOP = MP_SVG_HEAD + 24, /* below the legend */
     BOTTOM = 26,
-    DEEPEST = 250, /* levels that are drawn */
-    MOST_BYTES = 900000 /* of frames; the file with its script stays below a million */,
-    LABEL = 160, /* characters of a name that are told */
+    DEEPEST = 250,       /* levels that are drawn */
+    MOST_BYTES = 960000, /* of frames; the file with its script stays below a million */
+    LABEL = 160,         /* characters of a name that are told */
+    /* At most so many bytes a frame takes without its texts, its name takes without that, and a
+     * frame takes that stands for those that are not drawn. */
+    FRAME = 98,
+    NAME = 36,
+    REST = 230,
 };
 
 /* A figure on its way to paper. Arrays are by place. */
@@ -36,59 +41,6 @@ typedef struct icicle {
     uint32_t too_deep, too_narrow;
     int64_t narrowest; /* of those that are drawn */
 } icicle;
-
-/* --- which places are drawn --- */
-
-static int widest_first(const void *left, const void *right, void *width)
-{
-    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
-    int64_t a = ((const int64_t *)width)[one], b = ((const int64_t *)width)[other];
-    return a != b ? a > b ? -1 : 1 : one < other ? -1 : one > other;
-}
-
-/* About how many bytes a place takes: its name twice, with what stands for some characters. */
-static size_t bytes_of(const mp_place *place)
-{
-    size_t bytes = 260, length = 0;
-    for (const char *p = place->label; *p && length < 4 * LABEL; p++, length++)
-        bytes += 2 * (strchr("&<>\"", *p) ? 6u : *p < ' ' || *p == 127 ? 4u : 1u);
-    return bytes;
-}
-
-/* The widest, as many as the file has room for. Who stands above a place is at least as wide, and
- * comes before it. */
-static void choose(icicle *of)
-{
-    const double least = 0.25; /* pixels, below which nothing is seen */
-    const mp_place *at = of->tree->at;
-    uint32_t *order = mp_alloc((size_t)of->tree->count * sizeof *order), count = 0;
-    size_t bytes = 0, most = of->svg->room ? of->svg->room : MOST_BYTES;
-    for (uint32_t i = 1; i < of->tree->count; i++) {
-        of->too_deep += of->depth[i] > DEEPEST;
-        if (of->depth[i] <= DEEPEST && (double)of->width[i] * of->scale >= least)
-            order[count++] = i;
-    }
-    qsort_r(order, count, sizeof *order, widest_first, of->width);
-    of->drawn[0] = true;
-    for (uint32_t i = 0; i < count && bytes < most; i++) {
-        bytes += bytes_of(&at[order[i]]);
-        if (bytes >= most)
-            break;
-        of->drawn[order[i]] = true;
-        of->narrowest = of->width[order[i]];
-        of->drawn_count++;
-        of->deepest = of->depth[order[i]] > of->deepest ? of->depth[order[i]] : of->deepest;
-    }
-    for (uint32_t i = of->tree->count; i-- > 1;) {
-        if (of->drawn[i])
-            continue;
-        of->hidden[at[i].parent] += of->hidden[i] + 1;
-        if (of->drawn[at[i].parent])
-            of->small[at[i].parent] += of->width[i];
-    }
-    of->too_narrow = of->tree->count - 1 - of->drawn_count - of->too_deep;
-    free(order);
-}
 
 /* --- what is said of them --- */
 
@@ -211,6 +163,104 @@ static const char *class_of(icicle *of, const mp_place *place)
     }
 }
 
+/* As much of the name as a frame of so many pixels has room for. */
+static const char *name_in(icicle *of, const char *name, double width)
+{
+    return mp_svg_fitting(&of->svg->arena, name, MP_SVG_TEXT, width - 6);
+}
+
+/* --- which places are drawn --- */
+
+static int widest_first(const void *left, const void *right, void *width)
+{
+    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
+    int64_t a = ((const int64_t *)width)[one], b = ((const int64_t *)width)[other];
+    return a != b ? a > b ? -1 : 1 : one < other ? -1 : one > other;
+}
+
+/* How many bytes a place takes, at most. */
+static size_t bytes_of(icicle *of, uint32_t i)
+{
+    mp_arena *arena = &of->svg->arena;
+    const char *label = mp_svg_short(arena, of->tree->at[i].label, LABEL);
+    const char *name = name_in(of, label, (double)of->width[i] * of->scale);
+    size_t bytes = FRAME + mp_xml_length(tip_of(of, i, label));
+    bytes += *name ? NAME + mp_xml_length(name) : 0;
+    mp_arena_free(arena);
+    return bytes;
+}
+
+/* Whether a frame stands for what is below a place and not drawn. */
+static bool has_rest(const icicle *of, uint32_t i)
+{
+    const double least = 1.5; /* pixels */
+    return of->drawn[i] && (double)of->small[i] * of->scale >= least;
+}
+
+/* Add up what is not drawn, at the place above it that is. Gives how many bytes it takes to say so.
+ */
+static size_t add_hidden(icicle *of)
+{
+    const uint32_t count = of->tree->count;
+    const mp_place *at = of->tree->at;
+    size_t bytes = 0;
+    memset(of->hidden, 0, count * sizeof *of->hidden);
+    memset(of->small, 0, count * sizeof *of->small);
+    for (uint32_t i = count; i-- > 1;) {
+        if (of->drawn[i])
+            continue;
+        of->hidden[at[i].parent] += of->hidden[i] + (at[i].kind != MP_PLACE_REST);
+        if (of->drawn[at[i].parent])
+            of->small[at[i].parent] += of->width[i];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        bytes += has_rest(of, i) ? REST : 0;
+    return bytes;
+}
+
+/* Draw the first of these that have room in so many bytes; gives how many it takes, with what
+ * stands for others. Who stands above a place is at least as wide, and comes before it. */
+static size_t draw_first(icicle *of, const uint32_t *order, uint32_t count, size_t room)
+{
+    size_t bytes = 0;
+    memset(of->drawn, 0, of->tree->count * sizeof *of->drawn);
+    of->drawn[0] = true;
+    of->drawn_count = of->deepest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t more = bytes_of(of, order[i]);
+        if (bytes + more > room)
+            break;
+        bytes += more;
+        of->drawn[order[i]] = true;
+        of->narrowest = of->width[order[i]];
+        of->drawn_count++;
+        of->deepest = of->depth[order[i]] > of->deepest ? of->depth[order[i]] : of->deepest;
+    }
+    return bytes + add_hidden(of);
+}
+
+/* The widest, as many as the file has room for. */
+static void choose(icicle *of)
+{
+    /* In pixels: a file can be looked at more closely. */
+    const double least = of->svg->alone ? 0.05 : 0.25;
+    const mp_place *at = of->tree->at;
+    uint32_t *order = mp_alloc((size_t)of->tree->count * sizeof *order), count = 0;
+    for (uint32_t i = 1; i < of->tree->count; i++)
+        if (of->depth[i] <= DEEPEST && (double)of->width[i] * of->scale >= least)
+            order[count++] = i;
+    qsort_r(order, count, sizeof *order, widest_first, of->width);
+    const size_t most = of->svg->room ? of->svg->room : MOST_BYTES;
+    size_t room = most, bytes;
+    while ((bytes = draw_first(of, order, count, room)) > most && room)
+        room = room > bytes - most ? room - (bytes - most) : room / 2;
+    for (uint32_t i = 1; i < of->tree->count; i++) {
+        of->too_deep += of->depth[i] > DEEPEST;
+        of->too_narrow += of->depth[i] <= DEEPEST && !of->drawn[i] && at[i].kind != MP_PLACE_REST;
+    }
+    free(order);
+}
+
 /* --- drawing --- */
 
 static void put_box(icicle *of, const char *class_name, int64_t left, int64_t width, uint32_t depth,
@@ -226,17 +276,14 @@ static void put_box(icicle *of, const char *class_name, int64_t left, int64_t wi
     mp_svg_put(svg, "y", y_of(depth));
     mp_svg_put(svg, "width", w - gap);
     fprintf(svg->file, " height=\"%d\"/>", ROW - 1);
-    const char *text = label ? mp_svg_fitting(&svg->arena, label, MP_SVG_TEXT, w - 6) : "";
-    if (*text)
-        mp_svg_text(svg, NULL, NULL, x + 3, y_of(depth) + 13, 0, text);
+    mp_svg_text(svg, NULL, NULL, x + 3, y_of(depth) + 13, 0, name_in(of, label, w));
     fputs("</g>\n", svg->file);
 }
 
 static void put_rest(icicle *of, uint32_t i)
 {
-    const double least = 1.5; /* pixels */
     char count[MP_UNIT_TEXT];
-    if ((double)of->small[i] * of->scale < least || of->depth[i] + 1 > DEEPEST + 1)
+    if (!has_rest(of, i))
         return;
     mp_format_count(count, of->hidden[i], false);
     const char *label = mp_arena_format(&of->svg->arena, "%s %s", count,

@@ -5,56 +5,69 @@
 
 #include "base/text.h"
 
-/* What stands for what XML 1.0 has no place for, control characters, U+FFFE and U+FFFF, and for
- * what nobody sees; its length in the text, 0: the character stands for itself. */
-static size_t escape_of(const char *p, const char *end, char escape[MP_ESCAPE])
+/* What stands for the character at *p, *p then standing behind it; NULL: itself, `length` bytes of
+ * it. XML 1.0 has no place for control characters, U+FFFE and U+FFFF, and what nobody sees is
+ * written out. `attribute`: line ends too, which a parser would make blanks of. */
+static const char *entity_of(const char **p, const char *end, bool attribute, char text[MP_ESCAPE],
+                             size_t *length)
 {
-    if (end - p >= 3 && memcmp(p, "\xef\xbf", 2) == 0 && (unsigned char)p[2] >= 0xbe) {
-        snprintf(escape, MP_ESCAPE, "\\u{ff%x}", (unsigned)(unsigned char)p[2] + 0x40);
-        return 3;
+    const char *at = *p;
+    const bool plain = strchr("\t\n\r", *at) != NULL; /* to XML */
+    size_t escaped = plain ? 0 : mp_text_escape(at, end, text);
+    if (end - at >= 3 && memcmp(at, "\xef\xbf", 2) == 0 && (unsigned char)at[2] >= 0xbe) {
+        snprintf(text, MP_ESCAPE, "\\u{ff%x}", (unsigned)(unsigned char)at[2] + 0x40);
+        escaped = 3;
     }
-    return strchr("\t\n\r", *p) ? 0 : mp_text_escape(p, end, escape);
+    *length = escaped ? escaped : mp_utf8_length(at, end);
+    *p += *length ? *length : 1;
+    if (escaped)
+        return text;
+    if (!*length) /* no UTF-8, which no document has */
+        return "";
+    if (*at == '\r' || (attribute && plain)) {
+        snprintf(text, MP_ESCAPE, "&#%d;", *at);
+        return text;
+    }
+    return *at == '&'   ? "&amp;"
+           : *at == '<' ? "&lt;"
+           : *at == '>' ? "&gt;"
+           : *at == '"' ? "&quot;"
+                        : NULL;
 }
 
-/* `attribute`: line ends too, which a parser would make blanks of. */
-static void put(FILE *file, const char *text, bool attribute)
+/* To the file, if there is one; gives how many bytes it is. */
+static size_t put(FILE *file, const char *text, bool attribute)
 {
-    const char *end = text + strlen(text);
-    char escape[MP_ESCAPE];
-    for (size_t length; text < end; text += length) {
-        length = escape_of(text, end, escape);
-        if (length) {
-            fputs(escape, file);
-            continue;
+    const char *end = text + strlen(text), *entity;
+    char buffer[MP_ESCAPE];
+    size_t sum = 0, length;
+    while (text < end) {
+        const char *at = text;
+        entity = entity_of(&text, end, attribute, buffer, &length);
+        if (entity) {
+            at = entity;
+            length = strlen(entity);
         }
-        length = mp_utf8_length(text, end);
-        if (!length) {
-            length = 1; /* no UTF-8, which no document has */
-            continue;
-        }
-        if (*text == '&')
-            fputs("&amp;", file);
-        else if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
-        else if (*text == '"')
-            fputs("&quot;", file);
-        else if (*text == '\r' || (attribute && (*text == '\n' || *text == '\t')))
-            fprintf(file, "&#%d;", *text);
-        else
-            fwrite(text, 1, length, file);
+        if (file)
+            fwrite(at, 1, length, file);
+        sum += length;
     }
+    return sum;
 }
 
 void mp_xml_attribute(FILE *file, const char *name, const char *value)
 {
     fprintf(file, " %s=\"", name);
-    put(file, value, true);
+    (void)put(file, value, true);
     fputc('"', file);
 }
 
 void mp_xml_text(FILE *file, const char *text)
 {
-    put(file, text, false);
+    (void)put(file, text, false);
+}
+
+size_t mp_xml_length(const char *text)
+{
+    return put(NULL, text, false);
 }

@@ -6,6 +6,7 @@
 
 /* Between tags; and ` name="value"` in one, line ends and tabs kept. */
 void mp_xml_text(FILE *file, const char *text);
+size_t mp_xml_length(const char *text); /* so many bytes that takes */
 void mp_xml_attribute(FILE *file, const char *name, const char *value);
 
 #endif
