@@ -1,53 +1,20 @@
 /* Merging documents: tables of one name become one table. */
 #include "document/merge.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-
-/* A table of one part. */
-typedef struct merge_source {
-    size_t part;
-    const char *file;  /* the part's name */
-    const char *shown; /* the same for people: without the folder that is common to all */
-    const mp_table *table;
-    const size_t *places; /* of its columns, in the merged table */
-} merge_source;
-
-/* What becomes of a table. */
-typedef enum merge_mode {
-    MERGE_ROWS,   /* a row for each row of each file */
-    MERGE_SUM,    /* one record */
-    MERGE_COMMON, /* what all of them say */
-    MERGE_NONE,
-} merge_mode;
-
-/* All tables that become one, in the order of the parts. */
-typedef struct merge_group {
-    const char *name;
-    merge_mode mode;
-    merge_source *at;
-    size_t count, capacity;
-    mp_column *columns; /* of the merged table, in the document's arena */
-} merge_group;
+#include "document/merge_group.h"
 
 typedef struct merging {
     mp_document *document;
     const mp_merging *how;
-    merge_group *groups; /* in the order of their first tables */
+    mp_merge_group *groups; /* in the order of their first tables */
     size_t group_count, group_capacity;
-    merge_group summaries; /* records of which "files" has a row for each file */
+    mp_merge_group summaries; /* records of which "files" has a row for each file */
 } merging;
-
-/* What stands in front of each row: the file for programs, and for people. */
-enum { FILE_COLUMNS = 2 };
-static const mp_column file_columns[FILE_COLUMNS] = {
-    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
-};
 
 /* --- which tables become one --- */
 
@@ -59,54 +26,54 @@ static bool has_flag(const mp_table *table, unsigned flag)
     return false;
 }
 
-static merge_mode mode_of(const mp_table *table)
+static mp_merge_mode mode_of(const mp_table *table)
 {
     if (table->shape == MP_ROWS)
-        return MERGE_ROWS;
+        return MP_MERGE_ROWS;
     if (table->flags & MP_COMMON)
-        return MERGE_COMMON;
+        return MP_MERGE_COMMON;
     if (table->flags & MP_FOR_PEOPLE)
-        return MERGE_NONE;
-    return has_flag(table, MP_ADDS) ? MERGE_SUM : MERGE_ROWS;
+        return MP_MERGE_NONE;
+    return has_flag(table, MP_ADDS) ? MP_MERGE_SUM : MP_MERGE_ROWS;
 }
 
 /* The group of this name; the first table of a name says what becomes of all. */
-static merge_group *group_of(merging *all, const char *name, merge_mode mode)
+static mp_merge_group *group_of(merging *all, const char *name, mp_merge_mode mode)
 {
     for (size_t i = 0; i < all->group_count; i++)
         if (strcmp(all->groups[i].name, name) == 0)
             return all->groups[i].mode == mode ? &all->groups[i] : NULL;
     mp_grow(&all->groups, &all->group_capacity, all->group_count + 1, sizeof *all->groups);
-    all->groups[all->group_count] = (merge_group){.name = name, .mode = mode};
+    all->groups[all->group_count] = (mp_merge_group){.name = name, .mode = mode};
     return &all->groups[all->group_count++];
 }
 
-static void add(merge_group *group, const merge_source *source)
+static void add(mp_merge_group *group, const mp_merge_source *source)
 {
     mp_grow(&group->at, &group->capacity, group->count + 1, sizeof *group->at);
     group->at[group->count++] = *source;
 }
 
-static void gather(merging *all, const mp_document *document, merge_source from)
+static void gather(merging *all, const mp_document *document, mp_merge_source from)
 {
     for (size_t i = 0; i < document->table_count; i++) {
         const mp_table *table = from.table = &document->tables[i];
-        merge_mode mode = mode_of(table);
-        bool as_rows = mode == MERGE_ROWS && table->name_of_many;
+        mp_merge_mode mode = mode_of(table);
+        bool as_rows = mode == MP_MERGE_ROWS && table->name_of_many;
         const char *name = as_rows ? table->name_of_many : table->name;
         /* Of a record and a table of many such, the table says all. */
         bool is_said = as_rows && table->shape == MP_RECORD && mp_document_find(document, name);
-        merge_group *group = mode == MERGE_NONE || is_said ? NULL : group_of(all, name, mode);
+        mp_merge_group *group = mode == MP_MERGE_NONE || is_said ? NULL : group_of(all, name, mode);
         if (group)
             add(group, &from);
-        if (mode == MERGE_SUM && table->row_count && has_flag(table, MP_SUMMARY))
+        if (mode == MP_MERGE_SUM && table->row_count && has_flag(table, MP_SUMMARY))
             add(&all->summaries, &from);
     }
 }
 
 /* How much of all names is a folder that is common to them; `within`: of names in an archive, what
  * begins all of them. */
-static size_t common_folder(const merge_source *parts, size_t count, const char *within)
+static size_t common_folder(const mp_merge_source *parts, size_t count, const char *within)
 {
     size_t least = within ? strlen(within) : 0;
     const char *first = parts[0].file, *slash = strrchr(first + least, '/');
@@ -119,196 +86,14 @@ static size_t common_folder(const merge_source *parts, size_t count, const char 
     return length;
 }
 
-/* --- columns --- */
-
-/* Where one name has several titles, it is a title itself: "objects" becomes "Objects". */
-static const char *plain_title(mp_document *document, const char *name)
-{
-    char *title = mp_arena_copy(document->arena, name, strlen(name));
-    *title = (char)toupper((unsigned char)*title);
-    for (char *p = title; *p; p++)
-        *p = *p == '_' ? ' ' : *p;
-    return title;
-}
-
-/* Make room for the columns of one more table, each behind the one that it stands behind there; a
- * table that has none of those that are here comes behind them all. */
-static void add_columns(mp_document *document, mp_column **columns, size_t *count, size_t *capacity,
-                        size_t first, const mp_table *table)
-{
-    size_t behind = *count;
-    for (size_t i = 0; i < table->column_count && behind == *count; i++)
-        if (mp_column_find(*columns, *count, table->columns[i].name) < *count)
-            behind = first;
-    for (size_t i = 0; i < table->column_count; i++) {
-        const mp_column *column = &table->columns[i];
-        size_t place = mp_column_find(*columns, *count, column->name);
-        if (place == *count) {
-            mp_grow(columns, capacity, *count + 1, sizeof **columns);
-            place = behind;
-            memmove(*columns + place + 1, *columns + place,
-                    ((*count)++ - place) * sizeof **columns);
-            (*columns)[place] = *column;
-        }
-        if (strcmp((*columns)[place].title, column->title) != 0)
-            (*columns)[place].title = plain_title(document, column->name);
-        behind = place + 1;
-    }
-}
-
-/* A table with the columns of all sources of a group, behind `first` file columns; the sources then
- * know their places. */
-static mp_table *put_united(mp_document *document, merge_group *group, mp_shape shape, size_t first)
-{
-    size_t count = first, capacity = 0;
-    mp_column *columns = NULL;
-    mp_grow(&columns, &capacity, count + 1, sizeof *columns);
-    memcpy(columns, file_columns, first * sizeof *columns);
-    for (size_t i = 0; i < group->count; i++)
-        if (!i || group->at[i].table->columns != group->at[i - 1].table->columns)
-            add_columns(document, &columns, &count, &capacity, first, group->at[i].table);
-    mp_column *kept = mp_arena_alloc(document->arena, (count + 1) * sizeof *kept);
-    memcpy(kept, columns, count * sizeof *kept);
-    group->columns = kept;
-    free(columns);
-    for (size_t i = 0; i < group->count; i++) {
-        const mp_table *table = group->at[i].table;
-        if (i && table->columns == group->at[i - 1].table->columns) {
-            group->at[i].places = group->at[i - 1].places;
-            continue;
-        }
-        size_t *places =
-            mp_arena_alloc(document->arena, (table->column_count + 1) * sizeof *places);
-        for (size_t j = 0; j < table->column_count; j++)
-            places[j] = mp_column_find(kept, count, table->columns[j].name);
-        group->at[i].places = places;
-    }
-    return mp_document_table(document, group->name, NULL, shape, kept, count);
-}
-
-/* --- rows --- */
-
-static mp_cell text_cell(const char *text)
-{
-    return (mp_cell){.known = true, .text = text};
-}
-
-/* A new row that tells its file; the rest is not known. */
-static mp_cell *put_file(mp_table *table, const char *file, const char *shown)
-{
-    mp_cell *row = mp_table_row(table);
-    row[0] = text_cell(file);
-    row[1] = text_cell(shown);
-    return row;
-}
-
-static void put_row(mp_table *table, const merge_source *from, size_t row)
-{
-    const mp_table *own = from->table;
-    mp_cell *into = put_file(table, from->file, from->shown);
-    for (size_t i = 0; i < own->column_count; i++)
-        into[from->places[i]] = own->cells[row * own->column_count + i];
-    if (row < own->struct_count) {
-        mp_table_attach(table, own->structs[row].at);
-        table->structs[table->row_count - 1].file = from->file;
-    }
-}
-
-/* A new row: the sums of columns that add up, over what is known of them. */
-static mp_cell *put_sum(mp_table *table, const merge_group *group)
-{
-    mp_cell *into = mp_table_row(table);
-    for (size_t i = 0; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
-        for (size_t j = 0; j < from->row_count * from->column_count; j++) {
-            size_t column = j % from->column_count, place = group->at[i].places[column];
-            if (!(from->columns[column].flags & MP_ADDS) || !from->cells[j].known)
-                continue;
-            into[place].known = true;
-            if (mp_unit_is_real(from->columns[column].unit))
-                into[place].real += from->cells[j].real;
-            else
-                into[place].number += from->cells[j].number;
-        }
-    }
-    return into;
-}
-
-/* A row of a source, and what it stands by. */
-typedef struct row_ref {
-    size_t source, row, place;
-    const mp_cell *key;
-} row_ref;
-
-static int compare_refs(const void *a, const void *b, void *column)
-{
-    const row_ref *left = a, *right = b;
-    int order = mp_cells_compare(column, left->key, right->key);
-    return order ? order : (left->place > right->place) - (left->place < right->place);
-}
-
-/* The first column of this name that any source has; NULL: none has it. */
-static const mp_column *column_named(const merge_group *group, const char *name)
-{
-    for (size_t i = 0; name && i < group->count; i++) {
-        const mp_table *table = group->at[i].table;
-        size_t place = mp_column_find(table->columns, table->column_count, name);
-        if (place < table->column_count)
-            return &table->columns[place];
-    }
-    return NULL;
-}
-
-/* The rows of all sources, in the order of the column of this name (NULL: as they are). `stand`:
- * rows of one source stay as they stood, so that none comes before the one above it. Release with
- * free().
- */
-static row_ref *order_rows(const merge_group *group, const char *order, bool stand, size_t *count)
-{
-    static const mp_cell unknown = {0};
-    const mp_column *by = column_named(group, order);
-    size_t all = 0;
-    for (size_t i = 0; i < group->count; i++)
-        all += group->at[i].table->row_count;
-    row_ref *refs = mp_alloc((all + 1) * sizeof *refs);
-    for (size_t i = 0, place = 0; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
-        size_t own = by ? mp_column_find(from->columns, from->column_count, order) : 0;
-        const mp_cell *least = NULL;
-        for (size_t row = 0; row < from->row_count; row++, place++) {
-            bool has = by && own < from->column_count;
-            const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
-            if (!stand || !least || (by && mp_cells_compare(by, least, key) < 0))
-                least = key;
-            refs[place] = (row_ref){i, row, place, least};
-        }
-    }
-    if (by && all)
-        qsort_r(refs, all, sizeof *refs, compare_refs, (void *)(uintptr_t)by);
-    *count = all;
-    return refs;
-}
-
-/* Put the rows of all sources, at most so many of them (0: all); gives how many there are. */
-static size_t put_rows(mp_table *table, const merge_group *group, const char *order, bool stand,
-                       size_t most)
-{
-    size_t all;
-    row_ref *refs = order_rows(group, order, stand, &all);
-    for (size_t i = 0; i < all && (!most || i < most); i++)
-        put_row(table, &group->at[refs[i].source], refs[i].row);
-    free(refs);
-    return all;
-}
-
 /* --- records --- */
 
 /* The sum, and the texts that all sources know and agree in, but none for people. */
-static void put_record(mp_document *document, merge_group *group)
+static void put_record(mp_document *document, mp_merge_group *group)
 {
-    mp_table *table = put_united(document, group, MP_RECORD, 0);
-    const merge_source *first = group->at;
-    mp_cell *row = put_sum(table, group);
+    mp_table *table = mp_merge_unite(document, group, MP_RECORD, 0);
+    const mp_merge_source *first = group->at;
+    mp_cell *row = mp_merge_put_sum(table, group);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0; i < first->table->column_count && first->table->row_count; i++) {
         const mp_column *column = &first->table->columns[i];
@@ -326,7 +111,7 @@ static void put_record(mp_document *document, merge_group *group)
 }
 
 /* What the first says, as all say the same; of what is for people, where they do. */
-static void put_common(mp_document *document, const merge_group *group)
+static void put_common(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->at[0].table;
     mp_table *table = mp_document_table(document, first->name, first->title, MP_RECORD,
@@ -360,35 +145,36 @@ static void put_shown_files(merging *all, mp_table files)
         columns[i] = files.columns[i];
         columns[i].flags |= MP_IF_KNOWN; /* files of one kind say the same */
         places[i] = i;
-        if (i >= FILE_COLUMNS)
+        if (i >= MP_MERGE_FILE_COLUMNS)
             columns[i].flags = columns[i].flags & MP_SUMMARY
                                    ? columns[i].flags & ~(unsigned)MP_FOR_PROGRAMS
                                    : columns[i].flags | MP_FOR_PROGRAMS;
     }
-    merge_group rows = {.at = &(merge_source){.table = &files, .places = places}, .count = 1};
+    mp_merge_group rows = {.at = &(mp_merge_source){.table = &files, .places = places}, .count = 1};
     mp_table *table =
         mp_document_table(document, "files", "Files", MP_ROWS, columns, files.column_count);
     table->flags = MP_FOR_PEOPLE;
-    size_t found = put_rows(table, &rows, files.order, false, all->how->rows);
+    size_t found = mp_merge_put_rows(table, &rows, files.order, false, all->how->rows);
     table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
-    put_sum(table, &rows)[1] = text_cell(mp_document_text(document, "total of %zu", found));
+    mp_merge_put_sum(table, &rows)[1] =
+        (mp_cell){.known = true, .text = mp_document_text(document, "total of %zu", found)};
 }
 
 /* "files" with a row for each part, of all that its summaries say; of several that say one thing,
  * the first is believed. */
-static void put_files(merging *all, const merge_source *parts, size_t count)
+static void put_files(merging *all, const mp_merge_source *parts, size_t count)
 {
-    merge_group *summaries = &all->summaries;
+    mp_merge_group *summaries = &all->summaries;
     summaries->name = "files";
     if (!summaries->count)
         return;
-    mp_table *table = put_united(all->document, summaries, MP_ROWS, FILE_COLUMNS);
+    mp_table *table = mp_merge_unite(all->document, summaries, MP_ROWS, MP_MERGE_FILE_COLUMNS);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0, next = 0; i < count; i++) {
-        mp_cell *row = put_file(table, parts[i].file, parts[i].shown);
+        mp_cell *row = mp_merge_put_file(table, parts[i].file, parts[i].shown);
         const char *order = NULL;
         for (; next < summaries->count && summaries->at[next].part == i; next++) {
-            const merge_source *from = &summaries->at[next];
+            const mp_merge_source *from = &summaries->at[next];
             order = order ? order : from->table->order;
             for (size_t j = 0; j < from->table->column_count; j++)
                 if (from->table->cells[j].known && !row[from->places[j]].known)
@@ -402,7 +188,7 @@ static void put_files(merging *all, const merge_source *parts, size_t count)
 /* --- tables of rows --- */
 
 /* What all titles say; else what all say of many files; else the table's name. */
-static const char *title_of(mp_document *document, const merge_group *group)
+static const char *title_of(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->at[0].table;
     bool same = true, alike = first->title_of_many != NULL;
@@ -414,7 +200,7 @@ static const char *title_of(mp_document *document, const merge_group *group)
     }
     if (!first->title || same)
         return first->title;
-    return alike ? first->title_of_many : plain_title(document, group->name);
+    return alike ? first->title_of_many : mp_merge_plain_title(document, group->name);
 }
 
 static void put_line(mp_document *document, mp_table *table, const char *file, const mp_line *from)
@@ -425,7 +211,7 @@ static void put_line(mp_document *document, mp_table *table, const char *file, c
     line->argument = from->argument;
 }
 
-static bool all_say(const merge_group *group, size_t line)
+static bool all_say(const mp_merge_group *group, size_t line)
 {
     const char *text = group->at[0].table->lines[line].text;
     for (size_t i = 1; i < group->count; i++) {
@@ -439,7 +225,8 @@ static bool all_say(const merge_group *group, size_t line)
 /* Lines above the rows, and below a table without an order, tell their file unless all files say
  * the same; of those that do, as many as there are rows (0: all), not to push the rows out of
  * sight. */
-static void put_lines(mp_document *document, mp_table *table, const merge_group *group, size_t rows)
+static void put_lines(mp_document *document, mp_table *table, const mp_merge_group *group,
+                      size_t rows)
 {
     const mp_table *first = group->at[0].table;
     bool *same = mp_alloc_zero(first->line_count + 1, sizeof *same);
@@ -464,7 +251,7 @@ static void put_lines(mp_document *document, mp_table *table, const merge_group 
 /* People need not read twice what the column of the file says. */
 static void hide_paths(const mp_table *table, mp_column *columns)
 {
-    for (size_t i = FILE_COLUMNS; i < table->column_count; i++) {
+    for (size_t i = MP_MERGE_FILE_COLUMNS; i < table->column_count; i++) {
         bool same = columns[i].unit == MP_TEXT && table->row_count;
         for (size_t row = 0; same && row < table->row_count; row++) {
             const mp_cell *cells = &table->cells[row * table->column_count];
@@ -475,10 +262,10 @@ static void hide_paths(const mp_table *table, mp_column *columns)
     }
 }
 
-static void put_table(merging *all, merge_group *group)
+static void put_table(merging *all, mp_merge_group *group)
 {
     mp_document *document = all->document;
-    mp_table *table = put_united(document, group, MP_ROWS, FILE_COLUMNS);
+    mp_table *table = mp_merge_unite(document, group, MP_ROWS, MP_MERGE_FILE_COLUMNS);
     size_t left_out = 0;
     table->title = title_of(document, group);
     table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS | MP_OF_CHECKS;
@@ -497,7 +284,8 @@ static void put_table(merging *all, merge_group *group)
     }
     if (all->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
-    size_t rows = put_rows(table, group, table->order, true, table->order ? all->how->rows : 0);
+    size_t rows =
+        mp_merge_put_rows(table, group, table->order, true, table->order ? all->how->rows : 0);
     if (table->order) {
         size_t rank = mp_column_find(table->columns, table->column_count, "rank");
         table->footer.rest = (mp_rest){rows - table->row_count + left_out, MP_REST_MORE};
@@ -534,7 +322,7 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
 }
 
 /* Of each source the first rows stay: they stand as they stood. */
-static void cut_rows(const merge_group *group, mp_document *const *documents, size_t most)
+static void cut_rows(const mp_merge_group *group, mp_document *const *documents, size_t most)
 {
     const char *order = NULL;
     for (size_t i = 0; i < group->count; i++) {
@@ -543,10 +331,10 @@ static void cut_rows(const merge_group *group, mp_document *const *documents, si
             return; /* they will stand by something else */
         order = table->row_count ? table->order : order;
     }
-    if (!column_named(group, order))
+    if (!mp_merge_column(group, order))
         return;
     size_t all;
-    row_ref *refs = order_rows(group, order, true, &all);
+    mp_merge_row *refs = mp_merge_order(group, order, true, &all);
     size_t *kept = mp_alloc_zero(group->count + 1, sizeof *kept);
     for (size_t i = 0; i < all && i < most; i++)
         kept[refs[i].source]++;
@@ -564,9 +352,9 @@ void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merg
 {
     merging all = {.how = how};
     for (size_t i = 0; i < count; i++)
-        gather(&all, documents[i], (merge_source){.part = i});
+        gather(&all, documents[i], (mp_merge_source){.part = i});
     for (size_t i = 0; i < all.group_count; i++) {
-        if (all.groups[i].mode == MERGE_ROWS && how->rows)
+        if (all.groups[i].mode == MP_MERGE_ROWS && how->rows)
             cut_rows(&all.groups[i], documents, how->rows);
         free(all.groups[i].at);
     }
@@ -577,13 +365,13 @@ void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merg
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how)
 {
     merging all = {.document = mp_document_new(parts[0].document->command), .how = how};
-    merge_source *files = mp_alloc(count * sizeof *files);
+    mp_merge_source *files = mp_alloc(count * sizeof *files);
     all.document->exact_bytes = parts[0].document->exact_bytes;
     all.document->files = count;
     all.document->fits_nothing = true;
     for (size_t i = 0; i < count; i++) /* a path may be any bytes */
         files[i] =
-            (merge_source){.part = i, .file = mp_utf8_copy(all.document->arena, parts[i].name)};
+            (mp_merge_source){.part = i, .file = mp_utf8_copy(all.document->arena, parts[i].name)};
     size_t folder = common_folder(files, count, how->within);
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
@@ -593,10 +381,10 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     }
     put_files(&all, files, count);
     for (size_t i = 0; i < all.group_count; i++) {
-        merge_group *group = &all.groups[i];
-        if (group->mode == MERGE_SUM)
+        mp_merge_group *group = &all.groups[i];
+        if (group->mode == MP_MERGE_SUM)
             put_record(all.document, group);
-        else if (group->mode == MERGE_COMMON)
+        else if (group->mode == MP_MERGE_COMMON)
             put_common(all.document, group);
         else
             put_table(&all, group);

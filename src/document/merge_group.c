@@ -1,0 +1,179 @@
+#include "document/merge_group.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* What stands in front of each row: the file for programs, and for people. */
+static const mp_column file_columns[MP_MERGE_FILE_COLUMNS] = {
+    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
+    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+};
+
+/* --- columns --- */
+
+const char *mp_merge_plain_title(mp_document *document, const char *name)
+{
+    char *title = mp_arena_copy(document->arena, name, strlen(name));
+    *title = (char)toupper((unsigned char)*title);
+    for (char *p = title; *p; p++)
+        *p = *p == '_' ? ' ' : *p;
+    return title;
+}
+
+/* Make room for the columns of one more table, each behind the one that it stands behind there; a
+ * table that has none of those that are here comes behind them all. */
+static void add_columns(mp_document *document, mp_column **columns, size_t *count, size_t *capacity,
+                        size_t first, const mp_table *table)
+{
+    size_t behind = *count;
+    for (size_t i = 0; i < table->column_count && behind == *count; i++)
+        if (mp_column_find(*columns, *count, table->columns[i].name) < *count)
+            behind = first;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const mp_column *column = &table->columns[i];
+        size_t place = mp_column_find(*columns, *count, column->name);
+        if (place == *count) {
+            mp_grow(columns, capacity, *count + 1, sizeof **columns);
+            place = behind;
+            memmove(*columns + place + 1, *columns + place,
+                    ((*count)++ - place) * sizeof **columns);
+            (*columns)[place] = *column;
+        }
+        if (strcmp((*columns)[place].title, column->title) != 0)
+            (*columns)[place].title = mp_merge_plain_title(document, column->name);
+        behind = place + 1;
+    }
+}
+
+mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape shape, size_t first)
+{
+    size_t count = first, capacity = 0;
+    mp_column *columns = NULL;
+    mp_grow(&columns, &capacity, count + 1, sizeof *columns);
+    memcpy(columns, file_columns, first * sizeof *columns);
+    for (size_t i = 0; i < group->count; i++)
+        if (!i || group->at[i].table->columns != group->at[i - 1].table->columns)
+            add_columns(document, &columns, &count, &capacity, first, group->at[i].table);
+    mp_column *kept = mp_arena_alloc(document->arena, (count + 1) * sizeof *kept);
+    memcpy(kept, columns, count * sizeof *kept);
+    group->columns = kept;
+    free(columns);
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *table = group->at[i].table;
+        if (i && table->columns == group->at[i - 1].table->columns) {
+            group->at[i].places = group->at[i - 1].places;
+            continue;
+        }
+        size_t *places =
+            mp_arena_alloc(document->arena, (table->column_count + 1) * sizeof *places);
+        for (size_t j = 0; j < table->column_count; j++)
+            places[j] = mp_column_find(kept, count, table->columns[j].name);
+        group->at[i].places = places;
+    }
+    return mp_document_table(document, group->name, NULL, shape, kept, count);
+}
+
+/* --- rows --- */
+
+static mp_cell text_cell(const char *text)
+{
+    return (mp_cell){.known = true, .text = text};
+}
+
+mp_cell *mp_merge_put_file(mp_table *table, const char *file, const char *shown)
+{
+    mp_cell *row = mp_table_row(table);
+    row[0] = text_cell(file);
+    row[1] = text_cell(shown);
+    return row;
+}
+
+static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
+{
+    const mp_table *own = from->table;
+    mp_cell *into = mp_merge_put_file(table, from->file, from->shown);
+    for (size_t i = 0; i < own->column_count; i++)
+        into[from->places[i]] = own->cells[row * own->column_count + i];
+    if (row < own->struct_count) {
+        mp_table_attach(table, own->structs[row].at);
+        table->structs[table->row_count - 1].file = from->file;
+    }
+}
+
+mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
+{
+    mp_cell *into = mp_table_row(table);
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        for (size_t j = 0; j < from->row_count * from->column_count; j++) {
+            size_t column = j % from->column_count, place = group->at[i].places[column];
+            if (!(from->columns[column].flags & MP_ADDS) || !from->cells[j].known)
+                continue;
+            into[place].known = true;
+            if (mp_unit_is_real(from->columns[column].unit))
+                into[place].real += from->cells[j].real;
+            else
+                into[place].number += from->cells[j].number;
+        }
+    }
+    return into;
+}
+
+static int compare_refs(const void *a, const void *b, void *column)
+{
+    const mp_merge_row *left = a, *right = b;
+    int order = mp_cells_compare(column, left->key, right->key);
+    return order ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
+{
+    for (size_t i = 0; name && i < group->count; i++) {
+        const mp_table *table = group->at[i].table;
+        size_t place = mp_column_find(table->columns, table->column_count, name);
+        if (place < table->column_count)
+            return &table->columns[place];
+    }
+    return NULL;
+}
+
+mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, bool stand,
+                             size_t *count)
+{
+    static const mp_cell unknown = {0};
+    const mp_column *by = mp_merge_column(group, order);
+    size_t all = 0;
+    for (size_t i = 0; i < group->count; i++)
+        all += group->at[i].table->row_count;
+    mp_merge_row *refs = mp_alloc((all + 1) * sizeof *refs);
+    for (size_t i = 0, place = 0; i < group->count; i++) {
+        const mp_table *from = group->at[i].table;
+        size_t own = by ? mp_column_find(from->columns, from->column_count, order) : 0;
+        const mp_cell *least = NULL;
+        for (size_t row = 0; row < from->row_count; row++, place++) {
+            bool has = by && own < from->column_count;
+            const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
+            if (!stand || !least || (by && mp_cells_compare(by, least, key) < 0))
+                least = key;
+            refs[place] = (mp_merge_row){i, row, place, least};
+        }
+    }
+    if (by && all)
+        qsort_r(refs, all, sizeof *refs, compare_refs, (void *)(uintptr_t)by);
+    *count = all;
+    return refs;
+}
+
+size_t mp_merge_put_rows(mp_table *table, const mp_merge_group *group, const char *order,
+                         bool stand, size_t most)
+{
+    size_t all;
+    mp_merge_row *refs = mp_merge_order(group, order, stand, &all);
+    for (size_t i = 0; i < all && (!most || i < most); i++)
+        put_row(table, &group->at[refs[i].source], refs[i].row);
+    free(refs);
+    return all;
+}
