@@ -3,7 +3,7 @@ set(HTML_FILES ${CMAKE_SOURCE_DIR}/src/render/html)
 set(HTML_LIBRARY /usr/share/nodejs/d3/dist/d3.min.js)
 set(HTML_LICENCE /usr/share/doc/node-d3/copyright)
 # What others use comes first, and last what calls them.
-set(HTML_SCRIPTS core table tree growth lines start)
+set(HTML_SCRIPTS core table tree trees picked lines start)
 list(TRANSFORM HTML_SCRIPTS PREPEND ${HTML_FILES}/)
 list(TRANSFORM HTML_SCRIPTS APPEND .js)
 memprof_embed(memprof-made page_style ${HTML_FILES}/page.css)

@@ -24,7 +24,8 @@ SAMPLES = HERE.parent / "samples"
 FILES = [["shop-v2.oemp"], ["shop-v1.oemp"], ["shop-reusable-v2.oemp"], ["shop-running-v2.oemp"],
          ["shop-requests-AS1.oemp"], ["shop.taligent"], ["shop-analysis.taligent"], ["shop-damaged.taligent"],
          ["shop-aqtime.sqlite"], ["shop-1.gclog", "shop-2.gclog", "shop-3.gclog"], ["shop-3.gclog"],
-         ["shop-domains.gclog"], ["shop-v4.prf"], ["shop-old-modules-v1.prf"], ["shop-new.rpt"]]
+         ["shop-agent-AS1.oemp", "shop-agent-AS2.oemp"], ["shop-domains.gclog"], ["shop-v4.prf"], ["shop-old-modules-v1.prf"], ["shop-new.rpt"]]
+NAMES = {2: "agents", 3: "dumps"}  # of those that are read together
 MOST_BYTES = 2_000_000
 AXE = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"), "axe-core", "axe.min.js")
 
@@ -83,12 +84,33 @@ class Law:
                        row["from_objects"], row["to_objects"])
                       for row in report["growth"] if row["delta_bytes"] or row["delta_objects"])
 
+    def leaks(self, paths, from_, to, names):
+        """Leaks of a window: type, name, bytes, objects, stack."""
+        printed = self.memprof("leaks", *paths, "--from", from_, "--to", to, "--limit", "0", "--quiet",
+                               "--format", "json")
+        return sorted((row["type"], row.get("name", "") if names else "", row["bytes"], row["objects"], tuple(row["stack"]))
+                      for row in json.loads(printed)["leaks"])
+
+    def top(self, paths, to):
+        """Types that are alive: key, bytes, objects."""
+        paths = [path for path in paths if isinstance(path, pathlib.Path)]
+        asked = [paths[to - 1]] if str(paths[0]).endswith(".gclog") else [*paths, "--to", to]
+        printed = self.memprof("top", *asked, "--limit", "0", "--quiet", "--format", "json")
+        return sorted((row["key"], row["bytes"], row["objects"]) for row in json.loads(printed)["top"])
+
+
+def changes_of(group):
+    """Row, moment, birth (0 where it is not told), objects, bytes."""
+    size, row = 5 if group["births"] else 4, 0
+    for change in zip(*[iter(group["changes"])] * size):
+        row += change[0]
+        yield row, change[1], change[2] if group["births"] else 0, *change[-2:]
+
 
 def rows_of(data, group, from_, to):
     """The same as a page's data tell it, read by another than its script."""
-    sums, row = {}, 0
-    for step, moment, objects, bytes_ in zip(*[iter(group["changes"])] * 4):
-        row += step
+    sums = {}
+    for row, moment, _, objects, bytes_ in changes_of(group):
         was = sums.setdefault(row, [0, 0, 0, 0])
         if moment <= to:
             was[1] += bytes_
@@ -100,6 +122,26 @@ def rows_of(data, group, from_, to):
                   for row, b in sums.items() if b[1] != b[0] or b[3] != b[2])
 
 
+def leaks_of(data, history, group, from_, to):
+    """What page's data tell of leaks."""
+    sums, texts = {}, data["texts"]
+    for row, moment, born, objects, bytes_ in changes_of(group):
+        if from_ < born and moment <= to:
+            leak = sums.setdefault(row, [0, 0])
+            leak[0] += bytes_
+            leak[1] += objects
+    found = []
+    for row, (bytes_, objects) in sums.items():
+        stack, at = [], group["places"][row]
+        while at:
+            stack.append(texts[history["frames"][at]])
+            at = history["parents"][at]
+        if bytes_ or objects:
+            found.append((texts[group["types"][row]], texts[group["names"][row]] if "names" in group else "", bytes_,
+                          objects, tuple(stack)))
+    return sorted(found)
+
+
 def pairs_of(history):
     """Of the moments a few two, the first and the last among them."""
     last = len(history["numbers"]) - 1
@@ -107,19 +149,23 @@ def pairs_of(history):
             if pair[0] < pair[1]]
 
 
+def sessions_of(data, paths):
+    """Each history of a page with the recordings that hold that session alone."""
+    histories = data["histories"] if data else []
+    return [(history, paths if len(histories) < 2 else [paths[i]]) for i, history in enumerate(histories)]
+
+
 def hold_data(law, paths, page, name):
-    data = page.data
-    if not data or "history" not in data:
-        return
-    history = data["history"]
-    for from_, to in pairs_of(history):
-        for group in history["groups"]:
-            numbers = history["numbers"]
+    for history, own in sessions_of(page.data, paths):
+        for (from_, to), group in itertools.product(pairs_of(history), history["groups"]):
+            ends = [history["numbers"][from_], history["numbers"][to]]
             if group["others"]:
                 continue
-            law.hold(f"{name}: growth by {group['name']} from {from_} to {to}",
-                     rows_of(data, group, from_, to) ==
-                     law.growth(paths, numbers[from_], numbers[to], group["name"]))
+            what = f"{name}, {history['session']}: by {group['name']} from {from_} to {to}: "
+            law.hold(what + "growth", rows_of(page.data, group, from_, to) == law.growth(own, *ends, group["name"]))
+            if group["births"]:
+                law.hold(what + "leaks", leaks_of(page.data, history, group, from_, to) ==
+                         law.leaks(own, *ends, "names" in group))
 
 
 def many_sites(path, sites, snapshots=5, name="module"):
@@ -161,38 +207,85 @@ def many_sites(path, sites, snapshots=5, name="module"):
 
 # --- in the browser ---
 
-TABLE = """Array.from(document.querySelectorAll('#growth-by-%s tbody tr'), row => {
+GROWTH = """Array.from(document.querySelectorAll('#growth-by-%s tbody tr'), row => {
   const cells = Array.from(row.cells), value = i => Number(cells[i].dataset.v);
   const name = cells[7].querySelector('summary') || cells[7];
   return [name.textContent, value(0), value(2), value(3), value(4), value(5), value(6)];
 })"""
-PICK = """(() => { const [from, to] = document.querySelectorAll('#history select');
+LEAKS = """Array.from(document.querySelectorAll('#leaks-picked tbody tr'), row => {
+  const cells = Array.from(row.cells), value = i => Number(cells[i].dataset.v);
+  return [cells[2].textContent, value(0), value(1)];
+})"""
+TOP = """Array.from(document.querySelectorAll('#top-picked tbody tr'), row => {
+  const cells = Array.from(row.cells), value = i => Number(cells[i].dataset.v);
+  return [cells[3].textContent, value(0), value(2)];
+})"""
+# What the flame graph of each button says of all of it, without its name.
+FLAMES = """Array.from(document.querySelectorAll('#picked-trees .choice button'), button => {
+  button.click();
+  return document.querySelector('#picked-trees .told').textContent.replace(/^[^:]*: /, '');
+})"""
+# What of tables and pictures below the graph is seen, and is not about what was picked.
+UNPICKED = """[...document.querySelectorAll('main > section, main > figure')].filter(one => one.offsetHeight > 0)
+  .map(one => one.id).filter(id => !['', 'history', 'picked'].includes(id))"""
+# Facts about a recording, which stand below a heading of their own.
+FACTS = {"facts", "table-anomaly_counts", "table-snapshots", "table-totals", "table-session", "table-sessions",
+         "diagnostics", "made"}
+PICK = """(() => { const [from, to] = [...document.querySelectorAll('#history select')].slice(-2);
   from.value = %d; to.value = %d; to.dispatchEvent(new Event('change')); })()"""
+CHOOSE = """(() => { const session = document.querySelector('#history select');
+  session.value = %d; session.dispatchEvent(new Event('change')); })()"""
 CONTRAST = ["color-contrast", "target-size"]
 
 
-def hold_picked(law, page, paths, data, name):
-    history = data["history"]
-    for from_, to in pairs_of(history):
-        if (from_, to) == (history["from"], history["to"]):
+def hold_table(law, what, shown, expected, size):
+    """A table has all rows, or the largest of many."""
+    shown, expected = sorted(map(tuple, shown)), sorted(expected)
+    if len(expected) <= 200:
+        law.hold(what, shown == expected)
+        return
+    law.hold(f"{what}: the largest of many", len(shown) == 200 and set(shown) <= set(expected) and
+             min(map(size, shown)) >= sorted(map(size, expected))[-200])
+
+
+def hold_window(law, page, own, history, from_, to, name):
+    """All that is shown is about what was picked, and says what the commands say of it."""
+    ends = [history["numbers"][from_], history["numbers"][to]]
+    what = f"{name}, {history['session']}: from {from_} to {to}: "
+    law.hold(what + "it is shown", page.run("!document.getElementById('picked').hidden"))
+    law.hold(what + "nothing else is, but facts", set(page.run(UNPICKED)) <= FACTS)
+    law.hold(what + "these have a heading", page.run("document.getElementById('facts').offsetHeight > 0"))
+    for group in history["groups"]:
+        if group["others"]:
             continue
-        page.run(PICK % (from_, to))
-        law.hold(f"{name}: what was picked is shown",
-                 page.run("!document.getElementById('growth-picked').hidden"))
-        for group in history["groups"]:
-            shown = page.run(TABLE % group["name"])
-            expected = law.growth(paths, history["numbers"][from_], history["numbers"][to], group["name"])
-            if group["others"]:
-                continue
-            if len(expected) > 200:
-                law.hold(f"{name}: the largest of many", len(shown) == 200 and
-                         {tuple(row) for row in shown} <= set(expected) and
-                         min(abs(row[1]) for row in shown) >= sorted(abs(row[1]) for row in expected)[-200])
-            else:
-                law.hold(f"{name}: growth by {group['name']} from {from_} to {to} as it is shown",
-                         sorted(map(tuple, shown)) == expected)
-    page.run("document.querySelector('#history button').click()")
-    law.hold(f"{name}: the whole answer is back", page.run("document.getElementById('growth-picked').hidden"))
+        hold_table(law, what + f"growth by {group['name']}", page.run(GROWTH % group["name"]),
+                   law.growth(own, *ends, group["name"]), lambda row: abs(row[1]))
+        if group["births"]:
+            leaks = law.leaks(own, *ends, "names" in group)
+            hold_table(law, what + "leaks", page.run(LEAKS),
+                       [(f"{type_} {leaked}".strip(), bytes_, objects) for type_, leaked, bytes_, objects, _ in leaks],
+                       lambda row: row[1])
+            flames = page.run(FLAMES)
+            law.hold(what + f"flame of what leaked: {flames[1]}", sum(leak[3] for leak in leaks) == int(
+                flames[1].split(", ")[1].split()[0].replace(",", "")) if leaks else True)
+    if not history["groups"][0]["others"]:
+        hold_table(law, what + "biggest", page.run(TOP), law.top(own, ends[1]), lambda row: row[1])
+
+
+def hold_picked(law, page, paths, data, name):
+    sessions = sessions_of(data, paths)
+    for i, (history, own) in enumerate(sessions):
+        if len(sessions) > 1:
+            page.run(CHOOSE % i)
+            hold_window(law, page, own, history, history["from"], history["to"], name)
+        for from_, to in pairs_of(history):
+            if (from_, to) != (history["from"], history["to"]):
+                page.run(PICK % (from_, to))
+                hold_window(law, page, own, history, from_, to, name)
+    page.run("[...document.querySelectorAll('#history button')].at(-1).click()")
+    law.hold(f"{name}: the whole answer is back", page.run(
+        "document.getElementById('picked').hidden && document.getElementById('facts').hidden && "
+        "[...document.querySelectorAll('main > section:not(#picked):not(#facts)')].every(one => !one.hidden)"))
 
 
 def hold_uses(law, page, name):
@@ -243,15 +336,19 @@ def hold_browser(law, pages, hostile):
     try:
         for name, (path, paths, data) in pages.items():
             page.open(path)
-            if data and "history" in data:
+            if data and data["histories"]:
                 hold_picked(law, page, paths, data, name)
             hold_uses(law, page, name)
             for fault in page.faults():
                 law.hold(f"{name}: {fault}", False)
-            if name in ("shop-v2.oemp", "shop-3.gclog", "shop-v4.prf"):
+            if name in ("shop-v2.oemp", "agents", "dumps", "shop-3.gclog", "shop-v4.prf"):
                 hold_layout(law, page, path, name)
                 for dark in (False, True):
                     page.open(path, dark=dark)
+                    if data["histories"]:
+                        page.run(PICK % (0, 1))
+                        hold_access(law, page, f"{name}, picked, {'dark' if dark else 'light'}")
+                        page.open(path, dark=dark)
                     hold_access(law, page, f"{name}, {'dark' if dark else 'light'}")
         for path in hostile:
             page.open(path)
@@ -285,12 +382,19 @@ def main():
         pages = {}
         for files in FILES:
             paths = [SAMPLES / file for file in files]
-            path = law.page(["analyze", *paths], files[-1] if len(files) == 1 else "dumps")
+            path = law.page(["analyze", *paths], files[0] if len(files) == 1 else NAMES[len(files)])
             page = Page(path.read_text(encoding="utf-8"))
             law.hold(f"{path.name}: its policy", "default-src 'none'" in page.policy and
                      "unsafe" not in page.policy)
             hold_data(law, paths, page, path.stem)
             pages[path.stem] = (path, paths, page.data)
+        paths = [SAMPLES / "shop-v2.oemp", f"--suppress={SAMPLES / 'shop.suppressions'}",
+                 "--today=2026-06-01"]
+        path = law.page(["analyze", *paths], "suppressed")
+        page = Page(path.read_text(encoding="utf-8"))
+        hold_data(law, paths, page, path.stem)
+        law.hold("suppressed: it says so", "suppressed" in page.data["histories"][0]["leaksNote"])
+        pages[path.stem] = (path, paths, page.data)
         many = law.folder / "many.oemp"
         many_sites(many, 10_000)
         path = law.page(["analyze", many], "many")
@@ -298,6 +402,8 @@ def main():
         long = law.folder / "long.oemp"
         many_sites(long, 10_000, name="a-very-long-name/" * 20)
         pages["long"] = (law.page(["analyze", long], "long"), [long], None)
+        many_sites(law.folder / "often.oemp", 10_000, snapshots=30, name="a-folder-of-the-program/" * 3)
+        law.page(["analyze", law.folder / "often.oemp"], "often")
         hostile = []
         for i, evil in enumerate(EVIL):
             names.put_into("shop-v1.oemp", law.folder / f"evil{i}.oemp", evil)

@@ -87,9 +87,10 @@ typedef struct mp_span_figure {
     size_t count;
 } mp_span_figure;
 
-/* How much more there is of a row at a moment than at the one before. */
+/* How much more there is of a row at a moment than at the one before, of what was born at the
+ * moment `born`: of what is no leak, and where births are not told, at moment 0. */
 typedef struct mp_history_change {
-    uint32_t row, moment;
+    uint32_t row, moment, born;
     int64_t objects, bytes;
 } mp_history_change;
 
@@ -99,18 +100,24 @@ typedef struct mp_history_group {
     const char *name;           /* stable, as `growth` groups: "type", "site" */
     const char **labels;        /* by row, as `growth` calls it */
     const char **types;         /* by row, where it is not all of the label; or NULL */
+    const char **names;         /* by row, what all of its objects are named, or ""; or NULL */
     const uint32_t *places;     /* by row, of `stacks`; NULL: rows have none */
     uint32_t rows;              /* with the last one */
     uint64_t others;            /* groups that are in the last one */
-    mp_history_change *changes; /* by row, then moment; none of 0 and 0 */
+    bool births;                /* are told: what leaked between two moments is known */
+    mp_history_change *changes; /* by row, then moment, then birth; none of 0 and 0 */
     size_t change_count;
 } mp_history_group;
 
+/* Of one session. */
 typedef struct mp_history_figure {
+    const char *session; /* "session 2 of 3 (AS1)"; NULL: there is one */
+    const char *graph;   /* the figure of lines that is about the same; NULL: there is none */
     size_t moments;
     const char *const *names; /* of each, "snapshot 7 (_PreCleanUp)" */
     const int64_t *numbers;   /* of each, as the user names it */
     size_t from, to;          /* that the rest of the document is about */
+    const char *leaks_note;   /* what people should know of leaks; NULL: nothing */
     mp_history_group groups[2];
     size_t group_count;
     mp_place *stacks; /* frames above their callers: labels and parents alone */

@@ -105,3 +105,22 @@ void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions)
     window->suppressed = suppressed;
     mp_known_forget(window->known);
 }
+
+bool *mp_suppressed_ever(const mp_window *window)
+{
+    const mp_suppressed *suppressed = window->suppressed;
+    const uint32_t count = window->model->contexts.count;
+    bool *ever = suppressed ? mp_alloc_zero(count, sizeof *ever) : NULL;
+    for (size_t i = 0; suppressed && i < suppressed->suppressions->count; i++) {
+        const mp_suppression *suppression = &suppressed->suppressions->at[i];
+        const mp_suppression_status status = suppressed->effects[i].status;
+        if (status != MP_SUPPRESSION_USED && status != MP_SUPPRESSION_UNUSED)
+            continue;
+        bool *matching = mp_matching(window->model, MP_THINGS_CONTEXTS, suppression->criteria,
+                                     suppression->criterion_count);
+        for (uint32_t context = 1; context < count; context++)
+            ever[context] |= matching[context];
+        free(matching);
+    }
+    return ever;
+}

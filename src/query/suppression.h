@@ -49,5 +49,8 @@ const char *mp_suppression_status_name(mp_suppression_status status);
  * neither expired nor exceeded its limit takes it. `suppressions` must outlive the window; NULL:
  * nothing happens. */
 void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
+/* By context: what is accepted in any window of the recording, by the suppressions that hold in
+ * this one. Release with free(); NULL: nothing is suppressed. */
+bool *mp_suppressed_ever(const mp_window *window);
 
 #endif

@@ -108,11 +108,21 @@ static void put_group(data_out *out, const mp_history_group *group)
             put_number(out, group->places[i]);
         close_member(out, ']');
     }
-    open_member(out, "changes", '['); /* rows since the change before, moment, objects, bytes */
+    if (group->names) {
+        open_member(out, "names", '[');
+        for (uint32_t i = 0; i < group->rows; i++)
+            put_text(out, group->names[i]);
+        close_member(out, ']');
+    }
+    /* Rows since the change before, moment, when it was born if that is told, objects, bytes. */
+    put_member(out, "births", group->births);
+    open_member(out, "changes", '[');
     for (size_t i = 0; i < group->change_count; i++) {
         const mp_history_change *change = &group->changes[i];
         put_number(out, (int64_t)change->row - (i ? change[-1].row : 0));
         put_number(out, change->moment);
+        if (group->births)
+            put_number(out, change->born);
         put_number(out, change->objects);
         put_number(out, change->bytes);
     }
@@ -123,8 +133,13 @@ static void put_group(data_out *out, const mp_history_group *group)
 static void put_history(data_out *out, const mp_figure *figure)
 {
     const mp_history_figure *history = &figure->history;
-    open_member(out, "history", '{');
+    mp_json_next(&out->json);
+    mp_json_open(&out->json, '{');
     put_word(out, "note", figure->note ? figure->note : "");
+    put_word(out, "leaksNote", history->leaks_note ? history->leaks_note : "");
+    put_word(out, "session",
+             history->session ? mp_safe_text(&out->texts.arena, history->session) : "");
+    put_word(out, "graph", history->graph ? history->graph : "");
     put_member(out, "from", (int64_t)history->from);
     put_member(out, "to", (int64_t)history->to);
     open_member(out, "names", '[');
@@ -286,6 +301,11 @@ static void put_lines(data_out *out, const mp_figure *figure)
     for (size_t i = 0; i < lines->moments; i++)
         put_number(out, lines->at[i]);
     close_member(out, ']');
+    open_member(out, "names", '[');
+    for (size_t i = 0; i < lines->moments; i++)
+        put_text(out, lines->names[i]);
+    close_member(out, ']');
+    put_word(out, "momentOf", lines->moment_of);
     open_member(out, "lines", '[');
     for (size_t i = 0; i < lines->line_count; i++) {
         mp_json_next(&out->json);
@@ -319,9 +339,11 @@ void mp_page_data(mp_page *page, const mp_document *document)
     data_out out = {.json = {.file = page->file, .in_page = true}};
     fputs("<script type=\"application/json\" id=\"data\">", page->file);
     mp_json_open(&out.json, '{');
-    const mp_figure *history = mp_document_figure_of(document, MP_FIGURE_HISTORY);
-    if (history)
-        put_history(&out, history);
+    open_member(&out, "histories", '[');
+    for (size_t i = 0; i < document->figure_count; i++)
+        if (document->figures[i].kind == MP_FIGURE_HISTORY)
+            put_history(&out, &document->figures[i]);
+    close_member(&out, ']');
     open_member(&out, "trees", '[');
     for (size_t i = 0; i < document->figure_count; i++)
         if (is_tree(&document->figures[i]))

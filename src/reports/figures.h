@@ -17,6 +17,8 @@ const char *mp_figure_about(mp_document *document, const mp_model *model);
  * first MP_FIGURED_SESSIONS of them), with tags, requests, the peak and the window. */
 enum { MP_FIGURED_SESSIONS = 12 };
 void mp_figure_memory(mp_document *document, const mp_window *window);
+/* The name of the one of them that is a session's; NULL: none is. Lives with the document. */
+const char *mp_figure_memory_name(mp_document *document, const mp_window *window, uint32_t session);
 
 /* The same of the window alone and of the first session that has snapshots, below how much the
  * groups that changed most have changed since its start, and all others together. Groups of a

@@ -8,11 +8,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "document/figure.h"
+#include "query/labels.h"
 #include "query/moments.h"
+#include "query/suppression.h"
+#include "reports/figures.h"
 #include "reports/sections.h"
 
 /* A page that is sent to somebody has room for so many; all others are one row. */
-enum { MOMENTS = 250, ROWS = 5000, CHANGES = 30 * 1000, PLACES = 10 * 1000, CALLERS = 64 };
+enum { ROWS = 10 * 1000, CHANGES = 30 * 1000, PLACES = 10 * 1000, CALLERS = 64 };
 
 /* A text of the model, which does not live as long as the document. */
 static const char *kept(mp_document *document, const char *text)
@@ -77,17 +80,46 @@ static uint32_t put_stack(stacks *to, mp_frame frame)
 
 /* --- rows --- */
 
-/* Of an order of groups, the changes of its first `rows` less one, and of all others. */
-static mp_moment_change *changes_of(const mp_window *window, const mp_grouping *grouping,
-                                    const uint32_t *order, uint32_t rows, const uint32_t *moments,
-                                    size_t count, size_t *change_count)
+/* What figures of all sessions are made of, each of which has its share of the page. */
+typedef struct source {
+    mp_document *document;
+    const mp_window *window, *whole;
+    mp_grouping groups[2]; /* by type, by site */
+    const bool *accepted;  /* by context; or NULL */
+    uint32_t rows, places;
+    size_t moments, changes;
+} source;
+
+/* Groups of a session as rows of a figure. */
+typedef struct row_set {
+    const mp_grouping *grouping;
+    uint32_t *order, count; /* of the groups of the session */
+    uint32_t rows;          /* with the last one */
+} row_set;
+
+/* As many rows as there is room for, those that ever held most, and all others as the last one. */
+static mp_moment_change *changes_of(const source *from, row_set *set, const uint32_t *moments,
+                                    size_t count, bool births, size_t *change_count)
 {
-    uint32_t *row_of = mp_alloc(((size_t)grouping->count + 1) * sizeof *row_of);
-    for (uint32_t i = 0; i < grouping->count; i++)
-        row_of[order[i]] = i < rows - 1 ? i : rows - 1;
-    mp_moment_change *changes =
-        mp_moment_changes(window, grouping, row_of, rows, moments, count, change_count);
+    uint32_t *row_of = mp_alloc(((size_t)set->grouping->count + 1) * sizeof *row_of);
+    set->rows = (set->count < from->rows ? set->count : from->rows) + 1;
+    for (uint32_t i = 0; i < set->grouping->count; i++)
+        row_of[i] = set->rows - 1;
+    for (uint32_t i = 0; i + 1 < set->rows; i++)
+        row_of[set->order[i]] = i;
+    mp_moment_rows of = {.grouping = set->grouping,
+                         .row_of = row_of,
+                         .rows = set->rows,
+                         .moments = moments,
+                         .count = count,
+                         .births = births,
+                         .accepted = from->accepted};
+    mp_moment_change *changes = mp_moment_changes(from->whole, &of, change_count);
     free(row_of);
+    while (*change_count > from->changes && set->rows > 3) {
+        set->rows -= set->rows / 8 + 1;
+        *change_count = mp_moment_changes_fold(changes, *change_count, set->rows);
+    }
     return changes;
 }
 
@@ -97,114 +129,217 @@ static void put_changes(mp_document *document, mp_history_group *to, const mp_mo
     to->changes = mp_arena_alloc(document->arena, count * sizeof *to->changes + 1);
     to->change_count = count;
     for (size_t i = 0; i < count; i++)
-        to->changes[i] =
-            (mp_history_change){from[i].row, from[i].moment, from[i].objects, from[i].bytes};
+        to->changes[i] = (mp_history_change){from[i].row, from[i].moment, from[i].born,
+                                             from[i].objects, from[i].bytes};
 }
 
-/* As many rows as there is room for, those that ever held most; `to` NULL: without stacks. */
-static mp_history_group group_of(mp_document *document, const mp_window *window, const char *name,
-                                 const uint32_t *moments, size_t count, stacks *to)
+static const mp_context *context_of(const source *from, const row_set *set, uint32_t row)
 {
-    const mp_model *model = window->model;
-    const mp_dimension *dimension = mp_dimension_find(name);
-    mp_grouping grouping = mp_groups_ever(window, dimension);
-    uint32_t *order = mp_groups_by_most(window, &grouping), *places, rows;
-    rows = (grouping.count < ROWS ? grouping.count : ROWS) + 1;
-    mp_history_group group = {.name = name};
-    group.labels = mp_arena_alloc(document->arena, rows * sizeof *group.labels);
-    group.types = to ? mp_arena_alloc(document->arena, rows * sizeof *group.types) : NULL;
-    group.places = places = mp_arena_alloc(document->arena, rows * sizeof *places);
-    for (uint32_t i = 0; i < rows - 1; i++) {
-        const mp_generation *example = &model->generations.at[grouping.groups[order[i]].example.i];
-        const mp_context *context = &model->contexts.at[example->context.i];
+    const mp_model *model = from->window->model;
+    const mp_group *group = &set->grouping->groups[set->order[row]];
+    return &model->contexts.at[model->generations.at[group->example.i].context.i];
+}
+
+/* The rows' labels; of sites also types and stacks, as long as these have room. */
+static void put_labels(const source *from, row_set *set, mp_history_group *group, stacks *to)
+{
+    const mp_model *model = from->window->model;
+    const mp_dimension *dimension = mp_dimension_find(group->name);
+    mp_document *document = from->document;
+    mp_arena *arena = document->arena;
+    uint32_t *places = mp_arena_alloc(arena, set->rows * sizeof *places);
+    group->labels = mp_arena_alloc(arena, set->rows * sizeof *group->labels);
+    group->types = to ? mp_arena_alloc(arena, set->rows * sizeof *group->types) : NULL;
+    for (uint32_t i = 0; i + 1 < set->rows; i++) {
+        const mp_group *of = &set->grouping->groups[set->order[i]];
+        const mp_context *context = context_of(from, set, i);
         const mp_frame frame = {model->tree_of[context->node.i], context->line};
-        group.labels[i] = kept(document, dimension->label(document->arena, model, example));
-        if (to)
-            group.types[i] =
-                kept(document, mp_type_label(document->arena, model, mp_site_type(model, context)));
-        places[i] = to ? put_stack(to, frame) : 0;
-        if (to && to->count > PLACES)
-            rows = i + 2;
+        group->labels[i] =
+            kept(document, dimension->label(arena, model, &model->generations.at[of->example.i]));
+        if (!to)
+            continue;
+        group->types[i] = kept(document, mp_type_label(arena, model, mp_site_type(model, context)));
+        places[i] = put_stack(to, frame);
+        if (to->count > from->places)
+            set->rows = i + 2;
     }
-    size_t change_count;
-    mp_moment_change *changes =
-        changes_of(window, &grouping, order, rows, moments, count, &change_count);
-    while (change_count > CHANGES && rows > 2) {
-        free(changes);
-        rows = (rows + 1) / 2;
-        changes = changes_of(window, &grouping, order, rows, moments, count, &change_count);
-    }
-    group.rows = rows;
-    group.others = grouping.count - (rows - 1);
-    group.labels[rows - 1] = mp_document_text(document, "(%" PRIu64 " others)", group.others);
+    group->rows = set->rows;
+    group->others = set->count - (set->rows - 1);
+    group->labels[set->rows - 1] =
+        mp_document_text(document, "(%" PRIu64 " others)", group->others);
     if (to)
-        group.types[rows - 1] = group.labels[rows - 1];
-    places[rows - 1] = 0;
-    group.places = to ? places : NULL;
-    put_changes(document, &group, changes, change_count);
+        group->types[set->rows - 1] = group->labels[set->rows - 1];
+    places[set->rows - 1] = 0;
+    group->places = to ? places : NULL;
+}
+
+static const char *name_text(mp_arena *scratch, const mp_model *model, mp_symbol_id name)
+{
+    return name.i ? mp_symbol_label(scratch, model, name) : "";
+}
+
+/* What all objects of a site are named, of recordings, which tell it. */
+static void put_names(const source *from, const row_set *set, mp_history_group *group)
+{
+    static const char several[] = "(several names)";
+    const mp_model *model = from->window->model;
+    mp_arena *arena = from->document->arena, scratch = {0};
+    if (model->kind != MP_KIND_RECORDING)
+        return;
+    uint32_t *row_of = mp_alloc_zero((size_t)set->grouping->count + 1, sizeof *row_of);
+    group->names = mp_arena_alloc(arena, set->rows * sizeof *group->names);
+    for (uint32_t i = 0; i + 1 < set->rows; i++) {
+        group->names[i] =
+            kept(from->document, name_text(&scratch, model, context_of(from, set, i)->name));
+        row_of[set->order[i] + 1] = i + 1;
+    }
+    group->names[set->rows - 1] = "";
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const uint32_t row = row_of[set->grouping->group_of[i]];
+        const mp_symbol_id name = model->contexts.at[model->generations.at[i].context.i].name;
+        if (!row || group->names[row - 1] == several ||
+            name.i == context_of(from, set, row - 1)->name.i)
+            continue;
+        const mp_symbol_id first = context_of(from, set, row - 1)->name;
+        if (strcmp(name_text(&scratch, model, name), name_text(&scratch, model, first)) != 0)
+            group->names[row - 1] = several;
+    }
+    mp_arena_free(&scratch);
+    free(row_of);
+}
+
+/* `to` NULL: without stacks, and without births. */
+static mp_history_group group_of(const source *from, uint32_t session, const char *name,
+                                 const mp_grouping *grouping, const uint32_t *moments, size_t count,
+                                 stacks *to)
+{
+    mp_history_group group = {.name = name, .births = to != NULL};
+    row_set set = {.grouping = grouping};
+    size_t change_count;
+    set.order = mp_groups_by_most(from->whole, grouping, session, &set.count);
+    mp_moment_change *changes = changes_of(from, &set, moments, count, group.births, &change_count);
+    put_labels(from, &set, &group, to);
+    if (to)
+        put_names(from, &set, &group);
+    change_count = mp_moment_changes_fold(changes, change_count, set.rows);
+    put_changes(from->document, &group, changes, change_count);
     free(changes);
-    free(order);
-    mp_grouping_free(&grouping);
+    free(set.order);
     return group;
 }
 
-/* --- the figure --- */
+/* --- the figures --- */
 
-static void put_moments(mp_document *document, const mp_window *window, uint32_t session,
-                        const uint32_t *moments, size_t count, mp_history_figure *history)
+static void put_moments(const source *from, uint32_t session, const uint32_t *moments, size_t count,
+                        mp_history_figure *history)
 {
+    const mp_range *range = &from->window->ranges[session];
+    mp_document *document = from->document;
     const char **names = mp_arena_alloc(document->arena, count * sizeof *names);
     int64_t *numbers = mp_arena_alloc(document->arena, count * sizeof *numbers);
     for (size_t i = 0; i < count; i++) {
-        const mp_snapshot *snapshot = mp_window_snapshot(window, moments[i]);
-        names[i] = mp_snapshot_text(document, window->model, snapshot);
+        const mp_snapshot *snapshot = mp_window_snapshot(from->window, moments[i]);
+        names[i] = mp_snapshot_text(document, from->window->model, snapshot);
         numbers[i] = (int64_t)snapshot->sequence;
-        history->from = moments[i] == window->ranges[session].from.i ? i : history->from;
-        history->to = moments[i] == window->ranges[session].to.i ? i : history->to;
+        history->from = moments[i] == range->from.i ? i : history->from;
+        history->to = moments[i] == range->to.i ? i : history->to;
     }
     history->names = names;
     history->numbers = numbers;
     history->moments = count;
 }
 
-void mp_figure_history(mp_document *document, const mp_request *request, const mp_window *window)
+/* What is not told, since a page has room for so much. */
+static const char *note_of(mp_document *document, const mp_history_figure *history, size_t left_out)
 {
-    const uint32_t session = document->draws ? mp_moments_session(window) : 0;
+    const mp_history_group *last = &history->groups[history->group_count - 1];
+    if (left_out)
+        return mp_document_text(document, "an even choice of %zu snapshots, %zu are left out",
+                                history->moments, left_out);
+    if (last->others)
+        return mp_document_text(document, "the largest %s are told apart, %s others together",
+                                history->group_count > 1 ? "allocation sites" : "types",
+                                mp_count_text(document, (int64_t)last->others, false));
+    return NULL;
+}
+
+static const char *session_text(mp_document *document, const mp_model *model, uint32_t session)
+{
+    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
+    if (model->sessions.count <= 2)
+        return NULL;
+    return mp_document_text(document, "session %" PRIu32 " of %" PRIu32 "%s%s%s", session,
+                            model->sessions.count - 1, *id ? " (" : "", id, *id ? ")" : "");
+}
+
+static void put_session(const source *from, uint32_t session)
+{
+    mp_document *document = from->document;
+    const mp_model *model = from->window->model;
     size_t count = 0;
-    mp_window whole;
-    mp_error error = {0};
-    if (!session || mp_filter_snapshots(window->filter, session) < 2 ||
-        !mp_window_of(request->filter, "first", "last", &whole, &error))
-        return;
-    uint32_t *moments = mp_moments_of(window, session, MOMENTS, &count);
-    mp_figure *figure = mp_document_figure(document, MP_FIGURE_HISTORY, "history");
-    mp_history_figure *history = &figure->history;
-    const mp_dimension *site = mp_dimension_find("site");
-    put_moments(document, window, session, moments, count, history);
-    history->groups[history->group_count++] =
-        group_of(document, &whole, "type", moments, count, NULL);
-    if (mp_dimension_fits(site, window->model)) {
-        stacks to = {.document = document, .model = window->model};
+    uint32_t *moments = mp_moments_of(from->window, session, from->moments, &count);
+    mp_history_figure history = {.session = session_text(document, model, session),
+                                 .graph = mp_figure_memory_name(document, from->window, session)};
+    put_moments(from, session, moments, count, &history);
+    history.groups[history.group_count++] =
+        group_of(from, session, "type", &from->groups[0], moments, count, NULL);
+    if (from->groups[1].private) {
+        stacks to = {.document = document, .model = model};
         add_place(&to, 0, MP_PLACE_GROUP, "all");
-        history->groups[history->group_count++] =
-            group_of(document, &whole, "site", moments, count, &to);
-        history->stacks = mp_arena_alloc(document->arena, to.count * sizeof *to.at);
-        memcpy(history->stacks, to.at, to.count * sizeof *to.at);
-        history->stack_count = to.count;
+        history.groups[history.group_count++] =
+            group_of(from, session, "site", &from->groups[1], moments, count, &to);
+        history.stacks = mp_arena_alloc(document->arena, to.count * sizeof *to.at);
+        memcpy(history.stacks, to.at, to.count * sizeof *to.at);
+        history.stack_count = to.count;
         mp_id_index_free(&to.of_frame);
         free(to.at);
     }
+    if (from->accepted)
+        history.leaks_note = "without those that are suppressed in the whole answer";
+    mp_figure *figure = mp_document_figure(document, MP_FIGURE_HISTORY, "history");
     figure->title = "What was alive at each snapshot";
-    size_t left_out = mp_filter_snapshots(window->filter, session) - count;
-    uint64_t others = history->groups[history->group_count - 1].others;
-    if (left_out)
-        figure->note = mp_document_text(
-            document, "an even choice of %zu snapshots, %zu are left out", count, left_out);
-    else if (others)
-        figure->note =
-            mp_document_text(document, "the largest %s are told apart, %s others together",
-                             history->group_count > 1 ? "allocation sites" : "types",
-                             mp_count_text(document, (int64_t)others, false));
+    figure->note =
+        note_of(document, &history, mp_filter_snapshots(from->window->filter, session) - count);
+    figure->history = history;
     free(moments);
+}
+
+/* Sessions of which two moments can be picked, of many the first ones; gives how many. */
+static uint32_t sessions_of(const mp_window *window, uint32_t sessions[MP_FIGURED_SESSIONS])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < window->model->sessions.count && count < MP_FIGURED_SESSIONS; i++)
+        if (mp_filter_snapshots(window->filter, i) > 1)
+            sessions[count++] = i;
+    return count;
+}
+
+void mp_figure_history(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_dimension *site = mp_dimension_find("site");
+    uint32_t sessions[MP_FIGURED_SESSIONS];
+    uint32_t count = document->draws ? sessions_of(window, sessions) : 0;
+    mp_window whole;
+    mp_error error = {0};
+    if (!count || !mp_window_of(request->filter, "first", "last", &whole, &error))
+        return;
+    bool *accepted = mp_suppressed_ever(window);
+    source from = {.document = document,
+                   .window = window,
+                   .whole = &whole,
+                   .accepted = accepted,
+                   .rows = ROWS / count,
+                   .places = PLACES / count,
+                   .changes = CHANGES / count};
+    while ((from.moments + 1) * (from.moments + 1) <= from.changes)
+        from.moments++; /* the last row may have as many births as there are moments, at each */
+    from.groups[0] = mp_groups_ever(&whole, mp_dimension_find("type"));
+    if (mp_dimension_fits(site, window->model))
+        from.groups[1] = mp_groups_ever(&whole, site);
+    for (uint32_t i = 0; i < count; i++)
+        put_session(&from, sessions[i]);
+    mp_grouping_free(&from.groups[0]);
+    mp_grouping_free(&from.groups[1]);
     mp_window_free(&whole);
+    free(accepted);
 }

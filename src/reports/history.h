@@ -5,9 +5,9 @@
 #include "query/query.h"
 #include "reports/report.h"
 
-/* By type and, where the recording tells stacks, by allocation site with its callers: as `growth`
- * counts. Nothing where the document draws nothing, or where not one session alone has two
- * snapshots. */
+/* A figure for each session that has two snapshots (of many, of the first MP_FIGURED_SESSIONS of
+ * them): by type and, where the recording tells stacks, by allocation site with its callers, as
+ * `growth` and `leaks` count. Nothing where the document draws nothing. */
 void mp_figure_history(mp_document *document, const mp_request *request, const mp_window *window);
 
 #endif

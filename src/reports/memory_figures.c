@@ -1,4 +1,5 @@
 /* Memory over time, as lines: at the snapshots of a session, or of a window of it. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,18 +271,27 @@ static const char *memory_title(const course *of, uint32_t session)
                                   model->sessions.count - 1, about);
 }
 
+const char *mp_figure_memory_name(mp_document *document, const mp_window *window, uint32_t session)
+{
+    uint32_t place = 0;
+    for (uint32_t i = 1; i <= session; i++)
+        place += mp_filter_snapshots(window->filter, i) != 0;
+    if (!mp_filter_snapshots(window->filter, session) || place > MP_FIGURED_SESSIONS)
+        return NULL;
+    return place == 1 ? MP_FIGURE_MEMORY
+                      : mp_document_text(document, MP_FIGURE_MEMORY "_%" PRIu32, place);
+}
+
 void mp_figure_memory(mp_document *document, const mp_window *window)
 {
     const mp_session_snapshots *sessions = &window->filter->sessions;
-    uint32_t all = window->model->sessions.count, drawn = 0;
-    for (uint32_t i = 1; document->draws && i < all && drawn < MP_FIGURED_SESSIONS; i++) {
-        uint32_t first = sessions->first[i], count = sessions->first[i + 1] - first;
-        if (!count)
+    for (uint32_t i = 1; document->draws && i < window->model->sessions.count; i++) {
+        const char *name = mp_figure_memory_name(document, window, i);
+        if (!name)
             continue;
-        course of = course_of(document, window, sessions->at + first, count);
-        const char *name = mp_document_text(document, MP_FIGURE_MEMORY "_%u", ++drawn);
-        mp_figure *figure = add_figure(&of, drawn == 1 ? MP_FIGURE_MEMORY : name, i, 0);
-        figure->title = memory_title(&of, i);
+        course of = course_of(document, window, sessions->at + sessions->first[i],
+                              mp_filter_snapshots(window->filter, i));
+        add_figure(&of, name, i, 0)->title = memory_title(&of, i);
         free(of.moments);
     }
 }

@@ -1,6 +1,6 @@
 /* The graph of memory over time, in which two moments are picked. */
 
-const LEFT = 74, RIGHT = 14, TOP = 18, BOTTOM = 22, PANEL = 120;
+const LEFT = 74, RIGHT = 14, TOP = 22, BOTTOM = 24, PANEL = 96;
 
 /* At most four steps of a size that people know. */
 function ticksOf(most, bytes) {
@@ -14,14 +14,15 @@ function ticksOf(most, bytes) {
   return d3.range(0, most + 1, step);
 }
 
-/* `graph`: {names, at (rising, or null), lines: [{title, unit, values}]}; `picked(from, to)` is called
- * when somebody picks. */
+/* `graph`: {title, momentOf (a word for its moments), names, at (rising), lines: [{title, unit, values}], places: those of its moments that
+ * can be picked}; `picked(from, to)` is called with places when somebody does. */
 function makeGraph(graph, picked) {
-  const count = graph.names.length, at = graph.at || graph.names.map((name, i) => i);
-  const told = make("p", {class: "told"}, "\u00a0");
+  const {at, places} = graph, count = at.length, all = d3.range(count);
+  const hint = `Drag over the graph, or choose two ${graph.momentOf}s above it: all below is then about what happened between them.`;
+  const told = make("p", {class: "told"}, hint);
   const svg = make("svg", {class: "graph", role: "img", "aria-label": graph.title});
   const view = make("div", {class: "view"}, svg, told);
-  let from = 0, to = count - 1, hovered = null, pressed = null, x = null;
+  let from = 0, to = places.length - 1, hovered = null, pressed = null, x = null;
 
   function words(i) {
     return `${graph.names[i]}: ` + graph.lines.filter(line => line.values[i] !== null)
@@ -29,7 +30,7 @@ function makeGraph(graph, picked) {
   }
 
   function panel(line, row) {
-    const top = row * (PANEL + TOP) + TOP, known = d3.range(count).filter(i => line.values[i] !== null);
+    const top = row * (PANEL + TOP) + TOP, known = all.filter(i => line.values[i] !== null);
     const most = d3.max(known, i => line.values[i]) || 1;
     const y = d3.scaleLinear([0, most], [top + PANEL - 4, top + 6]);
     const area = d3.area().x(i => x(at[i])).y0(y(0)).y1(i => y(line.values[i]));
@@ -48,24 +49,27 @@ function makeGraph(graph, picked) {
     x = d3.scaleLinear([at[0], at[count - 1]], [LEFT, width - RIGHT]);
     svg.setAttribute("viewBox", `0 0 ${width} ${bottom + BOTTOM}`);
     svg.setAttribute("height", bottom + BOTTOM);
-    const mark = (i, kind) => make("line", {class: kind, x1: x(at[i]), x2: x(at[i]), y1: TOP - 4, y2: bottom});
+    const mark = (left, kind) => make("line", {class: kind, x1: left, x2: left, y1: TOP - 4, y2: bottom});
+    const ends = [from, to].map(place => x(at[places[place]]));
     svg.replaceChildren(
       make("title", null, graph.title),
-      make("rect", {class: "window", x: x(at[from]), y: TOP, width: Math.max(x(at[to]) - x(at[from]), 1), height: bottom - TOP}),
-      ...graph.lines.map(panel), mark(from, "end"), mark(to, "end"),
+      ...graph.lines.map((line, row) => make("rect", {class: "window", x: ends[0], y: row * (PANEL + TOP) + TOP,
+                                                      width: Math.max(ends[1] - ends[0], 1), height: PANEL - 4})),
+      ...graph.lines.map(panel), ...ends.map(left => mark(left, "end")),
       make("text", {class: "below", x: LEFT, y: bottom + 16}, graph.names[0]),
       make("text", {class: "below", x: width - RIGHT, y: bottom + 16, "text-anchor": "end"}, graph.names[count - 1]),
-      ...(hovered === null ? [] : [mark(hovered, "hovered")]));
+      ...(hovered === null ? [] : [mark(x(at[hovered]), "hovered")]));
   }
 
-  function nearest(event) {
-    const box = svg.getBoundingClientRect(), place = event.clientX - box.left;
-    return d3.scan(at, (a, b) => Math.abs(x(a) - place) - Math.abs(x(b) - place));
+  /* The place of the moment, among some, that is nearest to the pointer. */
+  function nearest(event, among) {
+    const place = event.clientX - svg.getBoundingClientRect().left;
+    return d3.scan(among, (a, b) => Math.abs(x(at[a]) - place) - Math.abs(x(at[b]) - place));
   }
 
   function hover(i) {
     hovered = i;
-    told.textContent = i === null ? "\u00a0" : words(i);
+    told.textContent = i === null ? hint : words(i);
     draw();
   }
 
@@ -84,9 +88,9 @@ function makeGraph(graph, picked) {
     pressed = null;
   }
 
-  svg.addEventListener("pointermove", event => hover(nearest(event)));
+  svg.addEventListener("pointermove", event => hover(nearest(event, all)));
   svg.addEventListener("pointerleave", () => { pressed = null; hover(null); });
-  svg.addEventListener("pointerdown", event => { pressed = nearest(event); event.preventDefault(); });
-  svg.addEventListener("pointerup", event => release(nearest(event)));
+  svg.addEventListener("pointerdown", event => { pressed = nearest(event, places); event.preventDefault(); });
+  svg.addEventListener("pointerup", event => release(nearest(event, places)));
   return {element: view, draw, show(first, last) { from = first; to = last; draw(); }};
 }

@@ -2,14 +2,19 @@
 
 const views = [];
 
-/* Sections about the window of the answer, which give way to what is about two picked moments. */
-const OF_WINDOW = ["table-leaks", "table-top", "table-growth", "table-accumulations", "table-retained", "table-roots",
-                   "table-statics", "table-shared", "trees", "map"];
+/* Facts about a recording, whichever moments are picked. All else below gives way to those. */
+const FACTS = ["table-anomaly_counts", "table-snapshots", "table-totals", "table-session", "table-sessions", "diagnostics",
+               "made"];
+const PRINTED_OPEN = "#table-leaks details, #leaks-picked details";
 const KINDS = ["code", "type", "group", "none", "rest"];
 
-function selectOf(label, names, changed) {
-  const select = make("select", {onchange: changed}, ...names.map((name, i) => make("option", {value: i}, name)));
-  return {select, element: make("label", null, `${label} `, select)};
+function selectOf(label, changed) {
+  const select = make("select", {onchange: changed});
+  return {
+    select,
+    element: make("label", null, `${label} `, select),
+    fill(names) { select.replaceChildren(...names.map((name, i) => make("option", {value: i}, name))); },
+  };
 }
 
 /* Of the groups, what was alive in all. */
@@ -19,52 +24,96 @@ function aliveLine(history) {
   return {title: "alive", unit: "bytes", values};
 }
 
-/* Lines of the picture where it has the same moments, each once; else what was alive. */
+/* The lines of the picture of the same session, with the places of the history's moments; where there is
+ * none, what was alive at these. */
 function graphOf(history) {
-  const drawn = data.lines.find(lines => lines.name === "memory" && lines.at.length === history.names.length);
-  const rising = drawn && drawn.at.every((at, i) => !i || at > drawn.at[i - 1]);
-  return {title: "Memory at each snapshot", names: history.names, at: rising ? drawn.at : null,
-          lines: drawn ? drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2) : [aliveLine(history)]};
+  const drawn = data.lines.find(lines => lines.name === history.graph);
+  const names = drawn ? drawn.names.map(textOf) : [];
+  const places = history.names.map(name => names.indexOf(name.replace(/^\w+ /, "")));
+  if (!drawn || places.includes(-1)) {
+    return {momentOf: "snapshot", names: history.names, at: history.names.map((name, i) => i),
+            places: history.names.map((name, i) => i), lines: [aliveLine(history)]};
+  }
+  const rising = drawn.at.every((at, i) => !i || at > drawn.at[i - 1]);
+  return {momentOf: drawn.momentOf, names, at: rising ? drawn.at : names.map((name, i) => i), places,
+          lines: drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2)};
 }
 
-/* The graph, two lists that do the same for whoever has no pointer, and what grew. */
-function startHistory(history) {
-  const growth = makeGrowth(history);
-  const show = (first, last) => {
-    const whole = first === history.from && last === history.to;
+/* What is below the graph and about the whole answer: what gives way, and what is headed as a fact. */
+function makeWhole(below) {
+  const all = [];
+  for (let at = below.nextElementSibling; at; at = at.nextElementSibling) {
+    all.push(at);
+  }
+  const facts = all.filter(one => FACTS.includes(one.id));
+  const head = make("section", {id: "facts", hidden: true}, make("h2", null, "About the whole recording"),
+                    make("p", null, "What is below is not about the two picked snapshots."));
+  (facts[0] || below).before(head);
+  return shown => {
+    head.hidden = shown;
+    for (const one of all) {
+      if (!facts.includes(one)) {
+        one.hidden = !shown;
+      }
+    }
+  };
+}
+
+/* The graph, lists that do the same for whoever has no pointer, and what two moments say. */
+function startHistories(histories) {
+  const many = histories.length > 1, picked = makePicked();
+  let history = null, graph = null;
+  const show = (first, last, whole) => {
     from.select.value = first;
     to.select.value = last;
     graph.show(first, last);
     back.hidden = whole;
-    for (const id of OF_WINDOW) {
-      const section = document.getElementById(id);
-      if (section) {
-        section.hidden = !whole;
-      }
-    }
+    note.textContent = (many && whole ? "Until then it is about all sessions. " : "") +
+      history.note;
+    showWhole(whole);
     if (whole) {
-      growth.hide();
+      picked.hide();
     } else {
-      growth.show(first, last);
+      picked.show(history, first, last);
     }
   };
-  const pick = () => {
-    const first = Number(from.select.value), last = Number(to.select.value);
-    show(Math.min(first, last), Math.max(first, last));
+  /* Of one session alone, the moments of the answer say what it says. */
+  const pick = (first, last) => show(first, last, !many && first === history.from && last === history.to);
+  const pickListed = () => {
+    const ends = [Number(from.select.value), Number(to.select.value)];
+    pick(Math.min(...ends), Math.max(...ends));
   };
-  const from = selectOf("Compare", history.names, pick), to = selectOf("with", history.names, pick);
-  const back = make("button", {type: "button", onclick: () => show(history.from, history.to)}, "Back to the whole answer");
-  const graph = makeGraph(graphOf(history), show);
-  const drawn = document.getElementById("figure-memory");
-  const figure = make("figure", {id: "history", class: "screen"}, make("figcaption", null, "Memory at each snapshot"),
-                      make("div", {class: "tools"}, from.element, to.element, back), graph.element,
-                      history.note ? make("p", null, history.note) : null);
-  document.querySelector("main > section").after(figure, growth.section);
+  const choose = (place, whole) => {
+    history = histories[place];
+    session.select.value = place;
+    from.fill(history.names);
+    to.fill(history.names);
+    const lines = graphOf(history);
+    caption.textContent = `Memory at each ${lines.momentOf}${many ? ` of ${history.session}` : ""}`;
+    graph = makeGraph({...lines, title: caption.textContent}, pick);
+    drawn.replaceChildren(graph.element);
+    show(history.from, history.to, whole);
+  };
+  const session = selectOf("Of", () => choose(Number(session.select.value), false));
+  const from = selectOf("Compare", pickListed), to = selectOf("with", pickListed);
+  const back = make("button", {type: "button", onclick: () => choose(histories.indexOf(history), true)}, "Back to the whole answer");
+  const caption = make("figcaption"), drawn = make("div"), note = make("p");
+  const figure = make("figure", {id: "history", class: "screen"}, caption,
+                      make("div", {class: "tools"}, many ? session.element : null, from.element, to.element, back), drawn, note);
+  document.querySelector("main > section").after(figure, picked.section);
+  const showWhole = makeWhole(picked.section);
+  session.fill(histories.map(one => one.session));
+  histories.forEach(one => markPrinted(one.graph));
+  views.push({draw: () => graph.draw()}, picked);
+  choose(0, true);
+}
+
+/* What scripts draw anew is for paper alone. */
+function markPrinted(name) {
+  const drawn = document.getElementById(`figure-${name}`);
   if (drawn) {
     drawn.classList.add("paper-only");
   }
-  views.push(graph);
-  show(history.from, history.to);
 }
 
 /* Pictures of stacks, or maps, of one answer are one that shows each in its turn. */
@@ -73,44 +122,22 @@ function startTrees(trees, id) {
   if (!first) {
     return;
   }
-  const map = trees[0].shape === "map", caption = make("figcaption"), unfolding = make("div"),
-    note = make("p");
-  const buttons = trees.map(tree => make("button", {type: "button", onclick: () => show(tree)}, tree.of));
-  const view = makeTreeView(trees[0].title, map, ...(trees.length > 1 ? buttons : []));
-  const asList = make("button", {type: "button", "aria-expanded": "false", onclick: () => {
-    const open = asList.getAttribute("aria-expanded") !== "true";
-    asList.setAttribute("aria-expanded", open);
-    unfolding.hidden = !open;
-  }}, "As a list that unfolds");
-  unfolding.hidden = true;
-  const show = tree => {
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", trees[i] === tree));
-    caption.textContent = tree.title;
-    note.textContent = tree.note;
-    const read = {...tree, labels: tree.labels.map(textOf), kinds: tree.kinds.map(kind => KINDS[kind])};
-    view.show(read);
-    unfolding.replaceChildren(makeUnfolding(read));
-  };
-  first.before(make("figure", {id, class: "screen"}, caption,
-                    trees[0].base ? make("p", null, "Red: more than in the base. Blue: less.") : null, view.element,
-                    note, make("div", {class: "tools"}, asList), unfolding));
-  for (const tree of trees) {
-    const drawn = document.getElementById(`figure-${tree.name}`);
-    if (drawn) {
-      drawn.classList.add("paper-only");
-    }
-  }
+  const view = makeTrees(id, trees[0].title, trees[0].shape === "map");
+  first.before(view.element);
+  trees.forEach(tree => markPrinted(tree.name));
   views.push(view);
-  show(trees[0]);
+  view.show(trees.map(tree => ({...tree, tree: {...tree, labels: tree.labels.map(textOf), kinds: tree.kinds.map(kind => KINDS[kind])}})));
 }
 
 function start() {
   document.querySelectorAll("table.rows").forEach(enhanceTable);
   startTrees(data.trees.filter(tree => tree.shape === "stacks"), "trees");
   startTrees(data.trees.filter(tree => tree.shape === "map"), "map");
-  if (data.history) {
-    startHistory(decodeHistory(data.history));
+  if (data.histories.length) {
+    startHistories(data.histories.map(decodeHistory));
   }
+  /* On paper nothing unfolds: the stacks of what the report is about are there. */
+  window.addEventListener("beforeprint", () => document.querySelectorAll(PRINTED_OPEN).forEach(one => { one.open = true; }));
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
     if (width !== window.innerWidth) {

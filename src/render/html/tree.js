@@ -189,28 +189,3 @@ function makeTreeView(name, map, ...tools) {
     },
   };
 }
-
-/* The same as a list that unfolds, made as it is opened: what holds what. */
-function makeUnfolding(tree) {
-  const places = makePlaces(tree);
-  const MOST = 100;
-  const items = children => {
-    const rest = children.slice(MOST);
-    const sum = rest.reduce((all, place) => all + place.all, 0);
-    return [...children.slice(0, MOST).map(item), ...rest.length
-      ? [make("li", null, `and ${countText(rest.length)} more, together ${amountText(tree.unit, sum, tree.signed)}`)] : []];
-  };
-  const item = place => {
-    const line = [make("span", {class: "n"}, amountText(tree.unit, place.all, tree.signed)), ` ${place.label}`];
-    if (!place.children.length) {
-      return make("li", null, ...line);
-    }
-    const details = make("details", {ontoggle: () => {
-      if (details.open && details.children.length === 1) {
-        details.append(make("ul", null, ...items(place.children)));
-      }
-    }}, make("summary", null, ...line));
-    return make("li", null, details);
-  };
-  return make("ul", {class: "unfolding c"}, ...items(places[0].children));
-}
