@@ -331,6 +331,19 @@ def hold_layout(law, page, path, name):
         law.hold(f"{name}: {wide} pixels wide in {width}", wide <= width)
 
 
+def hold_paper(law, page, path, name):
+    """On paper are the pictures of all figures, and no table is wider than it."""
+    for scripts in (True, False):
+        page.open(path, width=718, scripts=scripts)
+        page.call("Emulation.setEmulatedMedia", media="print", features=[])
+        what = f"{name} on paper{'' if scripts else ' without scripts'}: "
+        law.hold(what + "its pictures", page.run(
+            "[...document.querySelectorAll('figure[id^=figure-]')].every(one => one.offsetHeight > 100)"))
+        law.hold(what + "as wide as it is", page.run(
+            "[...document.querySelectorAll('main *')].every(one => one.getBoundingClientRect().right <= 720)"))
+    page.call("Emulation.setEmulatedMedia", media="screen", features=[])
+
+
 def hold_browser(law, pages, hostile):
     page = browser.Browser(browser.find(), law.folder / "profile")
     try:
@@ -343,6 +356,7 @@ def hold_browser(law, pages, hostile):
                 law.hold(f"{name}: {fault}", False)
             if name in ("shop-v2.oemp", "agents", "dumps", "shop-3.gclog", "shop-v4.prf"):
                 hold_layout(law, page, path, name)
+                hold_paper(law, page, path, name)
                 for dark in (False, True):
                     page.open(path, dark=dark)
                     if data["histories"]:

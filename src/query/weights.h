@@ -73,7 +73,8 @@ typedef struct mp_weights {
     size_t columns;
     mp_weighing of[MP_MOST_WEIGHINGS]; /* each column */
     mp_weight *at[MP_MOST_WEIGHINGS];  /* of each column, by frame */
-    uint32_t left_out; /* of those that are pruned, the frames that "(smaller ones)" stand for */
+    uint32_t left_out; /* of those that are pruned, frames with any weight that "(smaller ones)"
+                           stand for */
     mp_arena names;
 } mp_weights;
 

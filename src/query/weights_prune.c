@@ -60,7 +60,7 @@ mp_weights mp_weights_pruned(const mp_model *model, const mp_weights *from, size
         else
             place[i] = rest[parent] = rest[parent] ? rest[parent] : add_rest(&to, place[parent]);
         mp_weigh(&to, 0, place[i], by[i].own, by[i].own_count);
-        left_out += !kept[i];
+        left_out += !kept[i] && (by[i].all || by[i].all_count);
     }
     free(kept);
     free(place);

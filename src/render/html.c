@@ -134,11 +134,12 @@ static void put_checks(mp_page *page, const mp_checks *checks)
 
 /* --- tables --- */
 
-/* Which columns of a table there are, and which of them a row is known by. */
+/* Which columns of a table there are, which of them a row is known by, and how each is set. */
 typedef struct page_table {
     const mp_table *table;
     size_t *columns, count;
-    size_t name; /* of `columns`; SIZE_MAX: none */
+    const char **classes; /* of each of `columns` */
+    size_t name;          /* of `columns`; SIZE_MAX: none */
 } page_table;
 
 static bool is_note(const mp_column *column)
@@ -146,10 +147,41 @@ static bool is_note(const mp_column *column)
     return column->unit == MP_LIST && column->flags & MP_BELOW;
 }
 
+/* The longest text of a column, in bytes; `figures`: all are figures in words, as "+9.9 KiB". */
+static size_t longest_text(const mp_table *table, size_t column, bool *figures)
+{
+    size_t longest = 0;
+    *figures = true;
+    for (size_t row = 0; row < table->row_count; row++) {
+        const mp_cell *cell = &table->cells[row * table->column_count + column];
+        const char *text = cell->known && cell->text ? cell->text : "";
+        const char *first = text + (*text == '+' || *text == '-');
+        const char *end = first + strspn(first, "0123456789.,:");
+        longest = strlen(text) > longest ? strlen(text) : longest;
+        *figures &= !*text || (end > first && (!*end || *end == ' '));
+    }
+    return longest;
+}
+
+static const char *class_of(const mp_table *table, size_t column)
+{
+    enum { WORDS = 20 };
+    const mp_column *as = &table->columns[column];
+    bool figures;
+    if (!mp_unit_is_text(as->unit))
+        return "n"; /* a number */
+    if (as->flags & MP_SHORTEN || as->unit == MP_LIST)
+        return as->flags & MP_SHORTEN ? "c" : "long"; /* a name, a list */
+    if (longest_text(table, column, &figures) > WORDS)
+        return "long";          /* sentences */
+    return figures ? "r" : "s"; /* figures in words; a word or two, which stay together */
+}
+
 static page_table page_table_of(const mp_table *table)
 {
     page_table shown = {.table = table,
                         .columns = mp_alloc((table->column_count + 1) * sizeof(size_t)),
+                        .classes = mp_alloc((table->column_count + 1) * sizeof(char *)),
                         .name = SIZE_MAX};
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
@@ -157,6 +189,7 @@ static page_table page_table_of(const mp_table *table)
             continue;
         if (column->unit == MP_LIST || (column->unit == MP_TEXT && column->flags & MP_SHORTEN))
             shown.name = shown.count;
+        shown.classes[shown.count] = class_of(table, i);
         shown.columns[shown.count++] = i;
     }
     return shown;
@@ -208,20 +241,17 @@ static bool is_exact(mp_unit unit)
 }
 
 /* What scripts sort by stands beside a number that was rounded for people. */
-static void put_cell(mp_page *page, const mp_table *table, size_t column, const mp_cell *row,
-                     bool is_name)
+static void put_cell(mp_page *page, const page_table *shown, size_t place, const mp_cell *row)
 {
-    enum { WORDS = 20 };
+    const mp_table *table = shown->table;
+    const size_t column = shown->columns[place];
+    const bool is_name = place == shown->name;
     const mp_column *as = &table->columns[column];
     const mp_cell *cell = &row[column];
     const char *text = mp_cell_for_people(&page->arena, as, cell, page->exact_bytes);
     mp_tone tone = mp_cell_tone(as, text);
-    fputs(is_name ? "<th scope=\"row\"" : "<td", page->file);
-    const char *class = !mp_unit_is_text(as->unit) ? "n"  /* a number */
-                        : as->flags & MP_SHORTEN   ? "c"  /* a name */
-                        : strlen(text) <= WORDS    ? "s"  /* a word or two, which stay together */
-                                                   : "long"; /* a sentence */
-    fprintf(page->file, " class=\"%s\"", class);
+    fprintf(page->file, is_name ? "<th scope=\"row\" class=\"%s\"" : "<td class=\"%s\"",
+            shown->classes[place]);
     if (!is_exact(as->unit) && cell->known)
         fprintf(page->file, " data-v=\"%s\"", mp_cell_for_programs(&page->arena, as, cell));
     fputc('>', page->file);
@@ -244,8 +274,7 @@ static void put_row(mp_page *page, const page_table *shown, size_t row)
     const mp_table *table = shown->table;
     fputs("<tr>", page->file);
     for (size_t i = 0; i < shown->count; i++)
-        put_cell(page, table, shown->columns[i], &table->cells[row * table->column_count],
-                 i == shown->name);
+        put_cell(page, shown, i, &table->cells[row * table->column_count]);
     fputc('\n', page->file);
     mp_arena_free(&page->arena);
 }
@@ -264,11 +293,10 @@ static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
         const char *name = *column->title ? column->title : "";
         if (!*name && table->flags & MP_FOR_PROGRAMS)
             name = column->name;
-        put(page,
-            !*name                          ? "<td>"
-            : mp_unit_is_text(column->unit) ? "<th scope=\"col\">"
-                                            : "<th scope=\"col\" class=\"n\">",
-            name, "");
+        const bool right = *shown.classes[i] == 'n' || *shown.classes[i] == 'r';
+        fprintf(page->file, "<%s%s%s>", *name ? "th scope=\"col\"" : "td", right ? " class=" : "",
+                right ? shown.classes[i] : "");
+        mp_page_text(page, name);
     }
     fputs("</thead>\n<tbody>\n", page->file);
     long end = ftell(page->file);
@@ -284,6 +312,7 @@ static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
     fputs("</tbody>\n</table>\n</div>\n", page->file);
     page->room -= end - begin;
     free(shown.columns);
+    free(shown.classes);
     return row;
 }
 
@@ -347,7 +376,9 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
     mp_svg svg = {.file = page->file, .exact = page->exact_bytes, .room = ROOM};
     for (size_t i = 0; i < document->figure_count; i++) {
         const mp_figure *figure = &document->figures[i];
-        if (figure->kind == MP_FIGURE_HISTORY || lines != (figure->kind == MP_FIGURE_LINES))
+        const bool of_time = figure->kind == MP_FIGURE_LINES;
+        if (figure->kind == MP_FIGURE_HISTORY || lines != of_time ||
+            (of_time && figure->lines.moments < 2)) /* one moment is no line */
             continue;
         fprintf(page->file, "<figure id=\"figure-%s\">\n", figure->name);
         mp_svg_figure(&svg, figure);

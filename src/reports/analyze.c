@@ -148,10 +148,9 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
         mp_figure *figure = mp_stack_figure(document, &seen, 0, 0, asked[which[i]].name);
         figure->title = asked[which[i]].title;
         if (seen.left_out)
-            figure->note =
-                mp_document_text(document, "%s of %s frames are summed up as \"(smaller ones)\".",
-                                 mp_count_text(document, seen.left_out, false),
-                                 mp_count_text(document, (int64_t)weights.count - 1, false));
+            figure->note = mp_document_text(document, "%s %s summed up as \"(smaller ones)\".",
+                                            mp_count_text(document, seen.left_out, false),
+                                            seen.left_out == 1 ? "frame is" : "frames are");
         mp_weights_free(&seen);
     }
     mp_weights_free(&weights);

@@ -154,13 +154,13 @@ typedef struct input_row {
 } input_row;
 
 static const mp_column input_columns[] = {
-    MP_COLUMN(input_row, path, "", MP_TEXT, 0),
-    MP_COLUMN(input_row, format, "", MP_TEXT, 0),
-    MP_COLUMN(input_row, format_version, "", MP_NUMBER, 0),
-    MP_COLUMN(input_row, bytes, "", MP_BYTES, 0),
-    MP_COLUMN(input_row, records, "", MP_COUNT, 0),
-    MP_COLUMN(input_row, complete, "", MP_FLAG, 0),
-    MP_COLUMN(input_row, role, "", MP_TEXT, 0),
+    MP_COLUMN(input_row, path, "File", MP_TEXT, 0),
+    MP_COLUMN(input_row, format, "Format", MP_TEXT, 0),
+    MP_COLUMN(input_row, format_version, "Version", MP_NUMBER, 0),
+    MP_COLUMN(input_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(input_row, records, "Records", MP_COUNT, 0),
+    MP_COLUMN(input_row, complete, "Complete", MP_FLAG, 0),
+    MP_COLUMN(input_row, role, "Role", MP_TEXT, 0),
 };
 
 static void put_input(mp_document *document, mp_table *table, const mp_digest *digest,

@@ -73,7 +73,7 @@ function percentText(part, whole, signed) {
 
 function amountText(unit, number, signed) {
   return unit === "bytes" ? bytesText(number, signed)
-       : unit === "seconds" ? secondsText(number, signed) : countText(number, signed);
+       : unit === "seconds" ? `${secondsText(number, signed)} s` : countText(number, signed);
 }
 
 /* "worse", "better" or "plain": more is worse of all that memprof measures. */

@@ -1,14 +1,14 @@
 /* Tables that sort by their titles and show the rows that have what is typed. */
 
 function valueOf(row, column) {
-  const cell = row.cells[column];
-  if (!cell || cell.textContent === "") {
+  const cell = row.cells[column], text = cell ? cell.textContent.trim() : "";
+  if (text === "") {
     return null;
   }
   if (!cell.classList.contains("n")) {
-    return cell.textContent;
+    return text;
   }
-  return Number("v" in cell.dataset ? cell.dataset.v : cell.textContent.replace(/,/g, ""));
+  return Number("v" in cell.dataset ? cell.dataset.v : text.replace(/,/g, ""));
 }
 
 /* What is not known stays last, whichever way the others go; equal rows stay as they stood. */
@@ -72,7 +72,23 @@ function makeFilter(table, name) {
   return {element: make("div", {class: "tools"}, input, told), more, refresh};
 }
 
+/* Where there is little room, a row is a block in which each cell has its title. */
+function labelCells(table) {
+  const titles = Array.from(table.tHead.rows[0].cells, cell => cell.textContent);
+  table.classList.add("labelled");
+  for (const row of table.tBodies[0].rows) {
+    for (const cell of row.cells) {
+      if (cell.textContent.trim() === "") {
+        cell.classList.add("none");
+      } else if (!cell.matches(".c, .long") && titles[cell.cellIndex]) {
+        cell.dataset.l = titles[cell.cellIndex];
+      }
+    }
+  }
+}
+
 function enhanceTable(table) {
+  labelCells(table);
   const region = table.closest(".wide");
   if (table.tBodies[0].rows.length <= FEW_ROWS) {
     makeSortable(table, () => {});
