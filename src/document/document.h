@@ -8,6 +8,7 @@
 #define MP_DOCUMENT_DOCUMENT_H
 
 #include "base/index.h"
+#include "base/memory.h"
 #include "memprof/document.h"
 
 enum {
@@ -206,17 +207,19 @@ struct mp_document {
 /* A document without tables; `command` is what JSON calls it. */
 mp_document *mp_document_new(const char *command);
 
-/* Columns that many documents have alike; zero-initialise to start, and release what is in the
- * arena.
- */
-typedef struct mp_shared_columns {
-    struct mp_arena *arena;
+/* What many documents have alike, texts and columns; zero-initialise to start. */
+typedef struct mp_shared_parts {
+    mp_arena arena;
+    mp_hash_index index; /* of bytes */
+    struct mp_shared_bytes *bytes;
+    size_t capacity;
     struct mp_shared_columns_set *last;
-} mp_shared_columns;
+} mp_shared_parts;
+void mp_shared_parts_free(mp_shared_parts *shared);
 
-/* Move it into as little memory as it needs, without the structs of its rows. Columns that are its
- * own become those of `shared`, which must outlive it. */
-void mp_document_pack(mp_document *document, mp_shared_columns *shared);
+/* Move it into as little memory as it needs, without the structs of its rows. Texts and columns
+ * that are its own become those of `shared`, which must outlive it. */
+void mp_document_pack(mp_document *document, mp_shared_parts *shared);
 
 /* A new table; valid until the next one is added. */
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,

@@ -39,7 +39,7 @@ void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merg
 typedef struct mp_pile {
     mp_merging how;
     bool for_people; /* tables for programs are not shown */
-    mp_shared_columns columns;
+    mp_shared_parts shared;
     mp_part *parts;          /* in the order in which they came */
     mp_document **documents; /* the same */
     size_t count, capacity, document_capacity;

@@ -1,26 +1,10 @@
-/* Documents that wait for others are packed: what a report made room for and left is given back. */
+/* Documents that wait for others are packed: what a report made room for and left is given back,
+ * and what they say alike is kept once. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "document/document.h"
-
-/* A list, or a text of one, where it is now. */
-typedef struct list_part {
-    const void *at;
-    size_t bytes;
-} list_part;
-
-/* Texts that the old arena owns are moved to the new one, others are borrowed as before. */
-typedef struct packing {
-    mp_memory_range *from; /* of the old arena */
-    size_t from_count;
-    mp_arena *to;
-    mp_shared_columns *shared;
-    mp_id_index known; /* old address of a list or of a text of one, to its place in `parts` */
-    list_part *parts;
-    size_t capacity;
-} packing;
 
 /* Columns that some document had. */
 typedef struct mp_shared_columns_set {
@@ -29,18 +13,78 @@ typedef struct mp_shared_columns_set {
     size_t count;
 } shared_set;
 
+/* A text, or the addresses of a list of them. */
+typedef struct mp_shared_bytes {
+    const void *at;
+    size_t length;
+} shared_bytes;
+
+/* A list, or a text of one, where it is now. */
+typedef struct list_part {
+    const void *at;
+    size_t bytes;
+} list_part;
+
+/* Texts that the document's arena owns become shared ones, others are borrowed as before. */
+typedef struct packing {
+    mp_memory_range *from; /* of the document's arena */
+    size_t from_count;
+    mp_shared_parts *shared;
+    mp_id_index known; /* old address of a list or of a text of one, to its place in `parts` */
+    list_part *parts;
+    size_t capacity;
+} packing;
+
 static bool is_owned(const packing *pack, const void *memory)
 {
     return mp_ranges_have(pack->from, pack->from_count, memory);
 }
 
+/* --- what is shared --- */
+
+typedef struct bytes_probe {
+    const mp_shared_parts *shared;
+    shared_bytes bytes;
+} bytes_probe;
+
+static bool is_same(const void *opaque, uint32_t value)
+{
+    const bytes_probe *probe = opaque;
+    const shared_bytes *other = &probe->shared->bytes[value];
+    return other->length == probe->bytes.length &&
+           memcmp(other->at, probe->bytes.at, other->length) == 0;
+}
+
+/* The one copy of these bytes. */
+static const void *shared_of(mp_shared_parts *shared, const void *bytes, size_t length)
+{
+    const bytes_probe probe = {shared, {bytes, length}};
+    uint32_t *place =
+        mp_hash_index_put(&shared->index, mp_hash_bytes(bytes, length), is_same, &probe);
+    if (!*place) {
+        *place = (uint32_t)shared->index.count;
+        mp_grow(&shared->bytes, &shared->capacity, *place + 1u, sizeof *shared->bytes);
+        shared->bytes[*place] =
+            (shared_bytes){memcpy(mp_arena_alloc(&shared->arena, length), bytes, length), length};
+    }
+    return shared->bytes[*place].at;
+}
+
+void mp_shared_parts_free(mp_shared_parts *shared)
+{
+    mp_hash_index_free(&shared->index);
+    free(shared->bytes);
+    mp_arena_free(&shared->arena);
+    *shared = (mp_shared_parts){.last = NULL};
+}
+
 static void move_text(const packing *pack, const char **text)
 {
     if (*text && is_owned(pack, *text))
-        *text = mp_arena_copy(pack->to, *text, strlen(*text));
+        *text = shared_of(pack->shared, *text, strlen(*text) + 1);
 }
 
-/* What lists have in common is moved once: stacks share most of their frames. Where it is now,
+/* What lists have in common is looked for once: stacks share most of their frames. Where it is now,
  * valid until the next one; of what is new, where it was, and 0 bytes. */
 static list_part *part_of(packing *pack, const void *memory)
 {
@@ -60,7 +104,7 @@ static const char *moved_frame(packing *pack, const char *text)
     if (!now->bytes) {
         now->bytes = strlen(text) + 1;
         if (is_owned(pack, text))
-            now->at = memcpy(mp_arena_alloc(pack->to, now->bytes), text, now->bytes);
+            now->at = shared_of(pack->shared, text, now->bytes);
     }
     return now->at;
 }
@@ -71,15 +115,17 @@ static const char **moved_list(packing *pack, const char **list, size_t count)
 {
     if (!is_owned(pack, (const void *)list))
         return list;
-    list_part *now = part_of(pack, (const void *)list);
-    const char **copy = (const char **)(uintptr_t)now->at;
-    if (now->bytes >= count * sizeof *list)
-        return copy;
-    copy = mp_arena_alloc(pack->to, count * sizeof *list);
-    *now = (list_part){(const void *)copy, count * sizeof *list};
-    for (size_t i = 0; i < count; i++)
-        copy[i] = moved_frame(pack, list[i]);
-    return copy;
+    list_part now = *part_of(pack, (const void *)list);
+    if (now.bytes < count * sizeof *list) {
+        const char **moved = mp_alloc(count * sizeof *list);
+        for (size_t i = 0; i < count; i++)
+            moved[i] = moved_frame(pack, list[i]);
+        now.bytes = count * sizeof *list;
+        now.at = shared_of(pack->shared, (const void *)moved, now.bytes);
+        free(moved);
+        *part_of(pack, (const void *)list) = now;
+    }
+    return (const char **)(uintptr_t)now.at;
 }
 
 /* A copy of an array in as much room as it has elements; an empty one is NULL. */
@@ -105,8 +151,7 @@ static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
 static void share_columns(const packing *pack, mp_table *table)
 {
     enum { LOOKED_AT = 16 };
-    mp_shared_columns *shared = pack->shared;
-    const packing own = {.from = pack->from, .from_count = pack->from_count, .to = shared->arena};
+    mp_shared_parts *shared = pack->shared;
     size_t count = table->column_count, looked_at = 0;
     if (!is_owned(pack, table->columns))
         return;
@@ -115,13 +160,13 @@ static void share_columns(const packing *pack, mp_table *table)
             table->columns = set->at;
             return;
         }
-    mp_column *columns = mp_arena_alloc(shared->arena, (count + 1) * sizeof *columns);
+    mp_column *columns = mp_arena_alloc(&shared->arena, (count + 1) * sizeof *columns);
     memcpy(columns, table->columns, count * sizeof *columns);
     for (size_t i = 0; i < count; i++) {
-        move_text(&own, &columns[i].name);
-        move_text(&own, &columns[i].title);
+        move_text(pack, &columns[i].name);
+        move_text(pack, &columns[i].title);
     }
-    shared_set *set = mp_arena_alloc(shared->arena, sizeof *set);
+    shared_set *set = mp_arena_alloc(&shared->arena, sizeof *set);
     *set = (shared_set){shared->last, columns, count};
     shared->last = set;
     table->columns = columns;
@@ -184,9 +229,9 @@ static void drop_unread(mp_document *document)
     document->kept_capacity = 0;
 }
 
-void mp_document_pack(mp_document *document, mp_shared_columns *shared)
+void mp_document_pack(mp_document *document, mp_shared_parts *shared)
 {
-    packing pack = {.to = mp_alloc_zero(1, sizeof *pack.to), .shared = shared};
+    packing pack = {.shared = shared};
     pack.from = mp_arena_ranges(document->arena, &pack.from_count);
     drop_unread(document);
     move_text(&pack, &document->title);
@@ -207,6 +252,4 @@ void mp_document_pack(mp_document *document, mp_shared_columns *shared)
     mp_id_index_free(&pack.known);
     free(pack.parts);
     mp_arena_free(document->arena);
-    free(document->arena);
-    document->arena = pack.to;
 }

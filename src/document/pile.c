@@ -32,7 +32,7 @@ static void cut(mp_pile *pile)
     for (size_t i = 0; i < count; i++) {
         mp_document *document = pile->cuttable[i];
         if (rows_cut(document) > before[i])
-            mp_document_pack(document, &pile->columns);
+            mp_document_pack(document, &pile->shared);
         if (is_cuttable(document))
             pile->cuttable[kept++] = document;
     }
@@ -54,9 +54,7 @@ void mp_pile_pack(mp_pile *pile, mp_document *document)
     for (size_t i = 0; pile->for_people && i < document->table_count; i++)
         if (!is_read(&document->tables[i]))
             document->tables[i].row_count = 0;
-    if (!pile->columns.arena)
-        pile->columns.arena = mp_alloc_zero(1, sizeof *pile->columns.arena);
-    mp_document_pack(document, &pile->columns);
+    mp_document_pack(document, &pile->shared);
 }
 
 void mp_pile_add(mp_pile *pile, const char *name, mp_document *document)
@@ -81,8 +79,6 @@ void mp_pile_free(mp_pile *pile)
     free(pile->documents);
     free(pile->parts);
     free(pile->cuttable);
-    if (pile->columns.arena)
-        mp_arena_free(pile->columns.arena);
-    free(pile->columns.arena);
+    mp_shared_parts_free(&pile->shared);
     *pile = (mp_pile){.parts = NULL};
 }

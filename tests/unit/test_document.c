@@ -377,7 +377,7 @@ static void packed_rows_share_what_they_shared(void **unused)
 {
     (void)unused;
     static const char *borrowed[] = {"static", "frames"};
-    mp_shared_columns shared = {.arena = mp_alloc_zero(1, sizeof *shared.arena)};
+    mp_shared_parts shared = {.last = NULL};
     mp_document *document = mp_document_new("leaks");
     mp_table *table = MP_TABLE(document, "leaks", NULL, MP_ROWS, columns);
     const char *caller = mp_document_text(document, "caller");
@@ -423,8 +423,7 @@ static void packed_rows_share_what_they_shared(void **unused)
         assert_null(*mp_document_kept(document, 7));
     }
     mp_document_free(document);
-    mp_arena_free(shared.arena);
-    free(shared.arena);
+    mp_shared_parts_free(&shared);
 }
 
 static void characters_have_the_columns_that_terminals_give_them(void **unused)
