@@ -231,4 +231,39 @@ bool mp_archive_is_file(const mp_archive *own)
     return archive_entry_filetype(own->entry) == AE_IFREG && !archive_entry_hardlink(own->entry);
 }
 
+/* --- the bytes of an entry --- */
+
+/* A block that comes with a warning, of a wrong checksum, holds what was unpacked. */
+static void next_block(mp_entry_data *data, struct archive *archive)
+{
+    const void *block = NULL;
+    size_t length = 0;
+    la_int64_t offset = (la_int64_t)data->given;
+    int code = archive_read_data_block(archive, &block, &length, &offset);
+    bool has_data = block && (code == ARCHIVE_OK || code == ARCHIVE_WARN);
+    data->over = code != ARCHIVE_OK;
+    data->failed = code < ARCHIVE_OK;
+    data->at = block;
+    data->length = has_data ? length : 0;
+    data->offset = offset > 0 && !data->failed ? (uint64_t)offset : data->given;
+}
+
+size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, size_t room)
+{
+    while (!data->length && data->offset <= data->given && !data->over)
+        next_block(data, archive);
+    bool in_hole = data->offset > data->given;
+    uint64_t left = in_hole ? data->offset - data->given : data->length;
+    size_t got = left < room ? (size_t)left : room;
+    if (in_hole) {
+        memset(into, 0, got);
+    } else if (got) {
+        memcpy(into, data->at, got);
+        data->at += got;
+        data->length -= got;
+    }
+    data->given += got;
+    return got;
+}
+
 #endif

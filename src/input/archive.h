@@ -41,4 +41,16 @@ const char *mp_archive_name(const mp_archive *own, mp_arena *arena);
 /* Whether the entry is a file with bytes of its own. */
 bool mp_archive_is_file(const mp_archive *own);
 
+/* What libarchive gives of an entry, a block at a time: read by the byte, it does not say how many
+ * bytes there were in front of an error. */
+typedef struct mp_entry_data {
+    const char *at;
+    size_t length;          /* still to be given of the block */
+    uint64_t given, offset; /* where the block stands; what is between is a hole, of zeros */
+    bool over, failed;
+} mp_entry_data;
+
+/* Up to `room` bytes; 0 at the end and, with `failed`, where it cannot be read on. */
+size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, size_t room);
+
 #endif

@@ -46,19 +46,6 @@ typedef struct mp_unpack_limits {
 /* Whether so much may come of so much; false with the fault. */
 bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t out, uint64_t in);
 
-/* What libarchive gives of an entry, a block at a time: read by the byte, it does not say how many
- * bytes there were in front of an error. */
-typedef struct mp_entry_data {
-    const char *at;
-    size_t length;          /* still to be given of the block */
-    uint64_t given, offset; /* where the block stands; what is between is a hole, of zeros */
-    bool over, failed;
-} mp_entry_data;
-struct archive;
-
-/* Up to `room` bytes; 0 at the end and, with `failed`, where it cannot be read on. */
-size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, size_t room);
-
 /* Put onto the stream what undoes its packings one after the other, up to an archive, which is what
  * it then is. Where it cannot be undone it has a fault. */
 mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_limits *limits);

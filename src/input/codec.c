@@ -1,0 +1,261 @@
+/* What a library has unpacked of a stream that breaks off is used, all of it. */
+#include "input/codec.h"
+
+#ifdef MEMPROF_ARCHIVE
+#include <bzlib.h>
+#include <lz4.h>
+#include <lz4frame.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/memory.h"
+
+/* Libraries that count in 32 bits get so much at a time. */
+static unsigned clipped(size_t length)
+{
+    return length < 1u << 30 ? (unsigned)length : 1u << 30;
+}
+
+static void advance(mp_codec_bytes *bytes, size_t taken, size_t put)
+{
+    bytes->in += taken;
+    bytes->length -= taken;
+    bytes->out += put;
+    bytes->room -= put;
+}
+
+static mp_codec_result damaged(const char *what, const char **why)
+{
+    *why = what ? what : "damaged";
+    return MP_CODEC_DAMAGED;
+}
+
+/* --- gzip --- */
+
+static bool gzip_begin(void *state)
+{
+    enum { WITH_HEADER = 16 };
+    return inflateInit2((z_stream *)state, MAX_WBITS + WITH_HEADER) == Z_OK;
+}
+
+static mp_codec_result gzip_step(void *state, mp_codec_bytes *bytes, const char **why)
+{
+    z_stream *zlib = state;
+    uInt length = zlib->avail_in = clipped(bytes->length);
+    uInt room = zlib->avail_out = clipped(bytes->room);
+    zlib->next_in = (Bytef *)(uintptr_t)bytes->in;
+    zlib->next_out = (Bytef *)bytes->out;
+    int code = inflate(zlib, Z_NO_FLUSH);
+    advance(bytes, length - zlib->avail_in, room - zlib->avail_out);
+    if (code == Z_MEM_ERROR)
+        mp_out_of_memory();
+    return code == Z_STREAM_END                  ? MP_CODEC_END
+           : code == Z_OK || code == Z_BUF_ERROR ? MP_CODEC_MORE
+                                                 : damaged(zlib->msg, why);
+}
+
+static void gzip_end(void *state)
+{
+    inflateEnd(state);
+}
+
+const mp_codec mp_codec_gzip = {sizeof(z_stream), gzip_begin, gzip_step, gzip_end};
+
+/* --- bzip2 --- */
+
+static bool bzip2_begin(void *state)
+{
+    return BZ2_bzDecompressInit(state, 0, 0) == BZ_OK;
+}
+
+static mp_codec_result bzip2_step(void *state, mp_codec_bytes *bytes, const char **why)
+{
+    bz_stream *bzip2 = state;
+    unsigned length = bzip2->avail_in = clipped(bytes->length);
+    unsigned room = bzip2->avail_out = clipped(bytes->room);
+    bzip2->next_in = (char *)(uintptr_t)bytes->in;
+    bzip2->next_out = bytes->out;
+    int code = BZ2_bzDecompress(bzip2);
+    advance(bytes, length - bzip2->avail_in, room - bzip2->avail_out);
+    if (code == BZ_MEM_ERROR)
+        mp_out_of_memory();
+    return code == BZ_STREAM_END ? MP_CODEC_END
+           : code == BZ_OK       ? MP_CODEC_MORE
+                                 : damaged(NULL, why);
+}
+
+static void bzip2_end(void *state)
+{
+    BZ2_bzDecompressEnd(state);
+}
+
+const mp_codec mp_codec_bzip2 = {sizeof(bz_stream), bzip2_begin, bzip2_step, bzip2_end};
+
+/* --- xz --- */
+
+static bool xz_begin(void *state)
+{
+    const uint64_t most = (uint64_t)1 << 30; /* of memory, as a file may ask for */
+    return lzma_stream_decoder(state, most, 0) == LZMA_OK;
+}
+
+static mp_codec_result xz_step(void *state, mp_codec_bytes *bytes, const char **why)
+{
+    lzma_stream *xz = state;
+    size_t length = xz->avail_in = bytes->length, room = xz->avail_out = bytes->room;
+    xz->next_in = (const uint8_t *)bytes->in;
+    xz->next_out = (uint8_t *)bytes->out;
+    lzma_ret code = lzma_code(xz, LZMA_RUN);
+    advance(bytes, length - xz->avail_in, room - xz->avail_out);
+    if (code == LZMA_MEM_ERROR)
+        mp_out_of_memory();
+    return code == LZMA_STREAM_END                     ? MP_CODEC_END
+           : code == LZMA_OK || code == LZMA_BUF_ERROR ? MP_CODEC_MORE
+           : code == LZMA_MEMLIMIT_ERROR ? damaged("it asks for over 1 GiB of memory", why)
+           : code == LZMA_OPTIONS_ERROR
+               ? damaged("it is packed in a way that liblzma does not know", why)
+               : damaged(NULL, why);
+}
+
+static void xz_end(void *state)
+{
+    lzma_end(state);
+}
+
+const mp_codec mp_codec_xz = {sizeof(lzma_stream), xz_begin, xz_step, xz_end};
+
+/* --- zstd --- */
+
+static bool zstd_begin(void *state)
+{
+    ZSTD_DStream **zstd = state;
+    *zstd = ZSTD_createDStream();
+    return *zstd != NULL;
+}
+
+static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char **why)
+{
+    ZSTD_inBuffer in = {bytes->in, bytes->length, 0};
+    ZSTD_outBuffer out = {bytes->out, bytes->room, 0};
+    size_t code = ZSTD_decompressStream(*(ZSTD_DStream **)state, &out, &in);
+    advance(bytes, in.pos, out.pos);
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+        mp_out_of_memory();
+    return ZSTD_isError(code) ? damaged(ZSTD_getErrorName(code), why)
+           : code             ? MP_CODEC_MORE
+                              : MP_CODEC_END;
+}
+
+static void zstd_end(void *state)
+{
+    ZSTD_freeDStream(*(ZSTD_DStream **)state);
+}
+
+const mp_codec mp_codec_zstd = {sizeof(ZSTD_DStream *), zstd_begin, zstd_step, zstd_end};
+
+/* --- lz4 --- */
+
+/* Of the older format, which liblz4 leaves to others: its mark, then blocks behind their lengths,
+ * up to the end of the file or to another mark. */
+enum { LZ4_OLD_MARK = 0x184c2102, LZ4_OLD_BLOCK = 8 * 1024 * 1024, LZ4_WORD = 4 };
+
+typedef struct lz4_state {
+    LZ4F_dctx *frames; /* of the newer one */
+    bool is_new, is_old;
+    char *block, *plain; /* of the older one */
+    size_t have, capacity;
+    size_t wanted;   /* bytes of the block at hand; 0: a mark or a length comes */
+    size_t from, to; /* of what is plain: still to be given */
+} lz4_state;
+
+static bool lz4_begin(void *state)
+{
+    return !LZ4F_isError(
+        LZ4F_createDecompressionContext(&((lz4_state *)state)->frames, LZ4F_VERSION));
+}
+
+static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, const char **why)
+{
+    size_t taken = bytes->length, put = bytes->room;
+    size_t code = LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
+    if (LZ4F_isError(code))
+        return damaged(LZ4F_getErrorName(code), why);
+    advance(bytes, taken, put);
+    return code ? MP_CODEC_MORE : MP_CODEC_END;
+}
+
+/* Whether so much of what comes next is in the block now. */
+static bool lz4_collect(lz4_state *lz4, mp_codec_bytes *bytes, size_t length)
+{
+    size_t got = length - lz4->have < bytes->length ? length - lz4->have : bytes->length;
+    mp_grow(&lz4->block, &lz4->capacity, length, 1);
+    if (got)
+        memcpy(lz4->block + lz4->have, bytes->in, got);
+    lz4->have += got;
+    advance(bytes, got, 0);
+    return lz4->have == length;
+}
+
+/* A mark, or the length of a block. */
+static mp_codec_result lz4_word(lz4_state *lz4, const char **why)
+{
+    const unsigned char *at = (unsigned char *)lz4->block;
+    uint32_t word = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    mp_codec_bytes mark = {.in = lz4->block, .length = LZ4_WORD};
+    lz4->have = 0;
+    if (word == LZ4_OLD_MARK) {
+        lz4->is_old = true;
+        return MP_CODEC_MAY_END;
+    }
+    if (lz4->is_old && word && word <= LZ4_COMPRESSBOUND(LZ4_OLD_BLOCK)) {
+        lz4->wanted = word;
+        return MP_CODEC_MORE;
+    }
+    lz4->is_new = true;
+    return lz4_frame_step(lz4, &mark, why);
+}
+
+/* False: it is damaged. */
+static bool lz4_old_block(lz4_state *lz4)
+{
+    if (!lz4->plain)
+        lz4->plain = mp_alloc(LZ4_OLD_BLOCK);
+    int got = LZ4_decompress_safe(lz4->block, lz4->plain, (int)lz4->wanted, LZ4_OLD_BLOCK);
+    lz4->have = lz4->wanted = lz4->from = 0;
+    lz4->to = got < 0 ? 0 : (size_t)got;
+    return got >= 0;
+}
+
+static mp_codec_result lz4_step(void *state, mp_codec_bytes *bytes, const char **why)
+{
+    lz4_state *lz4 = state;
+    if (lz4->is_new)
+        return lz4_frame_step(lz4, bytes, why);
+    if (lz4->from == lz4->to && !lz4->wanted && lz4_collect(lz4, bytes, LZ4_WORD))
+        return lz4_word(lz4, why);
+    if (lz4->wanted && lz4_collect(lz4, bytes, lz4->wanted) && !lz4_old_block(lz4))
+        return damaged(NULL, why);
+    size_t left = lz4->to - lz4->from, got = left < bytes->room ? left : bytes->room;
+    if (got)
+        memcpy(bytes->out, lz4->plain + lz4->from, got);
+    lz4->from += got;
+    advance(bytes, 0, got);
+    return lz4->is_old && got == left && !lz4->wanted && !lz4->have ? MP_CODEC_MAY_END
+                                                                    : MP_CODEC_MORE;
+}
+
+static void lz4_end(void *state)
+{
+    lz4_state *lz4 = state;
+    LZ4F_freeDecompressionContext(lz4->frames);
+    free(lz4->block);
+    free(lz4->plain);
+}
+
+const mp_codec mp_codec_lz4 = {sizeof(lz4_state), lz4_begin, lz4_step, lz4_end};
+
+#endif
