@@ -638,7 +638,10 @@ def many_files(count, sequence=None):
 
 
 @hostile("folders", *(Run(command, "folder", seconds=3 * SECONDS)  # opening 20,000 files is half of it
-                      for command in ("leaks", "analyze", "snapshots")),
+                      for command in ("leaks", "snapshots")),
+         Run("analyze", "folder", seconds=3 * SECONDS, mebibytes=250),
+         *(Run(command, "folder", "--format", how, seconds=3 * SECONDS, printed=250 << 20)
+           for command, how in (("leaks", "csv"), ("leaks", "json"), ("analyze", "json"))),
          ("leaks", "folder", "--group", "all"), ("trend", "folder"))
 def folder_of_recordings(scale):
     many_files(int(20_000 * scale))

@@ -67,6 +67,13 @@ void mp_grow(void *array, size_t *capacity, size_t need, size_t size)
     *capacity = wanted;
 }
 
+void *mp_fitted(void *array, size_t count, size_t size)
+{
+    void *copy = count ? memcpy(mp_alloc(count * size), array, count * size) : NULL;
+    free(array);
+    return copy;
+}
+
 void *mp_arena_alloc(mp_arena *arena, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

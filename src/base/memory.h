@@ -25,6 +25,9 @@ char *mp_copy(const char *text, size_t length);
  * New room is not cleared. *capacity counts elements. */
 void mp_grow(void *array, size_t *capacity, size_t need, size_t size);
 
+/* The array moved into as much room as `count` elements of `size` bytes take; NULL of none. */
+void *mp_fitted(void *array, size_t count, size_t size);
+
 /* An arena: bytes that live and die together. Zero-initialise to start. */
 typedef struct mp_arena {
     struct mp_arena_block *head;

@@ -40,6 +40,9 @@ typedef struct mp_pile {
     mp_merging how;
     bool for_people; /* tables for programs are not shown */
     mp_shared_parts shared;
+    mp_id_index slim_index; /* by columns: those that programs read */
+    struct mp_slim_columns *slim;
+    size_t slim_capacity;
     mp_part *parts;          /* in the order in which they came */
     mp_document **documents; /* the same */
     size_t count, capacity, document_capacity;

@@ -128,14 +128,6 @@ static const char **moved_list(packing *pack, const char **list, size_t count)
     return (const char **)(uintptr_t)now.at;
 }
 
-/* A copy of an array in as much room as it has elements; an empty one is NULL. */
-static void *fitted(void *array, size_t count, size_t size)
-{
-    void *copy = count ? memcpy(mp_alloc(count * size), array, count * size) : NULL;
-    free(array);
-    return copy;
-}
-
 static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -175,7 +167,7 @@ static void share_columns(const packing *pack, mp_table *table)
 static void move_cells(packing *pack, mp_table *table)
 {
     size_t count = table->row_count * table->column_count;
-    table->cells = fitted(table->cells, count, sizeof *table->cells);
+    table->cells = mp_fitted(table->cells, count, sizeof *table->cells);
     table->cell_capacity = count;
     for (size_t i = 0; i < count; i++) {
         mp_cell *cell = &table->cells[i];
@@ -197,7 +189,7 @@ static void move_table(packing *pack, mp_table *table)
     move_text(pack, &table->order);
     move_text(pack, &table->empty);
     move_text(pack, &table->footer.text);
-    table->lines = fitted(table->lines, table->line_count, sizeof *table->lines);
+    table->lines = mp_fitted(table->lines, table->line_count, sizeof *table->lines);
     table->line_capacity = table->line_count;
     for (size_t i = 0; i < table->line_count; i++)
         move_text(pack, &table->lines[i].text);
@@ -236,15 +228,15 @@ void mp_document_pack(mp_document *document, mp_shared_parts *shared)
     drop_unread(document);
     move_text(&pack, &document->title);
     move_text(&pack, &document->policy);
-    document->said = fitted(document->said, document->said_count, sizeof *document->said);
+    document->said = mp_fitted(document->said, document->said_count, sizeof *document->said);
     document->said_capacity = document->said_count;
     for (size_t i = 0; i < document->said_count; i++)
         move_text(&pack, &document->said[i].text);
-    document->tables = fitted(document->tables, document->table_count, sizeof *document->tables);
+    document->tables = mp_fitted(document->tables, document->table_count, sizeof *document->tables);
     document->table_capacity = document->table_count;
     for (size_t i = 0; i < document->table_count; i++)
         move_table(&pack, &document->tables[i]);
-    document->checks = fitted(document->checks, document->check_count, sizeof *document->checks);
+    document->checks = mp_fitted(document->checks, document->check_count, sizeof *document->checks);
     document->check_capacity = document->check_count;
     for (size_t i = 0; i < document->check_count; i++)
         move_check(&pack, &document->checks[i]);

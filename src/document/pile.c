@@ -49,12 +49,66 @@ static bool is_read(const mp_table *table)
     return read;
 }
 
+/* --- what programs do not read --- */
+
+/* Columns of which those for people were left out. */
+typedef struct mp_slim_columns {
+    const mp_column *at;
+    size_t count;
+} slim_columns;
+
+/* What records say of each file decides what becomes of them. */
+static bool is_kept(const mp_column *column)
+{
+    return !(column->flags & MP_FOR_PEOPLE) || column->flags & (MP_ADDS | MP_SUMMARY);
+}
+
+/* The same for all tables that have their columns in common. */
+static slim_columns slim_columns_of(mp_pile *pile, const mp_table *table)
+{
+    uint32_t *place = mp_id_index_put(&pile->slim_index, (uintptr_t)table->columns);
+    if (!*place) {
+        *place = (uint32_t)pile->slim_index.count;
+        mp_grow(&pile->slim, &pile->slim_capacity, *place + 1u, sizeof *pile->slim);
+        mp_column *columns =
+            mp_arena_alloc(&pile->shared.arena, (table->column_count + 1) * sizeof *columns);
+        size_t count = 0;
+        for (size_t i = 0; i < table->column_count; i++)
+            if (is_kept(&table->columns[i]))
+                columns[count++] = table->columns[i];
+        pile->slim[*place] = (slim_columns){columns, count};
+    }
+    return pile->slim[*place];
+}
+
+static void drop_columns(mp_pile *pile, mp_table *table)
+{
+    slim_columns slim = slim_columns_of(pile, table);
+    bool stands = !table->order || mp_column_find(slim.at, slim.count, table->order) < slim.count;
+    size_t kept = 0;
+    if (slim.count == table->column_count || !stands)
+        return;
+    for (size_t i = 0; i < table->row_count * table->column_count; i++)
+        if (is_kept(&table->columns[i % table->column_count]))
+            table->cells[kept++] = table->cells[i];
+    table->columns = slim.at;
+    table->column_count = slim.count;
+    table->cell_capacity = kept;
+    table->cells = mp_fitted(table->cells, kept, sizeof *table->cells);
+}
+
+/* --- the pile --- */
+
 void mp_pile_pack(mp_pile *pile, mp_document *document)
 {
-    for (size_t i = 0; pile->for_people && i < document->table_count; i++)
-        if (!is_read(&document->tables[i]))
-            document->tables[i].row_count = 0;
+    for (size_t i = 0; i < document->table_count; i++) {
+        mp_table *table = &document->tables[i];
+        if (pile->for_people ? !is_read(table) : table->flags & MP_FOR_PEOPLE)
+            table->row_count = 0;
+    }
     mp_document_pack(document, &pile->shared);
+    for (size_t i = 0; i < document->table_count && !pile->for_people; i++)
+        drop_columns(pile, &document->tables[i]);
 }
 
 void mp_pile_add(mp_pile *pile, const char *name, mp_document *document)
@@ -79,6 +133,8 @@ void mp_pile_free(mp_pile *pile)
     free(pile->documents);
     free(pile->parts);
     free(pile->cuttable);
+    mp_id_index_free(&pile->slim_index);
+    free(pile->slim);
     mp_shared_parts_free(&pile->shared);
     *pile = (mp_pile){.parts = NULL};
 }
