@@ -9,8 +9,8 @@
 
 /* --- methods --- */
 
-/* Modules grouped as everywhere; behind all methods the session, and what profiled it, where that
- * is left out. */
+/* Modules grouped as everywhere; behind all methods the session, and what does not count, where
+ * there is such: what profiled it, and what is not selected. */
 typedef struct builder {
     const mp_filter *filter;
     const mp_profile *profile;
@@ -29,13 +29,18 @@ static uint32_t callable_of(const builder *from, mp_module_id module)
 static void name_callables(const builder *from)
 {
     const mp_model *model = from->filter->model;
+    const char *rest = "lib/zprofiler, left out";
     for (uint32_t i = from->profile->modules.count; i-- > 1;) {
         const mp_module *module = &from->profile->modules.at[i];
         mp_callable *callable = &from->calls->at[callable_of(from, (mp_module_id){i})];
         callable->name = mp_model_text(model, module->name.i ? module->name : module->program);
         if (from->groups.method_of[i] == MP_NO_GROUP) {
+            const bool *profiler = from->filter->profiler;
+            bool is_selected_away = !profiler || !profiler[i];
+            if (module->number != 0 && is_selected_away)
+                rest = "not selected";
             if (module->number != 0)
-                callable->name = "lib/zprofiler, left out";
+                callable->name = rest;
             continue;
         }
         callable->program = module->program;
@@ -49,7 +54,7 @@ static void fill_callables(const builder *from)
 {
     mp_calls *calls = from->calls;
     mp_profile_costs costs = mp_profile_costs_of(from->filter);
-    calls->count = (uint32_t)from->groups.method_count + (from->filter->profiler ? 2 : 1);
+    calls->count = (uint32_t)from->groups.method_count + (from->filter->modules ? 2 : 1);
     calls->at = mp_alloc_zero(calls->count, sizeof *calls->at);
     for (size_t i = 0; i < costs.methods.count; i++) {
         const mp_code_cost *cost = &costs.methods.at[i];
