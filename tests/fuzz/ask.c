@@ -14,6 +14,7 @@
 #include "input/input.h"
 #include "model/build.h"
 #include "query/graph_query.h"
+#include "readers/reader.h"
 #include "unit/small_heap.h"
 #undef VERSION_1
 #undef VERSION_2
@@ -68,9 +69,9 @@ static void read_part(const mp_reader *reader, void *state, const fuzz_recording
 
 fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)
 {
-    fuzz_recording recording = {mp_model_new(), mp_diagnostics_new(50)};
-    mp_model *model = recording.model;
     mp_load_options options = choose_options(&choice);
+    fuzz_recording recording = {mp_model_new(), mp_diagnostics_new(50), options.keep_objects};
+    mp_model *model = recording.model;
     size_t first =
         fuzz_choose(&choice, 4) ? input.length : fuzz_choose(&choice, (unsigned)input.length + 1);
     mp_diagnostics_spell(recording.diagnostics, "--");
@@ -146,7 +147,7 @@ char *fuzz_complaints(const mp_diagnostics *diagnostics)
 /* --- asking --- */
 
 /* Arguments that reports have, with texts of which one fits or another. */
-static void set_some(mp_question *question, fuzz_choice *choice)
+void fuzz_set_some(mp_question *question, fuzz_choice *choice)
 {
     static const char *const settings[][2] = {
         {"from", "first"},    {"to", "peak"},
@@ -239,14 +240,16 @@ static void print(const mp_document *document, const mp_diagnostics *diagnostics
                   fuzz_choice *choice, FILE *all)
 {
     size_t count;
+    static const char *const drawn[] = {"svg", "html", "folded", "speedscope"};
     const mp_renderer *const *renderers = mp_renderers(&count);
-    const mp_renderer *both[] = {mp_renderer_find("json"),
-                                 renderers[fuzz_choose(choice, (unsigned)count)]};
-    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
-        char *text = fuzz_render(document, diagnostics, both[i], choice);
-        fprintf(all, "--- %s\n%s", both[i]->name, text ? text : "none");
+    const mp_renderer *asked[] = {mp_renderer_find("json"),
+                                  renderers[fuzz_choose(choice, (unsigned)count)],
+                                  mp_renderer_find(drawn[fuzz_choose(choice, 4)])};
+    for (size_t i = 0; i < 2 + (document->figure_count > 0); i++) {
+        char *text = fuzz_render(document, diagnostics, asked[i], choice);
+        fprintf(all, "--- %s\n%s", asked[i]->name, text ? text : "none");
         if (text)
-            check_written(both[i], text);
+            check_written(asked[i], text);
         free(text);
     }
 }
@@ -261,7 +264,8 @@ char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_as
     mp_error error = {0};
     mp_question_begin(&question, report);
     set_operand(&question);
-    set_some(&question, choice);
+    fuzz_set_some(&question, choice);
+    question.draws = fuzz_choose(choice, 2);
     if (report->operand == MP_OPERAND_POLICY && !asked.policy)
         asked.policy = mp_policy_parse("input", rules, sizeof rules - 1);
     question.policy = asked.policy;
@@ -275,6 +279,7 @@ char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_as
         request.base = own = digest_of(&request);
     fprintf(out, "=== %s\n", report->name);
     mp_document *document = mp_document_new(report->name);
+    document->draws = question.draws;
     if (report->operand == MP_OPERAND_BASE && !request.base) {
         fputs("nothing to hold it against\n", out);
     } else if (mp_report_run(report, &request, document, &error)) {

@@ -238,6 +238,63 @@ void fuzz_check_xml(const char *of, mp_slice text)
     hold_of(roots == 1, of, "one element has all others", text);
 }
 
+/* --- HTML --- */
+
+/* Whether it is one that a page has of itself. */
+static bool is_element(mp_slice name)
+{
+    static const char *const known[] = {
+        "html",    "head",    "meta",  "link",  "title",  "style",  "body",  "header", "main",
+        "section", "h1",      "h2",    "p",     "dl",     "dt",     "dd",    "div",    "span",
+        "table",   "thead",   "tbody", "tr",    "th",     "td",     "ul",    "ol",     "li",
+        "details", "summary", "small", "pre",   "code",   "figure", "svg",   "desc",   "g",
+        "rect",    "path",    "text",  "tspan", "circle", "line",   "script"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (mp_slice_is(name, known[i]))
+            return true;
+    return false;
+}
+
+/* Past what is in a style or a script; data are checked. */
+static const char *past_raw(const char *p, const char *end, mp_slice name, const char *of,
+                            mp_slice text)
+{
+    static const char data[] = "<script type=\"application/json\" id=\"data\">";
+    char closing[16];
+    snprintf(closing, sizeof closing, "</%.*s>", (int)name.length, name.at);
+    const char *close = memmem(p, (size_t)(end - p), closing, strlen(closing));
+    hold_of(close != NULL, of, "a script or a style ends", text);
+    if (p - text.at >= (ptrdiff_t)sizeof data - 1 &&
+        memcmp(p - (sizeof data - 1), data, sizeof data - 1) == 0)
+        fuzz_check_json("data of a page", (mp_slice){p, (size_t)(close - p)});
+    return close;
+}
+
+void fuzz_check_html(const char *of, mp_slice text)
+{
+    const char *end = text.at + text.length, *plain = text.at;
+    hold_of(mp_slice_starts(text, "<!doctype html>\n"), of, "it is a page", text);
+    for (const char *p = strchr(text.at, '\n'); p < end; p++) {
+        if (*p == '&')
+            check_reference(p, end, of, text);
+        hold_of(*p != '>', of, "a > stands behind a tag", text);
+        if (*p != '<')
+            continue;
+        bool closes = p + 1 < end && p[1] == '/';
+        mp_slice name = {p + 1 + closes, name_length(p + 1 + closes, end)};
+        hold_of(is_element(name), of, "a page has elements of its own alone", text);
+        p = past_attributes(name.at + name.length, end, of, text);
+        p += *p == '/';
+        hold_of(p < end && *p == '>', of, "a tag ends", text);
+        if (!closes && (mp_slice_is(name, "script") || mp_slice_is(name, "style"))) {
+            check_characters(of, (mp_slice){plain, (size_t)(p - plain)}, "\n\t");
+            plain = past_raw(p + 1, end, name, of, text);
+            p = plain - 1;
+        }
+    }
+    check_characters(of, (mp_slice){plain, (size_t)(end - plain)}, "\n\t");
+}
+
 /* --- JUnit --- */
 
 static size_t times(mp_slice text, const char *words)
@@ -269,8 +326,10 @@ static void check_junit(const char *of, mp_slice text)
 
 static void check_output(const char *of, mp_slice text)
 {
-    if (mp_text_is(of, "json"))
+    if (mp_text_is(of, "json") || mp_text_is(of, "speedscope"))
         fuzz_check_json(of, text);
+    else if (mp_text_is(of, "html"))
+        fuzz_check_html(of, text);
     else if (mp_text_is(of, "csv"))
         fuzz_check_csv(of, text);
     else if (!mp_text_is(of, "text") && mp_slice_starts(text, "<?xml")) /* no title */

@@ -164,6 +164,8 @@ static mp_document *make_document(fuzz_bytes *bytes)
                         labels[fuzz_take(bytes, 3)], "%s", fuzz_take_text(bytes));
     for (unsigned checks = fuzz_take(bytes, 4); checks-- > 0;)
         make_check(bytes, document);
+    if (fuzz_take(bytes, 2))
+        fuzz_make_figures(bytes, document);
     for (unsigned tables = 1 + fuzz_take(bytes, MOST_TABLES), i = 0; i < tables; i++)
         make_table(bytes, document, i);
     return document;
@@ -171,13 +173,15 @@ static mp_document *make_document(fuzz_bytes *bytes)
 
 /* --- printing --- */
 
+/* A page has its scripts with it: one takes as long as all other formats together. */
 static void print(const mp_document *document, const mp_diagnostics *diagnostics,
                   fuzz_choice *choice)
 {
     size_t count;
     const mp_renderer *const *renderers = mp_renderers(&count);
     for (size_t i = 0; i < count; i++)
-        free(fuzz_render(document, diagnostics, renderers[i], choice));
+        if (!mp_text_is(renderers[i]->name, "html") || fuzz_choose(choice, 4) == 0)
+            free(fuzz_render(document, diagnostics, renderers[i], choice));
 }
 
 void fuzz_document(const fuzz_target *target, mp_slice input)

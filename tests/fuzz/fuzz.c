@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "readers/reader.h"
 
 #define MP_READER(name) extern const mp_reader mp_reader_##name;
 #include "readers/readers.def"
@@ -19,6 +20,7 @@ const fuzz_target fuzz_targets[] = {
 #include "readers/readers.def"
 #undef MP_READER
     {.name = "packed", .run = fuzz_packed, .mib = 64},
+    {.name = "decoded", .run = fuzz_decoded, .lines = true},
     {.name = "rows", .run = fuzz_rows, .reader = &mp_reader_aqtime},
     {.name = "policy", .run = fuzz_policy, .lines = true},
     {.name = "suppressions", .run = fuzz_suppressions, .lines = true},

@@ -8,21 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/question.h"
 #include "base/memory.h"
 #include "base/slice.h"
 #include "compare/digest.h"
 #include "document/document.h"
+#include "export/exporter.h"
 #include "model/model.h"
-#include "readers/reader.h"
 #include "render/renderer.h"
 #include "reports/report.h"
+
+struct mp_reader;
 
 typedef struct fuzz_target {
     const char *name;
     void (*run)(const struct fuzz_target *target, mp_slice input);
-    const mp_reader *reader; /* of those that read recordings */
-    bool lines;              /* its inputs are lines of fields: they are mutated as such */
-    unsigned mib;            /* of memory for whatever size; 0: the usual */
+    const struct mp_reader *reader; /* of those that read recordings */
+    bool lines;                     /* its inputs are lines of fields: they are mutated as such */
+    unsigned mib;                   /* of memory for whatever size; 0: the usual */
 } fuzz_target;
 
 /* NULL ends the table. */
@@ -64,6 +67,8 @@ void fuzz_check_text(const char *of, mp_slice text);
 void fuzz_check_json(const char *of, mp_slice text);
 /* Each row has as many fields as the first. */
 void fuzz_check_csv(const char *of, mp_slice text);
+/* Known elements, nothing raw that must be escaped; data for scripts are JSON. */
+void fuzz_check_html(const char *of, mp_slice text);
 /* UTF-8, elements closed in their order, nothing raw that must be escaped. */
 void fuzz_check_xml(const char *of, mp_slice text);
 /* What an error says. */
@@ -82,8 +87,9 @@ char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics
 typedef struct fuzz_recording {
     mp_model *model;
     mp_diagnostics *diagnostics;
+    bool keeps_objects; /* model->objects was kept while it was read */
 } fuzz_recording;
-fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window,
+fuzz_recording fuzz_read(const struct mp_reader *reader, mp_slice input, size_t window,
                          fuzz_choice choice);
 void fuzz_forget(fuzz_recording *recording);
 /* A whole small recording: of memory, of costs, of a heap's dump. Not to be released. */
@@ -105,11 +111,22 @@ typedef struct fuzz_asked {
 char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_asked asked,
                fuzz_choice *choice);
 
+/* Set arguments of the question, those and to what chosen. */
+void fuzz_set_some(mp_question *question, fuzz_choice *choice);
+/* Let the exporter write the recording, with arguments chosen, and check what it writes. Gives all
+ * of it, or why there is none; NULL: what it needs was not kept. Release with free(). */
+char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter,
+                  fuzz_choice *choice);
+
+/* Add figures that are made of the bytes. */
+void fuzz_make_figures(fuzz_bytes *bytes, mp_document *document);
+
 /* --- targets, each in a file of its kind --- */
 
 void fuzz_reader(const fuzz_target *target, mp_slice input); /* any reader */
 void fuzz_packed(const fuzz_target *target, mp_slice input);
-void fuzz_rows(const fuzz_target *target, mp_slice input); /* rows of a database */
+void fuzz_decoded(const fuzz_target *target, mp_slice input); /* text that is not UTF-8 */
+void fuzz_rows(const fuzz_target *target, mp_slice input);    /* rows of a database */
 void fuzz_policy(const fuzz_target *target, mp_slice input);
 void fuzz_suppressions(const fuzz_target *target, mp_slice input);
 void fuzz_baseline(const fuzz_target *target, mp_slice input);

@@ -10,23 +10,31 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "export/formats.h"
 #include "fuzz/fuzz.h"
 #include "input/unpack.h"
+#include "readers/reader.h"
 
-enum { ASKED = 3 };
+enum { ASKED = 4 };
 
-/* What the reader complains of; and where it can be asked, two reports more, in some formats. */
+/* What the reader complains of; and where it can be asked, two reports more, in some formats, and
+ * what an exporter writes. */
 static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *texts[ASKED])
 {
-    size_t count;
+    size_t count, exporter_count;
     const mp_report *const *reports = mp_reports(&count);
+    const mp_exporter *const *exporters = mp_exporters(&exporter_count);
+    memset(texts, 0, ASKED * sizeof *texts);
     texts[0] = fuzz_complaints(recording->diagnostics);
-    for (size_t i = 1; i < ASKED; i++) {
+    if (!mp_model_is_usable(recording->model))
+        return;
+    for (size_t i = 1; i < 3; i++) {
         const mp_report *report = reports[fuzz_choose(&choice, (unsigned)count)];
-        texts[i] = mp_model_is_usable(recording->model)
-                       ? fuzz_ask(recording, report, (fuzz_asked){0}, &choice)
-                       : NULL;
+        texts[i] = fuzz_ask(recording, report, (fuzz_asked){0}, &choice);
     }
+    const mp_exporter *exporter = exporters[fuzz_choose(&choice, (unsigned)exporter_count)];
+    if (!exporter->in_place || fuzz_choose(&choice, 8) == 0) /* which waits for the disk */
+        texts[3] = fuzz_export(recording, exporter, &choice);
 }
 
 /* Tables under other keys hold the same in another order, of which no output knows. */

@@ -136,6 +136,17 @@ def packed(data):
     return [*made, gzip.compress(made[1], mtime=0), made[0] * 2, *(one[:len(one) * 2 // 3] for one in made)]
 
 
+def decoded():
+    """A byte that says which encoding of decoded.c, and a text in it; then without a name, marked or not."""
+    source = (ROOT / "tests" / "fuzz" / "decoded.c").read_text(encoding="utf-8")
+    names = [name for name in re.search(r"encodings\[\] = {(.*?)}", source, re.DOTALL)[1].split('"')[1::2]
+             if name != "CP1258"]
+    text = "1|a\u00e9\u0416\u7a0b\u5e8f\uac00\U0001f600\"\r\n2|plain\n\u30bd\u30fc\u30c8\\\n"
+    made = [bytes([number]) + text.encode(name, "ignore") for number, name in enumerate(names)]
+    none = bytes([len(names) + 1])
+    return made + [none + text.encode(name) for name in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")]
+
+
 def make(program, generator):
     """Of each target, its seeds."""
     seeds = {target: [] for target in [*SOURCES, "rows", "document"]}
@@ -148,9 +159,11 @@ def make(program, generator):
             whole = generate(command)
             lines = whole.splitlines(keepends=True)
             seeds[target] += [thin(whole, 2), thin(whole, 6), b"".join(lines[:40])]
+            seeds[target] += [thin(whole, 1)[:2500].decode().encode("utf-16")]
     sql = generate("aqtime").decode()
     seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
     seeds["packed"] = packed(generate("rpm --objects 8")) + archives(generate("rpm --objects 8"))
+    seeds["decoded"] = decoded()
     for target, test in TEXTS.items():
         texts = literals(ROOT / "tests" / "unit" / (test + ".c"))
         seeds[target] += [text for text in texts if len(text) > 3]
