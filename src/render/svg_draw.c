@@ -88,7 +88,7 @@ const char *mp_fit_name(mp_arena *arena, const char *name, int size, int64_t roo
     enum { LONGEST = 300 }; /* characters that are looked at */
     name = mp_svg_short(arena, name, LONGEST);
     const char *fits = name;
-    while (mp_letters_width(fits, size) > room)
+    while (*fits && mp_letters_width(fits, size) > room)
         fits = columns > 0 ? mp_shorten_name(arena, name, (size_t)columns--, 1) : "";
     return fits == name || tells(fits) ? fits : "";
 }

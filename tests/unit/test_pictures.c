@@ -15,6 +15,7 @@
 #include "render/squarify.h"
 #include "render/svg.h"
 #include "render/svg_axis.h"
+#include "render/svg_draw.h"
 
 /* --- areas --- */
 
@@ -230,6 +231,18 @@ static void lines_stay_small(void **state)
     free(name);
 }
 
+/* An amount of all its digits leaves no room for the name before it. */
+static void names_without_room_are_left_out(void **state)
+{
+    (void)state;
+    mp_arena arena = {0};
+    static const int64_t rooms[] = {INT64_MIN / 2, -1000, -1, 0, 1, 9};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        assert_string_equal(mp_fit_name(&arena, "shop.OrderService", 11, rooms[i]), "");
+    assert_string_equal(mp_fit_name(&arena, "", 11, -1), "");
+    mp_arena_free(&arena);
+}
+
 static void spans_stay_small(void **state)
 {
     (void)state;
@@ -284,7 +297,7 @@ int main(void)
         cmocka_unit_test(squares_by_hand),  cmocka_unit_test(squares_by_law),
         cmocka_unit_test(axes_by_hand),     cmocka_unit_test(axes_by_law),
         cmocka_unit_test(lines_stay_small), cmocka_unit_test(spans_stay_small),
-        cmocka_unit_test(maps_stay_small),
+        cmocka_unit_test(maps_stay_small),  cmocka_unit_test(names_without_room_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
