@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -138,24 +140,38 @@ static int watch(cli_watching *watching, int signals, int *ended_by)
     return watching->board.failed ? CLI_UNREADABLE : worst;
 }
 
+/* Without the files by which threads and signals are heard it would wait for ever. False after a
+ * message. */
+static bool can_hear(const cli_watching *watching, int signals)
+{
+    char text[160];
+    int why = errno;
+    if (watching->stop >= 0 && watching->wake >= 0 && signals >= 0)
+        return true;
+    snprintf(text, sizeof text, "error: nothing can be watched: %s", strerror(why));
+    cli_put_message(text);
+    return false;
+}
+
 int cli_watch(cli_options *options)
 {
     sigset_t before;
-    int ended_by, status = prepare(options);
+    int ended_by = 0, status = prepare(options);
     if (status != CLI_OK)
         return status;
+    cli_helper helper = {.process = 0};
+    if (options->command_on_limit)
+        helper = cli_watch_limit_helper();
+    cli_sandbox_enter(options, NULL);
     cli_watching watching = {.options = options,
                              .stop = eventfd(0, EFD_CLOEXEC),
                              .wake = eventfd(0, EFD_CLOEXEC),
                              .lock = PTHREAD_MUTEX_INITIALIZER};
     const cli_watch_limit *limit = &watching.limit;
-    cli_helper helper = {.process = 0};
-    if (options->command_on_limit)
-        helper = cli_watch_limit_helper();
-    cli_sandbox_enter(options, NULL);
     int signals = hold_signals(&before);
+    bool hears = can_hear(&watching, signals);
     cli_board_begin(&watching.board, options);
-    status = watch(&watching, signals, &ended_by);
+    status = hears ? watch(&watching, signals, &ended_by) : CLI_UNREADABLE;
     cli_board_end(&watching.board);
     if (limit->name) {
         cli_watch_event event = cli_watch_limit_event(limit);

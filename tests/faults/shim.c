@@ -55,6 +55,10 @@ static const struct {
              {"ftruncate", SYS_ftruncate},
              {"fchmod", SYS_fchmod},
              {"getdents64", SYS_getdents64},
+             {"eventfd2", SYS_eventfd2},
+             {"signalfd4", SYS_signalfd4},
+             {"inotify_init1", SYS_inotify_init1},
+             {"inotify_add_watch", SYS_inotify_add_watch},
              {"tmpfile", SYS_openat}};
 
 static bool of_memory, of_threads, of_temporary, is_short, each;
