@@ -30,6 +30,17 @@ static void out_of_memory(void)
     _Exit(CLI_UNREADABLE);
 }
 
+#ifndef main
+/* Where libarchive has no memory for what it must keep, it ends the program itself, with a status
+ * that means something else here. */
+static bool over;
+static void end_by_library(void)
+{
+    if (!over)
+        out_of_memory();
+}
+#endif
+
 /* Leave nothing behind, and end by the signal: the action is the default one by now. */
 static void end(int number)
 {
@@ -87,6 +98,7 @@ int main(int argc, char **argv)
     if (cli_parse(argc, argv, commands, count, &options)) {
 #ifndef main /* the tests have many runs in one process, by another name */
         options.sandbox = true;
+        atexit(end_by_library);
 #endif
         cli_limits_begin(&options);
         status = options.version || options.help ? tell(&options, commands, count)
@@ -98,5 +110,8 @@ int main(int argc, char **argv)
     mp_input_forget();
     cli_options_free(&options);
     cli_console_end(status != CLI_OK && status != CLI_EXCEEDED);
+#ifndef main
+    over = true;
+#endif
     return status;
 }

@@ -1,5 +1,6 @@
 #include "input/archive.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +57,17 @@ static bool open_format(mp_archive *own, int (*format)(struct archive *))
     if (ok && own->seeks)
         ok = archive_read_set_seek_callback(own->archive, seek) == ARCHIVE_OK &&
              archive_read_set_skip_callback(own->archive, skip) == ARCHIVE_OK;
-    return ok && archive_read_open1(own->archive) == ARCHIVE_OK;
+    ok = ok && archive_read_open1(own->archive) == ARCHIVE_OK;
+    archive_entry_free(own->read);
+    own->read = own->archive ? archive_entry_new2(own->archive) : NULL;
+    return own->read ? ok : mp_out_of_memory() != NULL;
 }
 
 /* From one member to the next, for which what is passed over is unpacked, too. */
 static bool open_without_directory(mp_archive *own)
 {
     archive_read_free(own->archive);
+    own->archive = NULL;
     own->lacks_directory = own->seeks;
     own->seeks = false;
     return (!own->lacks_directory || own->from->kind->seek(own->from, 0, SEEK_SET) == 0) &&
@@ -94,9 +99,18 @@ bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing)
 void mp_archive_close(mp_archive *own)
 {
     archive_read_free(own->archive);
+    archive_entry_free(own->read);
     mp_stream_close(own->from);
     free(own->block);
     free(own->begins);
+}
+
+/* For want of memory it has many words, or none. */
+const char *mp_archive_why(const mp_archive *own)
+{
+    const char *text = own->archive ? archive_error_string(own->archive) : "damaged";
+    bool lacks = own->archive && (text ? archive_errno(own->archive) : errno) == ENOMEM;
+    return lacks ? strerror(ENOMEM) : text ? text : "damaged";
 }
 
 /* It has no code for what breaks off. */
@@ -107,7 +121,7 @@ mp_fault mp_archive_fault(const mp_archive *own, const char **why)
         *why = own->from->why;
         return own->from->fault;
     }
-    *why = text ? text : "damaged";
+    *why = mp_archive_why(own);
     /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
     bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
                            strstr(text, "No progress") || strstr(text, "failed (-5)")
@@ -193,8 +207,9 @@ bool mp_archive_next(mp_archive *own, mp_fault *fault, const char **why)
     if (own->directory_failed && !open_without_directory(own))
         return false;
     own->directory_failed = false;
-    int code = archive_read_next_header(own->archive, &own->entry);
+    int code = archive_read_next_header2(own->archive, own->read);
     if (code == ARCHIVE_OK || code == ARCHIVE_WARN) {
+        own->entry = own->read;
         note_entry(own);
         return true;
     }

@@ -10,7 +10,8 @@ struct archive_entry;
 
 typedef struct mp_archive {
     struct archive *archive;
-    struct archive_entry *entry; /* at which it stands; NULL: none */
+    struct archive_entry *read;  /* what is read of an entry: libarchive's own may be missing */
+    struct archive_entry *entry; /* that, of the one at which it stands; NULL: none */
     mp_stream *from;
     mp_packing packing;
     bool seeks, lacks_directory;
@@ -27,6 +28,8 @@ typedef struct mp_archive {
  * 7z archive can be only where its stream can be sought in. */
 bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing);
 void mp_archive_close(mp_archive *own);
+/* What libarchive says is wrong. */
+const char *mp_archive_why(const mp_archive *own);
 
 /* On to the next entry; false: there is none any more. What is wrong on the way is a fault, *why
  * valid until the next call, and may be in the place of an entry. */

@@ -144,7 +144,7 @@ static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
     if (!ok && packing == MP_7ZIP && !at->seeks)
         stop(walk, MP_FAULT_READ, "", "a 7z archive in another one is not read: unpack it first");
     else if (!ok)
-        stop(walk, MP_FAULT_READ, mp_packing_name(packing), "damaged");
+        stop(walk, MP_FAULT_READ, mp_packing_name(packing), mp_archive_why(at));
     return ok;
 }
 
