@@ -92,6 +92,8 @@ static mp_encoding *by_iconv(const char *name, const char **why)
     if (!is_name(name))
         return NULL;
     iconv_of = iconv_open("UTF-8", name);
+    if (iconv_of == (iconv_t)-1 && errno == ENOMEM)
+        mp_out_of_memory();
     if (iconv_of == (iconv_t)-1)
         return NULL;
     if (!is_ascii_its_own(iconv_of)) {

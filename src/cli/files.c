@@ -69,16 +69,37 @@ static bool is_claimed(const cli_search *search, mp_input *input, cli_file *file
     return claimed;
 }
 
+/* Nobody sees how far it is while files are looked at. */
+static mp_input *open_file(const cli_search *search, const char *path, mp_diagnostics *diagnostics)
+{
+    mp_load_options quiet = search->options->load;
+    quiet.progress = NULL;
+    return mp_input_open(path, diagnostics, &quiet);
+}
+
 /* Of the file by its path, without a word. NULL: it cannot be opened. */
 static mp_input *open_quietly(const cli_search *search, const char *path)
 {
-    mp_load_options quiet = search->options->load;
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    quiet.progress = NULL;
-    mp_input *input = mp_input_open(path, unheard, &quiet);
+    mp_input *input = open_file(search, path, unheard);
     if (input)
         mp_input_diagnose_to(input, search->diagnostics);
     mp_diagnostics_free(unheard);
+    return input;
+}
+
+/* The same of a file that is there. What cannot be looked at now may be anything, and what a later
+ * look makes of it may stand in the wrong group: NULL after a diagnostic, and it is not read. */
+static mp_input *open_there(cli_search *search, const char *path)
+{
+    mp_input *input = open_file(search, path, search->diagnostics);
+    const char *why = input ? mp_input_refused(input) : NULL;
+    if (why) {
+        mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_READ, path, 0, "cannot read: %s", why);
+        mp_input_close(input);
+        input = NULL;
+    }
+    search->ok &= input != NULL;
     return input;
 }
 
@@ -228,13 +249,15 @@ static void pass_or_refuse(cli_search *search, const char *path)
 /* An archive is looked into where folders are. */
 static void look_at_file(cli_search *search, cli_file *file)
 {
-    mp_input *input = open_quietly(search, file->path);
-    bool archive = input && mp_input_is_archive(input);
+    mp_input *input = open_there(search, file->path);
+    if (!input)
+        return;
+    bool archive = mp_input_is_archive(input);
     if (archive && search->options->recursive) {
         size_t passed_over = search->passed_over;
         search_archive(search, input);
         search->passed_over = passed_over;
-    } else if (!input || (!archive && is_claimed(search, input, file))) {
+    } else if (!archive && is_claimed(search, input, file)) {
         add_file(search, file);
     } else {
         search->passed_over++;
@@ -397,11 +420,14 @@ static void put_apart(cli_groups *groups, const cli_search *search, cli_file *fi
     }
 }
 
-/* A file that was named: one that cannot be opened is told of when it is read. */
-static void add_named(cli_search *search, const char *path)
+/* A file that was named; what is not there may be one and its snapshot, or is told of when it is
+ * read. */
+static void add_named(cli_search *search, const char *path, bool there)
 {
     cli_file file = {.path = path};
-    mp_input *input = open_quietly(search, path);
+    mp_input *input = there ? open_there(search, path) : open_quietly(search, path);
+    if (there && !input)
+        return;
     if (input && mp_input_is_archive(input)) {
         search->archive = mp_input_path(input);
         search_archive(search, input);
@@ -423,11 +449,13 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
     cli_options how = *options;
     cli_search search = {
         .options = &how, .diagnostics = diagnostics, .arena = &groups->arena, .ok = true};
-    for (size_t i = 0; i < options->path_count; i++)
-        if (stat(options->paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+    for (size_t i = 0; i < options->path_count; i++) {
+        bool there = stat(options->paths[i], &status) == 0;
+        if (there && S_ISDIR(status.st_mode))
             search_folder(&search, options->paths[i]);
         else
-            add_named(&search, options->paths[i]);
+            add_named(&search, options->paths[i], there);
+    }
     bool many = options->command.report && options->command.report->many;
     if (how.group == CLI_GROUP_DEFAULT)
         how.group = many || (search.folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;

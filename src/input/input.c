@@ -257,6 +257,13 @@ bool mp_input_is_whole(const mp_input *input)
     return input->stream->fault == MP_FAULT_NONE;
 }
 
+const char *mp_input_refused(const mp_input *input)
+{
+    const mp_stream *file = input->file;
+    bool refused = file->fault == MP_FAULT_READ && mp_stream_descriptor(file) >= 0;
+    return refused ? file->why : NULL;
+}
+
 bool mp_input_line_closed(const mp_input *input)
 {
     return input->line_closed;

@@ -83,6 +83,8 @@ int mp_input_descriptor(const mp_input *input);
 mp_checksum mp_input_checksum(mp_input *input);
 /* Whether nothing was wrong with its bytes up to now: false where what is packed breaks off. */
 bool mp_input_is_whole(const mp_input *input);
+/* Why the system gave no bytes where it was looked at; NULL: it did not refuse any up to now. */
+const char *mp_input_refused(const mp_input *input);
 /* Read from the start again. What came through a pipe is kept in a temporary file, without a name,
  * from the time of mp_input_keep; as it came, packed or not. False where nothing was kept, or after
  * a diagnostic. */
