@@ -14,12 +14,16 @@ is left; its inputs are as they were. Exit 1 and a line for each breach.
 import argparse
 import concurrent.futures
 import errno
+import gzip
+import lzma
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 
 from roots import skip
 
@@ -46,6 +50,10 @@ FAULTS = {
     "fchmod": [errno.EPERM],
     "ftruncate": [errno.EIO],
     "getdents64": [errno.EIO],
+    "eventfd2": [errno.EMFILE],
+    "signalfd4": [errno.EMFILE],
+    "inotify_init1": [errno.EMFILE],
+    "inotify_add_watch": [errno.ENOSPC],
     "thread": [errno.EAGAIN],
 }
 # In a folder with copies of all samples.
@@ -66,6 +74,23 @@ CASES = {
     "pr": ["gate", "shop.policy", "shop-v2.oemp", "--base", "shop-v1.oemp", "--format", "pr"],
     "chart": ["treemap", "shop-v2.oemp", "--chart", TARGET],
     "html": ["analyze", "shop-v2.oemp", "--format", "html", "-o", TARGET],
+    "html-growth": ["growth", "shop-v2.oemp", "--format", "html", "-o", TARGET],
+    "html-profile": ["analyze", "shop-v4.prf", "--format", "html"],
+    "flame": ["flame", "shop-v2.oemp", "--format", "svg", "-o", TARGET],
+    "flame-change": ["flame", "shop-v2.oemp", "--base", "shop-v2.oemp@4", "--of", "alive", "--format", "svg"],
+    "speedscope": ["flame", "shop.taligent", "--format", "speedscope"],
+    "snapshots": ["snapshots", "shop-v2.oemp", "--format", "svg"],
+    "timeline": ["timeline", "shop-v3.prf", "--format", "svg"],
+    "requests": ["requests", "shop-requests-AS1.oemp"],
+    "packed": ["leaks", "shop.oemp.gz"],
+    "packed-xz": ["leaks", "shop.oemp.xz"],
+    "packed-zip": ["top", "shop.zip"],
+    "archive": ["analyze", "parts.tar"],
+    "encoding": ["analyze", "shop-latin1-v1.oemp", "--encoding", "CP1252"],
+    "wide": ["leaks", "wide.oemp"],
+    "against": ["check", "shop-v2.oemp", "--against", "store/shop-v2.baseline"],
+    "watch": ["watch", "--until-exit", "--format", "csv", "shop-v2.oemp"],
+    "watch-limit": ["watch", "--until-exit", "--max-growth", "1", "shop-v2.oemp"],
     "markdown": ["growth", "shop-v2.oemp", "--format", "markdown"],
     "diff": ["diff", "shop-agent-AS1.oemp", "shop-agent-AS2.oemp"],
     "folder": ["top", "parts", "--jobs", "2"],
@@ -84,6 +109,13 @@ CASES = {
     "export": ["export", "--to", "aqtime", "shop-v2.oemp", "-o", TARGET],
     "export-dump": ["export", "--to", "aqtime", "shop-3.gclog", "-o", TARGET],
     "pprof": ["export", "--to", "pprof", "shop-v2.oemp", "-o", TARGET],
+    "heapsnapshot": ["export", "--to", "heapsnapshot", "shop-3.gclog", "-o", TARGET],
+    "dhat": ["export", "--to", "dhat", "shop.taligent", "-o", TARGET],
+    "ndjson": ["export", "--to", "ndjson", "shop-v2.oemp", "-o", TARGET],
+    "trace": ["export", "--to", "trace", "shop-v4.prf", "-o", TARGET],
+    "callgrind": ["export", "--to", "callgrind", "shop-v4.prf", "-o", TARGET],
+    "openmetrics": ["export", "--to", "openmetrics", "shop-v2.oemp", "-o", TARGET],
+    "dot": ["export", "--to", "dot", "shop-3.gclog", "-o", TARGET],
     "massif": ["export", "--to", "massif", "shop.taligent", "-o", TARGET],
     "matching": ["leaks", "shop-v2.oemp", "--stack", "~Price.*", "--format", "json"],
     "formats": ["formats"],
@@ -91,8 +123,12 @@ CASES = {
 }
 STDIN = {"pipe": "shop-v2.oemp", "pipe-database": "shop-aqtime.sqlite"}
 # json-c 0.16, which reads baselines, copies a name and does not look whether there is a copy; and it
-# passes over a text that has no room, so that another fault is told.
-ENDED_BY_LIBRARY = {("judge", "malloc", -11)}
+# passes over a text that has no room, so that another fault is told. libarchive 3.6 puts filters into
+# memory that it does not have. The C library, which loads encodings, says that there is none where it
+# has no memory for it, or was interrupted.
+READ_BASELINES = ("judge", "against")
+LOAD_ENCODINGS = ("encoding",)
+ENDED_BY_LIBRARY = {(case, "malloc", -11) for case in (*READ_BASELINES, "packed-xz")}
 
 
 class Work:
@@ -107,6 +143,14 @@ class Work:
         (folder / "parts").mkdir()
         for name in "shop-agent-AS1.oemp", "shop-agent-AS2.oemp", "shop-v2.oemp":
             shutil.copy(SAMPLES / name, folder / "parts")
+        sample = (SAMPLES / "shop-v2.oemp").read_bytes()
+        (folder / "shop.oemp.gz").write_bytes(gzip.compress(sample, mtime=0))
+        (folder / "shop.oemp.xz").write_bytes(lzma.compress(sample))
+        with zipfile.ZipFile(folder / "shop.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo("shop.oemp", (2026, 3, 2, 0, 0, 0)), sample)
+        (folder / "wide.oemp").write_bytes(sample.decode().encode("utf-16"))
+        with tarfile.open(folder / "parts.tar", "w") as archive:
+            archive.add(folder / "parts", "parts")
         subprocess.run([program, "baseline", "save", "shop-v2.oemp", "--store", "store"], cwd=folder,
                        env=self.environment(), capture_output=True, check=True)
         self.before = self.content()
@@ -164,6 +208,8 @@ def breach(case, call, how, usual, seen):
         if (out, target) != (usual[1], usual[3]):
             return "says something else, and no error"
         return None
+    if case in LOAD_ENCODINGS and b"the name is unknown" in err:
+        return None if status == 2 and target == before and how != "short" else "fails in another way"
     if how == "short" or (how == errno.EINTR and call in ("read", "pread64", "pwrite64")):
         return "is no fault, and an error"
     if status not in (2, 3):
@@ -174,7 +220,7 @@ def breach(case, call, how, usual, seen):
     if call == "write" or usual[0] == 3:
         return None  # perhaps it was the message
     told = b"error: " in err or b"memprof: " in err
-    if call == "malloc" and case != "judge":
+    if call == "malloc" and case not in READ_BASELINES:
         told = told and (b"out of memory" in err or b": Cannot allocate memory" in err)
     return None if told else "tells no error"
 
