@@ -150,8 +150,8 @@ static size_t name_length(const char *p, const char *end)
 
 static void check_reference(const char *p, const char *end, const char *of, mp_slice text)
 {
-    static const char *const known[] = {"&amp;", "&lt;",  "&gt;", "&quot;",
-                                        "&#9;",  "&#10;", "&#13;"};
+    static const char *const known[] = {"&amp;", "&lt;",  "&gt;",  "&quot;",
+                                        "&#9;",  "&#10;", "&#13;", "&#160;"};
     const mp_slice rest = {p, (size_t)(end - p)};
     bool is_one = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -159,15 +159,20 @@ static void check_reference(const char *p, const char *end, const char *of, mp_s
     hold_of(is_one, of, "a & begins a reference", text);
 }
 
-/* Past the attributes of a tag, at its > or />. */
+/* Past the attributes of a tag, at its > or />. In HTML, words and numbers need no quotes. */
 static const char *past_attributes(const char *p, const char *end, const char *of, mp_slice text)
 {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
     while (p < end && *p != '>' && *p != '/') {
         if (strchr(" \t\n", *p)) {
             p++;
             continue;
         }
         p += name_length(p, end);
+        if (mp_text_is(of, "html") && p + 1 < end && *p == '=' && strchr(plain, p[1])) {
+            p += 1 + strspn(p + 1, plain);
+            continue;
+        }
         hold_of(p + 1 < end && *p == '=' && p[1] == '"', of, "an attribute has a value in quotes",
                 text);
         for (p += 2; p < end && *p != '"'; p++) {
