@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "document/merge.h"
 
-enum { BATCH = 256 }; /* documents that come before rows are cut again */
+/* So many documents come before rows are cut again, and as many as were left: that each of them is
+ * looked at a few times only. */
+enum { BATCH = 256 };
 
 static size_t rows_cut(const mp_document *document)
 {
@@ -13,11 +15,14 @@ static size_t rows_cut(const mp_document *document)
     return cut;
 }
 
+/* A record has an order too, that of the files, and stays. */
 static bool is_cuttable(const mp_document *document)
 {
-    for (size_t i = 0; i < document->table_count; i++)
-        if (document->tables[i].order && document->tables[i].row_count)
+    for (size_t i = 0; i < document->table_count; i++) {
+        const mp_table *table = &document->tables[i];
+        if (table->shape == MP_ROWS && table->order && table->row_count)
             return true;
+    }
     return false;
 }
 
@@ -122,7 +127,7 @@ void mp_pile_add(mp_pile *pile, const char *name, mp_document *document)
     mp_grow(&pile->cuttable, &pile->cuttable_capacity, pile->cuttable_count + 1,
             sizeof *pile->cuttable);
     pile->cuttable[pile->cuttable_count++] = document;
-    if (pile->cuttable_count - pile->cut_count >= BATCH)
+    if (pile->cuttable_count >= 2 * pile->cut_count + BATCH)
         cut(pile);
 }
 
