@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,43 @@ def hold_data(law, paths, page, name):
             if group["births"]:
                 law.hold(what + "leaks", leaks_of(page.data, history, group, from_, to) ==
                          law.leaks(own, *ends, "names" in group))
+
+
+def tree_of(data, name):
+    """Sums of a tree's places, by their own labels below the first, and of all."""
+    tree = next(tree for tree in data["trees"] if tree["name"] == name)
+    sums = list(zip(tree["own"], tree["counts"]))
+    for i in range(len(sums) - 1, 0, -1):
+        above = tree["parents"][i]
+        sums[above] = tuple(map(sum, zip(sums[above], sums[i])))
+    return sums[0], {data["texts"][tree["labels"][i]]: sums[i]
+                     for i in range(1, len(sums)) if tree["parents"][i] == 0}
+
+
+def hold_folder(law, folder, many):
+    """Stacks of a folder are those of its files, each as large as its own answer says; of more than 100, the
+    largest are told apart."""
+    folder.mkdir()
+    for name in ("shop-v2.oemp", "shop-running-v2.oemp", "shop-agent-AS2.oemp"):
+        shutil.copy(SAMPLES / name, folder)
+    os.link(many, folder / "many.oemp")
+    path = law.page(["analyze", folder], "folder")
+    data = Page(path.read_text(encoding="utf-8")).data
+    for tree, of in (("leaked_stacks", "leaked"), ("alive_stacks", "live")):
+        all_, files = tree_of(data, tree)
+        law.hold(f"folder: {tree} of each file", {file.name for file in folder.iterdir()} == set(files))
+        for name, sums in files.items():
+            totals = json.loads(law.memprof("analyze", folder / name, "--quiet", "--format", "json"))["totals"]
+            law.hold(f"folder: {tree} of {name}", sums == (totals[f"{of}_bytes"], totals[f"{of}_objects"]))
+        law.hold(f"folder: {tree} of all", all_ == tuple(map(sum, zip(*files.values()))))
+    for i in range(120):
+        os.link(folder / "shop-v2.oemp", folder / f"copy{i}.oemp")
+    path = law.page(["analyze", folder], "files")
+    _, files = tree_of(Page(path.read_text(encoding="utf-8")).data, "leaked_stacks")
+    law.hold("folder: the largest of many files", len(files) == 100 and
+             files["(25 more files)"][1] == 24 * files["shop-v2.oemp" if "shop-v2.oemp" in files else "copy0.oemp"][1] +
+             19)
+    return path
 
 
 def many_sites(path, sites, snapshots=5, name="module"):
@@ -418,6 +456,7 @@ def main():
         pages["long"] = (law.page(["analyze", long], "long"), [long], None)
         many_sites(law.folder / "often.oemp", 10_000, snapshots=30, name="a-folder-of-the-program/" * 3)
         law.page(["analyze", law.folder / "often.oemp"], "often")
+        pages["files"] = (hold_folder(law, law.folder / "several", many), [], None)
         hostile = []
         for i, evil in enumerate(EVIL):
             names.put_into("shop-v1.oemp", law.folder / f"evil{i}.oemp", evil)

@@ -217,7 +217,8 @@ typedef struct mp_shared_parts {
 } mp_shared_parts;
 void mp_shared_parts_free(mp_shared_parts *shared);
 
-/* Move it into as little memory as it needs, without the structs of its rows. Texts and columns
+/* Move it into as little memory as it needs, without the structs of its rows and any figures but
+ * stacks, of which it keeps what can be seen beside those of others. Texts, columns and stacks
  * that are its own become those of `shared`, which must outlive it. */
 void mp_document_pack(mp_document *document, mp_shared_parts *shared);
 

@@ -1,5 +1,6 @@
 #include "document/figure.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -70,4 +71,107 @@ int64_t *mp_tree_widths(const mp_tree_figure *tree)
             widths[at->parent] += widths[i];
     }
     return widths;
+}
+
+/* --- what of a tree can be looked at --- */
+
+/* What of the places below a kept one is not. */
+typedef struct rest {
+    mp_place sum;
+    uint32_t places;
+} rest;
+
+static int widest_first(const void *left, const void *right, void *opaque)
+{
+    const uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
+    const int64_t *width = opaque;
+    if (width[one] != width[other])
+        return width[one] > width[other] ? -1 : 1;
+    return one < other ? -1 : one > other;
+}
+
+/* Whoever stands above a place is as wide at least, and comes before it. */
+static bool *widest_of(const mp_tree_figure *tree, uint32_t most, uint32_t deepest)
+{
+    int64_t *width = mp_tree_widths(tree);
+    uint32_t *depth = mp_alloc_zero(tree->count, sizeof *depth), taken = 0;
+    uint32_t *order = mp_alloc(tree->count * sizeof *order);
+    bool *kept = mp_alloc_zero(tree->count, sizeof *kept);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        depth[i] = i ? depth[tree->at[i].parent] + 1 : 0;
+        if (depth[i] <= deepest)
+            order[taken++] = i;
+    }
+    qsort_r(order, taken, sizeof *order, widest_first, width);
+    for (uint32_t i = 0; i < taken && i < most; i++)
+        kept[order[i]] = true;
+    free(width);
+    free(depth);
+    free(order);
+    return kept;
+}
+
+static void add_own(mp_place *sum, const mp_place *place)
+{
+    sum->own += place->own;
+    sum->own_count += place->own_count;
+    sum->base_own += place->base_own;
+    sum->base_own_count += place->base_own_count;
+}
+
+static rest *rests_of(const mp_tree_figure *tree, const bool *kept)
+{
+    rest *rests = mp_alloc_zero(tree->count, sizeof *rests);
+    for (uint32_t i = tree->count; i-- > 1;) {
+        rest *above = &rests[tree->at[i].parent];
+        if (kept[i])
+            continue;
+        add_own(&above->sum, &tree->at[i]);
+        add_own(&above->sum, &rests[i].sum);
+        above->places += rests[i].places + 1;
+    }
+    return rests;
+}
+
+static mp_place place_of_rest(mp_arena *arena, const rest *of, uint32_t parent)
+{
+    mp_place place = of->sum;
+    place.parent = parent;
+    place.kind = MP_PLACE_REST;
+    place.label = mp_arena_format(arena, "(%" PRIu32 " smaller)", of->places);
+    place.line = MP_UNKNOWN;
+    place.all = place.own;
+    place.all_count = place.own_count;
+    place.base_all = place.base_own;
+    place.base_all_count = place.base_own_count;
+    return place;
+}
+
+mp_tree_figure mp_tree_cut(mp_arena *arena, const mp_tree_figure *tree, uint32_t most,
+                           uint32_t deepest)
+{
+    mp_tree_figure cut = *tree;
+    bool *kept = widest_of(tree, most, deepest);
+    rest *rests = rests_of(tree, kept);
+    uint32_t *place_of = mp_alloc_zero(tree->count, sizeof *place_of);
+    size_t room = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        room += kept[i] ? 1u + (rests[i].places != 0) : 0u;
+    cut.at = mp_arena_alloc(arena, (room + 1) * sizeof *cut.at);
+    cut.count = 0;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const uint32_t parent = tree->at[i].parent;
+        const bool last = i && (i + 1 == tree->count || tree->at[i + 1].parent != parent);
+        if (kept[i]) {
+            place_of[i] = cut.count;
+            cut.at[cut.count] = tree->at[i];
+            cut.at[cut.count++].parent = place_of[parent];
+        }
+        if (last && kept[parent] && rests[parent].places) /* behind its siblings */
+            cut.at[cut.count++] = place_of_rest(arena, &rests[parent], place_of[parent]);
+    }
+    free(kept);
+    free(rests);
+    free(place_of);
+    return cut;
 }

@@ -161,6 +161,11 @@ void mp_tree_walk_free(mp_tree_walk *walk);
  * stack by stack. Release with free(). */
 int64_t *mp_tree_widths(const mp_tree_figure *tree);
 
+/* The tree with its widest places, `most` of them and no deeper than `deepest`, and what is left
+ * out below a place as one more; in the arena, but for texts. */
+mp_tree_figure mp_tree_cut(struct mp_arena *arena, const mp_tree_figure *tree, uint32_t most,
+                           uint32_t deepest);
+
 /* The first of this kind, or NULL. */
 const mp_figure *mp_document_figure_of(const mp_document *document, mp_figure_kind kind);
 

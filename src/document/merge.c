@@ -370,8 +370,9 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     all.document->files = count;
     all.document->fits_nothing = true;
     for (size_t i = 0; i < count; i++) /* a path may be any bytes */
-        files[i] =
-            (mp_merge_source){.part = i, .file = mp_utf8_copy(all.document->arena, parts[i].name)};
+        files[i] = (mp_merge_source){.part = i,
+                                     .document = parts[i].document,
+                                     .file = mp_utf8_copy(all.document->arena, parts[i].name)};
     size_t folder = common_folder(files, count, how->within);
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
@@ -379,6 +380,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         put_said(all.document, parts[i].document, files[i].file);
         put_checks(all.document, parts[i].document, files[i].file);
     }
+    mp_merge_figures(all.document, files, count);
     put_files(&all, files, count);
     for (size_t i = 0; i < all.group_count; i++) {
         mp_merge_group *group = &all.groups[i];

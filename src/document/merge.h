@@ -7,6 +7,7 @@
  *   file, and people read those columns of it, with a total.
  * - Any other record becomes a row for each file; "session" becomes the table "sessions". One that
  *   says the same of each file (MP_COMMON) stays as it is; one for people alone is left out.
+ * - Figures of stacks of one name are one, in which each file has a place; others are left out.
  * - A check tells its file, and so does a line of the answer, which people do not read of several.
  */
 #ifndef MP_DOCUMENT_MERGE_H

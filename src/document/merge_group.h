@@ -7,6 +7,7 @@
 /* A table of one part. */
 typedef struct mp_merge_source {
     size_t part;
+    const mp_document *document;
     const char *file;  /* the part's name */
     const char *shown; /* the same for people: without the folder that is common to all */
     const mp_table *table;
@@ -63,5 +64,8 @@ const mp_column *mp_merge_column(const mp_merge_group *group, const char *name);
  * free(). */
 mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, bool stand,
                              size_t *count);
+
+/* The stacks of the documents of all files, by name. */
+void mp_merge_figures(mp_document *document, const mp_merge_source *files, size_t count);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "document/document.h"
+#include "document/figure.h"
 
 /* Columns that some document had. */
 typedef struct mp_shared_columns_set {
@@ -208,13 +208,36 @@ static void move_check(const packing *pack, mp_check *check)
         move_text(pack, texts[i]);
 }
 
-/* What stands in the old arena and nobody reads of an answer that waits: merged ones have no
- * figures, and no more frames are put. */
+/* Of pictures, stacks will be shown with those of others: as much of them as can be seen then. */
+static void move_figures(const packing *pack, mp_document *document)
+{
+    enum { MOST = 400, DEEPEST = 150 };
+    size_t kept = 0;
+    for (size_t i = 0; i < document->figure_count; i++) {
+        mp_figure *figure = &document->figures[kept];
+        *figure = document->figures[i];
+        if (figure->kind != MP_FIGURE_STACKS)
+            continue;
+        kept++;
+        if (!is_owned(pack, figure->tree.at)) /* it was packed before */
+            continue;
+        figure->tree = mp_tree_cut(&pack->shared->arena, &figure->tree, MOST, DEEPEST);
+        for (uint32_t k = 0; k < figure->tree.count; k++) {
+            move_text(pack, &figure->tree.at[k].label);
+            move_text(pack, &figure->tree.at[k].source);
+        }
+        const char **const texts[] = {&figure->name, &figure->title,   &figure->file,
+                                      &figure->note, &figure->tree.of, &figure->tree.count_of};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            move_text(pack, texts[k]);
+    }
+    document->figures = mp_fitted(document->figures, kept, sizeof *document->figures);
+    document->figure_count = document->figure_capacity = kept;
+}
+
+/* What stands in the old arena and nobody reads of an answer that waits: no more frames are put. */
 static void drop_unread(mp_document *document)
 {
-    free(document->figures);
-    document->figures = NULL;
-    document->figure_count = document->figure_capacity = 0;
     mp_id_index_free(&document->kept_index);
     free(document->kept);
     document->kept = NULL;
@@ -226,6 +249,7 @@ void mp_document_pack(mp_document *document, mp_shared_parts *shared)
     packing pack = {.shared = shared};
     pack.from = mp_arena_ranges(document->arena, &pack.from_count);
     drop_unread(document);
+    move_figures(&pack, document);
     move_text(&pack, &document->title);
     move_text(&pack, &document->policy);
     document->said = mp_fitted(document->said, document->said_count, sizeof *document->said);

@@ -386,14 +386,27 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
     }
 }
 
-/* What the report is about, then pictures of it, then what else there is. */
+/* What the report is about: of many files, what each of them comes to. */
+static const mp_table *first_table(const mp_document *document)
+{
+    const mp_table *main = mp_document_main_table(document), *any = NULL;
+    for (size_t i = document->table_count; i-- > 0;) {
+        const mp_table *table = &document->tables[i];
+        if (!is_for_people(table))
+            continue;
+        any = table;
+        if (document->files && strcmp(table->name, "files") == 0)
+            return table;
+    }
+    return main && is_for_people(main) ? main : any;
+}
+
+/* That, then pictures of it, then what else there is. */
 static void put_tables(mp_page *page, const mp_document *document)
 {
-    const mp_table *first = mp_document_main_table(document);
-    for (size_t i = 0; i < document->table_count && (!first || !is_for_people(first)); i++)
-        first = is_for_people(&document->tables[i]) ? &document->tables[i] : NULL;
+    const mp_table *first = first_table(document);
     put_figures(page, document, true);
-    if (first && is_for_people(first))
+    if (first)
         put_table(page, first);
     put_figures(page, document, false);
     for (size_t i = 0; i < document->table_count; i++)

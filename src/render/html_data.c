@@ -167,126 +167,44 @@ static void put_history(data_out *out, const mp_figure *figure)
 
 /* --- trees --- */
 
-enum { PLACES = 3000, DEEPEST = 150 };
-
-/* A tree on its way into the page: by place, what it is drawn by, with all that is below, how deep
- * it is, and its number among those that are kept, from 1. */
-typedef struct pruned {
-    const mp_tree_figure *tree;
-    int64_t *width;
-    uint32_t *depth, *number;
-    struct rest { /* of a kept place: what of its children is not */
-        int64_t own, own_count, base_own, base_own_count;
-        uint32_t places;
-    } * rests;
-    uint32_t kept;
-} pruned;
-
-static int widest_first(const void *left, const void *right, void *width)
-{
-    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
-    int64_t a = ((const int64_t *)width)[one], b = ((const int64_t *)width)[other];
-    return a != b ? a > b ? -1 : 1 : one < other ? -1 : one > other;
-}
-
-/* Whoever stands above a place is as wide at least, and comes before it. */
-static void choose(pruned *of)
-{
-    const mp_place *at = of->tree->at;
-    const uint32_t count = of->tree->count;
-    uint32_t *order = mp_alloc(count * sizeof *order), taken = 0;
-    for (uint32_t i = count; i-- > 0;) {
-        int64_t own = at[i].own > at[i].base_own ? at[i].own : at[i].base_own;
-        of->width[i] += own > 0 ? own : 0;
-        if (i)
-            of->width[at[i].parent] += of->width[i];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        of->depth[i] = i ? of->depth[at[i].parent] + 1 : 0;
-        if (of->depth[i] <= DEEPEST)
-            order[taken++] = i;
-    }
-    qsort_r(order, taken, sizeof *order, widest_first, of->width);
-    for (uint32_t i = 0; i < taken && i < PLACES; i++)
-        of->number[order[i]] = 1;
-    for (uint32_t i = 0; i < count; i++)
-        if (of->number[i])
-            of->number[i] = ++of->kept;
-    for (uint32_t i = count; i-- > 1;) {
-        struct rest *own = &of->rests[i], *above = &of->rests[at[i].parent];
-        if (of->number[i])
-            continue;
-        above->own += own->own + at[i].own;
-        above->own_count += own->own_count + at[i].own_count;
-        above->base_own += own->base_own + at[i].base_own;
-        above->base_own_count += own->base_own_count + at[i].base_own_count;
-        above->places += own->places + 1;
-    }
-    free(order);
-}
-
-/* Of each kept place, then of each rest, a number. */
-#define PUT_PLACES(out, name, of_place, of_rest)                                                   \
+/* Of each place, a number. */
+#define PUT_PLACES(out, name, of_place)                                                            \
     do {                                                                                           \
         open_member(out, name, '[');                                                               \
-        for (uint32_t i = 0; i < of.tree->count; i++) {                                            \
-            const mp_place *place = &of.tree->at[i];                                               \
-            (void)place;                                                                           \
-            if (of.number[i])                                                                      \
-                of_place;                                                                          \
-        }                                                                                          \
-        for (uint32_t i = 0; i < of.tree->count; i++) {                                            \
-            const struct rest *rest = &of.rests[i];                                                \
-            if (of.number[i] && rest->places)                                                      \
-                of_rest;                                                                           \
+        for (uint32_t i = 0; i < tree.count; i++) {                                                \
+            const mp_place *place = &tree.at[i];                                                   \
+            of_place;                                                                              \
         }                                                                                          \
         close_member(out, ']');                                                                    \
     } while (0)
 
-static void put_rest_label(data_out *out, uint32_t places)
-{
-    put_text(out, mp_arena_format(&out->texts.arena, "(%" PRIu32 " smaller)", places));
-}
-
 static void put_tree(data_out *out, const mp_figure *figure)
 {
-    const mp_tree_figure *tree = &figure->tree;
-    pruned of = {.tree = tree,
-                 .width = mp_alloc_zero(tree->count, sizeof *of.width),
-                 .depth = mp_alloc_zero(tree->count, sizeof *of.depth),
-                 .number = mp_alloc_zero(tree->count, sizeof *of.number),
-                 .rests = mp_alloc_zero(tree->count, sizeof *of.rests)};
-    choose(&of);
+    enum { PLACES = 3000, DEEPEST = 150 };
+    const mp_tree_figure tree = mp_tree_cut(&out->texts.arena, &figure->tree, PLACES, DEEPEST);
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
     put_word(out, "name", figure->name);
     put_word(out, "title", mp_safe_text(&out->texts.arena, figure->title));
     put_word(out, "note", figure->note ? mp_safe_text(&out->texts.arena, figure->note) : "");
-    put_word(out, "of", tree->of);
+    put_word(out, "of", tree.of);
     put_word(out, "shape", figure->kind == MP_FIGURE_MAP ? "map" : "stacks");
     put_word(out, "unit",
-             tree->unit == MP_BYTES     ? "bytes"
-             : tree->unit == MP_SECONDS ? "seconds"
-                                        : "count");
-    put_word(out, "countOf", tree->count_of ? tree->count_of : "");
-    PUT_PLACES(out, "parents", put_number(out, i ? of.number[place->parent] - 1 : 0),
-               put_number(out, of.number[i] - 1));
-    PUT_PLACES(out, "labels", put_text(out, place->label), put_rest_label(out, rest->places));
-    PUT_PLACES(out, "kinds", put_number(out, place->kind), put_number(out, MP_PLACE_REST));
-    PUT_PLACES(out, "own", put_number(out, place->own), put_number(out, rest->own));
-    if (tree->count_of)
-        PUT_PLACES(out, "counts", put_number(out, place->own_count),
-                   put_number(out, rest->own_count));
-    if (tree->has_base)
-        PUT_PLACES(out, "base", put_number(out, place->base_own), put_number(out, rest->base_own));
-    if (tree->has_base && tree->count_of)
-        PUT_PLACES(out, "baseCounts", put_number(out, place->base_own_count),
-                   put_number(out, rest->base_own_count));
+             tree.unit == MP_BYTES     ? "bytes"
+             : tree.unit == MP_SECONDS ? "seconds"
+                                       : "count");
+    put_word(out, "countOf", tree.count_of ? tree.count_of : "");
+    PUT_PLACES(out, "parents", put_number(out, place->parent));
+    PUT_PLACES(out, "labels", put_text(out, place->label));
+    PUT_PLACES(out, "kinds", put_number(out, place->kind));
+    PUT_PLACES(out, "own", put_number(out, place->own));
+    if (tree.count_of)
+        PUT_PLACES(out, "counts", put_number(out, place->own_count));
+    if (tree.has_base)
+        PUT_PLACES(out, "base", put_number(out, place->base_own));
+    if (tree.has_base && tree.count_of)
+        PUT_PLACES(out, "baseCounts", put_number(out, place->base_own_count));
     close_member(out, '}');
-    free(of.width);
-    free(of.depth);
-    free(of.number);
-    free(of.rests);
 }
 
 /* --- lines --- */

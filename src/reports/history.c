@@ -318,7 +318,7 @@ void mp_figure_history(mp_document *document, const mp_request *request, const m
 {
     const mp_dimension *site = mp_dimension_find("site");
     uint32_t sessions[MP_FIGURED_SESSIONS];
-    uint32_t count = document->draws ? sessions_of(window, sessions) : 0;
+    uint32_t count = document->draws && !request->one_of_many ? sessions_of(window, sessions) : 0;
     mp_window whole;
     mp_error error = {0};
     if (!count || !mp_window_of(request->filter, "first", "last", &whole, &error))

@@ -398,7 +398,11 @@ static void packed_rows_share_what_they_shared(void **unused)
     enum { ROWS = sizeof stacks / sizeof *stacks };
     for (size_t i = 0; i < ROWS; i++)
         mp_table_put(document, table, &(counted){"row", (int64_t)i, 1, stacks[i]});
-    mp_document_figure(document, MP_FIGURE_STACKS, "stacks");
+    mp_document_figure(document, MP_FIGURE_MAP, "map"); /* no merged answer has one */
+    mp_place *all = mp_arena_alloc(document->arena, sizeof *all);
+    *all = (mp_place){.label = mp_document_text(document, "all"), .own = 3};
+    mp_document_figure(document, MP_FIGURE_STACKS, "stacks")->tree =
+        (mp_tree_figure){.at = all, .count = 1, .of = "leaked"};
     for (int again = 0; again < 2; again++) {
         mp_document_pack(document, &shared);
         const mp_cell *list[ROWS];
@@ -419,7 +423,9 @@ static void packed_rows_share_what_they_shared(void **unused)
         assert_ptr_equal(list[4]->list, borrowed);
         assert_string_equal(list[4]->list[1], "frames");
         assert_string_equal(list[6]->text, "none");
-        assert_int_equal(document->figure_count, 0);
+        assert_int_equal(document->figure_count, 1);
+        assert_string_equal(document->figures[0].tree.at[0].label, "all");
+        assert_int_equal(document->figures[0].tree.at[0].own, 3);
         assert_null(*mp_document_kept(document, 7));
     }
     mp_document_free(document);
@@ -448,6 +454,36 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
 }
 
+/* What is left out below a place stands behind its children, and nothing of it is lost. */
+static void trees_are_cut(void **unused)
+{
+    mp_place at[] = {{.label = "all", .own = 1, .all = 10},
+                     {.label = "a", .own = 5, .all = 7, .own_count = 2},
+                     {.label = "b", .own = 1, .all = 1, .own_count = 1},
+                     {.label = "c", .own = 1, .all = 1, .own_count = 3},
+                     {.parent = 1, .label = "d", .own = 2, .all = 2}};
+    static const struct {
+        const char *label;
+        uint32_t parent;
+        int64_t own, own_count;
+    } wanted[] = {
+        {"all", 0, 1, 0}, {"a", 0, 5, 2}, {"(2 smaller)", 0, 2, 4}, {"(1 smaller)", 1, 2, 0}};
+    const mp_tree_figure tree = {.at = at, .count = 5, .unit = MP_BYTES};
+    mp_arena arena = {0};
+    mp_tree_figure cut = mp_tree_cut(&arena, &tree, 2, 9);
+    assert_int_equal(cut.count, 4);
+    for (uint32_t i = 0; i < cut.count; i++) {
+        assert_string_equal(cut.at[i].label, wanted[i].label);
+        assert_int_equal(cut.at[i].parent, wanted[i].parent);
+        assert_int_equal(cut.at[i].own, wanted[i].own);
+        assert_int_equal(cut.at[i].own_count, wanted[i].own_count);
+    }
+    assert_int_equal(mp_tree_cut(&arena, &tree, 5, 9).count, 5);
+    assert_int_equal(mp_tree_cut(&arena, &tree, 5, 1).count, 5); /* d is one that is smaller */
+    mp_arena_free(&arena);
+    (void)unused;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +495,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_stays_unknown),
         cmocka_unit_test(structs_stand_in_the_order_of_a_column),
         cmocka_unit_test(structs_are_attached),
+        cmocka_unit_test(trees_are_cut),
         cmocka_unit_test(every_text_is_utf8),
         cmocka_unit_test(nothing_stays_unknown),
         cmocka_unit_test(lines_and_limits_are_kept),
