@@ -196,7 +196,8 @@ static bool find_owner(mp_heap *heap, uint64_t id)
 {
     if (id == heap->last_owner_id && id)
         return true;
-    const mp_live_object *object = mp_live_find(&heap->live, id);
+    const mp_live_object *object =
+        mp_live_may_have(&heap->live, id) ? mp_live_find(&heap->live, id) : NULL;
     if (!object || object->generation == MP_GENERATION_PENDING)
         return false;
     const mp_generation *generation = &heap->model->generations.at[object->generation];

@@ -129,9 +129,14 @@ static void walk(const oemp_batch *batch,
 {
     enum { AHEAD = 16 };
     const uint64_t *at = batch->numbers;
+    const mp_heap *heap = &batch->state->recording->heap;
     for (size_t i = 0; i < batch->count; i++, at += batch->columns) {
-        if (i + AHEAD < batch->count)
-            mp_heap_prefetch(&batch->state->recording->heap, at[AHEAD * batch->columns + OEMP_ID]);
+        const uint64_t *ahead = at + AHEAD * batch->columns;
+        if (i + AHEAD < batch->count) {
+            mp_heap_prefetch(heap, ahead[OEMP_ID]);
+            if (batch->replay == oemp_objects && ahead[OEMP_SCOPE])
+                mp_heap_prefetch(heap, ahead[OEMP_SCOPE]);
+        }
         row(batch->state, at, batch->line + i);
         batch->state->before = at;
     }
