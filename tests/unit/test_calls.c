@@ -1,12 +1,17 @@
-/* Who calls whom, of a stack on which everything comes back. */
+/* Who calls whom, of a stack on which everything comes back, and of a graph of calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "query/calls.h"
+#include "support/memory_reader.h"
+
+extern const mp_reader mp_reader_prf;
 
 enum { SESSION, M, A, B, CALLABLES };
 
@@ -91,12 +96,71 @@ static void test_siblings(void **state)
     mp_calls_free(&calls);
 }
 
+/* Version 1 tells who calls whom from which line, and of lines what they take themselves and with
+ * what they call: m calls from lines 0, 5, 6, 7 and 8, a calls itself, c and d each other.
+ *
+ * Line 5 calls a alone: 0.8 of 0.9 s. Line 6 calls a and b, of line 7 nothing is told, line 8 takes
+ * more itself than with what it calls, and the time of line 0 is all of m's: of those, nothing can
+ * be told, as a and b have several callers. d is called by c alone, but comes back to it. e is
+ * called by line 9 and by nobody else, and takes 0.3 s; line 9 calls it and b. */
+#define GRAPH                                                                                      \
+    "1 09/10/2021 \"run\" 16:59:51 \"joe\"\n.\n"                                                   \
+    "1 \"m\" \"\" 0\n2 \"a\" \"\" 0\n3 \"b\" \"\" 0\n4 \"c\" \"\" 0\n5 \"d\" \"\" 0\n"             \
+    "6 \"e\" \"\" 0\n.\n"                                                                          \
+    "0 0 1 1\n1 0 2 1\n1 5 2 1\n1 6 2 1\n1 6 3 1\n1 7 3 1\n1 8 3 1\n1 9 6 1\n1 9 3 1\n"            \
+    "1 10 4 1\n2 4 2 1\n4 1 5 1\n5 1 4 1\n.\n"                                                     \
+    "0 0 1 0.000000 3.000000\n1 0 1 0.200000 3.000000\n1 5 1 0.100000 0.900000\n"                  \
+    "1 6 1 0.100000 0.300000\n1 8 1 0.500000 0.400000\n1 9 1 0.100000 0.500000\n"                  \
+    "1 10 1 0.000000 0.250000\n2 0 3 0.100000 0.600000\n2 4 1 0.100000 0.300000\n"                 \
+    "3 0 4 0.100000 0.100000\n4 0 2 0.100000 0.250000\n4 1 1 0.100000 0.150000\n"                  \
+    "5 0 1 0.010000 0.200000\n5 1 1 0.010000 0.100000\n6 0 1 0.300000 0.300000\n.\n"               \
+    ".\n.\n.\n"
+
+static void test_costs_of_a_graph(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *caller, *callee;
+        int32_t line;
+        int64_t cost;
+    } wanted[] = {
+        {"session", "m", 0, 3000000}, {"m", "a", 0, MP_UNTOLD}, {"m", "a", 5, 800000},
+        {"m", "a", 6, MP_UNTOLD},     {"m", "b", 6, MP_UNTOLD}, {"m", "b", 7, MP_UNTOLD},
+        {"m", "b", 8, MP_UNTOLD},     {"m", "e", 9, 300000},    {"m", "b", 9, MP_UNTOLD},
+        {"m", "c", 10, 250000},       {"a", "a", 4, MP_UNTOLD}, {"c", "d", 1, MP_UNTOLD},
+        {"d", "c", 1, MP_UNTOLD},
+    };
+    enum { EDGES = sizeof wanted / sizeof *wanted };
+    mp_error error = {0};
+    reading r = read_text(&mp_reader_prf, "a.prf", GRAPH, 4096);
+    mp_filter *filter = mp_filter_of(r.model, NULL, &error);
+    mp_calls calls = mp_calls_of_profile(filter, NULL);
+    assert_int_equal(calls.edge_count, EDGES);
+    for (size_t i = 0; i < EDGES; i++) {
+        bool found = false;
+        for (size_t k = 0; k < EDGES && !found; k++) {
+            const mp_call_edge *at = &calls.edges[k];
+            found = strcmp(calls.at[at->caller].name, wanted[i].caller) == 0 &&
+                    strcmp(calls.at[at->callee].name, wanted[i].callee) == 0 &&
+                    at->line == wanted[i].line;
+            if (found && at->as_caller.cost != wanted[i].cost)
+                fail_msg("%s calls %s at line %d: %lld", wanted[i].caller, wanted[i].callee,
+                         wanted[i].line, (long long)at->as_caller.cost);
+        }
+        assert_true(found);
+    }
+    mp_calls_free(&calls);
+    mp_filter_free(filter);
+    reading_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_callers),
         cmocka_unit_test(test_callees),
         cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_costs_of_a_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

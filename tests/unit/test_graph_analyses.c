@@ -538,6 +538,53 @@ static void test_a_list_may_be_of_several_types(void **unused)
     }
 }
 
+/* One holder has 10 objects of type 2; each refers to one of type 3, two of type 4 and two of type
+ * 5. Roots refer to one of type 3 too, to two of type 4 and to three of type 5: 9 of 10, 18 of 20
+ * and 17 of 20 are kept alive by nothing else. */
+static void test_what_is_kept_is_nine_of_ten(void **unused)
+{
+    (void)unused;
+    enum { HOLDER = 1, HELD = 2, NINE = 12, EIGHTEEN = 22, SEVENTEEN = 42, COUNT = 61, EACH = 10 };
+    static const uint32_t rooted[] = {HOLDER,    NINE,          EIGHTEEN,     EIGHTEEN + 1,
+                                      SEVENTEEN, SEVENTEEN + 1, SEVENTEEN + 2};
+    edge edges[EACH * 6];
+    size_t edge_count = 0;
+    for (uint32_t i = 0; i < EACH; i++) {
+        const uint32_t held = HELD + i;
+        edges[edge_count++] = (edge){HOLDER, held};
+        edges[edge_count++] = (edge){held, NINE + i};
+        for (uint32_t k = 0; k < 2; k++) {
+            edges[edge_count++] = (edge){held, EIGHTEEN + 2 * i + k};
+            edges[edge_count++] = (edge){held, SEVENTEEN + 2 * i + k};
+        }
+    }
+    small all = {.model = mp_model_new(), .graph = graph_of(COUNT, edges, edge_count, 10)};
+    for (int i = 0; i < 5; i++)
+        (void)MP_ADD(&all.model->types);
+    for (uint32_t i = 1; i <= COUNT; i++)
+        all.graph->types[i] = i < HELD        ? 1
+                              : i < NINE      ? 2
+                              : i < EIGHTEEN  ? 3
+                              : i < SEVENTEEN ? 4
+                                              : 5;
+    for (size_t i = 0; i < sizeof rooted / sizeof *rooted; i++)
+        graph_root(all.graph, rooted[i], MP_ROOT_STATIC, 0);
+    look(&all);
+    all.view.accumulated = calloc(1, sizeof *all.view.accumulated);
+    const mp_accumulation of = {.holder = HOLDER, .type = 2, .objects = EACH};
+    size_t count;
+    mp_kept_type *kept = mp_kept_whole(&all.view, &of, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(kept[0].type, 4); /* most bytes first */
+    assert_int_equal(kept[0].objects, 20);
+    assert_int_equal(kept[0].bytes, 180);
+    assert_int_equal(kept[1].type, 3);
+    assert_int_equal(kept[1].objects, 10);
+    assert_int_equal(kept[1].bytes, 90);
+    free(kept);
+    teardown(&all);
+}
+
 static void test_sharing(void **unused)
 {
     (void)unused;
@@ -584,6 +631,7 @@ int main(void)
         cmocka_unit_test(test_weak_roots_are_no_roots_of_what_they_do_not_hold),
         cmocka_unit_test(test_a_list_accumulates_at_its_head),
         cmocka_unit_test(test_a_list_may_be_of_several_types),
+        cmocka_unit_test(test_what_is_kept_is_nine_of_ten),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_roots_are_counted_for_later),
     };

@@ -96,6 +96,28 @@ static void columns_share_a_tree(void **unused)
 }
 
 static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing of,
+                  bool windowed, const char *expected);
+
+/* Line 0 of code is a line as any other, and so is the line of what no code made. */
+static void lines_are_told_where_there_are_any(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        SNAPSHOT("1", "", TYPES, "1 \"main.p\" 0\n", "", "100 1 0 0\n",
+                 PLAIN("1", "41", "20", "100", "0", "0") PLAIN("2", "41", "30", "0", "7", "0")
+                     PLAIN("3", "41", "40", "0", "0", "0"),
+                 "", "", "10", "3", "90", "3");
+    check(&mp_reader_oemp, "a.oemp", text, MP_WEIGH_ALIVE, true,
+          "0<0 all, 0/90 of 0/3\n"
+          "1<0 main.p:0, 0/20 of 0/1\n"
+          "2<1 Dynamic Query (type), 20/20 of 1/1\n"
+          "3<0 (session):7 (none), 0/30 of 0/1\n"
+          "4<3 Dynamic Query (type), 30/30 of 1/1\n"
+          "5<0 (session) (none), 0/40 of 0/1\n"
+          "6<5 Dynamic Query (type), 40/40 of 1/1\n");
+}
+
+static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing of,
                   bool windowed, const char *expected)
 {
     reading r = read_text(reader, name, text, 4096);
@@ -171,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaks_stand_below_the_code_that_made_them),
         cmocka_unit_test(columns_share_a_tree),
+        cmocka_unit_test(lines_are_told_where_there_are_any),
         cmocka_unit_test(time_stands_on_its_paths),
         cmocka_unit_test(what_no_path_has_is_told),
         cmocka_unit_test(dumps_stand_below_what_holds_them),
