@@ -154,24 +154,27 @@ mp_tree_figure mp_tree_cut(mp_arena *arena, const mp_tree_figure *tree, uint32_t
     bool *kept = widest_of(tree, most, deepest);
     rest *rests = rests_of(tree, kept);
     uint32_t *place_of = mp_alloc_zero(tree->count, sizeof *place_of);
+    uint32_t *last_below = mp_alloc_zero(tree->count, sizeof *last_below);
     size_t room = 0;
-    for (uint32_t i = 0; i < tree->count; i++)
+    for (uint32_t i = 0; i < tree->count; i++) {
         room += kept[i] ? 1u + (rests[i].places != 0) : 0u;
+        last_below[tree->at[i].parent] = i;
+    }
     cut.at = mp_arena_alloc(arena, (room + 1) * sizeof *cut.at);
     cut.count = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         const uint32_t parent = tree->at[i].parent;
-        const bool last = i && (i + 1 == tree->count || tree->at[i + 1].parent != parent);
         if (kept[i]) {
             place_of[i] = cut.count;
             cut.at[cut.count] = tree->at[i];
             cut.at[cut.count++].parent = place_of[parent];
         }
-        if (last && kept[parent] && rests[parent].places) /* behind its siblings */
+        if (i && last_below[parent] == i && kept[parent] && rests[parent].places)
             cut.at[cut.count++] = place_of_rest(arena, &rests[parent], place_of[parent]);
     }
     free(kept);
     free(rests);
     free(place_of);
+    free(last_below);
     return cut;
 }

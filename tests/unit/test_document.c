@@ -454,20 +454,21 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
 }
 
-/* What is left out below a place stands behind its children, and nothing of it is lost. */
+/* What is left out below a place stands behind its children, which need not stand together, and
+ * nothing of it is lost. */
 static void trees_are_cut(void **unused)
 {
     mp_place at[] = {{.label = "all", .own = 1, .all = 10},
                      {.label = "a", .own = 5, .all = 7, .own_count = 2},
+                     {.parent = 1, .label = "d", .own = 2, .all = 2},
                      {.label = "b", .own = 1, .all = 1, .own_count = 1},
-                     {.label = "c", .own = 1, .all = 1, .own_count = 3},
-                     {.parent = 1, .label = "d", .own = 2, .all = 2}};
+                     {.label = "c", .own = 1, .all = 1, .own_count = 3}};
     static const struct {
         const char *label;
         uint32_t parent;
         int64_t own, own_count;
     } wanted[] = {
-        {"all", 0, 1, 0}, {"a", 0, 5, 2}, {"(2 smaller)", 0, 2, 4}, {"(1 smaller)", 1, 2, 0}};
+        {"all", 0, 1, 0}, {"a", 0, 5, 2}, {"(1 smaller)", 1, 2, 0}, {"(2 smaller)", 0, 2, 4}};
     const mp_tree_figure tree = {.at = at, .count = 5, .unit = MP_BYTES};
     mp_arena arena = {0};
     mp_tree_figure cut = mp_tree_cut(&arena, &tree, 2, 9);
