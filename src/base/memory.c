@@ -168,3 +168,58 @@ void mp_arena_free(mp_arena *arena)
     }
     arena->used = 0;
 }
+
+/* --- streams --- */
+
+typedef struct memory_stream {
+    char **text;
+    size_t *length;
+    size_t at, end, capacity;
+} memory_stream;
+
+static ssize_t stream_write(void *opaque, const char *bytes, size_t size)
+{
+    memory_stream *own = opaque;
+    mp_grow(own->text, &own->capacity, own->at + size + 1, 1);
+    memcpy(*own->text + own->at, bytes, size);
+    own->at += size;
+    own->end = own->at > own->end ? own->at : own->end;
+    return (ssize_t)size;
+}
+
+static int stream_seek(void *opaque, off64_t *offset, int whence)
+{
+    memory_stream *own = opaque;
+    size_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? own->at : own->end;
+    if (*offset < -(off64_t)from || *offset > (off64_t)(own->end - from))
+        return -1; /* behind its end there is nothing */
+    *offset += (off64_t)from;
+    own->at = (size_t)*offset;
+    return 0;
+}
+
+static int stream_close(void *opaque)
+{
+    memory_stream *own = opaque;
+    (*own->text)[own->at] = '\0';
+    *own->length = own->at;
+    free(own);
+    return 0;
+}
+
+FILE *mp_memory_open(char **text, size_t *length)
+{
+    static const cookie_io_functions_t calls = {
+        .write = stream_write, .seek = stream_seek, .close = stream_close};
+    memory_stream *own = mp_alloc_zero(1, sizeof *own);
+    *own = (memory_stream){.text = text, .length = length};
+    *text = NULL;
+    mp_grow(text, &own->capacity, 1, 1);
+    return checked(fopencookie(own, "w", calls));
+}
+
+void mp_memory_close(FILE *file)
+{
+    if (fclose(file) != 0)
+        mp_out_of_memory();
+}

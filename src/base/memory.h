@@ -9,9 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* There is none: ends the process by the handler. The result is for `return mp_out_of_memory()`. */
 _Noreturn void *mp_out_of_memory(void);
+/* A stream that writes to memory. When it was closed, *text has all up to where it stood then,
+ * *length bytes and a 0; release with free(). One by open_memstream, where it cannot grow, loses
+ * what is written, without a word. */
+FILE *mp_memory_open(char **text, size_t *length);
+void mp_memory_close(FILE *file);
 
 /* Never returns NULL: calls the out-of-memory handler instead. The memory is not cleared. */
 void *mp_alloc(size_t bytes);

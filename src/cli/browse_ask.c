@@ -192,16 +192,13 @@ static bool parse(const browse_source *source, const line_words *words, browse_a
 {
     char *said = NULL;
     size_t length = 0;
-    FILE *heard = open_memstream(&said, &length);
-    if (!heard)
-        return mp_out_of_memory() != NULL;
+    FILE *heard = mp_memory_open(&said, &length);
     cli_console_catch(heard);
     bool ok = cli_parse((int)words->count, (char **)words->at, source->options->commands,
                         source->options->command_count, &answer->options);
     answer->parsed = true;
     cli_console_catch(NULL);
-    if (fclose(heard) != 0)
-        mp_out_of_memory();
+    mp_memory_close(heard);
     if (!ok)
         say_first(why, size, said);
     free(said);

@@ -170,14 +170,11 @@ void browse_page_make(browse_page *page)
     free(page->text);
     page->text = NULL;
     page->line_count = 0;
-    making of = {.page = page, .file = open_memstream(&page->text, &length)};
-    if (!of.file)
-        mp_out_of_memory();
+    making of = {.page = page, .file = mp_memory_open(&page->text, &length)};
     of.shown = arrange(&arena, page);
     const mp_text_guide guide = {&of, mark, depth_of};
     mp_text_guided(&of.shown, &style, &guide, of.file);
-    if (fclose(of.file) != 0)
-        mp_out_of_memory();
+    mp_memory_close(of.file);
     split_lines(page, length);
     mp_arena_free(&arena);
     size_t at = was.table == SIZE_MAX ? SIZE_MAX : browse_page_line_of(page, &was);

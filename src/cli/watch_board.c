@@ -56,9 +56,7 @@ char *cli_board_picture(cli_board *board)
     const cli_options *options = board->options;
     char *text = NULL;
     size_t length;
-    FILE *file = open_memstream(&text, &length);
-    if (!file)
-        return mp_out_of_memory();
+    FILE *file = mp_memory_open(&text, &length);
     mp_error unheard = {0};
     mp_diagnostics *none = mp_diagnostics_new(1);
     mp_document *document = document_of(board);
@@ -77,8 +75,7 @@ char *cli_board_picture(cli_board *board)
     options->renderer->render(document, none, &board->style, file, &unheard);
     mp_diagnostics_free(none);
     mp_document_free(document);
-    if (fclose(file) != 0)
-        return mp_out_of_memory();
+    mp_memory_close(file);
     return text;
 }
 

@@ -115,9 +115,7 @@ static char *word_of(const cli_watch_limit *limit, const char *command, size_t *
 {
     const cli_watch_row *row = &limit->row;
     char *told = NULL;
-    FILE *word = open_memstream(&told, length);
-    if (!word)
-        return mp_out_of_memory();
+    FILE *word = mp_memory_open(&told, length);
     fprintf(word, "%s%c", command, '\0');
     put_word(word, "MEMPROF_LIMIT", limit->name);
     put_word(word, "MEMPROF_MESSAGE", limit->message);
@@ -129,8 +127,7 @@ static char *word_of(const cli_watch_limit *limit, const char *command, size_t *
     put_number(word, "MEMPROF_LIVE_BYTES", row->live_bytes);
     put_number(word, "MEMPROF_LIMIT_BYTES", limit->limit_bytes);
     put_number(word, "MEMPROF_ACTUAL_BYTES", limit->actual_bytes);
-    if (fclose(word) != 0)
-        return mp_out_of_memory();
+    mp_memory_close(word);
     return told;
 }
 

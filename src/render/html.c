@@ -475,9 +475,7 @@ static bool render_html(const mp_document *document, const mp_diagnostics *diagn
                     .exact_bytes = document->exact_bytes,
                     .room = document->figure_count ? ROOM_BESIDE_FIGURES : ROOM};
     (void)error;
-    page.file = open_memstream(&text, &length);
-    if (!page.file)
-        mp_out_of_memory();
+    page.file = mp_memory_open(&text, &length);
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &page.arena);
     put_head(&page, document);
     put_answer(&page, document);
@@ -490,7 +488,7 @@ static bool render_html(const mp_document *document, const mp_diagnostics *diagn
     put_part(&page, "script", mp_embedded_page_library);
     put_part(&page, "script", mp_embedded_page_script);
     fputs("</body>\n</html>\n", page.file);
-    fclose(page.file);
+    mp_memory_close(page.file);
     fwrite(text, 1, length, file);
     free(text);
     mp_arena_free(&page.arena);
