@@ -103,22 +103,33 @@ static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
     }
 }
 
+/* Of whole numbers, of which each recording alone has a sum that is no overflow. */
+static bool fits_sum(int64_t sum, int64_t more)
+{
+    return more < 0 ? sum >= INT64_MIN - more : sum <= INT64_MAX - more;
+}
+
 mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
 {
     mp_cell *into = mp_table_row(table);
+    bool *lost = mp_alloc_zero(table->column_count, sizeof *lost);
     for (size_t i = 0; i < group->count; i++) {
         const mp_table *from = group->at[i].table;
         for (size_t j = 0; j < from->row_count * from->column_count; j++) {
             size_t column = j % from->column_count, place = group->at[i].places[column];
-            if (!(from->columns[column].flags & MP_ADDS) || !from->cells[j].known)
+            const mp_cell *cell = &from->cells[j];
+            const bool real = mp_unit_is_real(from->columns[column].unit);
+            if (!(from->columns[column].flags & MP_ADDS) || !cell->known)
                 continue;
-            into[place].known = true;
-            if (mp_unit_is_real(from->columns[column].unit))
-                into[place].real += from->cells[j].real;
+            lost[place] |= !real && !fits_sum(into[place].number, cell->number);
+            into[place].known = !lost[place]; /* what no number can tell is not known */
+            if (real)
+                into[place].real += cell->real;
             else
-                into[place].number += from->cells[j].number;
+                into[place].number = lost[place] ? 0 : into[place].number + cell->number;
         }
     }
+    free(lost);
     return into;
 }
 

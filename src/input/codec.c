@@ -24,7 +24,8 @@ static void advance(mp_codec_bytes *bytes, size_t taken, size_t put)
 {
     bytes->in += taken;
     bytes->length -= taken;
-    bytes->out += put;
+    if (put) /* where nothing is wanted yet there may be no place for it */
+        bytes->out += put;
     bytes->room -= put;
 }
 

@@ -137,6 +137,9 @@ static void hold_alike(bool alike, const char *what, const char *pattern, const 
 /* Those of ASCII that it knows, and small ones: it takes its time. */
 static bool is_comparable(const char *pattern)
 {
+    const char *range = strchr(pattern, '['), *dash = range ? strchr(range, '-') : NULL;
+    if (dash && strchr(dash + 1, '-')) /* POSIX leaves open what [a-c-e] is */
+        return false;
     size_t length = strlen(pattern), repeats = 0;
     for (const char *p = pattern; *p; p++) {
         if ((unsigned char)*p >= 128 || (*p == '\\' && p[1] >= '1' && p[1] <= '9'))

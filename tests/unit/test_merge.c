@@ -114,6 +114,31 @@ static void rows_of_one_file_stay_as_they_stood(void **unused)
     mp_document_free(b);
 }
 
+/* Each recording's sum fits into a number; that of several may not, and is then not known. */
+static void sums_beyond_numbers_are_not_known(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t totals[3], sum; /* MP_UNKNOWN: not known */
+    } cases[] = {{{INT64_MAX - 3, 2, 1}, INT64_MAX},
+                 {{INT64_MAX - 3, 2, 2}, MP_UNKNOWN},
+                 {{INT64_MAX, INT64_MAX, -INT64_MAX}, MP_UNKNOWN},
+                 {{-INT64_MAX, -1, 1}, -INT64_MAX},
+                 {{-INT64_MAX, -2, 1}, MP_UNKNOWN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_part parts[3] = {{"a", NULL}, {"b", NULL}, {"c", NULL}};
+        for (size_t k = 0; k < 3; k++)
+            parts[k].document = answer(cases[i].totals[k], NULL, 0);
+        mp_document *merged = mp_documents_merge(parts, 3, &(mp_merging){.rows = 20});
+        const mp_cell *sum = cell(mp_document_find(merged, "totals"), 0, "live_bytes");
+        assert_int_equal(sum->known, cases[i].sum != MP_UNKNOWN);
+        assert_true(!sum->known || sum->number == cases[i].sum);
+        mp_document_free(merged);
+        for (size_t k = 0; k < 3; k++)
+            mp_document_free((mp_document *)(uintptr_t)parts[k].document);
+    }
+}
+
 static void totals_add_up(void **unused)
 {
     (void)unused;
@@ -300,6 +325,7 @@ int main(void)
         cmocka_unit_test(rows_stand_in_one_order),
         cmocka_unit_test(rows_of_one_file_stay_as_they_stood),
         cmocka_unit_test(totals_add_up),
+        cmocka_unit_test(sums_beyond_numbers_are_not_known),
         cmocka_unit_test(columns_are_united),
         cmocka_unit_test(changes_stand_by_their_size),
         cmocka_unit_test(a_pile_says_what_all_say),
