@@ -63,7 +63,7 @@ and asks them what memprof asks on the command line.")
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_NAME libmemprof-dev)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION}), \
-libarchive-dev, libbz2-dev, libjson-c-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libsqlite3-dev, \
+libarchive-dev, libbz2-dev, libjansson-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libsqlite3-dev, \
 libutf8proc-dev, libzstd-dev, uuid-dev, zlib1g-dev")
 set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory- and execution-profile recordings (headers)
 Headers, the static library, and what pkg-config and CMake need to build a

@@ -151,14 +151,14 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
     static const char *const system[] = {
         "/usr",        "/lib",          "/lib64",         "/etc",
         "/proc/self",  "/proc/meminfo", "/sys/fs/cgroup", "/sys/devices/system/cpu",
-        "/dev/urandom"}; /* json-c's, where there is no getrandom() */
+        "/dev/urandom"}; /* jansson's */
     const mp_question *question = &options->question;
     const char *temporary = getenv("TMPDIR");
     for (size_t i = 0; i < sizeof system / sizeof *system; i++)
         allow(set, system[i], READ);
     allow(set, "/dev/null", READ | WRITE);
     allow(set, "/dev/tty", READ | WRITE);
-    /* SQLite sorts there, and a pipe is kept there. */
+    /* SQLite sorts there; pipes, and members of archives, are kept there. */
     allow(set, temporary && *temporary ? temporary : "/tmp", PUT);
     allow(set, "/var/tmp", PUT);
     for (size_t i = 0; i < options->path_count; i++)

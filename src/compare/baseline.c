@@ -32,11 +32,11 @@ typedef struct line_values {
     int64_t entries;                              /* of the totals; -1: not told */
     const char *of, *type, *name, *program;       /* of an entry; `of`: of the totals too */
     int64_t line, start, overload;                /* of an entry */
-    struct json_object *stack;                    /* likewise; NULL: none */
+    json_t *stack;                                /* likewise; NULL: none */
     int64_t run, size;                            /* of a recording */
     const char *checksum;                         /* likewise */
     int64_t caller;                               /* of a caller; 0: it is the outermost */
-    struct json_object *frame;                    /* likewise */
+    json_t *frame;                                /* likewise */
 } line_values;
 
 /* How far a stack was read, from the outermost frame inwards. */
@@ -53,29 +53,29 @@ typedef struct run_values {
 
 static const struct {
     const char *name;
-    enum json_type type;
+    json_type type; /* JSON_TRUE: a boolean */
     size_t offset;
 } members[] = {
-    {MP_BASELINE_HEAD, json_type_int, offsetof(line_values, version)},
-    {"kind", json_type_string, offsetof(line_values, kind)},
-    {"knows", json_type_int, offsetof(line_values, knows)},
-    {"complete", json_type_boolean, offsetof(line_values, complete)},
-    {"torn", json_type_boolean, offsetof(line_values, torn)},
-    {"options", json_type_string, offsetof(line_values, options)},
-    {"of", json_type_string, offsetof(line_values, of)},
-    {"start_time", json_type_string, offsetof(line_values, start_time)},
-    {"runs", json_type_int, offsetof(line_values, runs)},
-    {"entries", json_type_int, offsetof(line_values, entries)},
-    {"type", json_type_string, offsetof(line_values, type)},
-    {"name", json_type_string, offsetof(line_values, name)},
-    {"program", json_type_string, offsetof(line_values, program)},
-    {"line", json_type_int, offsetof(line_values, line)},
-    {"start", json_type_int, offsetof(line_values, start)},
-    {"overload", json_type_int, offsetof(line_values, overload)},
-    {"caller", json_type_int, offsetof(line_values, caller)},
-    {"run", json_type_int, offsetof(line_values, run)},
-    {"size", json_type_int, offsetof(line_values, size)},
-    {"checksum", json_type_string, offsetof(line_values, checksum)},
+    {MP_BASELINE_HEAD, JSON_INTEGER, offsetof(line_values, version)},
+    {"kind", JSON_STRING, offsetof(line_values, kind)},
+    {"knows", JSON_INTEGER, offsetof(line_values, knows)},
+    {"complete", JSON_TRUE, offsetof(line_values, complete)},
+    {"torn", JSON_TRUE, offsetof(line_values, torn)},
+    {"options", JSON_STRING, offsetof(line_values, options)},
+    {"of", JSON_STRING, offsetof(line_values, of)},
+    {"start_time", JSON_STRING, offsetof(line_values, start_time)},
+    {"runs", JSON_INTEGER, offsetof(line_values, runs)},
+    {"entries", JSON_INTEGER, offsetof(line_values, entries)},
+    {"type", JSON_STRING, offsetof(line_values, type)},
+    {"name", JSON_STRING, offsetof(line_values, name)},
+    {"program", JSON_STRING, offsetof(line_values, program)},
+    {"line", JSON_INTEGER, offsetof(line_values, line)},
+    {"start", JSON_INTEGER, offsetof(line_values, start)},
+    {"overload", JSON_INTEGER, offsetof(line_values, overload)},
+    {"caller", JSON_INTEGER, offsetof(line_values, caller)},
+    {"run", JSON_INTEGER, offsetof(line_values, run)},
+    {"size", JSON_INTEGER, offsetof(line_values, size)},
+    {"checksum", JSON_STRING, offsetof(line_values, checksum)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -100,34 +100,33 @@ typedef struct loader {
 /* Twice as much is still a number. */
 #define MOST (INT64_MAX / 2)
 
-static bool check_figure(loader *load, struct json_object *value, int64_t least)
+static bool check_figure(loader *load, json_t *value, int64_t least)
 {
-    int64_t figure = json_object_get_int64(value);
-    return (json_object_is_type(value, json_type_int) && figure >= least && figure <= MOST) ||
+    int64_t figure = json_integer_value(value);
+    return (json_is_integer(value) && figure >= least && figure <= MOST) ||
            FAIL(load, "the line has a figure that is none, expected a whole number that is not "
                       "negative");
 }
 
 /* A figure of all runs, or a list of one for each. `offset`: in run_values. */
-static bool read_figure(loader *load, size_t offset, struct json_object *value, int64_t least)
+static bool read_figure(loader *load, size_t offset, json_t *value, int64_t least)
 {
-    bool list = load->run_count > 1 && json_object_is_type(value, json_type_array);
-    if (list && json_object_array_length(value) != load->run_count)
+    bool list = load->run_count > 1 && json_is_array(value);
+    if (list && json_array_size(value) != load->run_count)
         return FAIL(load,
                     "the line has a list of another length than there are runs, expected %zu "
                     "figures",
                     load->run_count);
     for (size_t i = 0; i < load->run_count; i++) {
-        struct json_object *figure = list ? json_object_array_get_idx(value, i) : value;
+        json_t *figure = list ? json_array_get(value, i) : value;
         if (!check_figure(load, figure, least))
             return false;
-        *(int64_t *)((char *)&load->values[i] + offset) = json_object_get_int64(figure);
+        *(int64_t *)((char *)&load->values[i] + offset) = json_integer_value(figure);
     }
     return true;
 }
 
-static bool read_member(loader *load, line_values *values, const char *name,
-                        struct json_object *value)
+static bool read_member(loader *load, line_values *values, const char *name, json_t *value)
 {
     static const struct {
         const char *name;
@@ -155,22 +154,24 @@ static bool read_member(loader *load, line_values *values, const char *name,
         void *place = (char *)values + members[i].offset;
         if (strcmp(members[i].name, name) != 0)
             continue;
-        if (members[i].type == json_type_string)
-            *(const char **)place = json_object_get_string(value);
-        else
-            *(int64_t *)place = json_object_get_int64(value);
-        if (!json_object_is_type(value, members[i].type))
+        if (json_typeof(value) != members[i].type &&
+            !(members[i].type == JSON_TRUE && json_is_boolean(value)))
             return FAIL(load, "the line has a name with a value of another kind, expected one as "
                               "it was saved");
+        if (members[i].type == JSON_STRING)
+            *(const char **)place = json_string_value(value);
+        else
+            *(int64_t *)place =
+                members[i].type == JSON_TRUE ? json_is_true(value) : json_integer_value(value);
         bool line = strcmp(name, "line") == 0; /* a number of 32 bits, as programs state them */
-        return members[i].type != json_type_int || line || check_figure(load, value, 0);
+        return members[i].type != JSON_INTEGER || line || check_figure(load, value, 0);
     }
     return FAIL(load, "the line has a name that no baseline has, expected those that were saved");
 }
 
 /* Names and values of a line: one that was changed must not pass for one that says less. All are
  * read; false with the error of the first that is wrong. */
-static bool read_members(loader *load, struct json_object *object, line_values *values)
+static bool read_members(loader *load, json_t *object, line_values *values)
 {
     bool ok = true;
     mp_error first;
@@ -188,7 +189,9 @@ static bool read_members(loader *load, struct json_object *object, line_values *
                             .type = "",
                             .name = "",
                             .program = ""};
-    json_object_object_foreach(object, name, value)
+    const char *name;
+    json_t *value;
+    json_object_foreach(object, name, value)
     {
         if (!read_member(load, values, name, value) && ok) {
             first = *load->error;
@@ -201,32 +204,30 @@ static bool read_members(loader *load, struct json_object *object, line_values *
 }
 
 /* [name], [name, line], [name, line or null, true]: of an allocator. */
-static bool is_frame(struct json_object *frame)
+static bool is_frame(json_t *frame)
 {
-    if (!json_object_is_type(frame, json_type_array))
+    if (!json_is_array(frame))
         return false;
-    size_t length = json_object_array_length(frame);
-    struct json_object *line = json_object_array_get_idx(frame, 1);
-    return length >= 1 && length <= 3 &&
-           json_object_is_type(json_object_array_get_idx(frame, 0), json_type_string) &&
-           (!line || json_object_is_type(line, json_type_int)) &&
-           (length < 3 ||
-            json_object_is_type(json_object_array_get_idx(frame, 2), json_type_boolean));
+    size_t length = json_array_size(frame);
+    json_t *line = json_array_get(frame, 1);
+    return length >= 1 && length <= 3 && json_is_string(json_array_get(frame, 0)) &&
+           (!line || json_is_null(line) || json_is_integer(line)) &&
+           (length < 3 || json_is_boolean(json_array_get(frame, 2)));
 }
 
 /* One frame further in. False if it is none. */
-static bool read_frame(mp_dictionary *dictionary, struct json_object *at, stack_end *end)
+static bool read_frame(mp_dictionary *dictionary, json_t *at, stack_end *end)
 {
     if (!is_frame(at))
         return false;
-    const char *name = json_object_get_string(json_object_array_get_idx(at, 0));
-    struct json_object *line = json_object_array_get_idx(at, 1);
+    const char *name = json_string_value(json_array_get(at, 0));
+    json_t *line = json_array_get(at, 1);
     mp_frame_key frame = {.caller = end->frame,
                           .name = mp_dictionary_id(dictionary, name),
                           .line = end->line,
-                          .allocator = json_object_get_boolean(json_object_array_get_idx(at, 2))};
+                          .allocator = json_is_true(json_array_get(at, 2))};
     end->frame = mp_dictionary_frame(dictionary, frame);
-    end->line = line ? (uint32_t)json_object_get_int(line) : MP_NO_LINE;
+    end->line = json_is_integer(line) ? (uint32_t)json_integer_value(line) : MP_NO_LINE;
     if (!frame.allocator)
         end->named = frame.name;
     return true;
@@ -242,17 +243,17 @@ static bool take_callers(const loader *load, int64_t number, stack_end *end)
 }
 
 /* From the outermost frame inwards. False if it is no stack. */
-static bool read_stack(const loader *load, struct json_object *stack, mp_entry_key *key)
+static bool read_stack(const loader *load, json_t *stack, mp_entry_key *key)
 {
     if (!stack)
         return true;
-    if (!json_object_is_type(stack, json_type_array))
+    if (!json_is_array(stack))
         return false;
     stack_end end = {.line = MP_NO_LINE};
-    for (size_t count = json_object_array_length(stack), i = count; i-- > 0;) {
-        struct json_object *at = json_object_array_get_idx(stack, i);
-        bool shared = i && i + 1 == count && json_object_is_type(at, json_type_int);
-        if (!(shared ? take_callers(load, json_object_get_int64(at), &end)
+    for (size_t count = json_array_size(stack), i = count; i-- > 0;) {
+        json_t *at = json_array_get(stack, i);
+        bool shared = i && i + 1 == count && json_is_integer(at);
+        if (!(shared ? take_callers(load, json_integer_value(at), &end)
                      : read_frame(load->dictionary, at, &end)))
             return false;
     }
@@ -416,33 +417,17 @@ static bool read_entry(loader *load, const line_values *values)
     return ok;
 }
 
-/* The object that a line is, and nothing behind it but a carriage return. NULL: it is none. */
-static struct json_object *object_in(const char *line, size_t length)
-{
-    struct json_tokener *tokener = json_tokener_new();
-    if (!tokener)
-        return mp_out_of_memory();
-    length -= length && line[length - 1] == '\r';
-    struct json_object *object = json_tokener_parse_ex(tokener, line, (int)length);
-    bool whole = json_object_is_type(object, json_type_object) &&
-                 json_tokener_get_parse_end(tokener) == length;
-    json_tokener_free(tokener);
-    if (whole)
-        return object;
-    json_object_put(object);
-    return NULL;
-}
-
 static bool read_line(loader *load, const char *line, size_t length)
 {
     line_values values;
-    if (length > INT32_MAX)
-        return FAIL(load, "the line is too long");
     if (!mp_utf8_valid((mp_slice){line, length}))
         return FAIL(load, "the line is no UTF-8");
-    struct json_object *object = object_in(line, length);
-    if (!object)
+    json_error_t error;
+    json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(object)) {
+        json_decref(object);
         return FAIL(load, "the line is no JSON object");
+    }
     bool ok = read_members(load, object, &values);
     if (load->line == 1) /* in another version, other names are right */
         ok = read_head(load, &values) && ok;
@@ -451,7 +436,7 @@ static bool read_line(loader *load, const char *line, size_t length)
              : strcmp(values.of, "caller") == 0    ? read_caller(load, &values)
              : strcmp(values.of, "recording") == 0 ? read_recording(load, &values)
                                                    : read_entry(load, &values);
-    json_object_put(object);
+    json_decref(object);
     return ok;
 }
 
@@ -487,6 +472,7 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
     const mp_digest head = {.path =
                                 mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path)),
                             .bytes = length};
+    mp_json_begin();
     make_runs(&load, 1, &head);
     while (at < end && ok) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));

@@ -6,65 +6,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "compare/baseline_lines.h"
 #include "compare/runs.h"
 
-static void put_line(mp_text_buffer *buffer, struct json_object *object)
+/* A line is an object. */
+static mp_json begin_line(mp_text_buffer *buffer)
 {
-    const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
-    mp_text_put(buffer, text, strlen(text));
-    mp_text_put(buffer, "\n", 1);
-    json_object_put(object);
+    mp_json line = {.buffer = buffer};
+    mp_json_open(&line, '{');
+    return line;
+}
+
+static void end_line(mp_json *line)
+{
+    mp_json_close(line, '}');
+    mp_json_put_word(line, "\n");
+}
+
+static void add_text(mp_json *line, const char *name, const char *text)
+{
+    mp_json_name(line, name);
+    mp_json_put_text(line, text, strlen(text));
+}
+
+static void add_text_if_any(mp_json *line, const char *name, const char *text)
+{
+    if (*text)
+        add_text(line, name, text);
+}
+
+static void add_number(mp_json *line, const char *name, int64_t number)
+{
+    mp_json_name(line, name);
+    mp_json_put_number(line, number);
+}
+
+static void add_flag(mp_json *line, const char *name, bool flag)
+{
+    mp_json_name(line, name);
+    mp_json_put_word(line, flag ? "true" : "false");
 }
 
 /* A figure of each run: one number where all have the same, nothing where that is 0. */
-static void add_figure(struct json_object *object, const char *name, const int64_t *figures,
-                       size_t runs, size_t stride, bool with_0)
+static void add_figure(mp_json *line, const char *name, const int64_t *figures, size_t runs,
+                       size_t stride, bool with_0)
 {
     bool same = true;
     for (size_t i = 1; i < runs; i++)
         same &= figures[i * stride] == figures[0];
     if (same) {
         if (figures[0] || with_0)
-            json_object_object_add(object, name, json_object_new_int64(figures[0]));
+            add_number(line, name, figures[0]);
         return;
     }
-    struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < runs; i++)
-        json_object_array_add(list, json_object_new_int64(figures[i * stride]));
-    json_object_object_add(object, name, list);
+    mp_json_name(line, name);
+    mp_json_open(line, '[');
+    for (size_t i = 0; i < runs; i++) {
+        mp_json_next(line);
+        mp_json_put_number(line, figures[i * stride]);
+    }
+    mp_json_close(line, ']');
 }
 
 /* `of`: of each run. */
-static void add_amounts(struct json_object *object, const mp_amounts *of, size_t runs)
+static void add_amounts(mp_json *line, const mp_amounts *of, size_t runs)
 {
     for (size_t i = 0; i < MP_AMOUNTS; i++)
-        add_figure(object, mp_amount_fields[i].name, &of->at[i], runs, MP_AMOUNTS, false);
+        add_figure(line, mp_amount_fields[i].name, &of->at[i], runs, MP_AMOUNTS, false);
 }
 
-static void add_text(struct json_object *object, const char *name, const char *text)
+static void put_frame(mp_json *line, const mp_dictionary *dictionary, const mp_frame_key *frame,
+                      uint32_t at)
 {
-    if (*text)
-        json_object_object_add(object, name, json_object_new_string(text));
-}
-
-static struct json_object *frame_value(const mp_dictionary *dictionary, const mp_frame_key *frame,
-                                       uint32_t line)
-{
-    struct json_object *value = json_object_new_array();
-    json_object_array_add(value,
-                          json_object_new_string(mp_dictionary_text(dictionary, frame->name)));
-    if (line != MP_NO_LINE || frame->allocator)
-        json_object_array_add(value,
-                              line == MP_NO_LINE ? NULL : json_object_new_int((int32_t)line));
-    if (frame->allocator)
-        json_object_array_add(value, json_object_new_boolean(true));
-    return value;
+    const char *name = mp_dictionary_text(dictionary, frame->name);
+    mp_json_open(line, '[');
+    mp_json_next(line);
+    mp_json_put_text(line, name, strlen(name));
+    if (at != MP_NO_LINE || frame->allocator)
+        mp_json_next(line);
+    if (at != MP_NO_LINE)
+        mp_json_put_number(line, (int32_t)at);
+    else if (frame->allocator)
+        mp_json_put_word(line, "null");
+    if (frame->allocator) {
+        mp_json_next(line);
+        mp_json_put_word(line, "true");
+    }
+    mp_json_close(line, ']');
 }
 
 /* Callers of deep stacks, each with its callers a line of its own, outermost first. */
@@ -93,12 +125,13 @@ static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictiona
     while (length) {
         const mp_frame_key *called = mp_dictionary_frame_at(dictionary, shared->way[--length]);
         const mp_frame_key *caller = mp_dictionary_frame_at(dictionary, called->caller);
-        struct json_object *object = json_object_new_object();
-        json_object_object_add(object, "of", json_object_new_string("caller"));
-        json_object_object_add(object, "frame", frame_value(dictionary, caller, called->line));
+        mp_json line = begin_line(&shared->lines);
+        add_text(&line, "of", "caller");
+        mp_json_name(&line, "frame");
+        put_frame(&line, dictionary, caller, called->line);
         if (number)
-            json_object_object_add(object, "caller", json_object_new_int64(number));
-        put_line(&shared->lines, object);
+            add_number(&line, "caller", number);
+        end_line(&line);
         uint32_t *place =
             mp_id_index_put(&shared->numbers, (uint64_t)called->caller << 32 | called->line);
         number = *place = (uint32_t)shared->numbers.count;
@@ -107,44 +140,48 @@ static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictiona
 }
 
 /* Of a deep one the innermost frame, and the number of its callers. */
-static void add_stack(struct json_object *object, shared_callers *shared,
-                      const mp_dictionary *dictionary, const mp_entry_key *key)
+static void add_stack(mp_json *line, shared_callers *shared, const mp_dictionary *dictionary,
+                      const mp_entry_key *key)
 {
     enum { DEEP = 64 };
-    struct json_object *stack = json_object_new_array();
-    uint32_t line = key->line;
+    uint32_t called = key->line;
     const bool deep = mp_dictionary_facts(dictionary, key->frame)->depth > DEEP;
+    mp_json_name(line, "stack");
+    mp_json_open(line, '[');
     for (uint32_t at = key->frame; at;) {
         const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, at);
-        json_object_array_add(stack, frame_value(dictionary, frame, line));
-        if (deep)
-            json_object_array_add(stack, json_object_new_int64(callers_of(shared, dictionary, at)));
-        line = frame->line;
+        mp_json_next(line);
+        put_frame(line, dictionary, frame, called);
+        if (deep) {
+            mp_json_next(line);
+            mp_json_put_number(line, callers_of(shared, dictionary, at));
+        }
+        called = frame->line;
         at = deep ? 0 : frame->caller;
     }
-    json_object_object_add(object, "stack", stack);
+    mp_json_close(line, ']');
 }
 
 static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
                       const mp_dictionary *dictionary, mp_level level, const mp_entry_key *key,
                       const mp_amounts *amounts, size_t runs)
 {
-    struct json_object *object = json_object_new_object();
-    json_object_object_add(object, "of", json_object_new_string(mp_level_name(level)));
-    add_text(object, "type", mp_dictionary_text(dictionary, key->type));
-    add_text(object, "name", mp_dictionary_text(dictionary, key->name));
+    mp_json line = begin_line(buffer);
+    add_text(&line, "of", mp_level_name(level));
+    add_text_if_any(&line, "type", mp_dictionary_text(dictionary, key->type));
+    add_text_if_any(&line, "name", mp_dictionary_text(dictionary, key->name));
     if (key->frame)
-        add_stack(object, shared, dictionary, key);
+        add_stack(&line, shared, dictionary, key);
     else
-        add_text(object, "program", mp_dictionary_text(dictionary, key->program));
+        add_text_if_any(&line, "program", mp_dictionary_text(dictionary, key->program));
     if (!key->frame && key->line != MP_NO_LINE)
-        json_object_object_add(object, "line", json_object_new_int((int32_t)key->line));
+        add_number(&line, "line", (int32_t)key->line);
     if (key->start)
-        json_object_object_add(object, "start", json_object_new_int64(key->start));
+        add_number(&line, "start", key->start);
     if (key->overload)
-        json_object_object_add(object, "overload", json_object_new_int64(key->overload));
-    add_amounts(object, amounts, runs);
-    put_line(buffer, object);
+        add_number(&line, "overload", key->overload);
+    add_amounts(&line, amounts, runs);
+    end_line(&line);
 }
 
 /* The runs of a digest. */
@@ -197,27 +234,27 @@ static uint64_t put_list(mp_text_buffer *buffer, shared_callers *shared,
 
 static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list runs, int version)
 {
-    struct json_object *head = json_object_new_object();
+    mp_json head = begin_line(buffer);
     char utc[MP_UNIT_TEXT], time[32];
     int64_t start_us = 0; /* of the first run */
     for (size_t i = 0; i < runs.count; i++)
         if (runs.at[i]->start_us && (!start_us || runs.at[i]->start_us < start_us))
             start_us = runs.at[i]->start_us;
-    json_object_object_add(head, MP_BASELINE_HEAD, json_object_new_int(version));
-    json_object_object_add(head, "kind", json_object_new_string(mp_baseline_kinds[digest->kind]));
-    json_object_object_add(head, "knows", json_object_new_int((int)digest->has));
+    add_number(&head, MP_BASELINE_HEAD, version);
+    add_text(&head, "kind", mp_baseline_kinds[digest->kind]);
+    add_number(&head, "knows", digest->has);
     if (!digest->complete || !digest->open_ended) /* else nobody knows */
-        json_object_object_add(head, "complete", json_object_new_boolean(digest->complete));
+        add_flag(&head, "complete", digest->complete);
     if (digest->torn)
-        json_object_object_add(head, "torn", json_object_new_boolean(true));
+        add_flag(&head, "torn", true);
     if (start_us && mp_format_utc(utc, start_us)) {
         snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(start_us % 1000000));
-        add_text(head, "start_time", time);
+        add_text(&head, "start_time", time);
     }
     if (runs.count > 1)
-        json_object_object_add(head, "runs", json_object_new_int64((int64_t)runs.count));
-    add_text(head, "options", digest->conditions);
-    put_line(buffer, head);
+        add_number(&head, "runs", (int64_t)runs.count);
+    add_text_if_any(&head, "options", digest->conditions);
+    end_line(&head);
 }
 
 static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
@@ -226,7 +263,7 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
         int64_t peak_objects, peak_bytes, modules;
     } total;
     enum { FIGURES = sizeof(total) / sizeof(int64_t) };
-    struct json_object *totals = json_object_new_object();
+    mp_json line = begin_line(buffer);
     total *of = mp_alloc(runs.count * sizeof *of);
     mp_amounts *amounts = mp_alloc(runs.count * sizeof *amounts);
     for (size_t i = 0; i < runs.count; i++) {
@@ -234,13 +271,13 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
         of[i] = (total){run->peak_objects, run->peak_bytes, (int64_t)run->modules};
         amounts[i] = run->totals;
     }
-    json_object_object_add(totals, "of", json_object_new_string("totals"));
-    add_figure(totals, "peak_objects", &of->peak_objects, runs.count, FIGURES, true);
-    add_figure(totals, "peak_bytes", &of->peak_bytes, runs.count, FIGURES, true);
-    add_figure(totals, "modules", &of->modules, runs.count, FIGURES, true);
-    json_object_object_add(totals, "entries", json_object_new_int64((int64_t)entries));
-    add_amounts(totals, amounts, runs.count);
-    put_line(buffer, totals);
+    add_text(&line, "of", "totals");
+    add_figure(&line, "peak_objects", &of->peak_objects, runs.count, FIGURES, true);
+    add_figure(&line, "peak_bytes", &of->peak_bytes, runs.count, FIGURES, true);
+    add_figure(&line, "modules", &of->modules, runs.count, FIGURES, true);
+    add_number(&line, "entries", (int64_t)entries);
+    add_amounts(&line, amounts, runs.count);
+    end_line(&line);
     free(amounts);
     free(of);
 }
@@ -253,13 +290,13 @@ static bool put_recordings(mp_text_buffer *buffer, run_list runs)
     for (size_t run = 0; run < runs.count; run++)
         for (size_t i = 0; i < runs.at[run]->checksum_count; i++) {
             const mp_checksum *checksum = &runs.at[run]->checksums[i];
-            struct json_object *object = json_object_new_object();
-            json_object_object_add(object, "of", json_object_new_string("recording"));
+            mp_json line = begin_line(buffer);
+            add_text(&line, "of", "recording");
             if (runs.count > 1)
-                json_object_object_add(object, "run", json_object_new_int64((int64_t)run + 1));
-            json_object_object_add(object, "size", json_object_new_int64((int64_t)checksum->bytes));
-            add_text(object, "checksum", mp_checksum_text(checksum, text));
-            put_line(buffer, object);
+                add_number(&line, "run", (int64_t)run + 1);
+            add_number(&line, "size", (int64_t)checksum->bytes);
+            add_text(&line, "checksum", mp_checksum_text(checksum, text));
+            end_line(&line);
         }
     return buffer->length > length;
 }

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/units.h"
 #include "export/exporter.h"
 #include "export/sites.h"
 #include "export/written.h"
 #include "model/ages.h"
-#include "render/json_writer.h"
 
 enum {
     FRAMES = 65,           /* of a stack */

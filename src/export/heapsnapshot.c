@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/memory.h"
 #include "export/exporter.h"
 #include "export/written.h"
 #include "query/graph_query.h"
-#include "render/json_writer.h"
 
 /* Places in the lists of types that the head declares. */
 enum { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "document/figure.h"
-#include "render/json_writer.h"
 #include "render/renderer.h"
 
 typedef struct speedscope_out {

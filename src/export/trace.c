@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "export/exporter.h"
@@ -15,7 +16,6 @@
 #include "query/labels.h"
 #include "query/requests.h"
 #include "query/timeline.h"
-#include "render/json_writer.h"
 
 /* Threads of a process: slices of one thread lie in each other or apart, never across. */
 enum { MEMORY_TRACK = 0, FIRST_LANE = 1, LANES = 32 };

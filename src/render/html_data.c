@@ -5,10 +5,10 @@
 
 #include "base/hash.h"
 #include "base/index.h"
+#include "base/json_writer.h"
 #include "document/figure.h"
 #include "render/cell.h"
 #include "render/html/page.h"
-#include "render/json_writer.h"
 #include "render/svg.h"
 
 /* Texts by number, from 0. */

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "render/cell.h"
 #include "render/json_line.h"
-#include "render/json_writer.h"
 
 /* How much is shown: rows of the main table, rows of each other one, texts of a list, bytes of a
  * text. */
@@ -71,12 +70,15 @@ static void put_flag(json_out *out, const char *name, bool flag)
     mp_json_put_word(&out->json, flag ? "true" : "false");
 }
 
+/* With all its digits, and not as a whole number. */
 static void put_percent(json_out *out, const char *name, double percent)
 {
-    struct json_object *number = json_object_new_double(percent);
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", percent);
     mp_json_name(&out->json, name);
-    mp_json_put_word(&out->json, json_object_to_json_string(number));
-    json_object_put(number);
+    mp_json_put_word(&out->json, text);
+    if (!strpbrk(text, ".en"))
+        mp_json_put_word(&out->json, ".0");
 }
 
 /* As much of the text as may be shown, in whole characters. Whether that is not all. */

@@ -1,16 +1,19 @@
 /* JSON as it is made: nothing of it is held. Readable, a member a line and two blanks a level, or
  * with no blanks at all. */
-#ifndef MP_RENDER_JSON_WRITER_H
-#define MP_RENDER_JSON_WRITER_H
+#ifndef MP_BASE_JSON_WRITER_H
+#define MP_BASE_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 typedef struct mp_json {
-    FILE *file;    /* NULL: it is measured, and not written */
-    size_t length; /* of what was written, in bytes */
+    FILE *file;             /* NULL: it is measured, and not written */
+    mp_text_buffer *buffer; /* in which it stands, too; NULL: none */
+    size_t length;          /* of what was written, in bytes */
     bool readable;
     bool lines; /* of what is not readable: members of the outermost object stand on lines of their
                    own */

@@ -1,4 +1,4 @@
-#include "render/json_writer.h"
+#include "base/json_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@ static void put(mp_json *json, const char *text, size_t length)
     json->length += length;
     if (json->file)
         fwrite(text, 1, length, json->file);
+    if (json->buffer)
+        mp_text_put(json->buffer, text, length);
 }
 
 void mp_json_next(mp_json *json)
