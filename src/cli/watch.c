@@ -175,7 +175,7 @@ int cli_watch(cli_options *options)
     cli_board_end(&watching.board);
     if (limit->name) {
         cli_watch_event event = cli_watch_limit_event(limit);
-        status = CLI_EXCEEDED;
+        status = watching.board.failed ? CLI_UNREADABLE : CLI_EXCEEDED;
         cli_board_event(&watching.board, &event);
         cli_put_message(limit->message);
         pthread_sigmask(SIG_SETMASK, &before, NULL); /* for as long as the command takes */

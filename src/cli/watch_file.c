@@ -42,9 +42,10 @@ struct cli_watched {
 
 static void signal_file(int file)
 {
+    enum { TRIES = 4 }; /* whoever waits for it would wait for ever */
     const uint64_t one = 1;
-    ssize_t put = write(file, &one, sizeof one);
-    (void)put; /* it is readable anyway */
+    for (int tries = 0; tries < TRIES && write(file, &one, sizeof one) < 0;)
+        tries++;
 }
 
 void cli_watching_enter(cli_watching *watching)
