@@ -218,7 +218,8 @@ def breach(case, call, how, usual, seen):
         return None  # perhaps it was the message
     told = b"error: " in err or b"memprof: " in err
     if call == "malloc":
-        told = told and (b"out of memory" in err or b": Cannot allocate memory" in err)
+        told = told and any(words in err for words in (b"out of memory", b": Cannot allocate memory",
+                                                       b"there is no other thread"))
     return None if told else "tells no error"
 
 
