@@ -87,7 +87,8 @@ const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension 
                                     unsigned extras);
 
 /* The groups of all that was there up to the window's end, also if nothing at its ends tells of
- * them; without labels, in the order of their first generations. Release with mp_grouping_free. */
+ * them; without labels and figures, in the order of their first generations. Release with
+ * mp_grouping_free. */
 mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
 

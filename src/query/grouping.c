@@ -180,8 +180,10 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
 
 mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension)
 {
+    mp_grouping grouping = {.private = mp_alloc_zero(1, sizeof(mp_arena))};
     assert(!dimension->of_frames);
-    return group_window(window, dimension);
+    assign_groups(window, dimension, &grouping);
+    return grouping;
 }
 
 /* --- with what is scoped to it --- */

@@ -148,7 +148,8 @@ const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 typedef struct heap_frames {
     mp_weigher *to;
     mp_id_index code, types;
-    mp_id_index names; /* of each frame of a type: its objects' symbol, + 1; or NAMES_DIFFER */
+    uint32_t *names; /* of each frame of a type: its objects' symbol, + 1; or NAMES_DIFFER */
+    size_t name_count, name_capacity;
     uint32_t *first_of_name; /* of each type */
     uint32_t *of_context;    /* the type's frame; 0: not there yet */
     bool apart;              /* by thread and request */
@@ -229,7 +230,11 @@ static uint32_t code_frame(heap_frames *all, mp_frame frame)
 static void note_name(heap_frames *all, uint32_t frame, mp_symbol_id name)
 {
     const mp_symbol *symbols = all->to->model->symbols.at;
-    uint32_t *known = mp_id_index_put(&all->names, frame);
+    for (; all->name_count <= frame; all->name_count++) {
+        mp_grow(&all->names, &all->name_capacity, all->name_count + 1, sizeof *all->names);
+        all->names[all->name_count] = 0;
+    }
+    uint32_t *known = &all->names[frame];
     if (!*known)
         *known = name.i + 1;
     else if (*known != NAMES_DIFFER && symbols[*known - 1].name.i != symbols[name.i].name.i)
@@ -239,8 +244,8 @@ static void note_name(heap_frames *all, uint32_t frame, mp_symbol_id name)
 static void put_names(heap_frames *all)
 {
     mp_weights *weights = &all->to->weights;
-    for (uint32_t i = 1; i < weights->count; i++) {
-        uint32_t known = mp_id_index_get(&all->names, i);
+    for (uint32_t i = 1; i < all->name_count; i++) {
+        const uint32_t known = all->names[i];
         if (known > 1 && known != NAMES_DIFFER)
             weights->frames[i].object =
                 mp_symbol_label(&weights->names, all->to->model, (mp_symbol_id){known - 1});
@@ -332,10 +337,10 @@ static void end_frames(heap_frames *all)
     put_names(all);
     free(all->of_context);
     free(all->way);
+    free(all->names);
     free(all->first_of_name);
     mp_id_index_free(&all->code);
     mp_id_index_free(&all->types);
-    mp_id_index_free(&all->names);
     mp_id_index_free(&all->of_requests);
     mp_id_index_free(&all->creators);
     mp_id_index_free(&all->apart_types);
