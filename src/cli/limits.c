@@ -103,7 +103,7 @@ uint64_t cli_memory_available(const char *root)
     }
     if (file)
         fclose(file);
-    return available == UINT64_MAX ? 0 : available;
+    return available == UINT64_MAX ? 0 : available + !available;
 }
 
 /* --- memory --- */

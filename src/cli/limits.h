@@ -6,7 +6,7 @@
 
 /* How much memory there is for another program: what the kernel says, and what the control groups
  * that this process is in leave of their limits. `root` is in front of all paths, "" outside of
- * tests. 0: nobody knows. */
+ * tests. 0: nobody knows; where there is none, 1. */
 uint64_t cli_memory_available(const char *root);
 
 /* Hold the run to its limits: one that takes more memory gets none, and the handler of that is told
