@@ -221,13 +221,10 @@ class Packed:
                     archive.write(file, file.name)
             yield f".{how}.zip", data.getvalue()
         yield ".zip.tar.gz", self.packers["gz"](self.tar_of([("a.zip", data.getvalue())]))
-        if shutil.which("7z"):
-            path = self.place / "made.7z"
-            path.unlink(missing_ok=True)
-            subprocess.run(["7z", "a", "-bd", path, *files], stdout=subprocess.DEVNULL, check=True)
+        (self.place / "made.7z").unlink(missing_ok=True)
+        path = self.seven("made.7z", *files)
+        if path:
             yield ".7z", path.read_bytes()
-        elif os.environ.get("MEMPROF_SKIP_NOTHING"):
-            sys.exit("7z is not installed, expected it here")
 
     def told(self, name, data, words, members):
         """The archive is not whole, which is told and which no gate passes; these members are read."""
@@ -332,6 +329,59 @@ class Packed:
             path = self.write("deflated.zip", packed)
             self.hold(answer(path, f"{path}:a.oemp") == answer(raw, str(raw)), f"deflated, cut at {part}/8")
 
+    def seven(self, name, *words):
+        """An archive, or more members in it, by 7z; None where there is none."""
+        if not shutil.which("7z"):
+            if os.environ.get("MEMPROF_SKIP_NOTHING"):
+                sys.exit("7z is not installed, expected it here")
+            return None
+        subprocess.run(["7z", "a", "-bd", name, *words], cwd=self.place, stdout=subprocess.DEVNULL, check=True)
+        return self.place / name
+
+    def passwords(self):
+        """What is encrypted is named, and what is not is read."""
+        data = (SAMPLES / "shop-v2.oemp").read_bytes()
+        for name in "ab":
+            self.write(f"{name}.oemp", data)
+        for name, how in (("old.zip", ["-tzip"]), ("aes.zip", ["-tzip", "-mem=AES256"]), ("some.7z", [])):
+            path = self.seven(name, "a.oemp", "-psecret", *how)
+            if not path:
+                return
+            self.seven(name, "b.oemp")
+            self.told(name, path.read_bytes(), f"{name}:a.oemp: error: cannot read on: it is encrypted", ["b.oemp"])
+            status, out, err = self.ask("leaks", f"{path}:b.oemp")
+            self.hold(status == 0 and "8 snapshots" in out and not err, f"{name}:b.oemp: {status} {err}")
+            status, _, err = self.ask("leaks", f"{path}:a.oemp")
+            self.hold(status == 3 and "it is encrypted" in err, f"{name}:a.oemp: {status} {err}")
+        path = self.seven("names.7z", "a.oemp", "-psecret", "-mhe=on")
+        status, _, err = self.ask("leaks", path)
+        self.hold(status == 3 and f"{path}: error: cannot read all" in err and "encrypted" in err, status, err)
+
+    def dictionaries(self):
+        """A few bytes that ask for 4 GiB of memory do not get them, and what to do is told."""
+        if self.sanitized:
+            return
+        self.write("a.oemp", (SAMPLES / "shop-v2.oemp").read_bytes())
+        path = self.seven("large.7z", "a.oemp", "-mhc=off", "-m0=lzma2")
+        if path:
+            data = path.read_bytes()
+            offset, size = struct.unpack_from("<QQ", data, 12)
+            head = bytearray(data[32 + offset:32 + offset + size])
+            head[head.index(b"\x21\x21\x01") + 3] = 40  # LZMA2 and its one byte of properties
+            start = struct.pack("<QQI", offset, size, zlib.crc32(head))
+            path.write_bytes(data[:8] + struct.pack("<I", zlib.crc32(start)) + start + data[32:32 + offset] + head)
+            done = self.runs.alone("info", path, "--max-memory", "300M")
+            self.hold(done.returncode == 3 and b"large.7z:a.oemp: error: cannot be unpacked" in done.stderr
+                      and b"--max-memory allows more" in done.stderr, "a 7z archive with a dictionary of 4 GiB", done)
+        packed = lzma.compress(bytes(99), filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 8 << 20}])
+        head = bytearray(packed[12:12 + 4 * packed[12] + 4])
+        for size, words in (34, b"out of memory: it may take 300.0 MiB"), (40, b"over 1 GiB of memory"):
+            head[head.index(b"\x21\x01") + 2] = size  # half a GiB, 4 GiB
+            head[-4:] = struct.pack("<I", zlib.crc32(head[:-4]))
+            path = self.write("large.xz", packed[:12] + head + packed[12 + len(head):])
+            done = self.runs.alone("info", path, "--max-memory", "300M")
+            self.hold(done.returncode == 3 and words in done.stderr, "xz with a large dictionary", done)
+
     def limits(self):
         """Each limit is met, told by the name of its option, and has a status of its own."""
         sample = SAMPLES / "shop-v2.oemp"
@@ -413,7 +463,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
         packed.sanitized = options.sanitized
-        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "broken", "directories", "members", "limits"]:
+        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "broken", "directories", "passwords", "dictionaries", "members", "limits"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -121,6 +122,11 @@ mp_fault mp_archive_fault(const mp_archive *own, const char **why)
         *why = own->from->why;
         return own->from->fault;
     }
+    if (archive_errno(own->archive) == ENOMEM) {
+        *why = "cannot be unpacked: Cannot allocate memory, of which " MP_DASHES
+               "max-memory allows more";
+        return MP_FAULT_LIMIT;
+    }
     *why = mp_archive_why(own);
     /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
     bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
@@ -176,7 +182,7 @@ static mp_fault fault_between(const mp_archive *own, int code, const char **why)
     if (code == ARCHIVE_EOF && !own->from->fault)
         return fault_at_end(own, why);
     mp_fault fault = mp_archive_fault(own, why);
-    const bool in_directory = is_by_directory(own) && !own->from->fault;
+    const bool in_directory = is_by_directory(own) && !own->from->fault && fault != MP_FAULT_LIMIT;
     if (fault == MP_FAULT_TORN) /* but a directory stands at the end */
         *why = in_directory ? "its directory is damaged" : "it breaks off";
     return in_directory ? MP_FAULT_READ : fault;
