@@ -1,6 +1,8 @@
 /* Heap analysis files: a section of anomalies in free form, then a block a line. Their blocks
  * become events again, in the order of time, and are replayed like a log. */
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/diagnose.h"
 #include "base/text.h"
@@ -76,6 +78,22 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t at)
     add(file, line, block->undated, at);
 }
 
+/* "Anomalies: none", "No anomalies." and the like: the section is there, and has nothing in it. */
+static bool says_none(mp_slice line)
+{
+    static const char *const ends[] = {"none", "none found", ": 0"};
+    while (line.length && line.at[line.length - 1] == '.')
+        line.length--;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t length = strlen(ends[i]);
+        if (line.length >= length &&
+            strncasecmp(line.at + line.length - length, ends[i], length) == 0)
+            return true;
+    }
+    static const char no[] = "no anomal";
+    return line.length >= strlen(no) && strncasecmp(line.at, no, strlen(no)) == 0;
+}
+
 /* Before the first block, lines are the monitor's own findings; after it, they are damage. */
 static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t at)
 {
@@ -83,6 +101,8 @@ static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, u
     if (banner && !pass->in_banner)
         mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, at, line);
     pass->in_banner = banner;
+    if (!banner && !file->count && says_none(line))
+        return;
     if (!banner && !file->count)
         mp_event_log_says(&pass->blocks.log, MP_ANOMALY_REPORTED, at, line);
     else if (!banner)

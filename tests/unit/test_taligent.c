@@ -576,6 +576,29 @@ static void an_analysis_file_is_a_log(void **unused)
     reading_free(&r);
 }
 
+static void a_section_without_anomalies_reports_none(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line;
+        int64_t reported;
+    } cases[] = {{"Anomalies of the heap: none found.", 0},
+                 {"Anomalies: none", 0},
+                 {"Double deletions: 0", 0},
+                 {"NO ANOMALIES were seen", 0},
+                 {"Double deletions: 10", 1},
+                 {"none of the blocks is whole", 1},
+                 {"Corrupt: 0x30", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%s\n\n0x20 8 novtbl 50 1-1 1010 main notask nochain\n",
+                 cases[i].line);
+        reading r = read_text(&mp_reader_taligent, NAME, text, 1);
+        assert_int_equal(r.model->events->anomaly_counts[MP_ANOMALY_REPORTED], cases[i].reported);
+        reading_free(&r);
+    }
+}
+
 /* The end of a line may be missing in a number or in the deleting thread. */
 static void an_analysis_file_may_be_torn(void **unused)
 {
@@ -648,6 +671,7 @@ int main(void)
         cmocka_unit_test(classes_of_member_functions),
         cmocka_unit_test(ages_of_very_many_become_coarser),
         cmocka_unit_test(an_analysis_file_is_a_log),
+        cmocka_unit_test(a_section_without_anomalies_reports_none),
         cmocka_unit_test(an_analysis_file_may_be_torn),
         cmocka_unit_test(long_lines_are_told_in_order),
     };
