@@ -326,6 +326,26 @@ def hold_picked(law, page, paths, data, name):
         "[...document.querySelectorAll('main > section:not(#picked):not(#facts)')].every(one => !one.hidden)"))
 
 
+# Where on the screen the graph has its moments.
+PLACES = """(() => { const box = document.querySelector('svg.graph').getBoundingClientRect();
+  const all = [...document.querySelectorAll('svg.graph g:first-of-type > circle')];
+  return all.map(one => [box.left + Number(one.getAttribute('cx')), box.top + 60]); })()"""
+
+
+def hold_drag(law, page, path):
+    """A drag picks the snapshots at which it begins and ends; over one, the graph says what it has."""
+    page.open(path)
+    places = page.run(PLACES)
+    for kind, place in (("mouseMoved", 1), ("mousePressed", 1), ("mouseMoved", 4), ("mouseReleased", 4)):
+        x, y = places[place]
+        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    law.hold("a drag picks", page.run(
+        "[...document.querySelectorAll('#history select')].map(one => one.value).join()") == "1,4")
+    law.hold("the graph says what is there", page.run(
+        "document.querySelector('#history .told').textContent").startswith("5 (_Auto): alive "))
+    law.hold("what was dragged over is told", not page.run("document.getElementById('picked').hidden"))
+
+
 def hold_uses(law, page, name):
     """A stack unfolds, a table sorts, a search finds."""
     page.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
@@ -409,6 +429,7 @@ def hold_browser(law, pages, hostile):
                 "main object, main a[href^=javascript]').length === 0 && document.title.length > 0"))
             for fault in page.faults():
                 law.hold(f"{path}: {fault}", False)
+        hold_drag(law, page, pages["shop-v2.oemp"][0])
         page.open(pages["shop-v2.oemp"][0])
         script = (HERE / "webpages" / "units.js").read_text(encoding="utf-8")
         for fault in page.run(script):
