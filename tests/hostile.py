@@ -282,6 +282,10 @@ def wide_and_deep(scale):
          ("leaks", "a.oemp", "--limit", "0", "--format", "pr"),
          ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
          ("export", "a.oemp", "--to", "aqtime", "-o", "a.sqlite"),
+         *(("export", "a.oemp", "--to", name, "-o", "a.out")
+           for name in ("pprof", "callgrind", "massif", "dhat", "dot", "ndjson")),
+         *(("flame", "a.oemp", "--format", name) for name in ("text", "json", "html", "svg")),
+         ("treemap", "a.oemp", "--format", "svg"), ("tree", "a.oemp", "--limit", 0, "--min-percent", 0),
          Run("leaks", "a.oemp", "--format", "json", printed=150 << 20, check=cut_as_told("leaks")))
 def deepest_recursion(scale):
     deep_oemp("a.oemp", int(64_000 * scale))

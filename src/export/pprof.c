@@ -58,6 +58,12 @@ static void close_gzip(gzip_out *out)
 
 /* --- messages --- */
 
+/* A frame on the way up from others, which many stacks share. */
+typedef struct frame_step {
+    uint32_t caller, depth;
+    uint32_t place; /* where its caller calls it; 0: nobody has asked yet */
+} frame_step;
+
 typedef struct pprof_out {
     gzip_out gzip;
     mp_arena arena; /* of the piece at hand */
@@ -67,6 +73,7 @@ typedef struct pprof_out {
     uint8_t *packed;
     size_t packed_capacity;
     mp_code code;
+    frame_step *steps;      /* by frame */
     mp_id_index text_index; /* texts of `code` to places in the string table */
     uint32_t *texts;        /* of each place from 1: in `code` */
     size_t text_count, text_capacity;
@@ -135,20 +142,40 @@ static void add_label(pprof_out *out, Pprof__Sample *sample, const char *key, co
     sample->label[sample->n_label++] = label;
 }
 
-/* The locations of a stack. */
-static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uint32_t callee)
+static void find_steps(pprof_out *out)
 {
-    const mp_weight_frame *frames = out->code.weights->frames;
-    size_t depth = 0;
-    for (uint32_t i = frame; i && depth <= MOST_CALLERS; i = frames[i].parent)
-        depth++;
-    sample->location_id = mp_arena_alloc(&out->arena, (depth + 1) * sizeof *sample->location_id);
-    for (uint32_t i = frame; i && sample->n_location_id < depth; i = frames[i].parent) {
-        sample->location_id[sample->n_location_id++] = mp_code_place_of(&out->code, i, callee);
-        callee = i;
-        frame = frames[i].parent;
+    const mp_weights *weights = out->code.weights;
+    out->steps = mp_alloc_zero(weights->count, sizeof *out->steps);
+    for (uint32_t i = 1; i < weights->count; i++) {
+        uint32_t caller = weights->frames[i].parent;
+        out->steps[i] = (frame_step){.caller = caller, .depth = out->steps[caller].depth + 1};
     }
-    if (frame)
+}
+
+/* Where its caller, which there must be, calls the frame. */
+static uint32_t place_above(pprof_out *out, uint32_t frame)
+{
+    frame_step *step = &out->steps[frame];
+    if (!step->place)
+        step->place = mp_code_place_of(&out->code, step->caller, frame);
+    return step->place;
+}
+
+/* The locations of a stack; `below`: what its first frame leads to, or 0. */
+static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uint32_t below)
+{
+    size_t whole = out->steps[frame].depth;
+    size_t depth = whole < MOST_CALLERS + 1 ? whole : MOST_CALLERS + 1;
+    sample->n_location_id = depth;
+    sample->location_id = mp_arena_alloc(&out->arena, (depth + 1) * sizeof *sample->location_id);
+    if (depth)
+        sample->location_id[0] =
+            below ? place_above(out, below) : mp_code_place_of(&out->code, frame, 0);
+    for (size_t i = 1; i < depth; i++) {
+        sample->location_id[i] = place_above(out, frame);
+        frame = out->steps[frame].caller;
+    }
+    if (depth < whole)
         out->totals.truncated_stacks =
             out->totals.truncated_stacks == MP_UNKNOWN ? 1 : out->totals.truncated_stacks + 1;
 }
@@ -359,6 +386,7 @@ static bool write_weights(const mp_weights *weights, const mp_request *request,
     if (ok) {
         out->piece = (Pprof__Profile)PPROF__PROFILE__INIT;
         out->code = mp_code_of(weights);
+        find_steps(out);
         out->totals = mp_nothing_written;
         add_head(out, request->model);
         add_samples(out);
@@ -372,6 +400,7 @@ static bool write_weights(const mp_weights *weights, const mp_request *request,
     }
     mp_id_index_free(&modules);
     mp_id_index_free(&out->text_index);
+    free(out->steps);
     free(out->texts);
     free(out->packed);
     free(out);
