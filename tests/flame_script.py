@@ -94,12 +94,10 @@ class Law:
             self.hold(fault, False)
 
     def texts_fit(self, what):
-        """No text is wider than its frame, and what is cut has as much as there is room for."""
+        """No text is wider than its frame."""
         for frame in self.page.run(STATE):
-            room, widest = frame["width"] + GAP - 6, 14  # of a letter
-            if frame["text"] and not frame["hidden"]:
-                self.hold(f"{what}: {frame}", frame["long"] <= room + 0.5 and
-                          (not frame["text"].endswith("\u2026") or frame["long"] >= room - 2 * widest))
+            if not frame["hidden"]:
+                self.hold(f"{what}: {frame}", frame["long"] <= max(frame["width"] + GAP - 6, 0) + 0.5)
 
 
 ALL = {"all": (12, 1176), "main": (12, 1176), "step": (12, 705.6), "(step)": (12, 705.6),
@@ -122,7 +120,9 @@ def hold_zoom(law):
         law.hold(f"{name}: keys go on there", law.focused(), [name])
         law.click(0)
         law.hold("a click at the whole", law.shown(), ALL)
-    law.hold("a long name", [before["WWW"]["text"][-1], len(before["WWW"]["text"]) < 20], ["\u2026", True])
+    cut, letter = before["WWW"], 14  # pixels, at most
+    law.hold("of a long name there is as much as there is room for", [
+        cut["text"][-1], cut["width"] + GAP - 6 - cut["long"] < 2 * letter], ["\u2026", True])
     law.click(FRAMES.index("(write)"))
     law.hold("of the innermost", law.shown(), {**CALLERS, "write": (12, 1176), "(write)": (12, 1176)})
     law.press("Escape")
@@ -182,6 +182,40 @@ def hold_search(law):
     law.hold("Enter goes to the first", law.focused(), ["(step)"])
     law.hold("the whole is no frame", find("all"), ("0 frames, 0.0 %", []))
     law.press("Escape")
+
+
+# Shorter and shorter, as tests/unit/test_pictures.c has it of what is drawn; of a type its last word stays.
+SHORTER = [
+    ["c0", "placeOrder shop.OrderService:97", "placeOrder \u2026OrderService:97", "placeOrder\u2026", "placeOrder", "pla\u2026"],
+    ["c0", "shop/main.p:52", "\u2026main.p:52", "main.p:52", "main.p:\u2026"],
+    ["c0", "shop\\main.cls", "\u2026main.cls", "main.cls"],
+    ["c0", "Shop::Cart<A::B, C>::add(D::E, int)", "\u2026add(D::E, int)", "add(D::E, int)", "add(D\u2026"],
+    ["c0", "find.part.0 lib.cpp", "find.part.0\u2026", "find.part.0", "find\u2026"],
+    ["t0", "OOABL Obj shop.OrderEvent", "OOABL Obj \u2026OrderEvent", "\u2026OrderEvent", "OrderEvent", "Order\u2026"],
+    ["less2 t", "DB Connection shopdb", "\u2026shopdb", "shopdb"],
+    ["t0", "System.Dictionary`2[[System.String, mscorlib]]", "\u2026Dictionary`2[[System.String, mscorlib]]",
+     "Dictionary`2[[S\u2026"]]
+
+
+def hold_shorter(law, drawn):
+    """A frame that is just as wide as a name shows that one."""
+    script = re.search(r"<script>.*</script>", drawn.read_text(encoding="utf-8"), re.DOTALL)[0]
+    law.open(drawn)
+    long = law.page.run("(texts => { const ruler = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas')"
+                        ".getContext('2d'); ruler.font = getComputedStyle(document.querySelector('g.f')).font;"
+                        " return texts.map(text => ruler.measureText(text).width); })"
+                        f"({json.dumps([text for names in SHORTER for text in names[1:]])})")
+    wanted = [text for names in SHORTER for text in names[1:]]
+    frames = [f'<g class="f {names[0]}"><title>{names[1].replace("<", "&lt;")}\n1 B</title>'
+              for names in SHORTER for _ in names[1:]]
+    boxes = [f'<rect x="0" y="{18 * i}" width="{width + 6.1 - GAP}" height="17"/></g>' for i, width in enumerate(long)]
+    path = law.folder / "shorter.svg"
+    path.write_text('<svg xmlns="http://www.w3.org/2000/svg" class="memprof" width="1200" height="900"><style>'
+                    f"svg {{ font: 12px sans-serif; }}</style>{''.join(map(str.__add__, frames, boxes))}{script}</svg>",
+                    encoding="utf-8")
+    law.open(path)
+    for frame, name in zip(law.page.run(STATE), wanted):
+        law.hold("a name", frame["text"], name)
 
 
 def hold_drawing(law, path):
@@ -274,6 +308,7 @@ def main():
             other = law.draw("other", webpages.SAMPLES / "shop-v2.oemp")
             hold_drawing(law, drawn)
             hold_page(law, drawn, other)
+            hold_shorter(law, drawn)
             hold_names(law)
             law.open(other)
             law.texts_fit("a sample")

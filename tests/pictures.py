@@ -43,6 +43,10 @@ def parsed(data):
         return "attributes that do something"
     if root.get("role") != "img" or root[0].tag != SVG + "title" or root[1].tag != SVG + "desc":
         return "no text in its place"
+    words = root[1].text
+    seen = next((text.text for text in root.iter(SVG + "text") if text.get("class") == "summary"), words)
+    if seen != words and not (seen.endswith("\u2026") and words.startswith(seen[:-1].rstrip("; "))):
+        return f"says {seen}, not {words}"
     return root
 
 
@@ -96,13 +100,18 @@ def fault_of_moments(root, snapshots):
     return f"peaks {wrong}" if wrong else None
 
 
+def shortened(name):
+    """What a name that lost its middle may have been."""
+    return re.compile(re.escape(name).replace("\u2026", ".*"))
+
+
 def fault_of_growth(root, rows, totals):
     """At the end the lines say what the rows do, and all of them add up to what has changed."""
     end = {name: bytes for name, bytes in list(moments_of(root).values())[-1].items()
            if name not in ("alive", "platform")}
     told = [(row["key"], row["delta_bytes"]) for row in rows]
     wrong = {name: bytes for name, bytes in end.items() if not re.fullmatch(r"\d+ others?", name) and
-             not any(key.startswith(name.rstrip("\u2026")) and delta == bytes for key, delta in told)}
+             not any(shortened(name).fullmatch(key) and delta == bytes for key, delta in told)}
     change = sum(delta for _, delta in told)
     return (f"{wrong}" if wrong else
             f"{sum(end.values())}, not {change} of {totals}" if sum(end.values()) != change else None)

@@ -42,14 +42,15 @@ static void put_number(data_out *out, int64_t number)
     mp_json_put_number(&out->json, number);
 }
 
-/* The number of a text as people see it; names beyond all measure are cut, and more of them where
- * there are very many. */
+/* The number of a text as people see it; names beyond all measure lose their middle, and where
+ * there are very many all but their beginnings, so that many are one. */
 static void put_text(data_out *out, const char *text)
 {
     enum { ENOUGH = 400 * 1000, LONGEST = 300, SHORT = 40 };
     texts *all = &out->texts;
-    const char *safe = mp_svg_short(&all->arena, mp_safe_text(&all->arena, text ? text : ""),
-                                    all->bytes < ENOUGH ? LONGEST : SHORT);
+    const char *safe = mp_safe_text(&all->arena, text ? text : "");
+    safe = all->bytes < ENOUGH ? mp_svg_short(&all->arena, safe, LONGEST)
+                               : mp_svg_ends(&all->arena, safe, SHORT, 0);
     text_probe probe = {all, safe};
     uint32_t *place =
         mp_hash_index_put(&all->index, mp_hash_bytes(safe, strlen(safe)), same_text, &probe);

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "render/cell.h"
-#include "render/name.h"
+#include "render/frame_name.h"
 #include "render/svg.h"
 
 /* Levels with names, and behind them levels of half a line. */
@@ -101,12 +101,20 @@ static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
     const mp_place *at = &grid->tree->at[place];
     const mp_column column = {.unit = grid->tree->unit};
     const mp_cell cell = {.known = true, .number = at->all};
-    const char *name = mp_safe_text(&grid->arena, at->label);
+    enum { LONGEST = 500 };
+    const char *names[MP_FRAME_NAMES];
+    const char *name = mp_safe_text(&grid->arena, mp_svg_short(&grid->arena, at->label, LONGEST));
     const char *whole = mp_arena_format(&grid->arena, "%s  %s", name,
                                         mp_cell_for_people(&grid->arena, &column, &cell, false));
     if (mp_text_width(whole) <= room)
         return whole;
-    return room < 3 ? "" : mp_collapse_name(&grid->arena, name, room);
+    if (room < 3)
+        return "";
+    const size_t count = mp_frame_names(&grid->arena, name, at->kind == MP_PLACE_TYPE, names);
+    for (size_t i = 0; i < count; i++)
+        if (mp_text_width(names[i]) <= room)
+            return names[i];
+    return names[count - 1];
 }
 
 /* A name over the columns that are the place's alone. What does not fit is cut at a character. */

@@ -108,8 +108,7 @@ static const char *collapse(mp_arena *arena, const char *name, char open, char c
     return text;
 }
 
-/* The end of the word at `p`: blanks within brackets are part of it. */
-static const char *word_end(const char *p)
+const char *mp_word_end(const char *p)
 {
     int depth = 0;
     for (; *p && (*p != ' ' || depth); p++) {
@@ -126,7 +125,7 @@ static const char *drop_component(mp_arena *arena, const char *name)
     const char *word = NULL, *rest = NULL, *end = NULL;
     for (const char *p = name; *p;) {
         const char *from = p + (strncmp(p, MP_ELLIPSIS, 3) == 0 ? 3 : 0);
-        const char *to = word_end(p), *next = next_component(from, to);
+        const char *to = mp_word_end(p), *next = next_component(from, to);
         if (next < to && next[-1] != ':' && (!word || to - p > end - word)) {
             word = p;
             end = to;

@@ -21,4 +21,7 @@ const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, siz
  * "shop.OrderService:155", "placeOrder.p:51" of "shop/placeOrder.p:51". `at` if it has but one. */
 const char *mp_last_component(const char *at, const char *end);
 
+/* The end of the word at `p`: blanks within brackets are part of it. */
+const char *mp_word_end(const char *p);
+
 #endif

@@ -60,12 +60,26 @@ const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, doubl
     return count < 2 ? "" : mp_arena_format(arena, "%.*s%s", (int)(kept - text), text, dots);
 }
 
+const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t tail)
+{
+    const char *first = text, *at = text;
+    for (size_t count = 0; count < head + tail && *at; count++) {
+        (void)mp_next_width(&at);
+        first = count < head ? at : first;
+    }
+    if (!*at)
+        return text;
+    const char *last = at + strlen(at);
+    for (; tail; tail--)
+        do
+            last--;
+        while (last > first && ((unsigned char)*last & 0xc0) == 0x80); /* within a character */
+    return mp_arena_format(arena, "%.*s\u2026%s", (int)(first - text), text, last);
+}
+
 const char *mp_svg_short(mp_arena *arena, const char *text, size_t characters)
 {
-    const char *at = text;
-    for (size_t i = 0; i < characters && *at; i++)
-        (void)mp_next_width(&at);
-    return *at ? mp_arena_format(arena, "%.*s\u2026", (int)(at - text), text) : text;
+    return mp_svg_ends(arena, text, characters / 2, characters - characters / 2);
 }
 
 /* --- parts --- */
@@ -127,6 +141,21 @@ unsigned mp_svg_colour(const char *text, unsigned count)
 
 /* --- a drawing's frame --- */
 
+/* Of "alive 5 B; platform 7 B; ..." the parts that have room. */
+static const char *first_parts(mp_svg *svg, const char *text, double room)
+{
+    static const char more[] = "; \u2026";
+    const char *end = text, *kept = NULL;
+    double width = mp_svg_width(more, MP_SVG_TEXT);
+    if (mp_svg_width(text, MP_SVG_TEXT) <= room)
+        return text;
+    while (*end && width <= room) {
+        kept = *end == ';' ? end : kept;
+        width += take_width(&end) * MP_SVG_TEXT / 1000;
+    }
+    return kept ? mp_arena_format(&svg->arena, "%.*s%s", (int)(kept - text), text, more) : text;
+}
+
 double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary)
 {
     FILE *file = svg->file;
@@ -151,7 +180,7 @@ double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const c
     fprintf(file, "<text class=\"title\" x=\"%d\" y=\"28\">", MP_SVG_MARGIN);
     mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.13, room)); /* it is bold */
     fputs("</text>\n", file);
-    mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, summary);
+    mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, first_parts(svg, summary, room));
     return MP_SVG_HEAD;
 }
 

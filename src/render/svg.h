@@ -55,7 +55,9 @@ void mp_svg_tip(const mp_svg *svg, const char *text);
 double mp_svg_width(const char *text, double size);
 /* As much of it as has room; "" where that would tell nothing. In the arena, or the text. */
 const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, double room);
-/* The text without what is beyond so many characters. */
+/* The text's first and last characters, so many of each, where it has more. */
+const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t tail);
+/* The same of both together: names differ at their ends. */
 const char *mp_svg_short(mp_arena *arena, const char *text, size_t characters);
 /* An amount with its unit, as people read it: "18.6 KiB", "0.125000 s", "1,234". In the arena. */
 const char *mp_svg_amount(mp_svg *svg, mp_unit unit, int64_t amount, bool with_sign);

@@ -121,9 +121,10 @@ static const char *note_of(mp_canvas *to)
     if (!is_thinned(to))
         return own;
     return mp_arena_format(to->arena,
-                           "%s moments in %zu columns: each shows its first, last, least and "
+                           "%s moments in %zu column%s: each shows its first, last, least and "
                            "most%s%s",
-                           all, to->column_count, own ? "; " : "", own ? own : "");
+                           all, to->column_count, to->column_count == 1 ? "" : "s", own ? "; " : "",
+                           own ? own : "");
 }
 
 static void place_all(mp_canvas *to)

@@ -58,6 +58,15 @@ static const char *amount_text(map *to, int64_t amount)
     return mp_svg_amount(to->svg, to->of->unit, amount, false);
 }
 
+/* "54 objects" */
+static const char *count_text(map *to, int64_t count)
+{
+    char text[MP_UNIT_TEXT];
+    const char *of = to->of->count_of;
+    mp_format_count(text, count, false);
+    return mp_arena_format(&to->svg->arena, "%s %.*s", text, (int)strlen(of) - (count == 1), of);
+}
+
 /* "249.2 KiB (255,180 bytes) in 54 objects, 12.5 %" */
 static const char *exact_text(map *to, int64_t amount, int64_t count)
 {
@@ -68,10 +77,8 @@ static const char *exact_text(map *to, int64_t amount, int64_t count)
         mp_format_count(text, amount, false);
         all = mp_arena_format(arena, "%s (%s bytes)", all, text);
     }
-    if (to->of->count_of) {
-        mp_format_count(text, count, false);
-        all = mp_arena_format(arena, "%s in %s %s", all, text, to->of->count_of);
-    }
+    if (to->of->count_of)
+        all = mp_arena_format(arena, "%s in %s", all, count_text(to, count));
     mp_format_percent(text, mp_percent_of(amount, to->of->at[0].all), false);
     return mp_arena_format(arena, "%s, %s %%", all, text);
 }
@@ -285,15 +292,13 @@ static const char *summary_of(map *to)
     uint32_t from = to->first[0], end = to->first[1];
     const char *text = amount_text(to, of->at[0].all);
     char number[MP_UNIT_TEXT];
-    if (of->count_of) {
-        mp_format_count(number, of->at[0].all_count, false);
-        text = mp_arena_format(arena, "%s in %s %s", text, number, of->count_of);
-    }
+    if (of->count_of)
+        text = mp_arena_format(arena, "%s in %s", text, count_text(to, of->at[0].all_count));
     for (uint32_t i = from; i < end && i < from + NAMED; i++) {
         const mp_place *at = &of->at[to->children[i]];
         mp_format_percent(number, mp_percent_of(at->all, of->at[0].all), false);
         text = mp_arena_format(arena, "%s%s %s %s %%", text, i == from ? ":" : ",",
-                               mp_svg_short(arena, at->label, MOST_NAME / 2), number);
+                               mp_svg_short(arena, at->label, MOST_NAME / 4), number);
     }
     return text;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/frame_name.h"
 #include "render/svg.h"
 #include "render/xml.h"
 
@@ -21,7 +22,7 @@ enum {
     LABEL = 160,         /* characters of a name that are told */
     /* At most so many bytes a frame takes without its texts, its name takes without that, and a
      * frame takes that stands for those that are not drawn. */
-    FRAME = 98,
+    FRAME = 100,
     NAME = 36,
     REST = 230,
 };
@@ -148,7 +149,8 @@ static const char *class_of(icicle *of, const mp_place *place)
     if (place->kind == MP_PLACE_REST)
         return "rest";
     if (of->tree->has_base)
-        return class_of_change(place);
+        return mp_arena_format(arena, "%s%s", class_of_change(place),
+                               place->kind == MP_PLACE_TYPE ? " t" : "");
     switch (place->kind) {
     case MP_PLACE_CODE:
         return mp_arena_format(
@@ -164,9 +166,21 @@ static const char *class_of(icicle *of, const mp_place *place)
 }
 
 /* As much of the name as a frame of so many pixels has room for. */
-static const char *name_in(icicle *of, const char *name, double width)
+static const char *name_in(icicle *of, const char *name, bool is_type, int64_t width)
 {
-    return mp_svg_fitting(&of->svg->arena, name, MP_SVG_TEXT, width - 6);
+    enum { LEAST = 10 };
+    mp_arena *arena = &of->svg->arena;
+    const char *names[MP_FRAME_NAMES];
+    const double room = (double)width * of->scale - 6;
+    if (room < LEAST)
+        return "";
+    if (mp_svg_width(name, MP_SVG_TEXT) <= room)
+        return name;
+    const size_t count = mp_frame_names(arena, name, is_type, names);
+    for (size_t i = 1; i < count; i++)
+        if (mp_svg_width(names[i], MP_SVG_TEXT) <= room)
+            return names[i];
+    return mp_svg_fitting(arena, names[count - 1], MP_SVG_TEXT, room);
 }
 
 /* --- which places are drawn --- */
@@ -183,7 +197,8 @@ static size_t bytes_of(icicle *of, uint32_t i)
 {
     mp_arena *arena = &of->svg->arena;
     const char *label = mp_svg_short(arena, of->tree->at[i].label, LABEL);
-    const char *name = name_in(of, label, (double)of->width[i] * of->scale);
+    const bool is_type = of->tree->at[i].kind == MP_PLACE_TYPE;
+    const char *name = name_in(of, label, is_type, of->width[i]);
     size_t bytes = FRAME + mp_xml_length(tip_of(of, i, label));
     bytes += *name ? NAME + mp_xml_length(name) : 0;
     mp_arena_free(arena);
@@ -263,8 +278,9 @@ static void choose(icicle *of)
 
 /* --- drawing --- */
 
+/* `name`: as much of it as has room. */
 static void put_box(icicle *of, const char *class_name, int64_t left, int64_t width, uint32_t depth,
-                    const char *tip, const char *label)
+                    const char *tip, const char *name)
 {
     mp_svg *svg = of->svg;
     const double x = x_of(left, of), w = (double)width * of->scale;
@@ -276,7 +292,7 @@ static void put_box(icicle *of, const char *class_name, int64_t left, int64_t wi
     mp_svg_put(svg, "y", y_of(depth));
     mp_svg_put(svg, "width", w - gap);
     fprintf(svg->file, " height=\"%d\"/>", ROW - 1);
-    mp_svg_text(svg, NULL, NULL, x + 3, y_of(depth) + 13, 0, name_in(of, label, w));
+    mp_svg_text(svg, NULL, NULL, x + 3, y_of(depth) + 13, 0, name);
     fputs("</g>\n", svg->file);
 }
 
@@ -292,7 +308,8 @@ static void put_rest(icicle *of, uint32_t i)
                                                                 : "narrow frames");
     const char *tip = mp_arena_format(&of->svg->arena, "%s, not drawn\n%s", label,
                                       mp_svg_amount(of->svg, of->tree->unit, of->small[i], false));
-    put_box(of, "rest", of->next[i], of->small[i], of->depth[i] + 1, tip, label);
+    put_box(of, "rest", of->next[i], of->small[i], of->depth[i] + 1, tip,
+            name_in(of, label, false, of->small[i]));
 }
 
 /* "all: 18.6 KiB in 27 objects" */
@@ -320,7 +337,8 @@ static void put_places(icicle *of)
             continue;
         const char *label = i ? mp_svg_short(&of->svg->arena, at[i].label, LABEL) : whole_text(of);
         put_box(of, class_of(of, &at[i]), of->left[i], of->width[i], of->depth[i],
-                tip_of(of, i, label), label);
+                tip_of(of, i, label),
+                name_in(of, label, at[i].kind == MP_PLACE_TYPE, of->width[i]));
         put_rest(of, i);
         mp_arena_free(&of->svg->arena);
     }
@@ -332,17 +350,26 @@ static void put_legend(icicle *of)
 {
     static const struct legend_entry {
         const char *class_name, *text;
-    } plain[] = {{"c0", "code, coloured by source"}, {"t0", "type of objects"}, {"n", "not code"}},
-      changes[] = {{"less4", "gone, or nearly"},
-                   {"less2", "less"},
-                   {"same", "unchanged"},
-                   {"more2", "more"},
-                   {"more4", "new, or nearly"}};
+        mp_place_kind kind; /* where a place is of that */
+    } plain[] = {{"c0", "code, coloured by source", MP_PLACE_CODE},
+                 {"g", "program", MP_PLACE_GROUP},
+                 {"t0", "type of objects", MP_PLACE_TYPE},
+                 {"n", "not code", MP_PLACE_NONE}},
+      changes[] = {{"less4", "gone, or nearly", 0},
+                   {"less2", "less", 0},
+                   {"same", "unchanged", 0},
+                   {"more2", "more", 0},
+                   {"more4", "new, or nearly", 0}};
     const bool base = of->tree->has_base;
     const struct legend_entry *entries = base ? changes : plain;
     size_t count = base ? sizeof changes / sizeof *changes : sizeof plain / sizeof *plain;
+    bool has[MP_PLACE_REST + 1] = {false};
     double x = MP_SVG_MARGIN;
+    for (uint32_t i = 1; i < of->tree->count; i++)
+        has[of->tree->at[i].kind] = true;
     for (size_t i = 0; i < count; i++) {
+        if (!base && !has[entries[i].kind])
+            continue;
         fprintf(of->svg->file, "<g class=\"%s\"><rect", entries[i].class_name);
         mp_svg_put(of->svg, "x", x);
         mp_svg_put(of->svg, "y", MP_SVG_HEAD - 3);

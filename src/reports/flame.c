@@ -332,7 +332,8 @@ static void put_difference(const mp_request *request, mp_document *document, con
                                      by_what(of), file_of(now->path), file_of(base->path));
     const char *flat = level != MP_LEVEL_METHOD ? NULL : now->has_paths ? base->path : now->path;
     if (flat)
-        figure->note = mp_document_text(document, "By method, as %s has no call tree.", flat);
+        figure->note =
+            mp_document_text(document, "By method, as %s has no call tree.", file_of(flat));
     mp_table *table = section_frames(request, document, figure);
     if (flat)
         mp_table_line(document, table, "by method, as %s has no call tree", flat);

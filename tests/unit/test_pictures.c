@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "render/frame_name.h"
 #include "render/squarify.h"
 #include "render/svg.h"
 #include "render/svg_axis.h"
@@ -291,13 +292,79 @@ static void maps_stay_small(void **state)
     free(name);
 }
 
+/* --- names --- */
+
+/* The same cases are in tests/flame_script.py. */
+static void names_lose_what_tells_least(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool is_type;
+        const char *names[MP_FRAME_NAMES];
+    } cases[] = {
+        {"placeOrder shop.OrderService:97",
+         false,
+         {"placeOrder shop.OrderService:97", "placeOrder \u2026OrderService:97",
+          "placeOrder \u2026OrderService:97", "placeOrder\u2026", "placeOrder\u2026",
+          "placeOrder"}},
+        {"shop/main.p:52",
+         false,
+         {"shop/main.p:52", "shop/main.p:52", "\u2026main.p:52", "shop/main.p:52",
+          "\u2026main.p:52", "main.p:52"}},
+        {"Shop::Cart<A::B, C>::add(D::E, int)",
+         false,
+         {"Shop::Cart<A::B, C>::add(D::E, int)", "Shop::Cart<A::B, C>::add(D::E, int)",
+          "\u2026add(D::E, int)", "Shop::Cart<A::B, C>::add(D::E, int)", "\u2026add(D::E, int)",
+          "add(D::E, int)"}},
+        {"OOABL Obj shop.OrderEvent",
+         true,
+         {"OOABL Obj shop.OrderEvent", "OOABL Obj shop.OrderEvent", "OOABL Obj \u2026OrderEvent",
+          "\u2026shop.OrderEvent", "\u2026OrderEvent", "OrderEvent"}},
+        {"DB Connection shopdb",
+         true,
+         {"DB Connection shopdb", "DB Connection shopdb", "DB Connection shopdb", "\u2026shopdb",
+          "\u2026shopdb", "shopdb"}},
+        {"", false, {"", "", "", "", "", ""}},
+        {" ", true, {" ", " ", " ", "\u2026", "\u2026", ""}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_arena arena = {0};
+        const char *names[MP_FRAME_NAMES];
+        assert_int_equal(mp_frame_names(&arena, cases[i].name, cases[i].is_type, names),
+                         MP_FRAME_NAMES);
+        for (size_t k = 0; k < MP_FRAME_NAMES; k++)
+            assert_string_equal(names[k], cases[i].names[k]);
+        mp_arena_free(&arena);
+    }
+}
+
+static void long_texts_lose_their_middle(void **state)
+{
+    (void)state;
+    mp_arena arena = {0};
+    assert_string_equal(mp_svg_short(&arena, "abcdef", 6), "abcdef");
+    assert_string_equal(mp_svg_short(&arena, "abcdefg", 6), "abc\u2026efg");
+    assert_string_equal(mp_svg_short(&arena, "abcdefg", 5), "ab\u2026efg");
+    assert_string_equal(mp_svg_short(&arena, "\u00e4\u4e2d\u00f6\u00fc\u00df", 2),
+                        "\u00e4\u2026\u00df");
+    assert_string_equal(mp_svg_short(&arena, "", 2), "");
+    mp_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(squares_by_hand),  cmocka_unit_test(squares_by_law),
-        cmocka_unit_test(axes_by_hand),     cmocka_unit_test(axes_by_law),
-        cmocka_unit_test(lines_stay_small), cmocka_unit_test(spans_stay_small),
-        cmocka_unit_test(maps_stay_small),  cmocka_unit_test(names_without_room_are_left_out),
+        cmocka_unit_test(squares_by_hand),
+        cmocka_unit_test(squares_by_law),
+        cmocka_unit_test(axes_by_hand),
+        cmocka_unit_test(axes_by_law),
+        cmocka_unit_test(lines_stay_small),
+        cmocka_unit_test(spans_stay_small),
+        cmocka_unit_test(maps_stay_small),
+        cmocka_unit_test(names_without_room_are_left_out),
+        cmocka_unit_test(names_lose_what_tells_least),
+        cmocka_unit_test(long_texts_lose_their_middle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

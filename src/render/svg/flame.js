@@ -21,6 +21,7 @@
     var rect = group.querySelector("rect"), tip = group.querySelector("title").textContent;
     return {
       group: group, rect: rect, text: group.querySelector("text"), tip: tip, label: tip.split("\n")[0],
+      isType: / t\d?$/.test(group.getAttribute("class")),
       x: +rect.getAttribute("x"), y: +rect.getAttribute("y"), width: whole(+rect.getAttribute("width"))
     };
   }
@@ -52,12 +53,69 @@
     return frame === top;
   }
 
-  // As many characters as have room, in the letters that the browser has.
-  function fitting(label, room) {
-    var characters, from = 0, to, middle;
+  // Where the word at this place ends: blanks within brackets are part of it.
+  function wordEnd(text, at) {
+    var depth = 0;
+    for (; at < text.length && (depth || text.charAt(at) !== " "); at++) {
+      if ("(<[".indexOf(text.charAt(at)) >= 0) { depth++; }
+      if (depth && ")>]".indexOf(text.charAt(at)) >= 0) { depth--; }
+    }
+    return at;
+  }
+
+  // "OrderService:97" of "shop.OrderService:97", "main.p:52" of "shop/main.p:52": without what stands
+  // in front of a dot, a slash or two colons that are no suffix's, and in no brackets.
+  function innermost(word) {
+    var separator = /^(?:::|[\/\\]|\.(?!\d|part\.|constprop\.|isra\.|cold|lto_priv\.|[a-z]{1,3}(?::|$))(?=\w))(?=.)/;
+    var last = 0, at = 0, depth = 0, match;
+    while (at < word.length) {
+      match = depth ? null : separator.exec(word.slice(at));
+      if ("(<[".indexOf(word.charAt(at)) >= 0) { depth++; }
+      if (depth && ")>]".indexOf(word.charAt(at)) >= 0) { depth--; }
+      at += match ? match[0].length : 1;
+      if (match) { last = at; }
+    }
+    return word.slice(last);
+  }
+
+  function shortened(word) {
+    var rest = innermost(word);
+    return rest === word ? word : "\u2026" + rest;
+  }
+
+  // Shorter and shorter names, as in src/render/frame_name.c.
+  function shorterNames(name, isType) {
+    var words = [], at = 0, end, head, index, around, before, behind, rest;
+    while (at < name.length) {
+      end = wordEnd(name, at);
+      words.push(name.slice(at, end));
+      at = end + 1;
+    }
+    index = isType ? words.length - 1 : 0;
+    head = words[index];
+    rest = innermost(head);
+    around = words.map(shortened);
+    before = index ? "\u2026" : "";
+    behind = index + 1 < words.length ? "\u2026" : "";
+    return [
+      words.map(function (word, i) { return i === index ? word : around[i]; }).join(" "),
+      around.join(" "),
+      before + head + behind,
+      (rest === head ? before : "") + shortened(head) + behind,
+      rest
+    ];
+  }
+
+  // As much of a name as has room, in the letters that the browser has.
+  function fitting(name, isType, room) {
+    var names, characters, from = 0, to, middle, i;
     if (room < 10) { return ""; }
-    if (ruler.measureText(label).width <= room) { return label; }
-    characters = Array.from(label);
+    if (ruler.measureText(name).width <= room) { return name; }
+    names = shorterNames(name, isType);
+    for (i = 0; i < names.length; i++) {
+      if (ruler.measureText(names[i]).width <= room) { return names[i]; }
+    }
+    characters = Array.from(names[names.length - 1]);
     to = characters.length - 1;
     while (from < to) {
       middle = (from + to + 1) >> 1;
@@ -71,7 +129,7 @@
   }
 
   function put(frame, x, width) {
-    var label = fitting(frame.label, width - 2 * EDGE);
+    var label = fitting(frame.label, frame.isType, width - 2 * EDGE);
     frame.rect.setAttribute("x", x);
     frame.rect.setAttribute("width", width - Math.min(GAP, width * SHARE));
     if (!frame.text && label) {
