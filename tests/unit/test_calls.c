@@ -102,16 +102,18 @@ static void test_siblings(void **state)
  * Line 5 calls a alone: 0.8 of 0.9 s. Line 6 calls a and b, of line 7 nothing is told, line 8 takes
  * more itself than with what it calls, and the time of line 0 is all of m's: of those, nothing can
  * be told, as a and b have several callers. d is called by c alone, but comes back to it. e is
- * called by line 9 and by nobody else, and takes 0.3 s; line 9 calls it and b. */
+ * called by line 9 and by nobody else, and takes 0.3 s; line 9 calls it and b. Line 11 calls b, for
+ * which no time went by. */
 #define GRAPH                                                                                      \
     "1 09/10/2021 \"run\" 16:59:51 \"joe\"\n.\n"                                                   \
     "1 \"m\" \"\" 0\n2 \"a\" \"\" 0\n3 \"b\" \"\" 0\n4 \"c\" \"\" 0\n5 \"d\" \"\" 0\n"             \
     "6 \"e\" \"\" 0\n.\n"                                                                          \
     "0 0 1 1\n1 0 2 1\n1 5 2 1\n1 6 2 1\n1 6 3 1\n1 7 3 1\n1 8 3 1\n1 9 6 1\n1 9 3 1\n"            \
-    "1 10 4 1\n2 4 2 1\n4 1 5 1\n5 1 4 1\n.\n"                                                     \
+    "1 10 4 1\n1 11 3 1\n2 4 2 1\n4 1 5 1\n5 1 4 1\n.\n"                                           \
     "0 0 1 0.000000 3.000000\n1 0 1 0.200000 3.000000\n1 5 1 0.100000 0.900000\n"                  \
     "1 6 1 0.100000 0.300000\n1 8 1 0.500000 0.400000\n1 9 1 0.100000 0.500000\n"                  \
-    "1 10 1 0.000000 0.250000\n2 0 3 0.100000 0.600000\n2 4 1 0.100000 0.300000\n"                 \
+    "1 10 1 0.000000 0.250000\n1 11 1 0.100000 0.100000\n2 0 3 0.100000 0.600000\n2 4 1 0.100000 " \
+    "0.300000\n"                                                                                   \
     "3 0 4 0.100000 0.100000\n4 0 2 0.100000 0.250000\n4 1 1 0.100000 0.150000\n"                  \
     "5 0 1 0.010000 0.200000\n5 1 1 0.010000 0.100000\n6 0 1 0.300000 0.300000\n.\n"               \
     ".\n.\n.\n"
@@ -127,8 +129,8 @@ static void test_costs_of_a_graph(void **state)
         {"session", "m", 0, 3000000}, {"m", "a", 0, MP_UNTOLD}, {"m", "a", 5, 800000},
         {"m", "a", 6, MP_UNTOLD},     {"m", "b", 6, MP_UNTOLD}, {"m", "b", 7, MP_UNTOLD},
         {"m", "b", 8, MP_UNTOLD},     {"m", "e", 9, 300000},    {"m", "b", 9, MP_UNTOLD},
-        {"m", "c", 10, 250000},       {"a", "a", 4, MP_UNTOLD}, {"c", "d", 1, MP_UNTOLD},
-        {"d", "c", 1, MP_UNTOLD},
+        {"m", "c", 10, 250000},       {"m", "b", 11, 0},        {"a", "a", 4, MP_UNTOLD},
+        {"c", "d", 1, MP_UNTOLD},     {"d", "c", 1, MP_UNTOLD},
     };
     enum { EDGES = sizeof wanted / sizeof *wanted };
     mp_error error = {0};
