@@ -131,21 +131,32 @@ const mp_codec mp_codec_xz = {sizeof(lzma_stream), xz_begin, xz_step, xz_end};
 
 /* --- zstd --- */
 
+typedef struct zstd_state {
+    ZSTD_DStream *stream;
+    size_t next; /* bytes up to the end of a block */
+} zstd_state;
+
 static bool zstd_begin(void *state)
 {
-    ZSTD_DStream **zstd = state;
-    *zstd = ZSTD_createDStream();
-    return *zstd != NULL;
+    zstd_state *zstd = state;
+    zstd->stream = ZSTD_createDStream();
+    zstd->next = zstd->stream ? ZSTD_initDStream(zstd->stream) : 0;
+    return zstd->stream != NULL;
 }
 
 static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char **why)
 {
-    ZSTD_inBuffer in = {bytes->in, bytes->length, 0};
+    enum { BLOCK_HEAD = 3 };
+    zstd_state *zstd = state;
+    /* A call that fails gives nothing, not even what is in front of the damage: a block at a time,
+     * so that it is the same however the bytes come. */
+    ZSTD_inBuffer in = {bytes->in, bytes->length < zstd->next ? bytes->length : zstd->next, 0};
     ZSTD_outBuffer out = {bytes->out, bytes->room, 0};
-    size_t code = ZSTD_decompressStream(*(ZSTD_DStream **)state, &out, &in);
+    size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);
     advance(bytes, in.pos, out.pos);
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         mp_out_of_memory();
+    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD : code; /* it asks for the next head, too */
     return ZSTD_isError(code) ? damaged(ZSTD_getErrorName(code), why)
            : code             ? MP_CODEC_MORE
                               : MP_CODEC_END;
@@ -153,10 +164,10 @@ static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char 
 
 static void zstd_end(void *state)
 {
-    ZSTD_freeDStream(*(ZSTD_DStream **)state);
+    ZSTD_freeDStream(((zstd_state *)state)->stream);
 }
 
-const mp_codec mp_codec_zstd = {sizeof(ZSTD_DStream *), zstd_begin, zstd_step, zstd_end};
+const mp_codec mp_codec_zstd = {sizeof(zstd_state), zstd_begin, zstd_step, zstd_end};
 
 /* --- lz4 --- */
 
