@@ -42,12 +42,13 @@ static void put_bytes(gzip_out *out, uint8_t *bytes, size_t length, int flush)
     } while (out->stream.avail_out == 0);
 }
 
-static bool open_gzip(gzip_out *out, FILE *file)
+static void open_gzip(gzip_out *out, FILE *file)
 {
     enum { GZIP = 16, MEMORY = 8 };
     *out = (gzip_out){.file = file};
-    return deflateInit2(&out->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP + MAX_WBITS, MEMORY,
-                        Z_DEFAULT_STRATEGY) == Z_OK;
+    if (deflateInit2(&out->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP + MAX_WBITS, MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        mp_out_of_memory();
 }
 
 static void close_gzip(gzip_out *out)
@@ -377,34 +378,31 @@ static void describe(const pprof_out *out, const mp_id_index *modules, const mp_
     mp_written_rows(document, table, "texts", (int64_t)out->text_count + 1);
 }
 
-static bool write_weights(const mp_weights *weights, const mp_request *request,
-                          mp_document *document, mp_error *error)
+static void write_weights(const mp_weights *weights, const mp_request *request,
+                          mp_document *document)
 {
     mp_id_index modules = {0};
     pprof_out *out = mp_alloc_zero(1, sizeof *out);
-    bool ok = open_gzip(&out->gzip, request->file);
-    if (ok) {
-        out->piece = (Pprof__Profile)PPROF__PROFILE__INIT;
-        out->code = mp_code_of(weights);
-        find_steps(out);
-        out->totals = mp_nothing_written;
-        add_head(out, request->model);
-        add_samples(out);
-        add_mappings(out, &modules);
-        add_locations(out, &modules);
-        add_functions(out);
-        add_texts(out);
-        close_gzip(&out->gzip);
-        describe(out, &modules, request, document);
-        mp_code_free(&out->code);
-    }
+    open_gzip(&out->gzip, request->file);
+    out->piece = (Pprof__Profile)PPROF__PROFILE__INIT;
+    out->code = mp_code_of(weights);
+    find_steps(out);
+    out->totals = mp_nothing_written;
+    add_head(out, request->model);
+    add_samples(out);
+    add_mappings(out, &modules);
+    add_locations(out, &modules);
+    add_functions(out);
+    add_texts(out);
+    close_gzip(&out->gzip);
+    describe(out, &modules, request, document);
+    mp_code_free(&out->code);
     mp_id_index_free(&modules);
     mp_id_index_free(&out->text_index);
     free(out->steps);
     free(out->texts);
     free(out->packed);
     free(out);
-    return ok || mp_fail(error, MP_ERROR_OUTPUT, "zlib cannot pack what pprof reads");
 }
 
 static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
@@ -414,20 +412,21 @@ static bool write_heap(const mp_request *request, mp_document *document, mp_erro
     if (!mp_request_window(request, &window, error))
         return false;
     mp_weights weights = mp_weights_apart(&window, of, sizeof of / sizeof *of);
-    bool ok = write_weights(&weights, request, document, error);
+    write_weights(&weights, request, document);
     mp_weights_free(&weights);
     mp_window_free(&window);
-    return ok;
+    return true;
 }
 
 static bool write_others(const mp_request *request, mp_document *document, mp_error *error)
 {
+    (void)error;
     bool dump = request->filter->holds & MP_HOLDS_GRAPH;
     const mp_weighing of = dump ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
     mp_weights weights = mp_weights_of(request->filter, NULL, &of, 1);
-    bool ok = write_weights(&weights, request, document, error);
+    write_weights(&weights, request, document);
     mp_weights_free(&weights);
-    return ok;
+    return true;
 }
 #else
 static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
