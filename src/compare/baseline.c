@@ -100,12 +100,12 @@ typedef struct loader {
 /* Twice as much is still a number. */
 #define MOST (INT64_MAX / 2)
 
+#define NO_FIGURE "the line has a figure that is none, expected a whole number that is not negative"
+
 static bool check_figure(loader *load, json_t *value, int64_t least)
 {
     int64_t figure = json_integer_value(value);
-    return (json_is_integer(value) && figure >= least && figure <= MOST) ||
-           FAIL(load, "the line has a figure that is none, expected a whole number that is not "
-                      "negative");
+    return (json_is_integer(value) && figure >= least && figure <= MOST) || FAIL(load, NO_FIGURE);
 }
 
 /* A figure of all runs, or a list of one for each. `offset`: in run_values. */
@@ -425,8 +425,9 @@ static bool read_line(loader *load, const char *line, size_t length)
     json_error_t error;
     json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
     if (!json_is_object(object)) {
+        const bool too_large = !object && json_error_code(&error) == json_error_numeric_overflow;
         json_decref(object);
-        return FAIL(load, "the line is no JSON object");
+        return too_large ? FAIL(load, NO_FIGURE) : FAIL(load, "the line is no JSON object");
     }
     bool ok = read_members(load, object, &values);
     if (load->line == 1) /* in another version, other names are right */
