@@ -1,5 +1,6 @@
 /* Gate: hold a recording to the rules of a policy. */
 #include <math.h>
+#include <string.h>
 
 #include "base/diagnose.h"
 #include "base/text.h"
@@ -260,6 +261,26 @@ static void withdraw(mp_rule_results *results, const char *why)
     }
 }
 
+static bool is_same(const mp_digest *a, const mp_digest *b)
+{
+    bool same = a->checksum_count && a->checksum_count == b->checksum_count &&
+                memcmp(&a->totals, &b->totals, sizeof a->totals) == 0; /* else another snapshot */
+    for (size_t i = 0; same && i < a->checksum_count; i++)
+        same = mp_checksum_equal(&a->checksums[i], &b->checksums[i]);
+    return same;
+}
+
+/* A recording that is held against itself is no worse, which says nothing of a new one. */
+static void say_same(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    bool same = base && is_same(base, now);
+    for (size_t i = 0; base && !same && i < base->run_count; i++)
+        same = is_same(base->runs[i], now);
+    if (same)
+        mp_document_say(document, MP_TONE_WARNING, "Same bytes",
+                        "those that %s was made of: it is held against itself", base->path);
+}
+
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
 {
     rule_context->base = request->base;
@@ -273,6 +294,7 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
         withdraw(&results, mp_torn_text(document, request));
     section_gate(document, request, &results);
     say_verdict(document, &results);
+    say_same(document, request->base, rule_context->now);
     section_rules(document, &results);
     section_worse(document, &results);
     mp_rule_results_free(&results);
