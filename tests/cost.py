@@ -40,7 +40,8 @@ COSTS = [*ALL, "top -n 0 --format json", "tree", "tree -n 0", "tree -n 0 --forma
          "coverage -n 0", "coverage --to lcov", "timeline", "top --by method"]
 REPORTS = ["analyze", "check", "top -n 0", "diff FILE", "baseline save"]
 DUMPS = [*ALL, "leaks", "top -n 0", "retained -n 0", "retained --by type", "dominators",
-         "dominators -n 0 --format json", "growth FILE", "path --type Shop.Node", "object --type Shop.Node",
+         "dominators -n 0 --format json", "growth FILE", "path --type Shop.Node",
+         "path --type * -n 0 --format json", "object --type Shop.Node",
          "diff --by dominators FILE"]
 FOLDERS = ["analyze", "info", "leaks", "leaks -n 0 --format json", "top --group file", "check", "top", "trend",
            "gate POLICY"]

@@ -331,6 +331,13 @@ def equal_groups(scale):
     pathlib.Path("statics.gclog").write_text(growing.rpm_equal_statics(count))
 
 
+@hostile("dumps", *[Run("path", "chain.gclog", "--type", "*", "--limit", 0, "--format", name, printed=60 << 20)
+                    for name in ("text", "json")])
+def chain_of_types(scale):
+    """Each object refers to the next, each of a type of its own: what is listed of each way?"""
+    pathlib.Path("chain.gclog").write_text(growing.rpm_types(int(32_000 * scale)))
+
+
 @hostile("names", *[Run(command, "sessions", "--group", "all", check=first_rows(150))
                     for command in ("info", "analyze", "leaks", "growth")])
 def sessions(scale):

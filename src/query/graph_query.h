@@ -361,11 +361,14 @@ void mp_path_free(mp_path *path);
 
 /* Shortest paths to all objects of types whose name matches the glob, merged where they lead
  * through the same types; a type several times in a row, as in linked lists, counts as once. */
+enum { MP_LISTED_STEPS = 65 };
+
 typedef struct mp_type_step {
     uint32_t up; /* the step before, towards the root; 0: there is none */
     uint32_t type;
     uint32_t root_kind;
     uint32_t length; /* steps from the root to this one, itself included; of the kind alone, 0 */
+    uint32_t head;   /* the step that ends the first MP_LISTED_STEPS of them, or itself */
     uint32_t path;   /* that ends here, its place in `at`, + 1; 0: none does */
 } mp_type_step;
 

@@ -103,6 +103,8 @@ static uint32_t step_of(merged *all, uint64_t key, mp_type_step step)
         *place = (uint32_t)++all->step_count;
         mp_grow(&all->result.steps, &all->step_capacity, all->step_count + 1,
                 sizeof *all->result.steps);
+        if (step.length <= MP_LISTED_STEPS)
+            step.head = *place;
         all->result.steps[*place] = step;
     }
     return *place;
@@ -190,6 +192,7 @@ static void merge(merged *all, const mp_graph *graph, const mp_distances *distan
                                        (mp_type_step){.up = up,
                                                       .type = type,
                                                       .root_kind = above.root_kind,
+                                                      .head = above.head,
                                                       .length = above.length + 1});
         if (matches[type])
             count_end(all, step[object], object, graph->sizes[object]);

@@ -424,35 +424,46 @@ static const mp_column merged_columns[] = {
     MP_COLUMN(merged_row, way, "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Put a path with its types, from the root on. People see the first and the last ones. */
+/* The types of the last `count` steps up to one, in their order. */
+static void list_types(mp_document *document, const mp_graph_view *view, const mp_type_paths *paths,
+                       uint32_t step, size_t count, const char **types)
+{
+    for (; count--; step = paths->steps[step].up)
+        types[count] = mp_type_text(document->arena, view->model, paths->steps[step].type);
+}
+
+/* Put a path with its types, from the root on: programs have the first, as many as of a stack.
+ * People see the first and the last ones. */
 static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_type_paths *paths, const mp_type_path *path)
 {
     enum { FIRST_STEPS = 6, LAST_STEPS = 14 };
     const mp_type_step *last = &paths->steps[path->last];
-    const char **types = mp_alloc((last->length + 1) * sizeof *types), *way = "";
-    size_t length = last->length;
+    const size_t length = last->length,
+                 listed = length < MP_LISTED_STEPS ? length : MP_LISTED_STEPS;
+    const char *types[MP_LISTED_STEPS], *ends[LAST_STEPS], *way = "";
     mp_arena line = {0};
-    for (uint32_t i = (uint32_t)length, step = path->last; i--; step = paths->steps[step].up)
-        types[i] = mp_type_text(document->arena, view->model, paths->steps[step].type);
-    for (size_t i = 0; i < length; i++) {
-        if (length > FIRST_STEPS + LAST_STEPS && i == FIRST_STEPS) {
-            way = mp_arena_format(&line, "%s > ...", way);
-            i = length - LAST_STEPS;
-        }
+    list_types(document, view, paths, last->head, listed, types);
+    const bool cut = length > FIRST_STEPS + LAST_STEPS;
+    for (size_t i = 0; i < (cut ? FIRST_STEPS : length); i++)
         way = mp_arena_format(&line, "%s%s%s", way, i ? " > " : "", types[i]);
+    if (cut) {
+        list_types(document, view, paths, path->last, LAST_STEPS, ends);
+        way = mp_arena_format(&line, "%s > ...", way);
+        for (size_t i = 0; i < LAST_STEPS; i++)
+            way = mp_arena_format(&line, "%s > %s", way, ends[i]);
     }
-    merged_row row = {.objects = path->objects,
-                      .bytes = path->bytes,
-                      .root_kind = mp_root_kind_text(document->arena, last->root_kind),
-                      .steps = last->length,
-                      .object = mp_object_id_text(document->arena, view->graph, path->example),
-                      .type = mp_type_text(document->arena, view->model, last->type),
-                      .types = {.at = types, .count = length},
-                      .way = {.at = &way, .count = 1}};
+    merged_row row = {
+        .objects = path->objects,
+        .bytes = path->bytes,
+        .root_kind = mp_root_kind_text(document->arena, last->root_kind),
+        .steps = last->length,
+        .object = mp_object_id_text(document->arena, view->graph, path->example),
+        .type = mp_type_text(document->arena, view->model, last->type),
+        .types = {.at = types, .count = listed, .whole = listed < length ? length : 0},
+        .way = {.at = &way, .count = 1}};
     mp_table_put(document, table, &row);
     mp_arena_free(&line);
-    free(types);
 }
 
 static void put_type(mp_document *document, const mp_graph_view *view, const char *glob,
