@@ -92,6 +92,10 @@ class Packed:
                 if sample.suffix in (".oemp", ".taligent"):
                     self.same(["leaks"], sample, "parts-" + name, pack(data[:half]) + pack(data[half:]))
                     self.same(["leaks"], sample, "twice-" + name, gzip.compress(pack(data)))
+                if ending in ("zst", "lz4") and sample.suffix == ".oemp":
+                    for last in 0x50, 0x5f:  # frames to be skipped, which pzstd begins with
+                        skipped = bytes([last]) + b"\x2a\x4d\x18" + struct.pack("<I", 4) + b"skip"
+                        self.same(["leaks"], sample, f"skip-{last}-{name}", 2 * skipped + pack(data) + skipped)
 
     def torn(self):
         """What breaks off is read as far as it goes, is told, and is never complete."""
@@ -297,6 +301,19 @@ class Packed:
             path = self.write("by-name.zip", bad(heads[1], 0))
             status, out, err = self.ask("leaks", f"{path}:c.oemp")
             self.hold(status == 0 and "8 snapshots" in out and not err, f"{path}:c.oemp: {status} {err}")
+
+    def kinds(self):
+        """A member whose kind is damaged, so that it is no file by what its entry says, is told."""
+        data = (SAMPLES / "shop-v2.oemp").read_bytes()
+        whole = self.zip_of([("a.oemp", data), ("b.oemp", data)])
+        kind = whole.index(b"PK\x01\x02") + 41  # the high byte of the mode that the directory says of a.oemp
+        for other in 0x9, 0xc, 0xa, 0x4:  # nothing, a socket, a link, a folder
+            damaged = bytearray(whole)
+            damaged[kind] = other << 4 | whole[kind] & 0xf
+            path = self.write("kind.zip", damaged)
+            status, out, err = self.ask("leaks", f"{path}", "--group", "file", "--max-leaked", "1G")
+            self.hold(status == 3 and "a member that has bytes is of no kind that files are" in err
+                      and "b.oemp" in out, f"kind {other:x}: {status} {out} {err}")
 
     def members(self):
         """All of a member that its archive has of it is read, wherever the archive breaks off: cut at

@@ -1,6 +1,7 @@
 #include "input/archive.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,9 +248,18 @@ const char *mp_archive_name(const mp_archive *own, mp_arena *arena)
     return mp_utf8_copy(arena, copy);
 }
 
-bool mp_archive_is_file(const mp_archive *own)
+mp_entry_kind mp_archive_kind(const mp_archive *own)
 {
-    return archive_entry_filetype(own->entry) == AE_IFREG && !archive_entry_hardlink(own->entry);
+    const char *target = archive_entry_symlink(own->entry);
+    switch (archive_entry_filetype(own->entry)) {
+    case AE_IFREG:
+        return archive_entry_hardlink(own->entry) ? MP_ENTRY_OTHER : MP_ENTRY_FILE;
+    case AE_IFLNK: /* the text of a file would be its target */
+        return target && (strchr(target, '\n') || strlen(target) >= PATH_MAX) ? MP_ENTRY_LOST
+                                                                              : MP_ENTRY_OTHER;
+    default:
+        return archive_entry_size(own->entry) > 0 ? MP_ENTRY_ODD : MP_ENTRY_OTHER;
+    }
 }
 
 /* --- the bytes of an entry --- */

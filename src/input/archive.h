@@ -41,8 +41,13 @@ bool mp_archive_unpacks(const mp_archive *own);
 
 /* What the entry is called in the archive, in UTF-8 and from the archive's top; NULL: nothing. */
 const char *mp_archive_name(const mp_archive *own, mp_arena *arena);
-/* Whether the entry is a file with bytes of its own. */
-bool mp_archive_is_file(const mp_archive *own);
+typedef enum mp_entry_kind {
+    MP_ENTRY_FILE,  /* with bytes of its own */
+    MP_ENTRY_OTHER, /* a folder, a link, a device */
+    MP_ENTRY_ODD,   /* of a kind that has no bytes, and has some: what says the kind is damaged */
+    MP_ENTRY_LOST,  /* the same, and its bytes are not to be had */
+} mp_entry_kind;
+mp_entry_kind mp_archive_kind(const mp_archive *own);
 
 /* What libarchive gives of an entry, a block at a time: read by the byte, it does not say how many
  * bytes there were in front of an error. */

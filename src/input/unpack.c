@@ -44,8 +44,26 @@ const char *mp_packing_name(mp_packing packing)
     return "";
 }
 
+/* Behind the frames that zstd and lz4 pass over: 0x184d2a50 to 5f, their length, so many bytes. */
+static mp_slice past_skippable(mp_slice head)
+{
+    enum { HEAD = 8 };
+    while (head.length >= HEAD && ((unsigned char)head.at[0] & 0xf0) == 0x50 &&
+           memcmp(head.at + 1, "\x2a\x4d\x18", 3) == 0) {
+        const unsigned char *at = (const unsigned char *)head.at + 4;
+        uint64_t frame =
+            HEAD + (at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24);
+        if (frame > head.length)
+            break;
+        head.at += frame;
+        head.length -= (size_t)frame;
+    }
+    return head;
+}
+
 mp_packing mp_packing_of(mp_slice head)
 {
+    head = past_skippable(head);
     for (size_t i = 0; i < SIGNATURES; i++) {
         size_t end = (size_t)signatures[i].offset + signatures[i].length;
         bool bzip2 = signatures[i].packing != MP_BZIP2 ||

@@ -200,7 +200,11 @@ static bool next_entry(mp_walk *walk)
             stop(walk, MP_FAULT_LIMIT, "", text);
             return false;
         }
-        if (mp_archive_is_file(at))
+        mp_entry_kind kind = mp_archive_kind(at);
+        if (kind == MP_ENTRY_ODD || kind == MP_ENTRY_LOST)
+            stop(walk, MP_FAULT_READ, mp_packing_name(at->packing),
+                 "a member that has bytes is of no kind that files are");
+        if (kind == MP_ENTRY_FILE || kind == MP_ENTRY_ODD)
             return true;
     }
 }
