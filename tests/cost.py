@@ -52,7 +52,7 @@ WAYS = {
     "oemp-wider": (growing.oemp_wider, 1000, OEMP),
     "oemp-names": (growing.oemp_names, 1000, OEMP),
     "oemp-types": (growing.oemp_types, 1000, OEMP),
-    "oemp-longer-names": (growing.oemp_longer_names, 8000, OEMP),
+    "oemp-longer-names": (growing.oemp_longer_names, 8000, [*OEMP, "leaks --width 60"]),
     "oemp-objects": (growing.oemp_objects, 4000, OEMP),
     "oemp-owner-chain": (growing.oemp_owner_chain, 1000, OEMP),
     "oemp-owners": (growing.oemp_owners, 1000, OEMP),

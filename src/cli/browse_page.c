@@ -9,6 +9,9 @@
 
 /* Rows of one table that are laid out, whatever the report has. */
 enum { MOST_ROWS = 10000 };
+/* A window that has fewer columns shows a part of so many: a long name would be a line a character.
+ */
+enum { NARROWEST = 20 };
 
 /* --- how tables are shown --- */
 
@@ -162,7 +165,8 @@ void browse_page_make(browse_page *page)
     browse_line was = page->line_count ? page->lines[page->cursor]
                                        : (browse_line){.table = SIZE_MAX, .row = MP_ROW_NONE};
     size_t seen_at = page->cursor - page->top;
-    const mp_style style = {.width = page->wide ? 0 : page->columns,
+    const unsigned columns = page->columns < NARROWEST ? NARROWEST : page->columns;
+    const mp_style style = {.width = page->wide ? 0 : columns,
                             .colour = page->colour,
                             .terminal = true,
                             .whole = true,

@@ -47,13 +47,21 @@ static size_t line_length(const char *text, size_t room)
     return (size_t)(p - text);
 }
 
+/* Looks no further than it has to: a name may be much longer than a line. */
+static bool fits(const char *text, size_t used, size_t width)
+{
+    while (*text && used <= width)
+        used += mp_next_width(&text);
+    return used <= width;
+}
+
 const char *mp_wrap_text(mp_arena *arena, const char *text, size_t used, size_t hang, size_t width)
 {
     mp_text_buffer lines = {0};
     hang = hang > width / 2 ? width / 2 : hang;
-    if (!width || used + mp_text_width(text) <= width)
+    if (!width || fits(text, used, width))
         return text;
-    while (used + mp_text_width(text) > width) {
+    while (!fits(text, used, width)) {
         size_t length = line_length(text, width > used ? width - used : 1), kept = length;
         while (kept && text[kept - 1] == ' ')
             kept--;
