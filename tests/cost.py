@@ -82,6 +82,7 @@ WAYS = {
     "aqtime-sets": (lambda n: growing.database(n, 2, 2), 100, DATABASE),
     "aqtime-types": (lambda n: growing.database(1, n, n), 200, DATABASE),
     "aqtime-objects": (lambda n: growing.database(1, 3, n), 500, DATABASE),
+    "aqtime-modules": (lambda n: growing.database(1, n, n, modules=n), 200, DATABASE),
     "aqtime-deeper": (lambda n: growing.database(1, 1, 2, n), 200, DATABASE),
 }
 POLICY = 'live <= 1G\nlive of type "*" <= 1G\nlive of each type <= 1G\n'

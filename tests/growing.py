@@ -301,9 +301,9 @@ def rpm_longer_names(n):
                 [(i + 1, [i + 1] * (i < 8)) for i in range(9)])
 
 
-def database(sets, types, objects, frames=1):
+def database(sets, types, objects, frames=1, modules=1):
     """What writes a database: each set has so many types and objects, shared out among them, and each
-    object a stack of so many frames."""
+    object a stack of so many frames; types are shared out among modules."""
     def write(path):
         made = sqlite3.connect(path)
         made.executescript((SAMPLES / "shop.aqtime.sql").read_text())
@@ -311,7 +311,7 @@ def database(sets, types, objects, frames=1):
             made.execute(f"DELETE FROM {name}")
         for set_ in range(1, sets + 1):
             rows(made, "INSTANCES", [{"CAPTION": f"set {set_}", "INST_ID": set_}])
-            for table, of_table in result_set(types, objects, frames).items():
+            for table, of_table in result_set(types, objects, frames, modules).items():
                 rows(made, f"ALLOCATION_PROFILER_{table}",
                      ({"INST_ID": set_, "PARENT_ID": -1, "REC_ID": row["ID"], **row} for row in of_table))
         made.commit()
@@ -325,11 +325,12 @@ def rows(database_, table, of_table):
                           list(row.values()))
 
 
-def result_set(types, objects, frames):
+def result_set(types, objects, frames, modules):
     classes = [0] * types
     for at in range(objects):
         classes[at % types] += 1
-    name = [{"COL_CLASS_NAME": f"T{at}", "COL_MODULE_NAME": "Shop.exe", "ID": at + 1} for at in range(types)]
+    name = [{"COL_CLASS_NAME": f"T{at}", "COL_MODULE_NAME": f"Shop{at % modules or '.exe'}", "ID": at + 1}
+            for at in range(types)]
     return {
         "META_CLASSES_DATA": name,
         "CLASSES_DATA": [{**row, "COL_LIVE_COUNT": live, "COL_LIVE_SIZE": 16 * live, "COL_TOTAL_CREATED": live,
