@@ -138,7 +138,8 @@ static void hold_alike(bool alike, const char *what, const char *pattern, const 
 static bool is_comparable(const char *pattern)
 {
     const char *range = strchr(pattern, '['), *dash = range ? strchr(range, '-') : NULL;
-    if (dash && strchr(dash + 1, '-')) /* POSIX leaves open what [a-c-e] is */
+    /* POSIX leaves open what [a-c-e] and [[:alpha:]-z] are. */
+    if (dash && (strchr(dash + 1, '-') || strstr(pattern, "[:")))
         return false;
     size_t length = strlen(pattern), repeats = 0;
     for (const char *p = pattern; *p; p++) {
